@@ -15,8 +15,9 @@ export interface ChainServices extends Services {
   /**
    * Final deposits less what was swept, by address and token; addresses that nothing came to are not there. Deposits stand below
    * this district.
+   * @param until what had come and was swept by then, of what counts now; absent: all of it
    */
-  heldByBooks(sql: Sql, chain: string, addresses: readonly string[]): Promise<Held[]>;
+  heldByBooks(sql: Sql, chain: string, addresses: readonly string[], until?: Date): Promise<Held[]>;
   /** The deposit that people have told of a transaction, and have not taken back: its id. */
   toldDepositOf(
     sql: Sql,

@@ -7,7 +7,7 @@ import { type Conclusion, conclusionData, effective, ifConcluded } from './engin
 import { type Decided, decide } from './engine/decide';
 import type { AnyKind, NewDecision } from './engine/kind';
 import { readSituation } from './engine/read';
-import type { Situation } from './engine/record';
+import { last, type Situation } from './engine/record';
 import { lockTransfer } from './engine/store';
 import { requireKind } from './kinds';
 
@@ -16,6 +16,8 @@ type Deps = Pick<Services, 'commands' | 'now'>;
 export interface Conclude {
   transferId: string;
   as: Conclusion;
+  /** What was concluded of it last when this was asked for: another one since has ended what was seen. Absent: whichever. */
+  over?: string | null;
   /** What the operator has seen: a bank's confirmation, a letter. */
   evidence: string;
   decidedBy: string;
@@ -25,23 +27,29 @@ export interface Conclude {
  * Ends what a party never ends: what its word leaves open has come or gone as it is, or has failed, and what it has settled
  * stays. Books and status go as if the party had said so, until it says something else than what this was decided on
  * (decisions part 2).
- * @throws Problem 404; 409 `invalid_transition` where nothing is open
+ * @throws Problem 404; 409 `invalid_transition` where nothing is open, or another was concluded since `over`
  */
 export async function concludeTransfer(
   services: Deps,
   tx: Tx,
-  { transferId: id, as, evidence: reason, decidedBy }: Conclude,
+  { transferId: id, as, over, evidence: reason, decidedBy }: Conclude,
 ): Promise<Decided> {
   const kind = await requireKind(tx, id);
   return decide(services, tx, kind, {
     ...{ id, noun: 'transfer', decidedBy },
     judge(situation, heard) {
+      if (over !== undefined && over !== concludedLast(heard)) throw otherConclusion();
       const conclusion = { kind: 'conclude', data: conclusionData(as, heard), reason };
       judged(kind, heard, { situation, conclusion, as });
       return [conclusion];
     },
   });
 }
+
+const concludedLast = (heard: Situation): string | null => last(heard, 'conclude')?.id ?? null;
+
+const otherConclusion = () =>
+  conflict('invalid_transition', 'It was concluded since this was asked for: ask for it again.');
 
 /** @returns the situation as it would be concluded @throws Problem 409 `invalid_transition` where nothing is open */
 function judged(
@@ -62,13 +70,14 @@ function judged(
 /**
  * How much money the conclusion is about, by the rules of now: the most that the books hold of it before or after. Nothing is
  * done.
+ * @returns with what was concluded of it last, as {@link concludeTransfer} takes it
  * @throws Problem as {@link concludeTransfer}
  */
 export async function weighConclusion(
   tx: Tx,
   { transferId: id, as }: Pick<Conclude, 'transferId' | 'as'>,
   at: Date,
-): Promise<Money & { tenantId: string | null }> {
+): Promise<{ money: Money; tenantId: string | null; over: string | null }> {
   const kind = await requireKind(tx, id);
   const heard = await readSituation(tx, kind, id, at);
   if (!heard) throw notFound('transfer');
@@ -78,7 +87,8 @@ export async function weighConclusion(
   const [most] = [...kind.position(situation), ...kind.position(after)]
     .map(({ amount, currency }) => ({ amount: amount.abs(), currency }))
     .sort((one, other) => other.amount.comparedTo(one.amount));
-  return { amount: ZERO, currency: 'USD', ...most, tenantId: heard.transfer.tenantId };
+  const money = { amount: ZERO, currency: 'USD', ...most };
+  return { money, tenantId: heard.transfer.tenantId, over: concludedLast(heard) };
 }
 
 /** No word raises it until the transaction ends. @throws Problem 404 */

@@ -1,4 +1,4 @@
-import { lastSweepOf } from '../../src/chain/gas-station/operations/read';
+import { sweepNearest } from '../../src/chain/gas-station/operations/read';
 import { lastReadings } from '../../src/chain/reconciliation/readings';
 import { ownerAt } from '../../src/chain/wallets/operations';
 import { readings } from '../../src/composition';
@@ -214,7 +214,8 @@ it('a chain beside the books', async () => {
   await expectIndexes(() => heldByBooks(database(), chain, ['0x7', '0x8']));
   await expectIndexes(() => refsOfHash(database(), { chain, address: '0x7', txHash: '0x77' }));
   await expectIndexes(() => refsOfTransaction(database(), transactionRef(chain, '0x77')));
-  await expectIndexes(() => lastSweepOf(database(), { chain, address: '0x7', token: '0x70' }));
+  await expectIndexes(() => heldByBooks(database(), chain, ['0x7', '0x8'], new Date()));
+  await expectIndexes(() => sweepNearest(database(), { chain, address: '0x7', token: '0x70' }, new Date()));
   await expectIndexes(() => lastReadings(database()));
 });
 

@@ -266,6 +266,18 @@ describe('above the limit of the installation', () => {
     expect((await read(world.client, deposit)).status).toBe('completed');
   });
 
+  it('a conclusion that waits ends nothing but what it was asked for', async () => {
+    const deposit = await payable(world);
+    pay(deposit.session);
+    await look(world, deposit.id);
+    const argv = ['conclude', deposit.id, '--as', 'paid', '--evidence', 'a letter'];
+    const [asked, stale] = [await above(...argv), await above(...argv)];
+    expect((await approve(asked)).code).toBe(0);
+    pay(deposit.session, { amount: '90.00' });
+    await look(world, deposit.id);
+    expect(await approve(stale)).toMatchObject({ code: 4, err: expect.stringContaining('concluded since') });
+  });
+
   it('a conclusion is weighed by the word that counts when it is its turn', async () => {
     const deposit = await payable(world);
     pay(deposit.session, { amount: '40.00' });

@@ -1,11 +1,11 @@
 import type { Tx } from '../../kernel/db/database';
 import { invalid, notFound } from '../../kernel/errors';
-import { type Decimal, maxOf, ZERO } from '../../kernel/money/money';
+import { type Decimal, ZERO } from '../../kernel/money/money';
 import type { Services } from '../../services';
 import { askedOfChain } from '../networks/asking';
 import { witnessOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
-import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
+import { fromUnits, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import { whereTokenStands } from '../networks/tokens';
 import type { ChainServices } from '../services';
 import { newestAllocationOf } from './allocations/store';
@@ -75,26 +75,55 @@ const notAnswering = (asset: string): string =>
  * Counts what an operation that a person has confirmed has moved of the native coin to or from its wallet with what was noted of it:
  * nobody can be asked what is there now. Not where somebody has looked since the operation was exported: he may have seen it.
  * @param operation of a chain that no node is asked about
- * @param how `undone`: the person has taken it back
+ * @returns by how much what is noted has changed, in units of the chain; null: it has not
  */
-export async function noteMoved(
-  tx: Tx,
-  { type, walletId, token, units, decimals, exportedAt }: MovedGas,
-  how: 'done' | 'undone',
-): Promise<void> {
+export async function noteMoved(tx: Tx, operation: MovedGas): Promise<bigint | null> {
+  const { type, token, units, decimals, exportedAt } = operation;
+  if (token !== null) return null;
+  const wallet = await lockWallet(tx, operation);
+  if (exportedAt !== null && lookedAt(wallet) > exportedAt) return null;
+  const before = toUnits(wallet.gasBalance ?? ZERO, decimals);
+  const counted = type === 'topup' ? units : -(units < before ? units : before);
+  await noteGas(tx, wallet, { units: before + counted, decimals });
+  return counted;
+}
+
+/** Undoes just that, where the person's word is taken back; not where somebody has looked since: he has seen what is there. */
+export async function noteTakenBack(tx: Tx, operation: CountedGas): Promise<void> {
+  const { token, decimals, executedAt } = operation;
   if (token !== null) return;
+  const wallet = await lockWallet(tx, operation);
+  const counted = countedOf(operation, wallet);
+  if (counted === null || (executedAt !== null && lookedAt(wallet) > executedAt)) return;
+  const left = toUnits(wallet.gasBalance ?? ZERO, decimals) - counted;
+  await noteGas(tx, wallet, { units: left > 0n ? left : 0n, decimals });
+}
+
+/** What was confirmed before that was kept: it was counted where nobody had looked since its export. */
+function countedOf({ type, units, gasCounted, exportedAt }: CountedGas, wallet: Wallet): bigint | null {
+  if (gasCounted !== null) return gasCounted;
+  if (exportedAt === null || lookedAt(wallet) > exportedAt) return null;
+  return type === 'topup' ? units : -units;
+}
+
+/** Where nobody has looked yet: it had nothing when it was made. */
+const lookedAt = ({ gasBalanceAt, createdAt }: Wallet): Date => gasBalanceAt ?? createdAt;
+
+async function lockWallet(tx: Tx, { walletId }: Pick<MovedGas, 'walletId'>): Promise<Wallet> {
   const wallet = await findWalletById(tx, walletId, { lock: true });
   if (!wallet) throw new Error(`the wallet ${walletId} is not there`);
-  // Nobody has looked yet: it had nothing when it was made.
-  const lookedAt = wallet.gasBalanceAt ?? wallet.createdAt;
-  if (exportedAt !== null && lookedAt > exportedAt) return;
-  const before = wallet.gasBalance ?? ZERO;
-  const amount = fromUnits(units, decimals);
-  const isMore = (type === 'topup') === (how === 'done');
-  const after = isMore ? before.plus(amount) : maxOf(ZERO, before.minus(amount));
-  // The time stays: it is when somebody has looked.
-  await updateWallets(tx, [walletId], { gasBalance: after.toFixed(), gasBalanceAt: lookedAt });
+  return wallet;
 }
+
+/** The time stays: it is when somebody has looked. */
+const noteGas = (
+  tx: Tx,
+  wallet: Wallet,
+  { units, decimals }: Pick<MovedGas, 'units' | 'decimals'>,
+): Promise<Wallet[]> =>
+  updateWallets(tx, [wallet.id], {
+    ...{ gasBalance: fromUnits(units, decimals).toFixed(), gasBalanceAt: lookedAt(wallet) },
+  });
 
 /** Of an operation, what it has moved. */
 interface MovedGas {
@@ -105,6 +134,12 @@ interface MovedGas {
   units: bigint;
   decimals: number;
   exportedAt: Date | null;
+}
+
+/** And what of that was counted. */
+interface CountedGas extends MovedGas {
+  gasCounted: bigint | null;
+  executedAt: Date | null;
 }
 
 /**

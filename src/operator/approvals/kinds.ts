@@ -83,14 +83,20 @@ const door = (action: string, by: DoorKind) =>
   });
 
 const conclusion = kind({
-  terms: z.object({ transferId: z.string(), as: z.enum(CONCLUSIONS) }),
+  // One that was asked for before this was kept is of a transfer that nobody had concluded.
+  terms: z.object({
+    transferId: z.string(),
+    as: z.enum(CONCLUSIONS),
+    over: z.string().nullable().default(null),
+  }),
   async weigh(session, tx, terms) {
-    const weighed = await weighConclusion(tx, terms, session.now());
-    return { ...weighed, subject: terms.transferId, ever: true, terms };
+    const { money, tenantId, over } = await weighConclusion(tx, terms, session.now());
+    return { ...money, tenantId, subject: terms.transferId, ever: true, terms: { ...terms, over } };
   },
   hold: (session, tx, transferId) => holdTransfer(tx, transferId, session.now()),
-  async execute(session, tx, { transferId, as }, { reason: evidence, decidedBy }) {
-    const { before, after } = await concludeTransfer(session, tx, { transferId, as, evidence, decidedBy });
+  async execute(session, tx, terms, { reason: evidence, decidedBy }) {
+    const { transferId, as } = terms;
+    const { before, after } = await concludeTransfer(session, tx, { ...terms, evidence, decidedBy });
     const { status, tenantId } = after.transfer;
     const entry = {
       ...{ action: 'transfer.conclude', subject: transferId, tenantId },

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { operationOfHash } from '../../chain/gas-station/operations/read';
-import { syncShortfall } from '../../chain/gas-station/shortfall';
+import { passRecorded, showSwept } from '../../chain/gas-station/shortfall';
 import { requireHash } from '../../chain/networks/hashes';
 import { assetOf, requireNetwork } from '../../chain/networks/operations';
 import type { Network } from '../../chain/networks/record';
 import { ledgerAmount, toUnits } from '../../chain/networks/rules';
-import { lockToldHash } from '../../chain/networks/told-hashes';
+import { lockToldHash, otherWord } from '../../chain/networks/told-hashes';
 import { requireWallet } from '../../chain/wallets/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
-import type { Decimal } from '../../kernel/money/money';
+import { type Decimal, sumOf } from '../../kernel/money/money';
 import { amount, timestamp } from '../../kernel/wire/schemas';
 import { checkedAddress } from '../../parties/chain/addresses';
 import { isAsked } from '../../parties/chain/witness';
@@ -17,13 +17,14 @@ import type { Services } from '../../services';
 import { type Decided, decide } from '../engine/decide';
 import { type Found, freeName, openTransfer } from '../engine/open';
 import { findByRefs, readSituation } from '../engine/read';
+import { first } from '../engine/record';
 import { refsOfTransaction } from '../engine/tables/on-chain';
 import { decimalsIn, type FoundDeposit, openingsOf } from './discover';
 import { heldByBooks } from './held';
 import { chainDepositKind } from './kind';
 import { oursAmong } from './own-money';
 import { type ChainDeposit, type ChainDepositTerms, transactionRef } from './record';
-import { isTakenBack, isTold, SEEN, TAKEN_BACK, wordOfPeople } from './told';
+import { isTakenBack, isTold, lastSaid, SEEN, TAKEN_BACK, wordOfPeople } from './told';
 
 /**
  * What a person has seen on a chain that no node is asked about: one transfer to a wallet of the pool, in a block that is there for
@@ -67,7 +68,7 @@ interface Recordable {
 
 /**
  * How much money it would be, and about what; nothing is done.
- * @returns `beside`: the deposits of further transfers of its transaction, for whoever approves it
+ * @returns `beside`: the deposits of further transfers of its transaction, for whoever approves it; `over`: as {@link recordDeposit} takes it
  * @throws Problem as {@link recordDeposit}
  */
 export async function weighDeposit(
@@ -77,13 +78,15 @@ export async function weighDeposit(
 ): Promise<{
   weighed: { amount: Decimal; currency: string; subject: string; tenantId: string | null };
   beside: string[];
+  over: string | null;
 }> {
-  const { opening, beside } = await recordable(tx, given, at);
+  const { opening, before, beside } = await recordable(tx, given, at);
   const { terms, accountId, tenantId } = opening;
   const subject = accountId ?? (await requireWallet(tx, terms)).wallet.id;
   return {
     weighed: { amount: terms.amount, currency: terms.asset, subject, tenantId },
     beside: beside.map(({ transfer }) => transfer.id),
+    over: wordOn(before),
   };
 }
 
@@ -96,18 +99,20 @@ export interface Recorded {
 /**
  * Records a deposit by a person's word: it is final by that, and credited, or kept in suspense, in this transaction; where it is to be
  * exchanged, as soon as there is a rate. One that was taken back is there again; told with other terms it is another one.
+ * @param given.over the word that it is told over: by which its transfer was taken back; null: nobody has told of it
  * @throws Problem 404 `chain`, `address`; 400 naming the field; 409 `invalid_transition` for a chain whose nodes are asked, for a
- *   transfer that is recorded already, for a further one of its transaction that is not said to be that, and for an operation of ours
+ *   transfer that is recorded already, or was and was taken back since `over`, for a further one of its transaction that is not said to be that, and for an operation of ours
  */
 export async function recordDeposit(
   services: Deps,
   tx: Tx,
-  given: ToldDeposit,
+  given: ToldDeposit & { over: string | null },
   { reason, decidedBy }: By,
 ): Promise<Recorded> {
   await lockToldHash(tx, given);
   const held = await requireWallet(tx, given, { lock: true });
   const { opening, before } = await recordable(tx, given, services.now());
+  if (wordOn(before) !== given.over) throw otherWord();
   const isAgain = before !== undefined && isSameTold(before.transfer.terms, opening.terms);
   const deposit = isAgain ? before : await openAnew(services, tx, opening, before);
   const { after } = await decide(services, tx, chainDepositKind, {
@@ -117,9 +122,13 @@ export async function recordDeposit(
       return [{ kind: SEEN, reason }];
     },
   });
-  await syncShortfall({ heldByBooks, now: services.now }, tx, held.network, held.wallet);
+  await passRecorded(services, tx, held.wallet, await standing(tx, after, services.now()));
   return { deposit: after, replaces: isAgain ? undefined : before?.transfer.id };
 }
+
+/** What people have said of it last. */
+const wordOn = (deposit: ChainDeposit | undefined): string | null =>
+  (deposit && lastSaid(deposit)?.id) ?? null;
 
 /** What was told before was wrong: it stays taken back, and its name is the new one's. */
 async function openAnew(
@@ -139,26 +148,47 @@ async function openAnew(
 
 /**
  * Takes back what a person has recorded: what was credited is debited, whatever the balance. Where a sweep has moved it, that is shown.
- * @throws Problem 404; 409 `invalid_transition` where no person's word stands
+ * @param given.word the decision that is meant: recorded again it is another one
+ * @throws Problem 404; 409 `invalid_transition` where no person's word stands, or another one by now
  */
 export async function takeBackDeposit(
   services: Deps,
   tx: Tx,
-  id: string,
+  { id, word }: { id: string; word: string | undefined },
   { reason, decidedBy }: By,
 ): Promise<Decided<ChainDeposit>> {
   const { transfer } = await toTakeBack(tx, id, services.now());
-  const { network, wallet } = await requireWallet(tx, transfer.terms, { lock: true });
+  const { wallet } = await requireWallet(tx, transfer.terms, { lock: true });
   const decided = await decide(services, tx, chainDepositKind, {
     ...{ id, noun: 'deposit', decidedBy, heard: wordOfPeople },
     judge(deposit) {
       assertTold(deposit);
+      if (lastSaid(deposit)?.id !== word) throw otherWord();
       return [{ kind: TAKEN_BACK, reason }];
     },
   });
-  await syncShortfall({ heldByBooks, now: services.now }, tx, network, wallet);
+  const seenAt = await knownSince(tx, decided.before, services.now());
+  await showSwept({ heldByBooks, now: services.now }, tx, wallet, { ...transfer.terms, id, seenAt });
   return decided;
 }
+
+/** How much of its transaction has come to its address in its asset, by what stands. */
+async function standing(tx: Tx, { transfer: { terms } }: ChainDeposit, at: Date) {
+  const { txHash, asset } = terms;
+  const there = (await toldThere(tx, terms, at)).filter(isTold);
+  const amount = sumOf(there.map(({ transfer }) => transfer.terms).filter((each) => each.asset === asset));
+  return { txHash, asset, amount };
+}
+
+/** When people first told of its transaction that it has brought something to its address. */
+async function knownSince(tx: Tx, { transfer: { terms, createdAt } }: ChainDeposit, at: Date): Promise<Date> {
+  const there = await toldThere(tx, terms, at);
+  const times = there.flatMap((each) => first(each, SEEN)?.at ?? []);
+  return times.reduce((one, other) => (other < one ? other : one), times[0] ?? createdAt);
+}
+
+const toldThere = async (tx: Tx, terms: ChainDepositTerms, at: Date): Promise<ChainDeposit[]> =>
+  (await toldOf(tx, terms, at)).filter(({ transfer }) => transfer.terms.address === terms.address);
 
 /** What would be taken back. @throws Problem as {@link takeBackDeposit} */
 export async function toTakeBack(sql: Sql, id: string, at: Date): Promise<ChainDeposit> {
@@ -203,11 +233,11 @@ async function toldBefore(
   const before = told.find(({ transfer }) => transfer.partyRef === partyRef);
   if (before && isTold(before)) throw recorded();
   const beside = told.filter(isTold);
-  const [first] = beside;
-  if (first && !also)
+  const [stands] = beside;
+  if (stands && !also)
     throw conflict(
       'invalid_transition',
-      `${first.transfer.id} is recorded of ordinal ${first.transfer.terms.ordinal} of this transaction: a further transfer takes --also.`,
+      `${stands.transfer.id} is recorded of ordinal ${stands.transfer.terms.ordinal} of this transaction: a further transfer takes --also.`,
       'ordinal',
     );
   return { before, beside };

@@ -19,6 +19,8 @@ import { isTakenBack } from './told';
 export type ChainDepositTrigger =
   /** It is final, and is the account's. */
   | 'confirmed'
+  /** The same of one that was taken back before it was final. */
+  | 'seen_again'
   /** It is final, and nobody's, or too little. */
   | 'withheld'
   /** It was final, and the chain has it no more; or a person has taken back what he has told of it. */
@@ -31,6 +33,7 @@ export const CHAIN_DEPOSIT_TRANSITIONS: readonly Transition<ChainDepositStatus, 
   { from: ['confirming'], on: 'vanished', to: 'uncredited' },
   { from: ['credited'], on: 'vanished', to: 'uncredited', contradicts: true },
   { from: ['uncredited'], on: 'confirmed', to: 'credited', contradicts: true },
+  { from: ['uncredited'], on: 'seen_again', to: 'credited' },
 ];
 
 export const COMPONENTS = {
@@ -107,13 +110,20 @@ export function trigger(deposit: ChainDeposit): ChainDepositTrigger | undefined 
   if (!stands)
     return isTakenBack(deposit) && deposit.transfer.status === 'confirming' ? 'vanished' : undefined;
   const isCredited = stands.kind === CONFIRMED && creditOf(deposit) !== null;
-  if (isCredited) return deposit.transfer.status === 'credited' ? undefined : 'confirmed';
+  if (isCredited) return creditedBy(deposit, stands);
   if (deposit.transfer.status === 'uncredited') return undefined;
   return stands.kind === CONFIRMED ? 'withheld' : 'vanished';
 }
 
+function creditedBy(deposit: ChainDeposit, stands: Decision): ChainDepositTrigger | undefined {
+  const { status } = deposit.transfer;
+  if (status === 'credited') return undefined;
+  // Nothing was final before: no word contradicts another.
+  return status === 'uncredited' && stands === first(deposit, CONFIRMED) ? 'seen_again' : 'confirmed';
+}
+
 export function failure({ transfer: { accountId } }: ChainDeposit, on: string): string | null {
-  if (on === 'confirmed') return null;
+  if (on === 'confirmed' || on === 'seen_again') return null;
   if (on === 'vanished') return 'reversed_on_chain';
   return accountId === null ? 'not_allocated' : 'below_minimum';
 }

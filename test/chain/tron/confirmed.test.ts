@@ -98,28 +98,53 @@ it('is taken back of an operation that had ended before, and shown again when it
   expect(await desk.breaksOf(id, 'gas_operation_late')).toEqual([{ detail: txHash }]);
 });
 
-it('of what was taken back since is shown, until it is taken back too', async () => {
+/** A wallet whose deposit of 9 was swept, and is taken back since. */
+async function sweptOfNothing() {
   const address = await world.allocate(await world.account());
-  const at = new Date().toISOString();
-  const deposit = (await world.record(address, '9', { at })).json();
+  const terms = { hash: newHash(), at: new Date().toISOString() };
+  const deposit = (await world.record(address, '9', terms)).json();
   await world.release(address);
   await desk.note(address, '100');
   const walletId = await world.walletId(address);
   const { id } = await desk.sweep(walletId);
   await expectOk(confirm(id));
-  await world.operator('chain-deposit', 'take-back', deposit.id, '--reason', 'not there');
+  const takeBack = (of = deposit.id) =>
+    world.operator('chain-deposit', 'take-back', of, '--reason', 'not there', '--json');
   const shown = () => desk.breaksOf(walletId, 'chain_holding_below_zero');
-  expect(await shown()).toEqual([{ detail: expect.stringContaining(id) }]);
-  const [open] = await world.api.database.query(
+  return { address, terms, deposit, walletId, id, takeBack, shown };
+}
+
+it('of what was taken back since is shown, until it is taken back too, whatever comes meanwhile', async () => {
+  const { address, terms, deposit, walletId, id, takeBack, shown } = await sweptOfNothing();
+  expect((await takeBack()).code).toBe(0);
+  const [open, ...more] = await shown();
+  expect([more, open!.detail]).toEqual([[], expect.stringContaining(id)]);
+  expect(open!.detail).toContain(deposit.id);
+  const [row] = await world.api.database.query(
     `select amount::float8 as amount, currency from breaks where subject = $1`,
     [walletId],
   );
-  expect(open).toEqual({ amount: 9, currency: 'USDT' });
-  expect((await world.record(address, '4', { at })).code).toBe(0);
-  expect(await shown()).toHaveLength(1);
+  expect(row).toEqual({ amount: 9, currency: 'USDT' });
+  // Other money; and of the same transaction less than was swept.
+  for (const amount of ['4', '9'])
+    expect((await world.record(address, amount, { at: terms.at })).code).toBe(0);
+  expect((await world.record(address, '5', terms)).code).toBe(0);
+  expect(await shown()).toEqual([open]);
   expect((await desk.takeBack(id)).code).toBe(0);
   expect(await shown()).toEqual([]);
-  expect((await desk.balance(address)).balances[0].balance).toBe('4.000000');
+  expect((await desk.balance(address)).balances[0].balance).toBe('18.000000');
+});
+
+it('of what was taken back since is shown though other money is there, until that is recorded again', async () => {
+  const { address, terms, deposit, takeBack, shown } = await sweptOfNothing();
+  expect((await world.record(address, '9', { at: terms.at })).code).toBe(0);
+  let { id } = deposit;
+  for (const block of ['70000000', '70000001', '70000002']) {
+    expect((await takeBack(id)).code).toBe(0);
+    expect(await shown()).toEqual([{ detail: expect.stringContaining(id) }]);
+    ({ id } = (await world.record(address, '9', { ...terms, block })).json());
+    expect(await shown()).toEqual([]);
+  }
 });
 
 it('is of a deposit or of an operation, whoever tells of the hash first, and no sweep takes what is taken back', async () => {

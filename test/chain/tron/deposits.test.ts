@@ -226,6 +226,7 @@ describe('a deposit that a person has seen', () => {
     expect(await world.look(id)).toBe('uncredited');
     expect((await world.record(address, '10', { hash, at })).json().id).toBe(id);
     expect(await world.look(id)).toBe('credited');
+    expect(await world.api.database.query('select kind from breaks where subject = $1', [id])).toEqual([]);
   });
 
   it('takes two operators above the limit', async () => {

@@ -224,12 +224,27 @@ describe('a top-up', () => {
     expect(await gas()).toBe('42.500000');
     expect((await desk.takeBack(one.id)).json().status).toBe('failed');
     expect(await gas()).toBe('42.500000'); // as somebody has seen it
-    await desk.note(wallet.address, '1');
-    const other = await desk.topup(wallet.id);
-    await expectOk(desk.post(`${TOPUPS}/${other.id}/confirm`, { txHash: newHash() }));
-    expect(await gas()).toBe('41.000000');
-    expect((await desk.takeBack(other.id)).code).toBe(0);
-    expect(await gas()).toBe('1.000000');
+    // As it is kept now, and as the release before has left it: without what was counted.
+    for (const kept of ['gas_counted', 'null']) {
+      await desk.note(wallet.address, '1');
+      const other = await desk.topup(wallet.id);
+      await expectOk(desk.post(`${TOPUPS}/${other.id}/confirm`, { txHash: newHash() }));
+      await world.api.database.query(`update gas_operations set gas_counted = ${kept} where id = $1`, [
+        other.id,
+      ]);
+      expect(await gas()).toBe('41.000000');
+      expect((await desk.takeBack(other.id)).code).toBe(0);
+      expect(await gas()).toBe('1.000000');
+    }
+  });
+
+  it('is counted from its first export on, however often that is read again', async () => {
+    const wallet = await desk.ready('10', '10');
+    const { id } = await desk.topup(wallet.id);
+    await desk.note(wallet.address, '50');
+    await desk.exported(TOPUPS, id);
+    await expectOk(desk.post(`${TOPUPS}/${id}/confirm`, { txHash: newHash() }));
+    expect((await desk.balance(wallet.address)).gasBalance).toBe('50.000000');
   });
 
   it('has six decimals at most', async () => {

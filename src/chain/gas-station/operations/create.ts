@@ -158,6 +158,7 @@ export async function createOperation(
     ...{ ...ordered, id },
     ...{ status: 'pending', batchOf: null, waitsFor: null, txHash: null, movedUnits: null, lostUnits: null },
     ...{ feeUnits: null, failureCode: null, failureReason: null, exportedAt: null, executedAt: null },
+    ...{ gasCounted: null, takenBack: 0 },
     ...{ revision: 0, createdAt: at, updatedAt: at, dueBy: at },
     expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),
   });

@@ -105,17 +105,18 @@ async function book(
 
 /**
  * The same by a person's word, where no node is asked: what was exported has moved, and nobody tells what gas has cost.
+ * @param told.gasCounted what that has added to the gas that is noted of the wallet
  */
 export async function endTold(
   services: Pick<Services, 'now'>,
   tx: Tx,
   operation: GasOperation,
   network: Network,
-  hash: string,
+  { hash, gasCounted }: { hash: string; gasCounted: bigint | null },
 ): Promise<GasOperation> {
   const at = services.now();
   const done = { moved: operation.units, lost: 0n, fee: 0n };
-  const booked = await book(tx, operation, network, { ...done, hash, at });
+  const booked = { ...(await book(tx, operation, network, { ...done, hash, at })), gasCounted };
   return isOpen(operation)
     ? moveOperation(services, tx, operation, 'complete', booked)
     : endedBefore(tx, operation, booked, at);
@@ -132,12 +133,13 @@ export async function endTakenBack(
   network: Network,
   reason: string,
 ): Promise<GasOperation> {
-  const { id, movedUnits, lostUnits, status } = operation;
+  const { id, movedUnits, lostUnits, status, takenBack } = operation;
   const at = services.now();
   const posting = postingOf(operation, network, { moved: movedUnits ?? 0n, lost: lostUnits ?? 0n, fee: 0n });
   if (posting.entries.length > 0) await move(tx, undone(posting), {});
   await closeBreaksOf(tx, { subject: id, kinds: [LATE], at });
-  const cleared = { txHash: null, movedUnits: null, lostUnits: null, executedAt: null };
+  const nothing = { txHash: null, movedUnits: null, lostUnits: null, executedAt: null, gasCounted: null };
+  const cleared = { ...nothing, takenBack: takenBack + 1 };
   return status === 'completed'
     ? moveOperation(services, tx, operation, 'take_back', {
         ...{ ...cleared, failureCode: 'taken_back', failureReason: reason },

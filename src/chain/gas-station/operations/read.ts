@@ -11,10 +11,10 @@ export { spentToday } from './budget';
 export {
   countOpen,
   findOperation,
-  lastSweepOf,
   listOperations,
   openOperationsOf,
   operationOfHash,
+  sweepNearest,
 } from './store';
 
 const ID_KINDS = { sweep: 'sweepOperation', topup: 'topupOperation' } as const;

@@ -81,6 +81,10 @@ export interface GasOperation {
   lostUnits: bigint | null;
   /** Gas used × effective price, of the native coin. */
   feeUnits: bigint | null;
+  /** By a person's word alone: what that has added to the gas that is noted of the wallet, or taken from it; null: nothing. */
+  gasCounted: bigint | null;
+  /** How often a person's word on it was taken back. */
+  takenBack: number;
   failureCode: string | null;
   failureReason: string | null;
   expiresAt: Date;

@@ -4,7 +4,7 @@ import { overdueIn } from '../../../process/overdue';
 import { GAS_OPERATION_STATUSES, type GasOperation, type GasOperationType } from './record';
 import { EXPIRES_AFTER_MS, isOpen } from './rules';
 
-type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits';
+type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits' | 'gasCounted';
 
 /** NUMERIC comes as text. */
 type Row = Omit<GasOperation, Unit> & Record<Unit, string | null>;
@@ -23,6 +23,7 @@ const operationOf = (row: Row): GasOperation => ({
   movedUnits: units(row.movedUnits),
   lostUnits: units(row.lostUnits),
   feeUnits: units(row.feeUnits),
+  gasCounted: units(row.gasCounted),
 });
 
 const rowOf = (change: Partial<GasOperation>) =>
@@ -140,20 +141,24 @@ export async function operationOfHash(sql: Sql, chain: string, txHash: string): 
   return row?.id;
 }
 
-/** The sweep that has taken that token off an address last. @returns its id */
-export async function lastSweepOf(
+/** The sweep that has taken that token off an address first since then; where none has, the last before. */
+export async function sweepNearest(
   sql: Sql,
   { chain, address, token }: { chain: string; address: string; token: string | null },
-): Promise<string | undefined> {
-  const [row] = await sql.run<{ id: string }>(
+  since: Date,
+): Promise<{ id: string; executedAt: Date } | undefined> {
+  const [row] = await sql.run<{ id: string; executedAt: Date }>(
     operations()
-      .select('id')
+      .select('id', 'executedAt')
       .where({ chain, type: 'sweep', fromAddress: address, token })
       .whereNotNull('executedAt')
-      .orderBy([{ column: 'executedAt', order: 'desc' }, { column: 'id' }])
+      .orderByRaw('executed_at >= ? desc, abs(extract(epoch from executed_at - ?::timestamptz)), id', [
+        since,
+        since,
+      ])
       .limit(1),
   );
-  return row?.id;
+  return row;
 }
 
 export interface OperationFilter {

@@ -33,6 +33,8 @@ const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
     batchOf: null,
     toAddress: '0xB',
     units: 100n,
+    gasCounted: null,
+    takenBack: 0,
     execution: 'local',
     status: 'pending',
   },

@@ -62,8 +62,8 @@ export async function confirmTold(
   const { hash, network } = told;
   await lockToldHash(tx, { chain: operation.chain, txHash: hash });
   await assertConfirmable(services, tx, operation, told, { lock: true });
-  const after = await endTold(services, tx, operation, network, hash);
-  await noteMoved(tx, after, 'done');
+  const gasCounted = await noteMoved(tx, operation);
+  const after = await endTold(services, tx, operation, network, { hash, gasCounted });
   services.commands.append(tx, [lookAtGasOperation(after)]);
   return after;
 }

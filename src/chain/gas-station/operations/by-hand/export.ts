@@ -35,7 +35,8 @@ export async function handOver(
   operation: GasOperation,
 ): Promise<{ operation: GasOperation; transactions: HandTransfer[] }> {
   const at = services.now();
-  const exported = { exportedAt: at };
+  // Who notes the gas of the wallet after this may have seen what was executed, however often it is read again.
+  const exported = { exportedAt: operation.exportedAt ?? at };
   const after =
     operation.status === 'pending'
       ? await moveOperation(services, tx, operation, 'hand_over', exported)

@@ -1,10 +1,11 @@
 import type { Sql, Tx } from '../../../../kernel/db/database';
 import { conflict } from '../../../../kernel/errors';
 import type { Network } from '../../../networks/record';
+import { otherWord } from '../../../networks/told-hashes';
 import type { ChainServices } from '../../../services';
-import { noteMoved } from '../../../wallets/balance';
+import { noteTakenBack } from '../../../wallets/balance';
 import { findWalletById } from '../../../wallets/operations';
-import { syncShortfall } from '../../shortfall';
+import { passSweep } from '../../shortfall';
 import { endTakenBack } from '../end';
 import { requireOperation } from '../read';
 import type { GasOperation } from '../record';
@@ -28,22 +29,37 @@ export async function toTakeBackTold(
   return { operation, network };
 }
 
+/** A person's word on an operation: told again it is another one, be it of the same hash. */
+export interface WordOn {
+  txHash?: string | undefined;
+  executedAt?: string | undefined;
+}
+
+export const wordOn = ({ txHash, executedAt }: GasOperation): WordOn => ({
+  ...{ txHash: txHash ?? undefined, executedAt: executedAt?.toISOString() },
+});
+
+const isSameWord = (one: WordOn, other: WordOn): boolean =>
+  one.txHash === other.txHash && one.executedAt === other.executedAt;
+
 /**
  * Takes back a person's word that an operation was executed: what was booked is undone, its hash is free for what it is of, and the
  * operation has failed, so that another one can be ordered.
- * @throws Problem as {@link toTakeBackTold}
+ * @param given.word what is meant
+ * @throws Problem as {@link toTakeBackTold}; 409 `invalid_transition` where it is another word by now
  */
 export async function takeBackTold(
   services: Pick<ChainServices, 'now' | 'commands' | 'heldByBooks'>,
   tx: Tx,
-  { id, reason }: { id: string; reason: string },
+  { id, word, reason }: { id: string; word: WordOn; reason: string },
 ): Promise<{ before: GasOperation; after: GasOperation }> {
   const { operation: before, network } = await toTakeBackTold(tx, id, { lock: true });
+  if (!isSameWord(wordOn(before), word)) throw otherWord();
   const wallet = await findWalletById(tx, before.walletId, { lock: true });
   if (!wallet) throw new Error(`the wallet ${before.walletId} is not there`);
   const after = await endTakenBack(services, tx, before, network, reason);
-  await noteMoved(tx, before, 'undone');
-  await syncShortfall(services, tx, network, wallet);
+  await noteTakenBack(tx, before);
+  await passSweep(services, tx, wallet, id);
   services.commands.append(tx, [lookAtGasOperation(after)]);
   return { before, after };
 }
