@@ -53,7 +53,8 @@ it('are not believed a count of transactions that the others do not tell, be it 
   for (const count of [9_000, 0]) {
     liar.on('eth_getTransactionCount', { result: hex(count) });
     expect(await node.nonce(chain.payer)).toBe(payer + 1);
-    expect(await node.nextNonce(chain.payer)).toBe(payer + 1);
+    const next = [count, payer + 1, payer + 1].sort((one, other) => other - one);
+    expect(await node.noncesOf(chain.payer)).toEqual({ counted: payer + 1, next, areMost: true });
   }
 });
 
@@ -62,7 +63,8 @@ it('and those that refuse to tell what is pending are asked for what is in block
     double.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
       at === 'pending' ? new NodeError(-32_602, 'no such tag') : ask({}),
     );
-  expect(await node.nextNonce(chain.payer)).toBe(await node.nonce(chain.payer));
+  const counted = await node.nonce(chain.payer);
+  expect(await node.noncesOf(chain.payer)).toMatchObject({ counted, next: [counted, counted, counted] });
 });
 
 it('and those that hang are waited for once, while the others are most', async () => {
@@ -71,11 +73,29 @@ it('and those that hang are waited for once, while the others are most', async (
   await node.agreedBlock(1);
   liar.asked.length = 0;
   expect(await node.agreedBlock(1)).toMatchObject({ said: 2, of: 3, isSplit: false });
-  await node.nextNonce(ALICE);
+  await node.noncesOf(ALICE);
   expect(liar.asked).toEqual([]);
   // By the last alone nothing is settled: the one that hangs may have come back.
   liar.behaveWell();
   doubles[1]?.on('*', 'lost');
   expect(await node.agreedBlock(1)).toMatchObject({ said: 2, of: 3 });
   expect(liar.asked).toContain('eth_getBlockByNumber');
+});
+
+it('alone beside one that is away give no nonce, nor where they make the others stand far behind', async () => {
+  const counted = await node.nonce(chain.payer);
+  const last = await node.head();
+  liar.on('eth_getTransactionCount', { result: hex(counted + 9_000) });
+  liar.on('eth_getBlockByNumber', async (_, ask) => ({
+    ...(await ask({})),
+    number: hex(last.number + 1_000),
+    timestamp: hex(last.at.getTime() / 1_000 + 3_600),
+  }));
+  const [, other, away] = doubles as [NodeDouble, NodeDouble, NodeDouble];
+  away.on('*', 'lost');
+  expect(await node.noncesOf(chain.payer)).toEqual({
+    ...{ counted, next: [counted + 9_000, counted], areMost: true },
+  });
+  other.on('*', 'lost');
+  expect(await node.noncesOf(chain.payer)).toMatchObject({ areMost: false });
 });

@@ -136,17 +136,25 @@ describe('what a transaction is to an operation', () => {
 });
 
 it('gives out the first nonce that is free', () => {
-  const sender = { next: 3, counted: 3 };
+  const sender = { next: [3], counted: 3 };
   expect(nonceToGive(sender, [])).toBe(3);
   expect(nonceToGive(sender, [5, 3])).toBe(4);
   expect(nonceToGive(sender, [4, 3, 5])).toBe(6);
 });
 
 it('gives out none after more transactions of others than there can be', () => {
-  expect(nonceToGive({ next: 21, counted: 5 }, [])).toBe(21);
-  expect(nonceToGive({ next: 22, counted: 5 }, [])).toBeUndefined();
-  expect(nonceToGive({ next: 22, counted: 5 }, [5])).toBe(22);
-  expect(nonceToGive({ next: 9_000, counted: 5 }, [5, 6])).toBeUndefined();
+  expect(nonceToGive({ next: [21], counted: 5 }, [])).toBe(21);
+  expect(nonceToGive({ next: [22], counted: 5 }, [])).toBeUndefined();
+  expect(nonceToGive({ next: [22], counted: 5 }, [5])).toBe(22);
+  expect(nonceToGive({ next: [9_000], counted: 5 }, [5, 6])).toBeUndefined();
+});
+
+it('gives out none that one node alone knows to be used, as far as that can be', () => {
+  expect(nonceToGive({ next: [6, 5], counted: 5 }, [])).toBe(6);
+  expect(nonceToGive({ next: [21, 5, 5], counted: 5 }, [])).toBe(21);
+  expect(nonceToGive({ next: [9_000, 6, 5], counted: 5 }, [])).toBe(6);
+  expect(nonceToGive({ next: [9_000, 5], counted: 5 }, [5])).toBe(6);
+  expect(nonceToGive({ next: [9_000, 9_000, 5], counted: 5 }, [])).toBeUndefined();
 });
 
 it('offers an eighth more at least, what a block costs by now, and nothing above the cap', () => {
