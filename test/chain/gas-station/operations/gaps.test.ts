@@ -99,6 +99,45 @@ it('makes nothing dearer that waits behind another, and goes on once it is the n
   expect(await breaks(second)).toEqual([{ kind: 'gas_nonce_gap', open: false }]);
 });
 
+const LOW = { maxGasPrice: '0.000000001' };
+
+it('is shown no longer once it gets its nonce, whatever it has waited for between', async () => {
+  double.on('eth_getTransactionCount', ({ params: [, at] }, ask) => (at === 'pending' ? '0x2328' : ask({})));
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const { id } = await world.sweep(wallet!.id);
+  await world.advance(id);
+  await world.advance(id);
+  double.behaveWell();
+  await world.configure(LOW);
+  await world.advance(id);
+  expect(await world.read(id)).toMatchObject({ waitsFor: 'gas_price' });
+  await world.configure({});
+  await withoutBlocks(async () => {
+    await world.advance(id);
+    expect(await breaks(id)).toEqual([{ kind: 'gas_nonce_gap', open: false }]);
+  });
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+});
+
+it('is shown no longer once it is the next, though a block costs too much for it', async () => {
+  const wallets = await world.wallets(2, 4_000_000n);
+  const [first, second] = await withoutBlocks(async () => {
+    const ids = await twoOnTheirWay(wallets);
+    await drop(ids[0]);
+    world.later(SHOWN_MS);
+    await world.advance(ids[1]);
+    expect(await breaks(ids[1])).toEqual([{ kind: 'gas_nonce_gap', open: true }]);
+    return ids;
+  });
+  expect(await world.lead(first)).toMatchObject({ status: 'completed' });
+  await world.configure(LOW);
+  await world.advance(second);
+  expect(await world.read(second)).toMatchObject({ waitsFor: 'gas_price' });
+  expect(await breaks(second)).toEqual([{ kind: 'gas_nonce_gap', open: false }]);
+  await world.configure({});
+  expect(await world.lead(second)).toMatchObject({ status: 'completed' });
+});
+
 it('is ended by a person behind another while no node has it, and its nonce goes to the next', async () => {
   const wallets = await world.wallets(3, 4_000_000n);
   const [first, second, third] = await withoutBlocks(async () => {
