@@ -249,6 +249,22 @@ describe('one that was given up because no node had it', () => {
     await fail(third);
   });
 
+  it('and that is mined before its nonce is given to another is booked before the next one gets its own', async () => {
+    const wallets = await world.wallets(3, 4_000_000n);
+    const { second, raw } = await withoutBlocks(async () => {
+      const [first, second] = await keptBack(wallets);
+      const [kept] = await attempts(world, second);
+      expect((await fail(second)).status).toBe(200);
+      await world.advance(first);
+      return { second, raw: kept?.raw as Hex };
+    });
+    await world.chain.client.sendRawTransaction({ serializedTransaction: raw });
+    const { id } = await world.topup(wallets[2]!.id);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);
+    expect(await world.read(second)).toMatchObject({ status: 'failed', movedAmount: expect.anything() });
+  });
+
   it('and was reverted after all costs what a person tells it has cost, once', async () => {
     const { second, third, hash, expectBooked } = await minedAfterAll(true);
     const confirm = () => world.admin.call('POST', `${TOPUPS}/${second}/confirm`, { txHash: hash });

@@ -91,7 +91,8 @@ it('what steps, budgets and checks look up', async () => {
     await operationOfHash(sql, 'chain-2', '0x77');
     await operationSigned(sql, 'chain-2', '0x77');
     await holderBeside(sql, { chain: 'chain-2', address: '0x27', nonce: 77 }, ID);
-    await freedOf(sql, { chain: 'chain-2', address: '0x27', nonce: 77 });
+    await freedOf(sql, { chain: 'chain-2', address: '0x27' }, 77);
+    await freedOf(sql, { chain: 'chain-2', address: '0x27' }, null);
     await settleFreed(sql, { chain: 'chain-2', operationId: ID, hash: '0x77' }, at);
     await keepSigned(sql, { number: '77', chain: 'chain-2' }, { raw: '0x', hash: '0x77' });
     await namedOf(sql, ID);

@@ -181,12 +181,17 @@ export async function keepSigned(
 /** What was handed over, of an operation that does not hold its nonce any more, and was not booked either. */
 const freed = () => nonces().whereNotNull('releasedAt').where({ settledAt: null }).whereNotNull('hash');
 
-/** Those of that nonce, the newest first: nobody had them when it was given to the next. */
+const HELD_BY_NOBODY = `not exists (select from chain_nonces held where held.released_at is null
+  and (held.chain, held.address, held.nonce) = (chain_nonces.chain, chain_nonces.address, chain_nonces.nonce))`;
+
+/** Those of an address, the newest first. @param nonce null: of all nonces that no other operation has been given since */
 export async function freedOf(
   sql: Sql,
-  { chain, address, nonce }: Pick<Attempt, 'chain' | 'address' | 'nonce'>,
+  { chain, address }: Pick<Attempt, 'chain' | 'address'>,
+  nonce: number | null,
 ): Promise<Attempt[]> {
-  const rows = await sql.run<Row>(freed().where({ chain, address, nonce }).orderBy('number', 'desc'));
+  const of = freed().where({ chain, address }).orderBy('number', 'desc');
+  const rows = await sql.run<Row>(nonce === null ? of.whereRaw(HELD_BY_NOBODY) : of.where({ nonce }));
   return rows.map(attemptOf);
 }
 

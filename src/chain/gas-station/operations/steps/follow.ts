@@ -149,7 +149,7 @@ async function nonceTaken(
   reached: Reached,
   latest: Attempt,
 ): Promise<Stepped> {
-  await bookFreed(services, reached, latest);
+  await bookFreed(services, reached, latest, latest.nonce);
   if (seen.operation.waitsFor === 'nonce_taken') await showTaken(services.database, latest);
   return waitFor(services, seen, 'nonce_taken');
 }

@@ -8,16 +8,18 @@ import { findOperation } from '../store';
 import type { Reached } from './reach';
 
 /**
- * Books what had the nonce before and was given up because no node had it, where it is in a block for good after all: somebody has kept
- * its bytes. Its operation has ended; a person is shown.
+ * Books what was given up because no node had it, where it is in a block for good after all: somebody has kept its bytes. Its operation
+ * has ended; a person is shown.
+ * @param nonce which is found to be used; null: all that no other operation has been given since
  * @throws ChainAway
  */
 export async function bookFreed(
   services: Pick<Services, 'database' | 'now'>,
   reached: Reached,
-  held: Pick<Attempt, 'chain' | 'address' | 'nonce'>,
+  sender: Pick<Attempt, 'chain' | 'address'>,
+  nonce: number | null,
 ): Promise<void> {
-  for (const each of await freedOf(services.database, held)) await bookOne(services, reached, each);
+  for (const each of await freedOf(services.database, sender, nonce)) await bookOne(services, reached, each);
 }
 
 async function bookOne(
