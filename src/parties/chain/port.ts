@@ -96,12 +96,13 @@ export interface ToldNonces {
   /** How many transactions it has sent that are in a block, as most of those say who answer; of two the lower. */
   counted: number;
   /**
-   * The first nonce that none of its transactions has, what waits for a block counted too, as each of them says, the highest first. Who
-   * else signs for the address may have sent those, to one node alone; and a node may tell any number: who gives nonces out bounds it.
+   * What each of them says: how many are in a block, and the first nonce that none of its transactions has, what waits for a block
+   * counted too. Who else signs for the address may have sent those, to one node alone; and a node may tell any number: who gives nonces
+   * out bounds both.
    */
-  next: readonly number[];
-  /** More than half of all have answered: no nonce is given out by less. */
-  areMost: boolean;
+  each: readonly { counted: number; next: number }[];
+  /** How many there are, with those that do not answer: no nonce is given out by the word of less than half. */
+  of: number;
 }
 
 /** Prices of the next block, in units of the native coin for one gas. */

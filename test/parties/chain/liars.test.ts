@@ -53,8 +53,8 @@ it('are not believed a count of transactions that the others do not tell, be it 
   for (const count of [9_000, 0]) {
     liar.on('eth_getTransactionCount', { result: hex(count) });
     expect(await node.nonce(chain.payer)).toBe(payer + 1);
-    const next = [count, payer + 1, payer + 1].sort((one, other) => other - one);
-    expect(await node.noncesOf(chain.payer)).toEqual({ counted: payer + 1, next, areMost: true });
+    const each = [count, payer + 1, payer + 1].map((told) => ({ counted: told, next: told }));
+    expect(await node.noncesOf(chain.payer)).toEqual({ counted: payer + 1, each, of: 3 });
   }
 });
 
@@ -64,7 +64,9 @@ it('and those that refuse to tell what is pending are asked for what is in block
       at === 'pending' ? new NodeError(-32_602, 'no such tag') : ask({}),
     );
   const counted = await node.nonce(chain.payer);
-  expect(await node.noncesOf(chain.payer)).toMatchObject({ counted, next: [counted, counted, counted] });
+  expect(await node.noncesOf(chain.payer)).toMatchObject({
+    ...{ counted, each: [{ next: counted }, { next: counted }, { next: counted }] },
+  });
 });
 
 it('and those that hang are waited for once, while the others are most', async () => {
@@ -82,7 +84,7 @@ it('and those that hang are waited for once, while the others are most', async (
   expect(liar.asked).toContain('eth_getBlockByNumber');
 });
 
-it('alone beside one that is away give no nonce, nor where they make the others stand far behind', async () => {
+it('leave nobody out who is to tell the count of transactions, where they make another stand far behind', async () => {
   const counted = await node.nonce(chain.payer);
   const last = await node.head();
   liar.on('eth_getTransactionCount', { result: hex(counted + 9_000) });
@@ -93,9 +95,8 @@ it('alone beside one that is away give no nonce, nor where they make the others 
   }));
   const [, other, away] = doubles as [NodeDouble, NodeDouble, NodeDouble];
   away.on('*', 'lost');
-  expect(await node.noncesOf(chain.payer)).toEqual({
-    ...{ counted, next: [counted + 9_000, counted], areMost: true },
-  });
+  const each = [counted + 9_000, counted].map((told) => ({ counted: told, next: told }));
+  expect(await node.noncesOf(chain.payer)).toEqual({ counted, each, of: 3 });
   other.on('*', 'lost');
-  expect(await node.noncesOf(chain.payer)).toMatchObject({ areMost: false });
+  expect((await node.noncesOf(chain.payer)).each).toEqual(each.slice(0, 1));
 });

@@ -1,5 +1,5 @@
 import { isHash } from 'viem';
-import { areMost, ofMost } from '../agreement';
+import { ofMost } from '../agreement';
 import { ChainRefused } from '../errors';
 import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
@@ -48,10 +48,8 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     balances,
     nonce: async (of) => ofMost((await nodes.said((rpc) => readNonce(rpc, of), { quickly: true })).said),
     noncesOf: async (address) => {
-      const told = await nodes.said((rpc) => readNonces(rpc, address), { behindToo: true });
-      const next = told.said.map((each) => each.next).sort((one, other) => other - one);
-      const counted = ofMost(told.said.map((each) => each.counted));
-      return { counted, next, areMost: areMost({ said: next.length, of: told.of }) };
+      const { said, of } = await nodes.said((rpc) => readNonces(rpc, address), { behindToo: true });
+      return { counted: ofMost(said.map(({ counted }) => counted)), each: said, of };
     },
     fees: () => nodes.first(readFees),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),

@@ -142,7 +142,7 @@ describe('what was broadcast', () => {
     expect(await shown(id)).toEqual([{ open: false }]);
   });
 
-  it('gets no nonce by the word of one node, and the right one where that makes another stand behind', async () => {
+  it('gets no nonce by the word of one node, also where that makes the others stand behind', async () => {
     const { id } = await sweepOfOne();
     tellsOfAHead(liar);
     liar.on('eth_getTransactionCount', { result: hex(9_000) });
@@ -153,6 +153,10 @@ describe('what was broadcast', () => {
     await world.advance(id);
     expect(await shown(id)).toEqual([{ open: true }]);
     doubles[1]?.behaveWell();
+    await pass(11_000);
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ status: 'pending', waitsFor: 'nonce_gap' });
+    doubles[2]?.behaveWell();
     await pass(11_000);
     await world.advance(id);
     expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['0']);

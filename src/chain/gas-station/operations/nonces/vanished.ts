@@ -1,4 +1,4 @@
-import { isMined, toldOf } from '../../../../parties/chain/agreement';
+import { areMost, isMined, toldOf } from '../../../../parties/chain/agreement';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import type { GasOperation } from '../record';
@@ -25,8 +25,9 @@ export async function mendNonces(
   node: ChainNode,
   { chain, address }: Pick<Attempt, 'chain' | 'address'>,
 ): Promise<void> {
-  const { counted: from, areMost } = await node.noncesOf(address);
-  if (!areMost) return; // nor is a nonce given out
+  const { each, of } = await node.noncesOf(address);
+  if (!areMost({ said: each.length, of })) return; // nor is a nonce given out
+  const from = await node.nonce(address); // one that is far behind knows little of what was settled
   const settled = await settledFrom(services.database, { chain, address, from });
   for (const nonce of new Set(settled.map((each) => each.nonce)))
     await mend(

@@ -1,5 +1,6 @@
+import { areMost } from '../../../../parties/chain/agreement';
 import { ChainAway, ChainRefused } from '../../../../parties/chain/errors';
-import type { Call, ChainNode } from '../../../../parties/chain/port';
+import type { Call, ChainNode, ToldNonces } from '../../../../parties/chain/port';
 import { whereTokenStands } from '../../../networks/tokens';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
@@ -12,14 +13,10 @@ import { senderOf } from '../rules';
 import type { Reached } from './reach';
 
 /** What the transaction of an operation would be now, but for its nonce. */
-export interface Plan {
+export interface Plan extends ToldNonces {
   planned: Planned;
   /** What it moves: of a sweep all that is there. */
   units: bigint;
-  /** How many transactions of the sender are in blocks. */
-  counted: number;
-  /** The first nonce of the sender that a node knows no transaction of, be it in no block yet, as each of them tells. */
-  next: readonly number[];
   /** What the sender has of the native coin, after those. */
   coins: bigint;
 }
@@ -70,10 +67,10 @@ export async function planOrdered(reached: Reached, operation: Planning): Promis
 export async function readSender(
   node: ChainNode,
   sender: string,
-): Promise<Pick<Plan, 'counted' | 'next' | 'coins'> | NoPlan> {
-  const { counted, next, areMost } = await node.noncesOf(sender);
-  if (!areMost) return { waitsFor: 'nodes_disagree' };
-  return { counted, next, coins: await node.balance(sender, null) };
+): Promise<(ToldNonces & Pick<Plan, 'coins'>) | NoPlan> {
+  const nonces = await node.noncesOf(sender);
+  if (!areMost({ said: nonces.each.length, of: nonces.of })) return { waitsFor: 'nodes_disagree' };
+  return { ...nonces, coins: await node.balance(sender, null) };
 }
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
