@@ -3,6 +3,10 @@ import type { AgreedBlock, Block, ChainNode, ChainTransaction, ChainTransfer } f
 /** Whether so many of all nodes are enough to believe: of one node it is that one, of two both. */
 export const areMost = ({ said, of }: { said: number; of: number }): boolean => 2 * said > of;
 
+/** Of numbers that nodes tell the highest that most of those say at least: what one of several alone tells counts for nothing. */
+export const ofMost = (told: readonly number[]): number =>
+  told.toSorted((one, other) => other - one)[Math.floor(told.length / 2)] as number;
+
 /** All who answer say the same, and they are more than half. */
 export const isSettled = (agreed: AgreedBlock): boolean => !agreed.isSplit && areMost(agreed);
 
@@ -51,9 +55,7 @@ export interface Told {
 export async function toldOf(node: Pick<ChainNode, 'transactionOfEach'>, hash: string): Promise<Told> {
   const { said, of } = await node.transactionOfEach(hash);
   const mined = said.filter(isMined);
-  const agreed = mined.find((word) =>
-    areMost({ said: mined.filter((other) => isSame(word, other)).length, of }),
-  );
+  const agreed = agreedOf(mined, of);
   if (agreed) return { word: agreed, isAgreed: true };
   const inNoBlock = areMost({ said: said.length - mined.length, of });
   const [first] = mined;
@@ -67,11 +69,28 @@ export type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted'
 
 export const isMined = (word: ChainTransaction): word is Mined => 'block' in word;
 
-/** In all that is booked of it, and that decides whose it is. */
-const isSame = (one: Mined, other: Mined): boolean => contentOf(one) === contentOf(other);
+/** The word that most of all nodes tell alike, in all that is booked of it, and that decides whose it is. */
+function agreedOf(mined: readonly Mined[], of: number): Mined | undefined {
+  const alike = mostAlike(mined, contentOf, of);
+  if (!alike) return undefined;
+  const [most] = mostAlike(alike, ({ feeBelow }) => String(feeBelow), of) ?? [];
+  return most ?? onlyTelling(alike);
+}
 
-const contentOf = ({ status, block, from, to, nonce, fee, gasUsed, transfers }: Mined): string =>
-  [status, block.hash, from, to, nonce, fee, gasUsed, ...transfers.map(movementOf)].join();
+/** Some nodes tell nothing of the chain below: where most of all are no help, those are believed who do, and tell the same. */
+function onlyTelling(alike: readonly Mined[]): Mined | undefined {
+  const telling = alike.filter(({ feeBelow }) => feeBelow !== undefined);
+  return new Set(telling.map(({ feeBelow }) => feeBelow)).size === 1 ? telling[0] : undefined;
+}
+
+/** Those that are the same by that, where they are most of all. */
+const mostAlike = (words: readonly Mined[], by: (word: Mined) => string, of: number): Mined[] | undefined =>
+  words
+    .map((word) => words.filter((other) => by(other) === by(word)))
+    .find((same) => areMost({ said: same.length, of }));
+
+const contentOf = ({ status, block, from, to, nonce, fee, feeBelow, gasUsed, transfers }: Mined): string =>
+  [status, block.hash, from, to, nonce, fee - (feeBelow ?? 0n), gasUsed, ...transfers.map(movementOf)].join();
 
 const movementOf = ({ ordinal, token, from, to, units }: ChainTransfer): string =>
   [ordinal, token, from, to, units].join();

@@ -82,6 +82,8 @@ export type ChainTransaction =
       nonce: number;
       /** What its sender paid: gas used × effective price, in units of the native coin; and what a chain below this one took. */
       fee: bigint;
+      /** What of it a chain below this one took; absent where the node tells nothing of that, and it is not in `fee` either. */
+      feeBelow?: bigint;
       gasUsed: bigint;
       /**
        * All transfers of it, of any token and of its own native value, to anybody. Empty when it was reverted. The native coin that
@@ -99,6 +101,20 @@ export interface AgreedBlock {
   of: number;
   /** Some know one and some do not, or they name different ones: nothing can be concluded yet. */
   isSplit: boolean;
+}
+
+/** What nodes tell of the nonces of an address. */
+export interface ToldNonces {
+  /** How many transactions it has sent that are in a block, as most of those say who answer; of two the lower. */
+  counted: number;
+  /**
+   * What each of them says: how many are in a block, and the first nonce that none of its transactions has, what waits for a block
+   * counted too. Who else signs for the address may have sent those, to one node alone; and a node may tell any number: who gives nonces
+   * out bounds both.
+   */
+  each: readonly { counted: number; next: number }[];
+  /** How many there are, with those that do not answer: no nonce is given out by the word of less than half. */
+  of: number;
 }
 
 /** Prices of the next block, in units of the native coin for one gas. */
@@ -188,11 +204,8 @@ export interface ChainNode {
   balances(addresses: readonly string[], token: string | null, atBlock?: number): Promise<bigint[]>;
   /** How many transactions it has sent that are in a block, as most of those say who answer. */
   nonce(address: string): Promise<number>;
-  /**
-   * The first nonce that none of its transactions has: those that wait for a block are counted too, as far as most of those know them
-   * who answer. Who else signs for the address may have sent them. A single node is believed any number: who gives nonces out bounds it.
-   */
-  nextNonce(address: string): Promise<number>;
+  /** For who gives nonces out: every address is asked, those that are far behind too. @throws ChainAway none answers */
+  noncesOf(address: string): Promise<ToldNonces>;
   fees(): Promise<ChainFees>;
   /** @throws ChainRefused `reverted`, `insufficient_funds`: it would be */
   estimateGas(transaction: Call): Promise<bigint>;

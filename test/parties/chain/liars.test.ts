@@ -53,7 +53,8 @@ it('are not believed a count of transactions that the others do not tell, be it 
   for (const count of [9_000, 0]) {
     liar.on('eth_getTransactionCount', { result: hex(count) });
     expect(await node.nonce(chain.payer)).toBe(payer + 1);
-    expect(await node.nextNonce(chain.payer)).toBe(payer + 1);
+    const each = [count, payer + 1, payer + 1].map((told) => ({ counted: told, next: told }));
+    expect(await node.noncesOf(chain.payer)).toEqual({ counted: payer + 1, each, of: 3 });
   }
 });
 
@@ -62,7 +63,10 @@ it('and those that refuse to tell what is pending are asked for what is in block
     double.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
       at === 'pending' ? new NodeError(-32_602, 'no such tag') : ask({}),
     );
-  expect(await node.nextNonce(chain.payer)).toBe(await node.nonce(chain.payer));
+  const counted = await node.nonce(chain.payer);
+  expect(await node.noncesOf(chain.payer)).toMatchObject({
+    ...{ counted, each: [{ next: counted }, { next: counted }, { next: counted }] },
+  });
 });
 
 it('and those that hang are waited for once, while the others are most', async () => {
@@ -71,11 +75,28 @@ it('and those that hang are waited for once, while the others are most', async (
   await node.agreedBlock(1);
   liar.asked.length = 0;
   expect(await node.agreedBlock(1)).toMatchObject({ said: 2, of: 3, isSplit: false });
-  await node.nextNonce(ALICE);
+  await node.noncesOf(ALICE);
   expect(liar.asked).toEqual([]);
   // By the last alone nothing is settled: the one that hangs may have come back.
   liar.behaveWell();
   doubles[1]?.on('*', 'lost');
   expect(await node.agreedBlock(1)).toMatchObject({ said: 2, of: 3 });
   expect(liar.asked).toContain('eth_getBlockByNumber');
+});
+
+it('leave nobody out who is to tell the count of transactions, where they make another stand far behind', async () => {
+  const counted = await node.nonce(chain.payer);
+  const last = await node.head();
+  liar.on('eth_getTransactionCount', { result: hex(counted + 9_000) });
+  liar.on('eth_getBlockByNumber', async (_, ask) => ({
+    ...(await ask({})),
+    number: hex(last.number + 1_000),
+    timestamp: hex(last.at.getTime() / 1_000 + 3_600),
+  }));
+  const [, other, away] = doubles as [NodeDouble, NodeDouble, NodeDouble];
+  away.on('*', 'lost');
+  const each = [counted + 9_000, counted].map((told) => ({ counted: told, next: told }));
+  expect(await node.noncesOf(chain.payer)).toEqual({ counted, each, of: 3 });
+  other.on('*', 'lost');
+  expect((await node.noncesOf(chain.payer)).each).toEqual(each.slice(0, 1));
 });

@@ -15,7 +15,7 @@ export function unreachableNode(chain: string): ChainNode {
     balance: away,
     balances: away,
     nonce: away,
-    nextNonce: away,
+    noncesOf: away,
     fees: away,
     estimateGas: away,
     call: away,

@@ -9,7 +9,7 @@ import { ledgerAmount } from '../../networks/rules';
 import { endHold } from '../../wallets/sweeps';
 import { type Execution, postingOf, undone } from './books';
 import { closeEnded } from './nonces/breaks';
-import { keepReverted, releaseNonces, settleNonces } from './nonces/store';
+import { keepReverted, releaseNonces, settleFreed, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
 import { countMembers, freeMembers, updateOperation } from './store';
@@ -78,6 +78,7 @@ export async function endExecuted(
   const fee = feeOf(operation, word.fee, await countMembers(tx, whole));
   const at = services.now();
   await settleNonces(tx, whole, word.nonce, at);
+  await settleFreed(tx, { chain: operation.chain, operationId: whole, hash }, at);
   await closeEnded(tx, operation.id, at);
   const feeUnits = (operation.feeUnits ?? 0n) + fee;
   const booked = { ...(await book(tx, operation, network, { moved, lost, fee, hash, at })), feeUnits };

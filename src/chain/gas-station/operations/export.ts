@@ -15,7 +15,7 @@ import { mendNonces } from './nonces/vanished';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType, WaitsFor } from './record';
 import { leastOf, senderOf } from './rules';
-import { type Plan, planTransaction } from './steps/plan';
+import { type Plan, planOrdered } from './steps/plan';
 import { giveNonce, uncovered } from './steps/prepare';
 import { type Reached, reach } from './steps/reach';
 import { assertFormer } from './steps/still';
@@ -63,7 +63,7 @@ export async function exportable(
   const reached = await reach(services, operation);
   const sender = { chain: operation.chain, address: senderOf(operation) };
   await askedOfChain(mendNonces(services, reached.node, sender));
-  const plan = await askedOfChain(planTransaction(reached, operation));
+  const plan = await askedOfChain(planOrdered(reached, operation));
   if ('waitsFor' in plan) throw notNow(plan.waitsFor);
   return { plan, reached };
 }

@@ -10,6 +10,7 @@ import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import { isOpen } from './rules';
 import { reach } from './steps/reach';
+import { countMembers } from './store';
 import { lookAtGasOperation } from './workflows';
 
 type Named = { id: string; type: GasOperationType };
@@ -18,7 +19,10 @@ type Named = { id: string; type: GasOperationType };
 export interface Fallible {
   revision: number;
   mayBeExecuted: boolean;
-  /** Nobody has what was handed over, and its nonce is not the next one: it goes to whoever comes next. */
+  /**
+   * Nobody has what was handed over, and its nonce is not the next one: it goes to whoever comes next. Never that of a batch: were it
+   * executed after all, nobody would know whose money it has moved.
+   */
   isNonceFree?: boolean;
 }
 
@@ -37,10 +41,11 @@ export async function fallible(
     return { revision, mayBeExecuted: isOpen(operation) };
   const hashes = [...(txHash === null ? [] : [txHash]), ...given.flatMap(({ hash }) => hash ?? [])];
   if (!isOpen(operation) || hashes.length === 0) return { revision, mayBeExecuted: false };
+  const isKeptBack = waitsFor === 'nonce_gap' && (await countMembers(services.database, batchOf ?? id)) === 0;
   const { node } = await reach(services, operation);
   return {
     revision,
-    ...(await askedOfChain(mayYetBeExecuted(node, hashes, given[0], waitsFor === 'nonce_gap'))),
+    ...(await askedOfChain(mayYetBeExecuted(node, hashes, given[0], isKeptBack))),
   };
 }
 
@@ -55,7 +60,7 @@ async function mayYetBeExecuted(
   first: Attempt | undefined,
   isKeptBack: boolean,
 ): Promise<Pick<Fallible, 'mayBeExecuted' | 'isNonceFree'>> {
-  const counted = first === undefined ? 0 : await node.nonce(first.address);
+  const counted = first === undefined ? 0 : (await node.noncesOf(first.address)).counted;
   const words = await Promise.all(hashes.map((hash) => node.transaction(hash)));
   if (words.some(({ status }) => status !== 'unknown')) return { mayBeExecuted: true };
   if (first === undefined || counted > first.nonce) return { mayBeExecuted: false };

@@ -3,7 +3,7 @@ import { notFound } from '../../../kernel/errors';
 import { isId } from '../../../kernel/ids';
 import { findWalletById } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
-import { attemptsOf, operationSigned } from './nonces/store';
+import { namedOf, operationSigned } from './nonces/store';
 import type { GasOperation, GasOperationType } from './record';
 import { findOperation, operationOfHash } from './store';
 
@@ -46,7 +46,7 @@ export async function requireWallet(sql: Sql, id: string, field?: string): Promi
 
 /** The transactions of an operation, as people are shown them: without the signed bytes, whole numbers as text. */
 export const transactionsOf = async (sql: Sql, id: string) =>
-  (await attemptsOf(sql, id)).map((each) => ({
+  (await namedOf(sql, id)).map((each) => ({
     ...{ address: each.address, nonce: each.nonce, attempt: each.attempt, hash: each.hash },
     ...{ maxFeePerGas: each.maxFeePerGas.toString(), gas: each.gas.toString() },
     ...{ createdAt: each.createdAt, broadcastAt: each.broadcastAt, settledAt: each.settledAt },

@@ -1,4 +1,5 @@
 import { isHash } from 'viem';
+import { ofMost } from '../agreement';
 import { ChainRefused } from '../errors';
 import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
@@ -21,11 +22,6 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     const found = await nodes.first(read, { isEnough: (answer) => answer !== undefined });
     if (found === undefined) throw new ChainRefused('no_token');
     return found;
-  }
-  /** A number that one of several alone tells counts for nothing. */
-  async function countOfMost(read: (rpc: Rpc) => Promise<number>): Promise<number> {
-    const { said } = await nodes.said(read, { quickly: true });
-    return said.sort((one, other) => other - one)[Math.floor(said.length / 2)] as number;
   }
   const balances: ChainNode['balances'] = (of, token, at) =>
     ofToken((rpc) => readBalances(rpc, of, token, at));
@@ -50,8 +46,11 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     transactionOfEach: (hash) => nodes.said((rpc) => readTransaction(rpc, hash)),
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
-    nonce: (of) => countOfMost((rpc) => readNonce(rpc, of)),
-    nextNonce: (of) => countOfMost((rpc) => readNextNonce(rpc, of)),
+    nonce: async (of) => ofMost((await nodes.said((rpc) => readNonce(rpc, of), { quickly: true })).said),
+    noncesOf: async (address) => {
+      const { said, of } = await nodes.said((rpc) => readNonces(rpc, address), { behindToo: true });
+      return { counted: ofMost(said.map(({ counted }) => counted)), each: said, of };
+    },
     fees: () => nodes.first(readFees),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
     call: (call) => nodes.first((rpc) => callOnce(rpc, call)),
@@ -59,6 +58,12 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     decimals: (token) => ofToken((rpc) => readDecimals(rpc, token)),
     broadcast: (signed) => broadcastBy(nodes, chain, signed),
   };
+}
+
+/** What is in blocks first: what comes into one meanwhile is counted by the second too. */
+async function readNonces(rpc: Rpc, address: string) {
+  const counted = await readNonce(rpc, address);
+  return { counted, next: await readNextNonce(rpc, address) };
 }
 
 async function readBlock(rpc: Rpc, number: number) {

@@ -33,6 +33,7 @@ export async function readTransaction(rpc: Rpc, text: string): Promise<ChainTran
     to: sent.to ? getAddress(asHex(sent.to)) : null,
     nonce: sent.nonce,
     fee: receipt.gasUsed * receipt.effectiveGasPrice + (receipt.l1Fee ?? 0n),
+    ...(receipt.l1Fee === null || receipt.l1Fee === undefined ? {} : { feeBelow: receipt.l1Fee }),
     gasUsed: receipt.gasUsed,
     transfers: [...nativeTransfer(sent, receipt, block), ...tokenTransfers(receipt, block)],
   };

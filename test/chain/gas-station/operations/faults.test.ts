@@ -192,6 +192,33 @@ it('hands over again what was final and is lost, so that no nonce is left out', 
   expect(await vanishedBreaks(first.id)).toEqual([]);
 });
 
+it('shows a revert no longer that was lost and has come back, whyever its operation has failed', async () => {
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const { client } = world.chain;
+  const before = await client.snapshot();
+  const code = (await client.getCode({ address: world.token }))!;
+  const first = await world.sweep(wallet!.id);
+  await withoutBlocks(async () => {
+    await world.advance(first.id);
+    await client.setCode({ address: world.token, bytecode: '0xfe' });
+  });
+  expect(await world.lead(first.id)).toMatchObject({ status: 'failed' });
+  // As where a person has ended it before it came into its block.
+  await world.services.database.query(
+    "update gas_operations set failure_code = 'by_operator' where id = $1",
+    [first.id],
+  );
+  await client.revert({ id: before });
+  const second = await world.sweep(wallet!.id);
+  await client.setCode({ address: world.token, bytecode: '0xfe' });
+  await world.advance(second.id);
+  await client.setCode({ address: world.token, bytecode: code });
+  expect(await vanishedBreaks(first.id)).toHaveLength(1);
+  await keepChainReading(world.api.services, 'local');
+  expect(await vanishedBreaks(first.id)).toEqual([]);
+  expect(await world.lead(second.id)).toMatchObject({ status: 'completed' });
+});
+
 it('leaves its nonce to whoever else signs for an address, though his transaction is in no block yet', async () => {
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
   const { address } = wallet!;

@@ -1,7 +1,9 @@
+import type { Hex } from 'viem';
+import { transactionsOf } from '../../../../src/chain/gas-station/operations/read';
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { type NodeDouble, NodeError, startNodeDouble } from '../../../parties/chain/node-double';
 import { TOPUPS } from './by-hand';
-import { attempts, type TestStation, testStation } from './support';
+import { attempts, ether, feesOf, type TestStation, testStation, unitsOf } from './support';
 
 const STUCK_MS = 3 * 60_000;
 const SHOWN_MS = 15 * 60_000;
@@ -31,10 +33,12 @@ const drop = async (id: string) => {
 
 async function withoutBlocks<T>(work: () => Promise<T>): Promise<T> {
   await world.chain.client.setAutomine(false);
-  const done = await work();
-  await world.chain.client.setAutomine(true);
-  await world.chain.client.mine({ blocks: 1 });
-  return done;
+  try {
+    return await work();
+  } finally {
+    await world.chain.client.setAutomine(true);
+    await world.chain.client.mine({ blocks: 1 });
+  }
 }
 
 type Wallet = { id: string };
@@ -95,6 +99,45 @@ it('makes nothing dearer that waits behind another, and goes on once it is the n
   expect(await breaks(second)).toEqual([{ kind: 'gas_nonce_gap', open: false }]);
 });
 
+const LOW = { maxGasPrice: '0.000000001' };
+
+it('is shown no longer once it gets its nonce, whatever it has waited for between', async () => {
+  double.on('eth_getTransactionCount', ({ params: [, at] }, ask) => (at === 'pending' ? '0x2328' : ask({})));
+  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+  const { id } = await world.sweep(wallet!.id);
+  await world.advance(id);
+  await world.advance(id);
+  double.behaveWell();
+  await world.configure(LOW);
+  await world.advance(id);
+  expect(await world.read(id)).toMatchObject({ waitsFor: 'gas_price' });
+  await world.configure({});
+  await withoutBlocks(async () => {
+    await world.advance(id);
+    expect(await breaks(id)).toEqual([{ kind: 'gas_nonce_gap', open: false }]);
+  });
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+});
+
+it('is shown no longer once it is the next, though a block costs too much for it', async () => {
+  const wallets = await world.wallets(2, 4_000_000n);
+  const [first, second] = await withoutBlocks(async () => {
+    const ids = await twoOnTheirWay(wallets);
+    await drop(ids[0]);
+    world.later(SHOWN_MS);
+    await world.advance(ids[1]);
+    expect(await breaks(ids[1])).toEqual([{ kind: 'gas_nonce_gap', open: true }]);
+    return ids;
+  });
+  expect(await world.lead(first)).toMatchObject({ status: 'completed' });
+  await world.configure(LOW);
+  await world.advance(second);
+  expect(await world.read(second)).toMatchObject({ waitsFor: 'gas_price' });
+  expect(await breaks(second)).toEqual([{ kind: 'gas_nonce_gap', open: false }]);
+  await world.configure({});
+  expect(await world.lead(second)).toMatchObject({ status: 'completed' });
+});
+
 it('is ended by a person behind another while no node has it, and its nonce goes to the next', async () => {
   const wallets = await world.wallets(3, 4_000_000n);
   const [first, second, third] = await withoutBlocks(async () => {
@@ -116,4 +159,120 @@ it('is ended by a person behind another while no node has it, and its nonce goes
   expect(await world.lead(third)).toMatchObject({ status: 'completed' });
   await keepChainReading(world.api.services, 'local');
   expect(await breaks(second)).toEqual([]);
+});
+
+describe('one that was given up because no node had it', () => {
+  const fail = (id: string) => world.admin.call('POST', `${TOPUPS}/${id}/fail`, { reason: 'test' });
+
+  /** The second of two that wait in no block, which a person may end. */
+  async function keptBack(wallets: readonly Wallet[]): Promise<[string, string]> {
+    const ids = await twoOnTheirWay(wallets);
+    await drop(ids[0]);
+    world.later(STUCK_MS);
+    await world.advance(ids[1]);
+    return ids;
+  }
+
+  it('may be ordered again, under the same nonce, with the same bytes', async () => {
+    const wallets = await world.wallets(2, 4_000_000n);
+    const [first, second, third] = await withoutBlocks(async () => {
+      const ids = await keptBack(wallets);
+      const hash = (await attempts(world, ids[1]))[0]?.hash;
+      expect((await fail(ids[1])).status).toBe(200);
+      const again = await onItsWay(wallets[1]);
+      expect((await attempts(world, again))[0]?.hash).toBe(hash);
+      return [...ids, again] as const;
+    });
+    expect(await world.lead(first)).toMatchObject({ status: 'completed' });
+    expect(await world.lead(third)).toMatchObject({ status: 'completed' });
+    expect(await world.read(second)).toMatchObject({ status: 'failed' });
+  });
+
+  it('is not given up where it moves the money of others too', async () => {
+    const wallets = await world.wallets(2, 4_000_000n);
+    const [swept] = await world.wallets(1, 4_000_000n, '0.05');
+    const other = (await world.sweep(swept!.id)).id;
+    const [first, second] = await withoutBlocks(async () => {
+      const ids = await keptBack(wallets);
+      const member = (of: string | null) =>
+        world.services.database.query('update gas_operations set batch_of = $1 where id = $2', [of, other]);
+      await member(ids[1]);
+      expect((await fail(ids[1])).status).toBe(409);
+      await member(null);
+      return ids;
+    });
+    expect(await world.lead(first)).toMatchObject({ status: 'completed' });
+    expect(await world.lead(second)).toMatchObject({ status: 'completed' });
+  });
+
+  /** Somebody has kept its bytes; its nonce went to another one. */
+  async function minedAfterAll(isReverted: boolean) {
+    const wallets = await world.wallets(3, 4_000_000n);
+    const { client } = world.chain;
+    await client.setAutomine(false);
+    const [first, second] = await keptBack(wallets);
+    const [kept] = await attempts(world, second);
+    const { raw, hash } = kept as { raw: Hex; hash: Hex };
+    expect((await fail(second)).status).toBe(200);
+    // No node keeps the one that has its nonce now.
+    double.on('eth_sendRawTransaction', { result: hash });
+    const third = await onItsWay(wallets[2]);
+    double.behaveWell();
+    if (isReverted) await client.setCode({ address: wallets[1]!.address, bytecode: '0xfe' });
+    await client.setAutomine(true);
+    expect(await world.lead(first)).toMatchObject({ status: 'completed' });
+    const held = await world.held('gas', 'ETH');
+    const timestamp = BigInt(Math.ceil(world.services.now().getTime() / 1_000));
+    await client.setNextBlockTimestamp({ timestamp });
+    await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined);
+    const expectBooked = async () => {
+      const cost = await feesOf(world.chain, [hash]);
+      expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(held) + cost));
+      expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);
+      const shown = await transactionsOf(world.services.database, second);
+      expect(shown.map((each) => each.hash)).toEqual([hash]);
+    };
+    return { second, third, hash, expectBooked };
+  }
+
+  it.each([
+    ['moves its money', false, '0.002'],
+    ['was reverted', true, '0'],
+  ])('and that %s after all is booked when its nonce is found used', async (_, isReverted, moved) => {
+    const { second, third, hash, expectBooked } = await minedAfterAll(isReverted);
+    await world.advance(third);
+    await expectBooked();
+    expect(await world.read(second)).toMatchObject({ status: 'failed', txHash: hash });
+    expect(Number((await world.read(second)).movedAmount)).toBe(Number(moved));
+    await world.advance(third);
+    await expectBooked();
+    await fail(third);
+  });
+
+  it('and that is mined before its nonce is given to another is booked before the next one gets its own', async () => {
+    const wallets = await world.wallets(3, 4_000_000n);
+    const { second, raw } = await withoutBlocks(async () => {
+      const [first, second] = await keptBack(wallets);
+      const [kept] = await attempts(world, second);
+      expect((await fail(second)).status).toBe(200);
+      await world.advance(first);
+      return { second, raw: kept?.raw as Hex };
+    });
+    await world.chain.client.sendRawTransaction({ serializedTransaction: raw });
+    const { id } = await world.topup(wallets[2]!.id);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);
+    expect(await world.read(second)).toMatchObject({ status: 'failed', movedAmount: expect.anything() });
+  });
+
+  it('and was reverted after all costs what a person tells it has cost, once', async () => {
+    const { second, third, hash, expectBooked } = await minedAfterAll(true);
+    const confirm = () => world.admin.call('POST', `${TOPUPS}/${second}/confirm`, { txHash: hash });
+    expect((await confirm()).status).toBe(409);
+    await expectBooked();
+    await confirm();
+    await world.advance(third);
+    await expectBooked();
+    await fail(third);
+  });
 });

@@ -1,5 +1,5 @@
 import { type NodeDouble, startNodeDouble } from '../../../parties/chain/node-double';
-import { byHand, OPERATIONS } from './by-hand';
+import { byHand, OPERATIONS, TOPUPS } from './by-hand';
 import { attempts, ether, execute, feesOf, type TestStation, testStation, unitsOf } from './support';
 
 /** Three nodes of one chain; the first one lies. */
@@ -20,10 +20,15 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   for (const double of doubles) double.behaveWell();
-  world.later(11_000); // who failed lately is asked again
-  await world.chain.client.increaseTime({ seconds: 11 });
+  await pass(11_000); // who failed lately is asked again
 });
 const { exported, confirm } = byHand(() => world);
+
+/** Of the chain too, which would be from before its operations else. */
+async function pass(ms: number) {
+  world.later(ms);
+  await world.chain.client.increaseTime({ seconds: ms / 1_000 });
+}
 
 async function sweepOfOne() {
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
@@ -112,6 +117,61 @@ describe('what was broadcast', () => {
     expect(await world.read(id)).toMatchObject({ status: 'confirming', waitsFor: 'nodes_disagree' });
     liar.behaveWell();
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  const SHOWN_MS = 15 * 60_000;
+  const shown = (id: string) =>
+    world.services.database.query<{ open: boolean }>(
+      "select resolved_at is null as open from breaks where subject = $1 and kind = 'gas_nodes_disagree'",
+      [id],
+    );
+
+  it('is shown to a person where the nodes do not agree for long, and no longer once they do', async () => {
+    const { id } = await sweepOfOne();
+    await world.advance(id);
+    await mine(2);
+    for (const double of doubles.slice(1)) double.on('*', 'lost');
+    await world.advance(id);
+    await world.advance(id);
+    expect(await shown(id)).toEqual([]);
+    await pass(SHOWN_MS);
+    await world.advance(id);
+    expect(await shown(id)).toEqual([{ open: true }]);
+    for (const double of doubles) double.behaveWell();
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await shown(id)).toEqual([{ open: false }]);
+  });
+
+  it('gets no nonce by the word of one node, also where that makes the others stand behind', async () => {
+    const { id } = await sweepOfOne();
+    tellsOfAHead(liar);
+    liar.on('eth_getTransactionCount', { result: hex(9_000) });
+    for (const double of doubles.slice(1)) double.on('*', 'lost');
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ status: 'pending', waitsFor: 'nodes_disagree' });
+    await pass(SHOWN_MS);
+    await world.advance(id);
+    expect(await shown(id)).toEqual([{ open: true }]);
+    doubles[1]?.behaveWell();
+    await pass(11_000);
+    await world.advance(id);
+    expect(await world.read(id)).toMatchObject({ status: 'pending', waitsFor: 'nonce_gap' });
+    doubles[2]?.behaveWell();
+    await pass(11_000);
+    await world.advance(id);
+    expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['0']);
+    expect(await shown(id)).toEqual([{ open: false }]);
+    for (const double of doubles) double.behaveWell();
+    await mine(2);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('is ordered by nobody, and leaves no trace, while one node alone answers', async () => {
+    const [wallet] = await world.wallets(1, 4_000_000n);
+    for (const double of doubles.slice(1)) double.on('*', 'lost');
+    const ordered = await world.admin.call('POST', TOPUPS, { walletId: wallet!.id });
+    expect([ordered.status, ordered.body.code]).toEqual([503, 'unavailable']);
+    for (const double of doubles) double.behaveWell();
   });
 
   it('gets the nonce that most nodes say is next, and none that only one of them tells', async () => {

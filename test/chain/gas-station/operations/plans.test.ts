@@ -7,9 +7,14 @@ import {
 import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
 import {
   committedBy,
+  freedOf,
   holderBeside,
+  keepSigned,
+  namedOf,
   operationSigned,
   settledFrom,
+  settledOf,
+  settleFreed,
   takenNonces,
 } from '../../../../src/chain/gas-station/operations/nonces/store';
 import {
@@ -90,6 +95,12 @@ it('what steps, budgets and checks look up', async () => {
     await operationOfHash(sql, 'chain-2', '0x77');
     await operationSigned(sql, 'chain-2', '0x77');
     await holderBeside(sql, { chain: 'chain-2', address: '0x27', nonce: 77 }, ID);
+    await freedOf(sql, { chain: 'chain-2', address: '0x27' }, 77);
+    await freedOf(sql, { chain: 'chain-2', address: '0x27' }, null);
+    await settleFreed(sql, { chain: 'chain-2', operationId: ID, hash: '0x77' }, at);
+    await keepSigned(sql, { number: '77', chain: 'chain-2' }, { raw: '0x', hash: '0x77' });
+    await namedOf(sql, ID);
+    await settledOf(sql, ID);
     await settledFrom(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
     await stationsAmong(sql, 'chain-2', ['0x1f']);
     await sweptFrom(sql, 'chain-2', ['0x1f']);

@@ -134,6 +134,31 @@ describe('what was executed by a person', () => {
     expect(await isShown(id)).toBe(false);
   });
 
+  it('shows a revert that is lost, until it is one again', async () => {
+    const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
+    const { client } = world.chain;
+    const before = await client.snapshot();
+    const first = await world.sweep(wallet!.id);
+    const [transaction] = (await exported(OPERATIONS, first.id)).transactions;
+    const reverts = async () => {
+      const code = (await client.getCode({ address: world.token }))!;
+      await client.setCode({ address: world.token, bytecode: '0xfe' });
+      const hash = await execute(world, transaction).catch(() => revertedHash(world.chain));
+      expect((await world.chain.mined(hash)).status).toBe('reverted');
+      await client.setCode({ address: world.token, bytecode: code });
+      return hash;
+    };
+    expect((await confirm(OPERATIONS, first.id, await reverts())).status).toBe(409);
+    await posted(world.admin, `${OPERATIONS}/${first.id}/fail`, { reason: 'test' });
+    await client.revert({ id: before });
+    const second = await world.sweep(wallet!.id);
+    await exported(OPERATIONS, second.id);
+    expect(await isShown(first.id)).toBe(true);
+    await reverts();
+    expect(await isShown(first.id)).toBe(false);
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
+  });
+
   it('shows what was lost still where it has come back as a revert', async () => {
     const { id, transaction, hash } = await lost();
     const { client } = world.chain;

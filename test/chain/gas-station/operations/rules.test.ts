@@ -137,18 +137,48 @@ describe('what a transaction is to an operation', () => {
   });
 });
 
+/** What nodes tell: how many are in blocks, and the next. */
+const toldBy = (counted: number, each: [counted: number, next: number][], of = each.length) => ({
+  ...{ counted, of },
+  each: each.map(([inBlocks, next]) => ({ counted: inBlocks, next })),
+});
+
 it('gives out the first nonce that is free', () => {
-  const sender = { next: 3, counted: 3 };
+  const sender = toldBy(3, [[3, 3]]);
   expect(nonceToGive(sender, [])).toBe(3);
   expect(nonceToGive(sender, [5, 3])).toBe(4);
   expect(nonceToGive(sender, [4, 3, 5])).toBe(6);
 });
 
 it('gives out none after more transactions of others than there can be', () => {
-  expect(nonceToGive({ next: 21, counted: 5 }, [])).toBe(21);
-  expect(nonceToGive({ next: 22, counted: 5 }, [])).toBeUndefined();
-  expect(nonceToGive({ next: 22, counted: 5 }, [5])).toBe(22);
-  expect(nonceToGive({ next: 9_000, counted: 5 }, [5, 6])).toBeUndefined();
+  expect(nonceToGive(toldBy(5, [[5, 21]]), [])).toBe(21);
+  expect(nonceToGive(toldBy(5, [[5, 22]]), [])).toBeUndefined();
+  expect(nonceToGive(toldBy(5, [[5, 22]]), [5])).toBe(22);
+  expect(nonceToGive(toldBy(5, [[5, 9_000]]), [5, 6])).toBeUndefined();
+});
+
+it('gives out none that one node alone knows to be used, as far as that can be', () => {
+  const told = (...next: number[]) =>
+    toldBy(
+      5,
+      next.map((each) => [5, each]),
+    );
+  expect(nonceToGive(told(6, 5), [])).toBe(6);
+  expect(nonceToGive(told(5, 21, 5), [])).toBe(21);
+  expect(nonceToGive(told(9_000, 6, 5), [])).toBe(6);
+  expect(nonceToGive(told(9_000, 5), [5])).toBe(6);
+  expect(nonceToGive(told(9_000, 9_000, 5), [])).toBeUndefined();
+});
+
+it('gives out none where it is one of two nodes that tells how many are in blocks, and one of three at most does not', () => {
+  const high: [number, number] = [500, 500];
+  const low: [number, number] = [5, 5];
+  expect(nonceToGive(toldBy(5, [high, low]), [])).toBeUndefined();
+  expect(nonceToGive(toldBy(5, [high, low], 3), [])).toBeUndefined();
+  expect(nonceToGive(toldBy(5, [high, low, low]), [])).toBe(5);
+  // One is only far behind: it is ours that it does not know.
+  const ours = Array.from({ length: 490 }, (_, place) => 5 + place);
+  expect(nonceToGive(toldBy(5, [high, low]), ours)).toBe(500);
 });
 
 it('offers an eighth more at least, what a block costs by now, and nothing above the cap', () => {

@@ -1,11 +1,13 @@
 import type { Sql } from '../../../../kernel/db/database';
 import { closeBreaksOf, listBreaks, openBreakAgain } from '../../../../process/breaks/operations';
+import type { GasOperation } from '../record';
 import type { Attempt } from './record';
 
 /** What a person is shown of nonces. */
 
 const TAKEN = 'gas_nonce_taken';
 const GAP = 'gas_nonce_gap';
+const DISAGREE = 'gas_nodes_disagree';
 const VANISHED = 'gas_operation_vanished';
 
 type Held = Pick<Attempt, 'operationId' | 'address' | 'nonce'>;
@@ -19,9 +21,15 @@ export const showGap = (
   { operationId, address }: Pick<Attempt, 'operationId' | 'address'>,
 ): Promise<void> => openBreakAgain(sql, { tenantId: null, kind: GAP, subject: operationId, detail: address });
 
-/** It is the sender's next. */
-export const closeGap = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [GAP], at });
+/** Nodes do not tell the same of it, or too few of them answer: it goes on by the word of most only. */
+export const showDisagreement = (
+  sql: Sql,
+  { id, chain }: Pick<GasOperation, 'id' | 'chain'>,
+): Promise<void> => openBreakAgain(sql, { tenantId: null, kind: DISAGREE, subject: id, detail: chain });
+
+/** Nothing keeps it back: it is the sender's next, and the nodes agree. */
+export const closeWaits = (sql: Sql, operationId: string, at: Date): Promise<void> =>
+  closeBreaksOf(sql, { subject: operationId, kinds: [GAP, DISAGREE], at });
 
 /** What was executed is on the chain no more, though it was in a block for good: what was booked of it may be so no more. */
 export const showVanished = (sql: Sql, held: Held): Promise<void> =>
@@ -30,11 +38,17 @@ export const showVanished = (sql: Sql, held: Held): Promise<void> =>
 /** So many at a time: nobody has more. */
 const MOST = 1_000;
 
-/** The operations of which something is shown to have vanished. */
-export async function vanishedOperations(sql: Sql): Promise<string[]> {
-  const open = await listBreaks(sql, { kind: VANISHED, limit: MOST });
-  return [...new Set(open.map(({ subject }) => subject))];
+/** The operations of which something is shown to have vanished, and which nonces that had, in words of {@link isHeld}. */
+export async function vanishedOperations(sql: Sql): Promise<Map<string, string[]>> {
+  const held = new Map<string, string[]>();
+  for (const { subject, detail } of await listBreaks(sql, { kind: VANISHED, limit: MOST }))
+    held.set(subject, [...(held.get(subject) ?? []), detail]);
+  return held;
 }
+
+/** Whether a break is of that nonce. */
+export const isHeld = (held: Pick<Attempt, 'address' | 'nonce'>, detail: string): boolean =>
+  nonceText(held) === detail;
 
 /** What had vanished is in a block again. */
 export const closeVanished = (sql: Sql, operationId: string, at: Date): Promise<void> =>
@@ -42,13 +56,15 @@ export const closeVanished = (sql: Sql, operationId: string, at: Date): Promise<
 
 /** The operation has ended: what becomes of its nonces is told by what was booked. */
 export const closeEnded = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, VANISHED], at });
+  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE, VANISHED], at });
 
 /** A transaction of the operation's own is seen after all. */
 export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP], at });
+  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE], at });
 
-const breakOf = (kind: string, { operationId, address, nonce }: Held) => ({
-  ...{ tenantId: null, kind, subject: operationId },
-  detail: `${address}/${nonce}`,
+const nonceText = ({ address, nonce }: Pick<Attempt, 'address' | 'nonce'>) => `${address}/${nonce}`;
+
+const breakOf = (kind: string, held: Held) => ({
+  ...{ tenantId: null, kind, subject: held.operationId },
+  detail: nonceText(held),
 });

@@ -1,5 +1,6 @@
 import type { Decimal } from '../../../../kernel/money/money';
-import type { ChainFees, UnsignedTransaction } from '../../../../parties/chain/port';
+import { areMost, ofMost } from '../../../../parties/chain/agreement';
+import type { ChainFees, ToldNonces, UnsignedTransaction } from '../../../../parties/chain/port';
 import { type BoundedFees, boundedFees, weiOfGwei } from '../../rules';
 import type { Attempt } from './record';
 
@@ -36,18 +37,18 @@ const MOST_OF_OTHERS = 16;
 
 /**
  * The nonce that comes next: the first that is free, so that none is left out.
- * @param next the first that the chain knows no transaction of
- * @param counted how many transactions are in blocks
+ * What waits for a block one node alone may know, so the highest of what they tell counts, up to as many as there can be.
  * @param taken those from `counted` on that operations hold, in any order
- * @returns nothing where there are more before it than can be: what had it would wait for ever
+ * @returns nothing where most tell of more before it than can be, or it is not most who tell that so few are in blocks: what had it would
+ *   wait for ever, or was used long ago
  */
-export function nonceToGive(
-  { next, counted }: { next: number; counted: number },
-  taken: readonly number[],
-): number | undefined {
+export function nonceToGive({ counted, each, of }: ToldNonces, taken: readonly number[]): number | undefined {
   const held = new Set(taken);
-  if (next > counted + held.size + MOST_OF_OTHERS) return undefined;
-  let nonce = next;
+  const most = counted + held.size + MOST_OF_OTHERS;
+  const next = each.map((told) => told.next);
+  const said = each.filter((told) => told.counted <= most).length;
+  if (ofMost(next) > most || !areMost({ said, of })) return undefined;
+  let nonce = Math.max(counted, ...next.filter((told) => told <= most));
   while (held.has(nonce)) nonce += 1;
   return nonce;
 }

@@ -103,6 +103,13 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
   return rows.map(attemptOf);
 }
 
+/** Those that people are shown: also what holds its nonce no more, though somebody may have it. */
+export async function namedOf(sql: Sql, operationId: string): Promise<Attempt[]> {
+  const given = nonces().where({ operationId }).whereNotNull('releasedAt').whereNotNull('hash');
+  const rows = await sql.run<Row>(given.orderBy('number'));
+  return [...rows.map(attemptOf), ...(await attemptsOf(sql, operationId))];
+}
+
 /** Which operation a transaction that was signed here is of. */
 export async function operationSigned(sql: Sql, chain: string, hash: string): Promise<string | undefined> {
   const [row] = await sql.run<{ operationId: string }>(nonces().select('operationId').where({ chain, hash }));
@@ -139,6 +146,14 @@ export async function settledFrom(
   return rows.map((row) => ({ ...attemptOf(row), executed: row.executed }));
 }
 
+/** Those of an operation that were settled, also where the nonce is another's since. */
+export async function settledOf(sql: Sql, operationId: string): Promise<Attempt[]> {
+  const rows = await sql.run<Row>(
+    nonces().where({ operationId }).whereNotNull('settledAt').orderBy('number'),
+  );
+  return rows.map(attemptOf);
+}
+
 /** What a person has executed is on the chain no more: whoever comes next has its nonce. */
 export async function releaseVanished(tx: Sql, number: string, at: Date): Promise<void> {
   await tx.run(nonces().where({ number, raw: null }).update({ releasedAt: at }));
@@ -150,13 +165,44 @@ export async function releaseAll(tx: Sql, chain: string, at: Date): Promise<void
   await tx.run(held.update({ releasedAt: at, raw: null, hash: null }));
 }
 
-/** Signed twice the bytes are the same: kept once. */
+/**
+ * Signed twice the bytes are the same: kept once. So they are where the same was ordered before and its nonce is free again: whoever has
+ * it now has the hash too.
+ */
 export async function keepSigned(
   tx: Sql,
-  number: string,
+  { number, chain }: Pick<Attempt, 'number' | 'chain'>,
   { raw: bytes, hash }: { raw: string; hash: string },
 ): Promise<void> {
+  await tx.run(nonces().where({ chain, hash }).whereNotNull('releasedAt').update({ hash: null }));
   await tx.run(nonces().where({ number, raw: null, releasedAt: null }).update({ raw: bytes, hash }));
+}
+
+/** What was handed over, of an operation that does not hold its nonce any more, and was not booked either. */
+const freed = () => nonces().whereNotNull('releasedAt').where({ settledAt: null }).whereNotNull('hash');
+
+const HELD_BY_NOBODY = `not exists (select from chain_nonces held where held.released_at is null
+  and (held.chain, held.address, held.nonce) = (chain_nonces.chain, chain_nonces.address, chain_nonces.nonce))`;
+
+/** Those of an address, the newest first. @param nonce null: of all nonces that no other operation has been given since */
+export async function freedOf(
+  sql: Sql,
+  { chain, address }: Pick<Attempt, 'chain' | 'address'>,
+  nonce: number | null,
+): Promise<Attempt[]> {
+  const of = freed().where({ chain, address }).orderBy('number', 'desc');
+  const rows = await sql.run<Row>(nonce === null ? of.whereRaw(HELD_BY_NOBODY) : of.where({ nonce }));
+  return rows.map(attemptOf);
+}
+
+/** It is in a block after all. @returns false when it is no such one, or known */
+export async function settleFreed(
+  tx: Sql,
+  { chain, operationId, hash }: { chain: string; operationId: string; hash: string },
+  at: Date,
+): Promise<boolean> {
+  const settled = freed().where({ chain, operationId, hash }).update({ settledAt: at });
+  return (await tx.run(settled.returning('number'))).length > 0;
 }
 
 /** A transaction that a person has executed and that was reverted. */
@@ -171,6 +217,7 @@ type Reverted = Pick<Attempt, 'chain' | 'operationId' | 'nonce'> & {
 /** Keeps it with the nonce that the operation holds; where it holds none, or another one, by itself. @returns false when it is known */
 export async function keepReverted(tx: Sql, reverted: Reverted, at: Date): Promise<boolean> {
   const { chain, operationId, nonce, hash } = reverted;
+  if (await settleFreed(tx, { chain, operationId, hash }, at)) return true;
   if ((await operationSigned(tx, chain, hash)) !== undefined) return false;
   const kept = await tx.run(
     nonces()

@@ -1,12 +1,13 @@
-import { toldOf } from '../../../../parties/chain/agreement';
+import { areMost, isMined, toldOf } from '../../../../parties/chain/agreement';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import type { GasOperation } from '../record';
+import { judgeOwn } from '../rules';
 import { handOver } from '../steps/broadcast';
 import { findOperation } from '../store';
-import { closeVanished, showVanished, vanishedOperations } from './breaks';
+import { closeVanished, isHeld, showVanished, vanishedOperations } from './breaks';
 import type { Attempt } from './record';
-import { releaseVanished, settledFrom } from './store';
+import { releaseVanished, settledFrom, settledOf } from './store';
 
 /** Chains lose blocks that were final, and the local one begins anew: the nonces of before must leave no gap. */
 
@@ -24,7 +25,9 @@ export async function mendNonces(
   node: ChainNode,
   { chain, address }: Pick<Attempt, 'chain' | 'address'>,
 ): Promise<void> {
-  const from = await node.nonce(address);
+  const { each, of } = await node.noncesOf(address);
+  if (!areMost({ said: each.length, of })) return; // nor is a nonce given out
+  const from = await node.nonce(address); // one that is far behind knows little of what was settled
   const settled = await settledFrom(services.database, { chain, address, from });
   for (const nonce of new Set(settled.map((each) => each.nonce)))
     await mend(
@@ -69,15 +72,37 @@ export async function closeReturned(
   node: ChainNode,
   chain: string,
 ): Promise<void> {
-  for (const id of await vanishedOperations(database)) {
+  for (const [id, held] of await vanishedOperations(database)) {
     const operation = await findOperation(database, id);
-    if (operation?.chain === chain && (await hasReturned(node, operation)))
-      await closeVanished(database, id, now());
+    if (operation?.chain !== chain) continue;
+    const settled = await settledOf(database, id);
+    const each = await Promise.all(
+      held.map((at) =>
+        hasReturned(
+          node,
+          operation,
+          settled.filter((row) => isHeld(row, at)),
+        ),
+      ),
+    );
+    if (each.every(Boolean)) await closeVanished(database, id, now());
   }
 }
 
-async function hasReturned(node: ChainNode, { txHash, failureCode }: GasOperation): Promise<boolean> {
-  if (txHash === null) return false;
-  const { word, isAgreed } = await toldOf(node, txHash);
-  return isAgreed && word.status === (failureCode === 'reverted' ? 'reverted' : 'succeeded');
+/** @param attempts those of the nonce that was lost */
+async function hasReturned(
+  node: ChainNode,
+  operation: GasOperation,
+  attempts: readonly Attempt[],
+): Promise<boolean> {
+  const { txHash, movedUnits } = operation;
+  const lost = attempts.find(({ hash }) => hash === txHash) ?? attempts.at(-1);
+  const hash = lost?.hash ?? txHash;
+  if (!lost || hash === null) return false;
+  const { word, isAgreed } = await toldOf(node, hash);
+  if (!isAgreed || !isMined(word)) return false;
+  // Of what a person has executed a hash is kept with the nonce only where it was reverted.
+  if (hash !== txHash) return lost.raw === null && word.status === 'reverted';
+  const verdict = judgeOwn(operation, word);
+  return movedUnits === (verdict.is === 'right' ? verdict.moved : 0n);
 }

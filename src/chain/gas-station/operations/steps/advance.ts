@@ -7,6 +7,7 @@ import { keepDueBy } from '../store';
 import { BATCH_MS, planDelegated, takeBackStopped } from './batch';
 import { broadcast } from './broadcast';
 import { follow } from './follow';
+import { bookFreed } from './freed';
 import { plan, sign } from './prepare';
 import { reach, readSeen, type Seen, whileUnchanged } from './reach';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
@@ -60,8 +61,11 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
     if (step !== 'plan' && (await takeBackStopped(services, seen, isItStopped))) return AGAIN;
     if (isItStopped) return waitFor(services, seen, 'stopped');
   }
-  if (step === 'plan')
-    await mendNonces(services, reached.node, { chain: operation.chain, address: senderOf(operation) });
+  if (step === 'plan') {
+    const sender = { chain: operation.chain, address: senderOf(operation) };
+    await bookFreed(services, reached, sender, null);
+    await mendNonces(services, reached.node, sender);
+  }
   if (step === 'plan' && operation.stationAddress !== null) return planDelegated(services, seen, reached);
   return { plan, sign, broadcast, follow }[step](services, seen, reached);
 }

@@ -21,7 +21,7 @@ import {
 } from './plan';
 import { giveNonce } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
-import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+import { AGAIN, lookIn, type Stepped } from './stepped';
 import { stillSweepable } from './stops';
 
 /** Whether an older operation has made the batch is looked at so often. */
@@ -48,7 +48,7 @@ export async function planDelegated(services: Services, seen: Seen, reached: Rea
   const others = await stillSweepable(services.database, waiting);
   if (!leadsBatch(operation, others, services.now())) return lookIn(services, BATCH_MS);
   const { plan, members } = await planBatch(reached, operation, others);
-  if ('waitsFor' in plan) return waitFor(services, seen, plan.waitsFor);
+  if ('waitsFor' in plan) return waitToPlan(services, seen, plan.waitsFor);
   let refused: WaitsFor | 'collided' | undefined;
   await whileUnchanged(services, operation, async (tx, current) => {
     refused = await take(tx, current, reached, { plan, members, at: services.now() });
@@ -132,6 +132,7 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
   const gas = estimate.gas + spareGas;
   const sender = senderOf(first);
   const of = await readSender(node, sender);
+  if ('waitsFor' in of) return { plan: of, members: [] };
   if (of.coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {
     plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, ...of },

@@ -3,13 +3,14 @@ import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../../par
 import type { Services } from '../../../../services';
 import { isAboveCap } from '../../rules';
 import { bookReverted, endExecuted, endUnexecuted, moveOperation } from '../end';
-import { closeTaken, showTaken } from '../nonces/breaks';
+import { closeTaken, closeWaits, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { GasOperation } from '../record';
 import { askAgainAfter, isReverted, judge, judgeOwn, STUCK_AFTER_MS } from '../rules';
 import { updateOperation } from '../store';
 import { handOver } from './broadcast';
-import { goOnAfterEarlier, waitForEarlier } from './gap';
+import { bookFreed } from './freed';
+import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './gap';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { replace } from './replace';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
@@ -33,7 +34,8 @@ export async function follow(services: Services, seen: Seen, reached: Reached): 
     await closeTaken(services.database, seen.operation.id, services.now());
   if (!latest?.raw) return notSeen(services, seen, words.includes('pending'));
   if (isMember) return waitFor(services, seen, null, askAgainAfter(sinceBroadcast(services, latest)));
-  if (counted > latest.nonce && !words.includes('pending')) return nonceTaken(services, seen, latest);
+  if (counted > latest.nonce && !words.includes('pending'))
+    return nonceTaken(services, seen, reached, latest);
   return inNoBlock(services, seen, reached, { latest, counted, isKnown: words[0] === 'pending' });
 }
 
@@ -77,7 +79,7 @@ async function inBlock(services: Services, seen: Seen, reached: Reached, told: T
   }
   const depth = await depthOf(reached.node, word.block, reached.config.sweepConfirmations);
   if (depth === 'shallow') return soon(services, operation.updatedAt);
-  if (depth === 'disputed' || !isAgreed) return waitFor(services, seen, 'nodes_disagree', CONFIRM_MS);
+  if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, seen, CONFIRM_MS);
   const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
   await whileUnchanged(services, operation, (tx, current) =>
     isOurs
@@ -88,13 +90,14 @@ async function inBlock(services: Services, seen: Seen, reached: Reached, told: T
 }
 
 /** Of what a person has executed: where it was not the transfer, the operation stays open. */
-function endConfirmed(
+async function endConfirmed(
   services: Services,
   tx: Tx,
   operation: GasOperation,
   { network }: Reached,
   { hash, word }: ToldMined,
 ): Promise<GasOperation> {
+  await closeWaits(tx, operation.id, services.now());
   const verdict = judge(operation, word);
   if (verdict.is === 'right') return endExecuted(services, tx, operation, network, { hash, word, verdict });
   return isReverted(verdict)
@@ -127,6 +130,7 @@ async function inNoBlock(
   const since = sinceBroadcast(services, latest);
   const isStuck = since >= STUCK_AFTER_MS;
   if (isStuck && counted < latest.nonce) return waitForEarlier(services, seen, latest, since);
+  await closeWaits(services.database, seen.operation.id, services.now());
   if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
   if (seen.operation.waitsFor === 'nonce_gap')
     return goOnAfterEarlier(services, seen, reached, { latest, isKnown, since });
@@ -135,8 +139,17 @@ async function inNoBlock(
   return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));
 }
 
-/** A transaction that we know nothing of has used the nonce. A person is shown when it is so for longer than nodes may lag. */
-async function nonceTaken(services: Services, seen: Seen, latest: Attempt): Promise<Stepped> {
+/**
+ * A transaction that we know nothing of has used the nonce, or one that had it before. A person is shown when it is so for longer than
+ * nodes may lag.
+ */
+async function nonceTaken(
+  services: Services,
+  seen: Seen,
+  reached: Reached,
+  latest: Attempt,
+): Promise<Stepped> {
+  await bookFreed(services, reached, latest, latest.nonce);
   if (seen.operation.waitsFor === 'nonce_taken') await showTaken(services.database, latest);
   return waitFor(services, seen, 'nonce_taken');
 }

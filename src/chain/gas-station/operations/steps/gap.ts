@@ -1,5 +1,5 @@
 import type { Services } from '../../../../services';
-import { closeGap, showGap } from '../nonces/breaks';
+import { closeWaits, showDisagreement, showGap } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { WaitsFor } from '../record';
 import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf } from '../rules';
@@ -13,7 +13,16 @@ export async function waitToPlan(services: Services, seen: Seen, waitsFor: Waits
   const { operation } = seen;
   if (waitsFor === 'nonce_gap' && operation.waitsFor === 'nonce_gap')
     await showGap(services.database, { operationId: operation.id, address: senderOf(operation) });
-  return waitFor(services, seen, waitsFor);
+  return waitsFor === 'nodes_disagree' ? waitForAgreement(services, seen) : waitFor(services, seen, waitsFor);
+}
+
+/** A node may be behind for a while: a person is shown what does not pass. */
+export async function waitForAgreement(services: Services, seen: Seen, ms?: number): Promise<Stepped> {
+  const { operation } = seen;
+  const since = services.now().getTime() - operation.updatedAt.getTime();
+  if (operation.waitsFor === 'nodes_disagree' && since >= GAP_SHOWN_AFTER_MS)
+    await showDisagreement(services.database, operation);
+  return waitFor(services, seen, 'nodes_disagree', ms);
 }
 
 /**
@@ -42,7 +51,7 @@ export async function goOnAfterEarlier(
 ): Promise<Stepped> {
   const at = services.now();
   const isNoted = await whileUnchanged(services, seen.operation, async (tx, { id }) => {
-    await closeGap(tx, id, at);
+    await closeWaits(tx, id, at);
     await updateOperation(tx, id, { waitsFor: null, updatedAt: at });
   });
   if (!isNoted) return AGAIN;

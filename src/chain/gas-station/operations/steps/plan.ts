@@ -1,5 +1,6 @@
-import { ChainRefused } from '../../../../parties/chain/errors';
-import type { Call, ChainNode } from '../../../../parties/chain/port';
+import { areMost } from '../../../../parties/chain/agreement';
+import { ChainAway, ChainRefused } from '../../../../parties/chain/errors';
+import type { Call, ChainNode, ToldNonces } from '../../../../parties/chain/port';
 import { whereTokenStands } from '../../../networks/tokens';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
@@ -12,14 +13,10 @@ import { senderOf } from '../rules';
 import type { Reached } from './reach';
 
 /** What the transaction of an operation would be now, but for its nonce. */
-export interface Plan {
+export interface Plan extends ToldNonces {
   planned: Planned;
   /** What it moves: of a sweep all that is there. */
   units: bigint;
-  /** How many transactions of the sender are in blocks. */
-  counted: number;
-  /** The first nonce of the sender that the chain knows no transaction of, be it in no block yet. */
-  next: number;
   /** What the sender has of the native coin, after those. */
   coins: bigint;
 }
@@ -42,6 +39,7 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
   const of = await readSender(node, sender);
+  if ('waitsFor' in of) return of;
   const there = token === null ? of.coins : await whereTokenStands(node.balance(from, token));
   if (there === undefined) return { waitsFor: 'refused' };
   const call = await callOf(reached, operation, there);
@@ -58,14 +56,21 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, ...of };
 }
 
-/** Its nonce first: what is counted has been paid when its coins are read. */
+/** The same for a request, which waits for no node. @throws ChainAway also where too few nodes answer to give a nonce */
+export async function planOrdered(reached: Reached, operation: Planning): Promise<Plan | NoPlan> {
+  const plan = await planTransaction(reached, operation);
+  if ('waitsFor' in plan && plan.waitsFor === 'nodes_disagree') throw new ChainAway(reached.network.chain);
+  return plan;
+}
+
+/** Its nonce first: what is counted has been paid when its coins are read. A nonce is given out by the word of most nodes only. */
 export async function readSender(
   node: ChainNode,
   sender: string,
-): Promise<Pick<Plan, 'counted' | 'next' | 'coins'>> {
-  const counted = await node.nonce(sender);
-  const next = Math.max(counted, await node.nextNonce(sender));
-  return { counted, next, coins: await node.balance(sender, null) };
+): Promise<(ToldNonces & Pick<Plan, 'coins'>) | NoPlan> {
+  const nonces = await node.noncesOf(sender);
+  if (!areMost({ said: nonces.each.length, of: nonces.of })) return { waitsFor: 'nodes_disagree' };
+  return { ...nonces, coins: await node.balance(sender, null) };
 }
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({

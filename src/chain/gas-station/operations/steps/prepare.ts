@@ -4,7 +4,7 @@ import { findWallet } from '../../../wallets/operations';
 import type { GasConfig } from '../../config/record';
 import { isWithinBudget, spentToday } from '../budget';
 import { moveOperation } from '../end';
-import { closeGap } from '../nonces/breaks';
+import { closeWaits } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import { mostOf, nonceToGive, unsignedOf } from '../nonces/rules';
 import { committedBy, insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
@@ -14,12 +14,12 @@ import { updateOperation } from '../store';
 import { waitToPlan } from './gap';
 import { type NoPlan, type Plan, planTransaction } from './plan';
 import { type Reached, type Seen, whileUnchanged } from './reach';
-import { AGAIN, type Stepped, waitFor } from './stepped';
+import { AGAIN, type Stepped } from './stepped';
 
 /** Gives the operation its transaction, under the next nonce of its sender. */
 export async function plan(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
   const planned = await planTransaction(reached, seen.operation);
-  if ('waitsFor' in planned) return waitFor(services, seen, planned.waitsFor);
+  if ('waitsFor' in planned) return waitToPlan(services, seen, planned.waitsFor);
   let refused: NoPlan | undefined;
   await whileUnchanged(services, seen.operation, async (tx, operation) => {
     const given = await giveNonce(tx, operation, reached.config, planned, services.now());
@@ -64,7 +64,7 @@ export async function giveNonce(
   const taken = await takenNonces(tx, { chain, address, from: plan.counted });
   const nonce = nonceToGive(plan, taken);
   if (nonce === undefined) return { waitsFor: 'nonce_gap' };
-  if (operation.waitsFor === 'nonce_gap') await closeGap(tx, id, at);
+  await closeWaits(tx, id, at);
   const attempt = await insertAttempt(tx, {
     ...{ ...planned, chain, address, nonce, attempt: 0, operationId: id },
   });
@@ -88,7 +88,7 @@ export async function sign(
     unsignedOf(latest, network.chainId),
   );
   await whileUnchanged(services, operation, async (tx, current) => {
-    await keepSigned(tx, latest.number, signed);
+    await keepSigned(tx, latest, signed);
     if (current.status === 'pending') await moveOperation(services, tx, current, 'hand_over');
     else await updateOperation(tx, current.id, { updatedAt: services.now() });
   });
