@@ -15,6 +15,7 @@ export {
   findWallets,
   hasWallets,
   listWallets,
+  lockWallets,
   ownAmong,
   poolAddresses,
   stationWallets,

@@ -45,6 +45,10 @@ export const findWalletById = (sql: Sql, id: string, locking: Locking = {}) => r
 export const findWallets = (sql: Sql, ids: readonly string[]): Promise<Wallet[]> =>
   read(sql, wallets().where(anyOf('id', ids)));
 
+/** Holds those to the end of the transaction; in one order, so that two who hold several cannot block each other. */
+export const lockWallets = (tx: Sql, ids: readonly string[]): Promise<unknown> =>
+  tx.run(wallets().select('id').where(anyOf('id', ids)).orderBy('id').forNoKeyUpdate());
+
 /** The addresses of a chain's pool, in the order of their derivation. */
 export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> {
   const rows = await sql.run<{ address: string }>(

@@ -77,6 +77,17 @@ it('what an operation has moved is booked by it, and by no scan of a treasury th
   expect([await world.held('station', 'ETH'), await world.held('treasury', 'ETH')]).toEqual(before);
 });
 
+it('what comes to the station is found, though a person has named its transaction as that of an operation', async () => {
+  const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+  const { id } = await world.sweep(wallet!.id);
+  await world.admin.call('GET', `${GAS}/operations/${id}/export`);
+  await world.chain.client.setAutomine(false);
+  const txHash = await world.chain.client.sendTransaction({ to: world.station, value: parseEther('0.125') });
+  await posted(world.admin, `${GAS}/operations/${id}/confirm`, { txHash });
+  await world.chain.client.mine({ blocks: 1 });
+  expect(await scan()).toMatchObject([{ txHash, paidBy: 'funding' }]);
+});
+
 it('what stands on an address that has been both is counted once', async () => {
   await setStation(FOREIGN);
   await setStation(world.station);

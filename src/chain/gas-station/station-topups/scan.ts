@@ -15,7 +15,7 @@ import { findWallet } from '../../wallets/operations';
 import { addressesUsed, stationsAmong } from '../beside-books';
 import { requireGasConfig } from '../config/operations';
 import { addressOf } from '../config/rules';
-import { operationWith } from '../operations/read';
+import { findOperation, operationWith } from '../operations/read';
 import { roleOf } from '../roles';
 import { nativeSymbol } from '../rules';
 import { cameTo } from './read-blocks';
@@ -114,7 +114,7 @@ export async function applyScan(
   const payerOf = await payers(tx, network);
   const booked: StationTopup[] = [];
   for (const transfer of final) {
-    if ((await operationWith(tx, chain, transfer.txHash)) !== undefined) continue;
+    if (await isOfOperation(tx, chain, transfer)) continue;
     const paidBy = await payerOf(transfer.from);
     const made = await insertTopup(tx, { ...topupOf(transfer, { network, asset }), paidBy });
     if (made) booked.push(made);
@@ -123,6 +123,13 @@ export async function applyScan(
   if (range.continues && range.finalTo >= range.from)
     await saveScan(tx, { chain, address: station, to: range.finalTo, restart: range.restart });
   return booked;
+}
+
+/** Whether it is what the operation of its transaction moves: a person may have named any transaction, and nobody has looked at it yet. */
+async function isOfOperation(tx: Tx, chain: string, { txHash, from, to }: ChainTransfer): Promise<boolean> {
+  const id = await operationWith(tx, chain, txHash);
+  const operation = id === undefined ? undefined : await findOperation(tx, id);
+  return operation?.fromAddress === from && operation.toAddress === to;
 }
 
 function topupOf(
