@@ -77,6 +77,19 @@ it('what an operation has moved is booked by it, and by no scan of a treasury th
   expect([await world.held('station', 'ETH'), await world.held('treasury', 'ETH')]).toEqual(before);
 });
 
+it('a treasury that has paid a station stays one, though nothing was swept to it', async () => {
+  const payFrom = (from: string, ether: string) =>
+    sendAs(world.chain, from, { to: world.station, value: parseEther(ether) });
+  await fundNative(world.chain, world.treasury, parseEther('2'));
+  await payFrom(world.treasury, '0.5');
+  expect(await scan()).toMatchObject([{ paidBy: 'treasury' }]);
+  await world.configure({ treasuryAddress: OTHER_TREASURY });
+  expect(await setStation(world.treasury)).toEqual([400, 'address']);
+  await payFrom(world.treasury, '0.25');
+  expect(await scan()).toMatchObject([{ paidBy: 'treasury' }]);
+  expect(await world.held('treasury', 'ETH')).toBe('-0.75');
+});
+
 it('what comes to the station is found, though a person has named its transaction as that of an operation', async () => {
   const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
   const { id } = await world.sweep(wallet!.id);
