@@ -101,6 +101,12 @@ it('what comes to the station is found, though a person has named its transactio
   expect(await scan()).toMatchObject([{ txHash, paidBy: 'funding' }]);
 });
 
+it('the present station may be named again, though releases of before have let it be a treasury too', async () => {
+  await sweptStation();
+  await inOldData(`station_address = '${world.treasury}', station_wallet_id = null, treasury_address = null`);
+  expect(await setStation(world.treasury)).toEqual([200, undefined]);
+});
+
 it('what stands on an address that has been both is counted once', async () => {
   await setStation(FOREIGN);
   await setStation(world.station);

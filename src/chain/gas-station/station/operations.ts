@@ -42,7 +42,9 @@ export async function setStation(
   if (wallet?.status === 'disabled')
     throw conflict('invalid_transition', 'The wallet is disabled.', 'address');
   const before = await lockGasConfig(tx, network);
-  await assertNeverWas(tx, 'treasury', { chain: network.chain, address, field: 'address' });
+  // One that releases of before have let be both is named again as it was.
+  if (address !== before.stationAddress)
+    await assertNeverWas(tx, 'treasury', { chain: network.chain, address, field: 'address' });
   const after = await takeStation(tx, network, { address, walletId: wallet?.id ?? null, head });
   return { before, after };
 }
