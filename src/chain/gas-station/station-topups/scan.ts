@@ -15,9 +15,9 @@ import { findWallet } from '../../wallets/operations';
 import { addressesUsed, stationsAmong } from '../beside-books';
 import { requireGasConfig } from '../config/operations';
 import { addressOf } from '../config/rules';
-import { findOperation, operationWith } from '../operations/read';
 import { roleOf } from '../roles';
 import { nativeSymbol } from '../rules';
+import { isOfOperation } from './own';
 import { cameTo } from './read-blocks';
 import type { Payer, StationTopup } from './record';
 import { type BlockRange, rangeToScan } from './rules';
@@ -123,13 +123,6 @@ export async function applyScan(
   if (range.continues && range.finalTo >= range.from)
     await saveScan(tx, { chain, address: station, to: range.finalTo, restart: range.restart });
   return booked;
-}
-
-/** Whether it is what the operation of its transaction moves: a person may have named any transaction, and nobody has looked at it yet. */
-async function isOfOperation(tx: Tx, chain: string, { txHash, from, to }: ChainTransfer): Promise<boolean> {
-  const id = await operationWith(tx, chain, txHash);
-  const operation = id === undefined ? undefined : await findOperation(tx, id);
-  return operation?.fromAddress === from && operation.toAddress === to;
 }
 
 function topupOf(
