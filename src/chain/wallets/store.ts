@@ -71,10 +71,12 @@ export async function nextIndex(tx: Sql, kind: Network['kind']): Promise<number>
   return (row?.highest ?? -1) + 1;
 }
 
+export type NewWallet = Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>;
+
 export async function insertWallets(
   tx: Sql,
   kind: Network['kind'],
-  made: readonly Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>[],
+  made: readonly NewWallet[],
 ): Promise<Wallet[]> {
   const rows = made.map((each) => ({ ...each, kind, status: 'available', createdAt: NOW, updatedAt: NOW }));
   return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);

@@ -107,6 +107,22 @@ it('the present station may be named again, though releases of before have let i
   expect(await setStation(world.treasury)).toEqual([200, undefined]);
 });
 
+it('a wallet that was named as a treasury before it was made is passed over', async () => {
+  const { database, parties } = world.services;
+  const [{ next }] = (await database.query('select max(derivation_index) + 1 as next from wallets')) as [
+    { next: number },
+  ];
+  const places = [0, 1, 2, 3].map((each) => next + each);
+  const addresses = await parties.signer.addresses('evm', places);
+  await world.configure({ treasuryAddress: addresses[0] });
+  expect(await posted(world.admin, `${GAS}/wallet/generate`, { chain: 'local' })).toMatchObject({
+    address: addresses[1],
+  });
+  await world.configure({ treasuryAddress: addresses[2] });
+  const { data } = await posted(world.admin, `${GAS}/generate`, { chain: 'local', count: 1 });
+  expect(data).toMatchObject([{ address: addresses[3], purpose: 'pool' }]);
+});
+
 it('what stands on an address that has been both is counted once', async () => {
   await setStation(FOREIGN);
   await setStation(world.station);
