@@ -10,7 +10,7 @@ export interface ChainReadingActivities {
 
 export function createChainReadingActivities(services: Composed): ChainReadingActivities {
   return {
-    chainsToCompare: () => chainsToRead(services.database),
+    chainsToCompare: () => chainsToRead(services),
     keepChainReading: (chain) => keepChainReading(services, chain),
   };
 }

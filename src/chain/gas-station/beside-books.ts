@@ -5,7 +5,7 @@ import type { Sql } from '../../kernel/db/database';
 
 const operations = () => table('gas_operations');
 
-/** Every address that was ever a chain's station, or took what was swept: what stood there stands there until it is moved. */
+/** Every address that was ever a chain's station, or took what was swept, or paid a station as its treasury: what stood there stands there until it is moved. */
 export async function addressesUsed(
   sql: Sql,
   chain: string,
@@ -17,26 +17,28 @@ export async function addressesUsed(
     table('station_scans').select('address').where({ chain }),
   );
   const [payers, swept] = [await named(sql, PAYERS, chain), await named(sql, RECIPIENTS, chain)];
+  const treasuries = await named(sql, TREASURIES, chain);
   const all = (present: string | null | undefined, others: readonly string[]) =>
     [...new Set([...(present ? [present] : []), ...others])].sort();
   return {
     station: all(config?.station, [...scanned.map(({ address }) => address), ...payers]),
-    treasury: all(config?.treasury, swept),
+    treasury: all(config?.treasury, [...swept, ...treasuries]),
   };
 }
 
-/** Raw: each address once, by one look-up of its index for each. They are few, and operations without end. */
-const eachOf = (column: string, type: string): string => `
+/** Raw: each address once, by one look-up of its index for each. They are few, and rows without end. */
+const eachOf = (column: string, from: string, condition: string): string => `
   with recursive each(address) as (
-    (select ${column} from gas_operations where chain = $1 and type = '${type}' order by ${column} limit 1)
+    (select ${column} from ${from} where chain = $1 and ${condition} order by ${column} limit 1)
     union all
-    select (select ${column} from gas_operations where chain = $1 and type = '${type}' and ${column} > each.address
+    select (select ${column} from ${from} where chain = $1 and ${condition} and ${column} > each.address
              order by ${column} limit 1)
       from each where each.address is not null)
   select address from each where address is not null`;
 
-const PAYERS = eachOf('from_address', 'topup');
-const RECIPIENTS = eachOf('to_address', 'sweep');
+const PAYERS = eachOf('from_address', 'gas_operations', "type = 'topup'");
+const RECIPIENTS = eachOf('to_address', 'gas_operations', "type = 'sweep'");
+const TREASURIES = eachOf('from_address', 'station_topups', "paid_by = 'treasury'");
 
 const named = async (sql: Sql, text: string, chain: string): Promise<string[]> =>
   (await sql.query<{ address: string }>(text, [chain])).map(({ address }) => address);

@@ -7,7 +7,8 @@ export type StationRole = 'station' | 'treasury';
 
 const TAKEN: Record<StationRole, string> = {
   station: 'must not be the station of the chain, nor have been it',
-  treasury: 'must not be the treasury of the chain, nor an address that was swept to',
+  treasury:
+    'must not be the treasury of the chain, nor an address that was it and was swept to, or has paid a station',
 };
 
 /**

@@ -5,6 +5,7 @@ import { addressesUsed, sweptDust } from '../gas-station/beside-books';
 import { requireGasConfig } from '../gas-station/config/operations';
 import { ownTransactions } from '../gas-station/own-transactions';
 import { roleOf, type StationRole } from '../gas-station/roles';
+import { topupsBeside } from '../gas-station/station-topups/beside-books';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
 import { poolAddresses, stationWallets } from '../wallets/operations';
@@ -12,18 +13,16 @@ import { CHAIN_PLACES, type ChainBooks, sumKey } from './record';
 import { assetsToRead, type ReadAsset, Sums } from './rules';
 import type { DepositsBeside } from './services';
 
-/** What was booked so lately may be in a block that is not read yet. Milliseconds. */
-const BOOKED_MS = 5 * 60_000;
-
 /**
  * What our books have on a chain, and what is known beside them.
  * @param tx sees one moment in all of its statements
+ * @param since what was booked later may be in a block that is not read yet
  */
 export async function readChainBooks(
   depositsBeside: DepositsBeside,
   tx: Sql,
   network: Network,
-  at: Date,
+  since: Date,
 ): Promise<ChainBooks> {
   const { chain } = network;
   const assets = assetsToRead(network);
@@ -39,7 +38,8 @@ export async function readChainBooks(
   return {
     addresses: await addressesOf(tx, network),
     ...{ booked, unbooked, readTo },
-    transactions: await ownTransactions(tx, chain, new Date(at.getTime() - BOOKED_MS)),
+    transactions: await ownTransactions(tx, chain, since),
+    topups: await topupsBeside(tx, chain, readTo?.number),
   };
 }
 

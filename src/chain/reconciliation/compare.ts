@@ -2,12 +2,14 @@ import { ChainAway } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
 import { nativeSymbol } from '../gas-station/rules';
 import { nodeOf } from '../networks/nodes';
+import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
 import { whereTokenStands } from '../networks/tokens';
 import { readChainBooks } from './books';
 import { CHAIN_PLACES, type ChainBooks, type Compared } from './record';
 import { addEffects, assetsToRead, compared, placesOf, type ReadAsset, Sums } from './rules';
 import type { ComparingServices } from './services';
+import { addTopups } from './topups';
 
 export interface Comparison {
   chain: string;
@@ -35,22 +37,37 @@ export async function compareChain(
   chain: string,
   also?: ReadonlySet<string>,
 ): Promise<Comparison> {
-  const { database, depositsBeside, now } = services;
-  const { network, node } = await nodeOf(services, database, chain);
-  const books = await database.transaction(async (tx) => {
-    // Raw: Postgres is asked for all of it as of one moment.
-    await tx.query('set transaction isolation level repeatable read, read only');
-    return readChainBooks(depositsBeside, tx, network, now());
-  });
+  const { network, node } = await nodeOf(services, services.database, chain);
+  const books = await readBooks(services, network, node);
   const assets = assetsToRead(network);
   const spot = books.readTo ?? (await node.head());
   const { sums: reported, unreadable, pool } = await readBalances(node, books, assets, spot);
-  const unbooked = await withOwnTransactions(node, books, assets, spot);
+  const unbooked = await withWhatIsUnderWay(services, { chain, node, books, assets, spot });
   if ((await node.block(spot.number))?.hash !== spot.hash) throw new ChainAway(chain);
   const readable = assets.filter(({ symbol }) => !unreadable.has(symbol));
   const lines = compared(readable, { reported, booked: books.booked, unbooked }, also);
   const isGasBooked = nativeSymbol(network) !== undefined;
   return { chain, blockNumber: spot.number, lines, pool, unreadable: [...unreadable], isGasBooked };
+}
+
+/** What was booked so lately may be in a block that is not read yet. Milliseconds. */
+const BOOKED_MS = 5 * 60_000;
+
+/** With what was booked since the last block that was read, however long ago that was. */
+async function readBooks(
+  { database, depositsBeside, now }: ComparingServices,
+  network: Network,
+  node: ChainNode,
+): Promise<ChainBooks> {
+  const read = (asOf: Date) =>
+    database.transaction(async (tx) => {
+      // Raw: Postgres is asked for all of it as of one moment.
+      await tx.query('set transaction isolation level repeatable read, read only');
+      return readChainBooks(depositsBeside, tx, network, new Date(asOf.getTime() - BOOKED_MS));
+    });
+  const books = await read(now());
+  const last = books.readTo && (await node.block(books.readTo.number));
+  return last && now().getTime() - last.at.getTime() > BOOKED_MS ? read(last.at) : books;
 }
 
 /** A token that does not answer keeps the others from nothing. */
@@ -79,16 +96,23 @@ async function readBalances(
   return { sums, unreadable, pool };
 }
 
-/** What is known beside the books, with what transactions of ours have done by that block. */
-async function withOwnTransactions(
-  node: ChainNode,
-  { unbooked, transactions, addresses }: ChainBooks,
-  assets: readonly ReadAsset[],
-  { number: upTo }: Spot,
+interface Asked {
+  chain: string;
+  node: ChainNode;
+  books: ChainBooks;
+  assets: readonly ReadAsset[];
+  spot: Spot;
+}
+
+/** What is known beside the books, with what transactions of ours have done by that block, and what has come to stations. */
+async function withWhatIsUnderWay(
+  { database }: Pick<ComparingServices, 'database'>,
+  { chain, node, books, assets, spot: { number: upTo } }: Asked,
 ): Promise<Sums> {
-  const sums = new Sums(unbooked);
-  const placeOf = placesOf(addresses);
-  for (const { hash, parts } of transactions)
-    addEffects(sums, await node.transaction(hash), { parts, upTo, assets, placeOf });
+  const sums = new Sums(books.unbooked);
+  const where = { assets, placeOf: placesOf(books.addresses) };
+  for (const { hash, parts } of books.transactions)
+    addEffects(sums, await node.transaction(hash), { parts, upTo, ...where });
+  await addTopups(sums, { sql: database, chain, node, upTo }, books, where);
   return sums;
 }

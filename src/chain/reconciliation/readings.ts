@@ -1,10 +1,17 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { ChainRefused } from '../../parties/chain/errors';
-import { closeBreaksOf, openBreakAgain, openBreaksOf, syncBreaks } from '../../process/breaks/operations';
+import { isAsked } from '../../parties/chain/witness';
+import {
+  closeBreaksOf,
+  closeBreaksUnder,
+  openBreakAgain,
+  openBreaksOf,
+  syncBreaks,
+} from '../../process/breaks/operations';
 import { keepDust } from '../gas-station/candidates/dust';
 import { closeReturned } from '../gas-station/operations/nonces/vanished';
 import { witnessOf } from '../networks/nodes';
-import { askedNetworks, listNetworks } from '../networks/operations';
+import { askedNetworks, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { type Holdings, holdingsOn } from '../wallets/holdings';
 import { type Comparison, compareChain } from './compare';
@@ -30,9 +37,25 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
 export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
   (await askedNetworks(sql)).map(({ chain }) => chain);
 
-/** The chains of which readings are kept: of those that no node is asked about, what is left on wallets by the books. */
-export const chainsToRead = async (sql: Sql): Promise<string[]> =>
-  (await listNetworks(sql)).filter(({ enabled }) => enabled).map(({ chain }) => chain);
+/**
+ * The chains of which readings are kept: of those that no node is asked about, what is left on wallets by the books. What was shown of
+ * those that are not compared any more has passed.
+ */
+export async function chainsToRead({
+  database,
+  now,
+}: Pick<ReadingServices, 'database' | 'now'>): Promise<string[]> {
+  const networks = await listNetworks(database);
+  for (const network of networks.filter((each) => !isCompared(each)))
+    await database.transaction(async (tx) => {
+      await endComparison(tx, network.chain);
+      await closeNotCompared(tx, network.chain, now());
+      await closeReadable(tx, network.chain, [], now());
+    });
+  return networks.filter(({ enabled }) => enabled).map(({ chain }) => chain);
+}
+
+const isCompared = (network: Network): boolean => network.enabled && isAsked(network);
 
 /**
  * Keeps what stands on a chain beside our books, and what is left on wallets; a difference that lasts is shown, and what had vanished
@@ -41,10 +64,10 @@ export const chainsToRead = async (sql: Sql): Promise<string[]> =>
  */
 export async function keepChainReading(services: ReadingServices, chain: string): Promise<void> {
   const { database, now } = services;
+  if (isAsked(await requireNetwork(database, chain))) await showNotCompared(services, chain);
   const witnessed = await witnessOf(services, database, chain);
   const { network, node } = witnessed;
   if (!node) return keepDust(database, network, holdingsOn(services, database, witnessed), now());
-  await showNotCompared(services, chain);
   const series = seriesOf(network);
   const before = await lastOf(database, series);
   const differed = before.filter(({ differsSince }) => differsSince !== null);
@@ -53,9 +76,9 @@ export async function keepChainReading(services: ReadingServices, chain: string)
   const at = now();
   await database.transaction(async (tx) => {
     await keep(tx, comparison, at);
-    await showUnreadable(tx, network, comparison, at);
+    await showUnreadable(tx, comparison, at);
     await endComparison(tx, chain);
-    await closeBreaksOf(tx, { subject: `chain:${chain}`, kinds: [NOT_COMPARED], at });
+    await closeNotCompared(tx, chain, at);
   });
   await deleteReadings(database, series, new Date(at.getTime() - KEPT_MS));
   await keepDust(database, network, holdingsOf(comparison), at);
@@ -72,7 +95,10 @@ const holdingsOf = ({ pool }: Comparison): Holdings => ({
   },
 });
 
-/** Noted as it begins: what hangs, or is broken off, is seen by the next. */
+const closeNotCompared = (tx: Tx, chain: string, at: Date): Promise<void> =>
+  closeBreaksOf(tx, { subject: `chain:${chain}`, kinds: [NOT_COMPARED], at });
+
+/** Noted before anything of it is read or opened: what fails, hangs, or is broken off, is seen by the next. */
 async function showNotCompared({ database, now }: ComparingServices, chain: string): Promise<void> {
   const at = now();
   const since = await beginComparison(database, chain, at);
@@ -82,19 +108,22 @@ async function showNotCompared({ database, now }: ComparingServices, chain: stri
   });
 }
 
-async function showUnreadable(
-  tx: Tx,
-  network: Network,
-  { chain, unreadable }: Comparison,
-  at: Date,
-): Promise<void> {
-  for (const { symbol } of assetsToRead(network)) {
-    const subject = `chain:${chain}:${symbol}`;
-    if (unreadable.includes(symbol))
-      await openBreakAgain(tx, { tenantId: null, kind: UNREADABLE, subject, detail: 'balances' });
-    else await closeBreaksOf(tx, { subject, kinds: [UNREADABLE], at });
+const tokenSubject = (chain: string, symbol: string): string => `chain:${chain}:${symbol}`;
+
+async function showUnreadable(tx: Tx, { chain, unreadable }: Comparison, at: Date): Promise<void> {
+  for (const symbol of unreadable) {
+    const subject = tokenSubject(chain, symbol);
+    await openBreakAgain(tx, { tenantId: null, kind: UNREADABLE, subject, detail: 'balances' });
   }
+  await closeReadable(tx, chain, unreadable, at);
 }
+
+/** Of all but those it has passed: of what the network does not name any more, too. */
+const closeReadable = (tx: Tx, chain: string, unreadable: readonly string[], at: Date): Promise<void> =>
+  closeBreaksUnder(tx, {
+    ...{ kind: UNREADABLE, under: tokenSubject(chain, ''), at },
+    except: unreadable.map((symbol) => tokenSubject(chain, symbol)),
+  });
 
 /** Of a chain that is compared, what its readings are of. */
 const seriesOf = (network: Network): Series[] =>

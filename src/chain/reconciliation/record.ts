@@ -1,5 +1,6 @@
 import type { Decimal } from '../../kernel/money/money';
 import type { OwnTransaction } from '../gas-station/own-transactions';
+import type { TopupsBeside } from '../gas-station/station-topups/beside-books';
 
 /** Where money of ours stands on a chain, as its accounts in the ledger are called (`pool@local:USDT`). */
 export const CHAIN_PLACES = ['pool', 'station', 'treasury'] as const;
@@ -36,6 +37,7 @@ export interface ChainBooks {
   booked: ReadonlyMap<string, Decimal>;
   unbooked: ReadonlyMap<string, Decimal>;
   transactions: readonly OwnTransaction[];
+  topups: TopupsBeside;
   /** How far its blocks were read for deposits; nothing where they never were. */
   readTo: { number: number; hash: string } | undefined;
 }

@@ -11,6 +11,7 @@ import { CHAIN_PLACES, type ChainPlace, type ChainReading, type Compared, sumKey
  * What a chain has of ours is what the books say, and what is on the chain by then and not in them:
  * - deposits that are seen and not final yet, or gone and not taken back yet;
  * - what transactions of ours have moved, and paid for gas, before they are booked;
+ * - what has come to stations and is not final yet;
  * - units that the ledger has no decimals for.
  * All of it is known exactly, so what is left is a difference: there is no tolerance.
  */
@@ -75,20 +76,32 @@ const transfersOf = (part: OwnPart, parts: readonly OwnPart[], transfers: readon
       from === part.from || (part.batchOf === null && !parts.some((other) => other.from === from)),
   );
 
+/** It has happened on the chain and is not in the books, or the other way round. */
+type Signed = Whereabouts & { sign: 1 | -1 };
+
 function addMovements(
   sums: Sums,
   { transfers, fee, payer }: { transfers: readonly ChainTransfer[]; fee: bigint; payer: string },
-  { assets, placeOf, sign }: Whereabouts & { sign: 1 | -1 },
+  where: Signed,
 ): void {
-  const changed = (address: string, token: string | null, units: bigint) => {
-    const [place, asset] = [placeOf(address), assets.find(({ contract }) => contract === token)];
-    if (place && asset) sums.add(place, asset.symbol, fromUnits(units, asset.decimals).times(sign));
-  };
+  addTransfers(sums, transfers, where);
+  addChange(sums, { address: payer, token: null, units: -fee }, where);
+}
+
+export function addTransfers(sums: Sums, transfers: readonly ChainTransfer[], where: Signed): void {
   for (const { from, to, token, units } of transfers) {
-    changed(from, token, -units);
-    changed(to, token, units);
+    addChange(sums, { address: from, token, units: -units }, where);
+    addChange(sums, { address: to, token, units }, where);
   }
-  changed(payer, null, -fee);
+}
+
+function addChange(
+  sums: Sums,
+  { address, token, units }: { address: string; token: string | null; units: bigint },
+  { assets, placeOf, sign }: Signed,
+): void {
+  const [place, asset] = [placeOf(address), assets.find(({ contract }) => contract === token)];
+  if (place && asset) sums.add(place, asset.symbol, fromUnits(units, asset.decimals).times(sign));
 }
 
 /** Of each place and asset; those at which there is nothing, and should not be, are left out but for those in `also`. */

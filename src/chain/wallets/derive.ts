@@ -3,11 +3,13 @@ import { newId } from '../../kernel/ids';
 import type { Services } from '../../services';
 import type { Network } from '../networks/record';
 import type { Wallet } from './record';
-import { insertWallets, nextIndex } from './store';
+import { insertWallets, type NewWallet, nextIndex } from './store';
 
 export interface Derivation extends Pick<Network, 'chain' | 'kind'> {
   count: number;
   purpose: Wallet['purpose'];
+  /** Addresses that have another use already: their places are left out. */
+  except?: readonly string[];
 }
 
 /**
@@ -20,18 +22,21 @@ export interface Derivation extends Pick<Network, 'chain' | 'kind'> {
 export async function deriveWallets(
   { parties }: Pick<Services, 'parties'>,
   tx: Tx,
-  { chain, kind, count, purpose }: Derivation,
+  { chain, kind, count, purpose, except = [] }: Derivation,
 ): Promise<Wallet[]> {
-  const first = await nextIndex(tx, kind);
-  const indices = Array.from({ length: count }, (_, place) => first + place);
-  const addresses = await parties.signer.addresses(kind, indices, tx);
-  return insertWallets(
-    tx,
-    kind,
-    indices.map((derivationIndex, place) => {
+  const made: NewWallet[] = [];
+  let next = await nextIndex(tx, kind);
+  while (made.length < count) {
+    const first = next;
+    const indices = Array.from({ length: count - made.length }, (_, place) => first + place);
+    const addresses = await parties.signer.addresses(kind, indices, tx);
+    for (const [place, derivationIndex] of indices.entries()) {
       const address = addresses[place];
       if (address === undefined) throw new Error('the signer gave fewer addresses than were asked for');
-      return { id: newId('wallet'), chain, address, derivationIndex, purpose };
-    }),
-  );
+      if (!except.includes(address))
+        made.push({ id: newId('wallet'), chain, address, derivationIndex, purpose });
+    }
+    next += indices.length;
+  }
+  return insertWallets(tx, kind, made);
 }

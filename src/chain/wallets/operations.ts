@@ -16,6 +16,7 @@ export {
   findWallets,
   hasWallets,
   listWallets,
+  lockWallets,
   ownAmong,
   poolAddresses,
   stationWallets,

@@ -46,6 +46,10 @@ export const findWalletById = (sql: Sql, id: string, locking: Locking = {}) => r
 export const findWallets = (sql: Sql, ids: readonly string[]): Promise<Wallet[]> =>
   read(sql, wallets().where(anyOf('id', ids)));
 
+/** Holds those to the end of the transaction; in one order, so that two who hold several cannot block each other. */
+export const lockWallets = (tx: Sql, ids: readonly string[]): Promise<unknown> =>
+  tx.run(wallets().select('id').where(anyOf('id', ids)).orderBy('id').forNoKeyUpdate());
+
 /** The addresses of a chain's pool, in the order of their derivation. */
 export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> {
   const rows = await sql.run<{ address: string }>(
@@ -68,10 +72,12 @@ export async function nextIndex(tx: Sql, kind: Network['kind']): Promise<number>
   return (row?.highest ?? -1) + 1;
 }
 
+export type NewWallet = Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>;
+
 export async function insertWallets(
   tx: Sql,
   kind: Network['kind'],
-  made: readonly Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>[],
+  made: readonly NewWallet[],
 ): Promise<Wallet[]> {
   const rows = made.map((each) => ({ ...each, kind, status: 'available', createdAt: NOW, updatedAt: NOW }));
   return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);

@@ -3,7 +3,15 @@ import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import type { Break } from './record';
-import { closeBreaks, closePassed, insertBreak, lockBreak, reopenBreak, resolve } from './store';
+import {
+  closeBreaks,
+  closePassed,
+  closePassedUnder,
+  insertBreak,
+  lockBreak,
+  reopenBreak,
+  resolve,
+} from './store';
 
 export { breaksOf, countBreaks, findBreak, listBreaks, openBreaksOf, sumOpenBreaks } from './store';
 
@@ -40,6 +48,15 @@ export const closeBreaksOf = (
   sql: Sql,
   given: { subject: string; kinds: readonly string[]; at: Date },
 ): Promise<void> => closePassed(sql, { ...given, note: PASSED, resolvedBy: ITSELF });
+
+/**
+ * That kind has passed of whatever begins so.
+ * @param except the subjects of which it has not
+ */
+export const closeBreaksUnder = (
+  sql: Sql,
+  given: { under: string; except: readonly string[]; kind: string; at: Date },
+): Promise<void> => closePassedUnder(sql, { ...given, note: PASSED, resolvedBy: ITSELF });
 
 /** @throws Problem 404, 409 `invalid_transition` when it has been resolved */
 export async function resolveBreak(

@@ -127,6 +127,29 @@ export async function closePassed(
   );
 }
 
+/** The open ones of a kind whose subjects begin so, but for those subjects. */
+export async function closePassedUnder(
+  tx: Sql,
+  given: {
+    under: string;
+    except: readonly string[];
+    kind: string;
+    note: string;
+    resolvedBy: string;
+    at: Date;
+  },
+): Promise<void> {
+  const { under, except, kind, note, resolvedBy, at } = given;
+  await tx.run(
+    breaks()
+      .where({ kind })
+      .whereRaw('starts_with(subject, ?)', [under])
+      .whereRaw('subject <> all(?::text[])', [[...except]])
+      .whereNull('resolvedAt')
+      .update({ note, resolvedBy, resolvedAt: at }),
+  );
+}
+
 /** Whoever looks must not count more: the oldest are. */
 const COUNTED = 10_000;
 

@@ -77,6 +77,52 @@ it('what an operation has moved is booked by it, and by no scan of a treasury th
   expect([await world.held('station', 'ETH'), await world.held('treasury', 'ETH')]).toEqual(before);
 });
 
+it('a treasury that has paid a station stays one, though nothing was swept to it', async () => {
+  const payFrom = (from: string, ether: string) =>
+    sendAs(world.chain, from, { to: world.station, value: parseEther(ether) });
+  await fundNative(world.chain, world.treasury, parseEther('2'));
+  await payFrom(world.treasury, '0.5');
+  expect(await scan()).toMatchObject([{ paidBy: 'treasury' }]);
+  await world.configure({ treasuryAddress: OTHER_TREASURY });
+  expect(await setStation(world.treasury)).toEqual([400, 'address']);
+  await payFrom(world.treasury, '0.25');
+  expect(await scan()).toMatchObject([{ paidBy: 'treasury' }]);
+  expect(await world.held('treasury', 'ETH')).toBe('-0.75');
+});
+
+it('what comes to the station is found, though a person has named its transaction as that of an operation', async () => {
+  const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+  const { id } = await world.sweep(wallet!.id);
+  await world.admin.call('GET', `${GAS}/operations/${id}/export`);
+  await world.chain.client.setAutomine(false);
+  const txHash = await world.chain.client.sendTransaction({ to: world.station, value: parseEther('0.125') });
+  await posted(world.admin, `${GAS}/operations/${id}/confirm`, { txHash });
+  await world.chain.client.mine({ blocks: 1 });
+  expect(await scan()).toMatchObject([{ txHash, paidBy: 'funding' }]);
+});
+
+it('the present station may be named again, though releases of before have let it be a treasury too', async () => {
+  await sweptStation();
+  await inOldData(`station_address = '${world.treasury}', station_wallet_id = null, treasury_address = null`);
+  expect(await setStation(world.treasury)).toEqual([200, undefined]);
+});
+
+it('a wallet that was named as a treasury before it was made is passed over', async () => {
+  const { database, parties } = world.services;
+  const [{ next }] = (await database.query('select max(derivation_index) + 1 as next from wallets')) as [
+    { next: number },
+  ];
+  const places = [0, 1, 2, 3].map((each) => next + each);
+  const addresses = await parties.signer.addresses('evm', places);
+  await world.configure({ treasuryAddress: addresses[0] });
+  expect(await posted(world.admin, `${GAS}/wallet/generate`, { chain: 'local' })).toMatchObject({
+    address: addresses[1],
+  });
+  await world.configure({ treasuryAddress: addresses[2] });
+  const { data } = await posted(world.admin, `${GAS}/generate`, { chain: 'local', count: 1 });
+  expect(data).toMatchObject([{ address: addresses[3], purpose: 'pool' }]);
+});
+
 it('what stands on an address that has been both is counted once', async () => {
   await setStation(FOREIGN);
   await setStation(world.station);

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
 import { compareChain } from '../../../src/chain/reconciliation/compare';
-import { keepChainReading } from '../../../src/chain/reconciliation/readings';
+import { chainsToRead, keepChainReading } from '../../../src/chain/reconciliation/readings';
+import { createKeyring } from '../../../src/kernel/security/keyring';
 import { ChainAway } from '../../../src/parties/chain/errors';
 import type { Client } from '../../support/api';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
@@ -31,6 +33,19 @@ const breaks = () =>
 const accounts = async () =>
   (await compareChain(on.api.services, 'local')).lines.map(({ place, asset }) => `${place} ${asset}`);
 const keep = () => keepChainReading(on.api.services, 'local');
+/** Services whose nodes tell no balances. */
+function withoutBalances(): typeof on.api.services {
+  const { parties } = on.api.services;
+  const away = () => Promise.reject(new ChainAway('local'));
+  const of: typeof parties.chain.of = (address) => ({ ...parties.chain.of(address), balances: away });
+  return { ...on.api.services, parties: { ...parties, chain: { of } } };
+}
+/** Twice, with a quarter of an hour between. */
+async function failsFor(services: typeof on.api.services): Promise<void> {
+  await expect(keepChainReading(services, 'local')).rejects.toThrow();
+  ahead += 15 * 60_000;
+  await expect(keepChainReading(services, 'local')).rejects.toThrow();
+}
 /** From the next block on. */
 async function becomes(bytecode: Hex): Promise<void> {
   await on.chain.client.setCode({ address: on.token, bytecode });
@@ -70,10 +85,7 @@ it('of a wallet that has such a token the other balances are told, and that one 
 });
 
 it('a chain that could not be compared for a quarter of an hour is shown, until it can be', async () => {
-  const { parties } = on.api.services;
-  const away = () => Promise.reject(new ChainAway('local'));
-  const of: typeof parties.chain.of = (address) => ({ ...parties.chain.of(address), balances: away });
-  const without = { ...on.api.services, parties: { ...parties, chain: { of } } };
+  const without = withoutBalances();
   await keep();
   for (const minutes of [5, 5, 5]) {
     await expect(keepChainReading(without, 'local')).rejects.toThrow(ChainAway);
@@ -84,4 +96,35 @@ it('a chain that could not be compared for a quarter of an hour is shown, until 
   expect(await breaks()).toEqual([{ kind: 'chain_not_compared', subject: 'chain:local' }]);
   await keep();
   expect(await breaks()).toEqual([]);
+});
+
+it('one of which not even the addresses of its nodes can be opened is shown too', async () => {
+  await failsFor({ ...on.api.services, keyring: createKeyring(randomBytes(32)) });
+  expect(await breaks()).toEqual([{ kind: 'chain_not_compared', subject: 'chain:local' }]);
+});
+
+it('of a token that is configured no more it passes, and of a chain that is compared no more all of it', async () => {
+  await on.api.database.query(
+    `update networks set assets = assets || jsonb_build_array(assets->0 || '{"symbol": "USDC"}')`,
+  );
+  await becomes('0xfe');
+  await keep();
+  const unreadable = (symbol: string) => ({ kind: 'token_unreadable', subject: `chain:local:${symbol}` });
+  expect((await breaks()).sort()).toEqual(expect.arrayContaining([unreadable('USDC'), unreadable('USDT')]));
+  await on.api.database.query(
+    `update networks set assets = (select jsonb_agg(a) from jsonb_array_elements(assets) a where a->>'symbol' <> 'USDC')`,
+  );
+  await keep();
+  expect(await breaks()).toEqual([unreadable('USDT')]);
+  await failsFor(withoutBalances());
+  expect(await breaks()).toEqual([
+    { kind: 'chain_not_compared', subject: 'chain:local' },
+    unreadable('USDT'),
+  ]);
+  expect(await chainsToRead(on.api.services)).toEqual(['local']);
+  expect(await breaks()).toHaveLength(2);
+  await on.api.database.query('update networks set enabled = false');
+  expect(await chainsToRead(on.api.services)).toEqual([]);
+  expect(await breaks()).toEqual([]);
+  expect(await on.api.database.query('select * from chain_comparisons')).toEqual([]);
 });

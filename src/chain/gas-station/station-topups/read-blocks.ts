@@ -36,7 +36,9 @@ export async function cameTo(node: ChainNode, address: string, range: BlockRange
   return { transfers, agreedTo };
 }
 
-const isMoved = ({ token, from, to, units }: ChainTransfer) => token === null && from !== to && units > 0n;
+/** Native coin that has changed its place. */
+export const isMoved = ({ token, from, to, units }: ChainTransfer) =>
+  token === null && from !== to && units > 0n;
 
 /**
  * A block is read of one node, which may tell what is not in it: of each transaction that was found so, what most nodes tell of itself.

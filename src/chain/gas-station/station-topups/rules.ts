@@ -45,7 +45,11 @@ export function rangeToScan({
 }
 
 /** The range in pieces that one call reads; none has blocks that are final together with later ones. */
-export function partsOf({ from, to, finalTo }: BlockRange): { from: number; to: number }[] {
+export function partsOf({
+  from,
+  to,
+  finalTo,
+}: Pick<BlockRange, 'from' | 'to' | 'finalTo'>): { from: number; to: number }[] {
   const parts = [];
   for (let at = from; at <= to; ) {
     const end = at <= finalTo ? finalTo : to;

@@ -2,9 +2,8 @@ import type { Sql } from '../../../kernel/db/database';
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
 import type { Services } from '../../../services';
 import { askedNetworks } from '../../networks/operations';
-import { stationWallets } from '../../wallets/operations';
-import { findGasConfig } from '../config/operations';
 import { nativeSymbol } from '../rules';
+import { stationsScanned } from './beside-books';
 import { applyScan, readScan } from './scan';
 
 /**
@@ -35,9 +34,7 @@ async function stationsToScan(sql: Sql): Promise<{ chain: string; address: strin
   for (const network of await askedNetworks(sql)) {
     const { chain } = network;
     if (nativeSymbol(network) === undefined) continue;
-    const present = (await findGasConfig(sql, chain))?.stationAddress;
-    const own = (await stationWallets(sql, chain)).map(({ address }) => address);
-    for (const address of new Set([...(present ? [present] : []), ...own])) found.push({ chain, address });
+    for (const address of await stationsScanned(sql, chain)) found.push({ chain, address });
   }
   return found;
 }

@@ -15,9 +15,9 @@ import { findWallet } from '../../wallets/operations';
 import { addressesUsed, stationsAmong } from '../beside-books';
 import { requireGasConfig } from '../config/operations';
 import { addressOf } from '../config/rules';
-import { operationWith } from '../operations/read';
 import { roleOf } from '../roles';
 import { nativeSymbol } from '../rules';
+import { isOfOperation } from './own';
 import { cameTo } from './read-blocks';
 import type { Payer, StationTopup } from './record';
 import { type BlockRange, rangeToScan } from './rules';
@@ -113,7 +113,7 @@ export async function applyScan(
   const payerOf = await payers(tx, network);
   const booked: StationTopup[] = [];
   for (const transfer of final) {
-    if ((await operationWith(tx, chain, transfer.txHash)) !== undefined) continue;
+    if (await isOfOperation(tx, chain, transfer)) continue;
     const paidBy = await payerOf(transfer.from);
     const made = await insertTopup(tx, { ...topupOf(transfer, { network, asset }), paidBy });
     if (made) booked.push(made);

@@ -33,6 +33,12 @@ export const listTopups = async (sql: Sql, filter: TopupFilter, page: IdPage): P
     topupOf,
   );
 
+/** Of later blocks than that. */
+export const topupsAbove = async (sql: Sql, chain: string, block: number): Promise<StationTopup[]> =>
+  (await sql.run<Row>(topups().select(COLUMNS).where({ chain }).where('blockNumber', '>', block))).map(
+    topupOf,
+  );
+
 /** @returns nothing of one that is recorded already */
 export async function insertTopup(
   tx: Sql,

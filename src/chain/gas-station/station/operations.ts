@@ -5,6 +5,7 @@ import { witnessOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
 import { deriveWallets, findWallet } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
+import { addressesUsed } from '../beside-books';
 import { lockGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { addressOf } from '../config/rules';
@@ -42,14 +43,30 @@ export async function setStation(
   if (wallet?.status === 'disabled')
     throw conflict('invalid_transition', 'The wallet is disabled.', 'address');
   const before = await lockGasConfig(tx, network);
-  await assertNeverWas(tx, 'treasury', { chain: network.chain, address, field: 'address' });
+  // One that releases of before have let be both is named again as it was.
+  if (address !== before.stationAddress)
+    await assertNeverWas(tx, 'treasury', { chain: network.chain, address, field: 'address' });
   const after = await takeStation(tx, network, { address, walletId: wallet?.id ?? null, head });
   return { before, after };
 }
 
 /**
- * Makes a station wallet; it becomes the station where there is none.
- * @throws Problem 400 naming `chain` where the next wallet was named as a treasury before it was made
+ * Makes wallets of the pool. One that was named as a treasury or a station before it was made is passed over.
+ */
+export async function generatePool(
+  services: Pick<Services, 'parties'>,
+  tx: Tx,
+  { chain, kind }: Network,
+  count: number,
+): Promise<Wallet[]> {
+  const { station, treasury } = await addressesUsed(tx, chain);
+  const except = [...station, ...treasury];
+  return deriveWallets(services, tx, { chain, kind, count, purpose: 'pool', except });
+}
+
+/**
+ * Makes a station wallet, as {@link generatePool} does; it becomes the station where there is none.
+ * @throws Problem 400 naming `chain` where it is named as a treasury meanwhile
  */
 export async function generateStation(
   services: Pick<Services, 'parties'>,
@@ -58,7 +75,8 @@ export async function generateStation(
   head: number | undefined,
 ): Promise<{ wallet: Wallet } & Changed> {
   const { chain, kind } = network;
-  const [wallet] = await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'station' });
+  const { treasury: except } = await addressesUsed(tx, chain);
+  const [wallet] = await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'station', except });
   if (!wallet) throw new Error('no wallet was derived');
   const before = await lockGasConfig(tx, network);
   await assertNeverWas(tx, 'treasury', { chain, address: wallet.address, field: 'chain' });

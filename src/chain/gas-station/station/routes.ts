@@ -7,10 +7,10 @@ import { identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { listNetworks, requireNetwork } from '../../networks/operations';
 import type { ChainServices } from '../../services';
-import { deriveWallets, listWallets } from '../../wallets/operations';
+import { listWallets } from '../../wallets/operations';
 import { WALLET_STATUSES } from '../../wallets/record';
 import { GUARDED } from '../guarded';
-import { generateStation, headOf, setStation } from './operations';
+import { generatePool, generateStation, headOf, setStation } from './operations';
 import { readStatus } from './status';
 import { statusSchema, statusView } from './status-view';
 import { generatedStationSchema, poolWalletSchema, poolWalletView, stationSchema, stationView } from './view';
@@ -78,7 +78,7 @@ const generateRoute = (services: Services): Route =>
     async write(tx, request) {
       const { count } = request.body;
       const network = await requireNetwork(tx, request.body.chain, 'chain');
-      const made = await deriveWallets(services, tx, { ...network, count, purpose: 'pool' });
+      const made = await generatePool(services, tx, network, count);
       await audit(tx, {
         ...request,
         ...{ action: 'gas-station.generate', subject: network.chain, tenantId: null },

@@ -1,7 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { asHex } from '../../../parties/chain/addresses';
 import { ChainAway, ChainRefused } from '../../../parties/chain/errors';
-import { erc20Transfer } from '../../../parties/chain/evm/calls';
 import type { Call, ChainNode, SignedAuthorization } from '../../../parties/chain/port';
 import {
   type DelegateOf,
@@ -12,6 +11,7 @@ import {
   treasuryData,
 } from './delegate';
 import type { Sweep, SweepParties, SweepStrategy } from './port';
+import { isTransferable, transferOf } from './transfer';
 
 /**
  * The wallet takes the code of a contract that moves tokens to the treasury at the station's word (EIP-7702), and the station calls
@@ -39,7 +39,7 @@ export const BESIDE_TRANSFER = 40_000n;
 /**
  * Several wallets of one token in one transaction. A wallet that fails is left as it is, so each is estimated by itself before.
  * @returns the transaction with what its wallets may use beyond an estimate of it: one that fails may burn all that it is given, and
- *   the others are to arrive; and the sweeps that the chain would revert, which are no part of it. No transaction without any other
+ *   the others are to arrive; and the sweeps that the chain would revert, or the token refuse, which are no part of it. No transaction without any other
  * @throws ChainAway
  */
 export async function batchOf(
@@ -66,15 +66,11 @@ export async function batchOf(
   return { call, spareGas: gasEach * BigInt(wallets.length), refused };
 }
 
-/** Nothing: the chain would revert it. */
-async function transferGas(
-  node: ChainNode,
-  { wallet, token, treasury, units }: Sweep,
-): Promise<bigint | undefined> {
+/** Nothing: the chain would revert it, or the token would not move it. */
+async function transferGas(node: ChainNode, sweep: Sweep): Promise<bigint | undefined> {
+  if (!(await isTransferable(node, sweep))) return undefined;
   try {
-    return await node.estimateGas({
-      ...{ from: wallet, to: token, value: 0n, data: erc20Transfer(treasury, units) },
-    });
+    return await node.estimateGas(transferOf(sweep));
   } catch (error) {
     if (error instanceof ChainRefused) return undefined;
     throw error;

@@ -106,7 +106,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('fail where a token answers false, in a batch too, and cost gas alone', async () => {
+  it('are not sent where a token answers false, in a batch too; where it does by then they fail, and cost gas alone', async () => {
     const [first, ...others] = await world.wallets(3, 2_000_000n);
     const held = () => Promise.all((['pool', 'treasury'] as const).map((name) => world.held(name, 'USDT')));
     const [before, gas] = [await held(), Number(await world.held('gas', 'ETH'))];
@@ -130,6 +130,13 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     const batch = [];
     for (const { id } of others) batch.push(await world.sweep(id));
     await ended(world, [{ id }, ...batch]);
+    for (const each of batch) {
+      expect(await world.read(each.id)).toMatchObject({ status: 'pending', waitsFor: 'refused' });
+      expect(await attempts(world, each.id)).toEqual([]);
+    }
+    await restore();
+    await world.advance(batch[0]!.id, withParties(world.services, { signer }));
+    await ended(world, batch);
     await restore();
     const read = await Promise.all([{ id }, ...batch].map((each) => world.read(each.id)));
     expect(read.map(({ status, failure, movedAmount }) => [status, failure?.code, movedAmount])).toEqual([

@@ -1,4 +1,5 @@
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
+import { answersFalse, answersTrue } from '../strategies/answers';
 import { byHand, OPERATIONS, revertedHash, transfer } from './by-hand';
 import { ether, execute, feesOf, posted, sendAs, type TestStation, testStation, unitsOf } from './support';
 
@@ -34,6 +35,19 @@ describe('what was executed by a person', () => {
     expect(await world.held('gas', 'ETH')).toBe(
       ether(unitsOf(before) + cost + (await feesOf(world.chain, [done]))),
     );
+  });
+
+  it('is not exported while the token answers false, which moves nothing and is not reverted', async () => {
+    const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const restore = await answersFalse(world);
+    const refused = await world.admin.call('GET', `${OPERATIONS}/${id}/export`);
+    await restore();
+    expect([refused.status, refused.body.message]).toEqual([409, 'The chain would refuse it.']);
+    const restoreToo = await answersTrue(world);
+    const [transaction] = (await exported(OPERATIONS, id)).transactions;
+    expect((await confirm(OPERATIONS, id, await execute(world, transaction))).body.status).toBe('completed');
+    await restoreToo();
   });
 
   it.each([

@@ -57,7 +57,7 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
   }
   const reached = await reach(services, operation);
   if (step !== 'follow' && !isHandedOver(attempts)) {
-    const isItStopped = await isStopped(services, operation, reached.config);
+    const isItStopped = await isStopped(services.database, operation, reached.config);
     if (step !== 'plan' && (await takeBackStopped(services, seen, isItStopped))) return AGAIN;
     if (isItStopped) return waitFor(services, seen, 'stopped');
   }

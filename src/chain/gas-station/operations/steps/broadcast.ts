@@ -5,28 +5,37 @@ import { boundedFees, isAboveCap } from '../../rules';
 import { moveOperation } from '../end';
 import type { Attempt } from '../nonces/record';
 import { keepBroadcast } from '../nonces/store';
+import { isHandedOver } from '../rules';
 import { updateOperation } from '../store';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped, waitFor } from './stepped';
+import { isStoppedNow } from './stops';
 
 /**
  * Hands the newest attempt to the chain, unless a block, or the attempt itself, costs more than the cap by now. That it is handed over
- * is kept first: whatever becomes of the answer, it is followed, and handed over again where the chain does not have it.
+ * is kept first, unless it is stopped by then, and taken back as the next step: whatever becomes of the answer, it is followed, and handed over again where the chain does not have it.
  */
-export async function broadcast(services: Services, seen: Seen, { node, config }: Reached): Promise<Stepped> {
+export async function broadcast(
+  services: Services,
+  seen: Seen,
+  { network, node, config }: Reached,
+): Promise<Stepped> {
   const latest = seen.attempts.at(-1);
   if (!latest) throw new Error(`the operation ${seen.operation.id} has nothing to broadcast`);
   const { maxGasPrice } = config;
   if (isAboveCap(latest, maxGasPrice) || !boundedFees(await node.fees(), maxGasPrice))
     return waitFor(services, seen, 'gas_price');
   const at = services.now();
+  let isStopped = false;
   const isKept = await whileUnchanged(services, seen.operation, async (tx, operation) => {
+    isStopped = !isHandedOver(seen.attempts) && (await isStoppedNow(tx, network, operation));
+    if (isStopped) return;
     await keepBroadcast(tx, latest.number, at);
     if (operation.status === 'awaiting_confirmation') await moveOperation(services, tx, operation, 'follow');
     else await updateOperation(tx, operation.id, { waitsFor: null, updatedAt: at });
   });
   // One that is refused is followed too: an earlier attempt may be in a block, and it is handed over again.
-  if (isKept) await handOver(node, latest);
+  if (isKept && !isStopped) await handOver(node, latest);
   return AGAIN;
 }
 

@@ -5,7 +5,7 @@ import { whereTokenStands } from '../../../networks/tokens';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
-import { transfer } from '../../strategies/transfer';
+import { isTransferable, transfer } from '../../strategies/transfer';
 import { mostOf } from '../nonces/rules';
 import type { Planned } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
@@ -42,6 +42,8 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   if ('waitsFor' in of) return of;
   const there = token === null ? of.coins : await whereTokenStands(node.balance(from, token));
   if (there === undefined) return { waitsFor: 'refused' };
+  const isRefused = token !== null && !(await isMovable(node, { ...operation, token }, there));
+  if (isRefused) return { waitsFor: 'refused' };
   const call = await callOf(reached, operation, there);
   const estimate = await estimated(node, call);
   if ('waitsFor' in estimate) return estimate;
@@ -55,6 +57,14 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
   if (of.coins < cost + value) return { waitsFor: 'gas' };
   return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, ...of };
 }
+
+/** Of a delegated sweep the contract reads the token's answer, and an estimate shows it. */
+const isMovable = async (
+  node: ChainNode,
+  operation: Planning & { token: string },
+  units: bigint,
+): Promise<boolean> =>
+  operation.stationAddress !== null || units === 0n || isTransferable(node, sweepOf(operation, units));
 
 /** The same for a request, which waits for no node. @throws ChainAway also where too few nodes answer to give a nonce */
 export async function planOrdered(reached: Reached, operation: Planning): Promise<Plan | NoPlan> {

@@ -1,10 +1,12 @@
-import type { Sql } from '../../../../kernel/db/database';
-import type { Services } from '../../../../services';
-import { findWallet, findWalletById, findWallets } from '../../../wallets/operations';
+import type { Sql, Tx } from '../../../../kernel/db/database';
+import type { Network } from '../../../networks/record';
+import { findWallet, findWalletById, findWallets, lockWallets } from '../../../wallets/operations';
 import { SWEEPABLE } from '../../../wallets/record';
+import { lockGasConfig } from '../../config/operations';
 import type { GasConfig } from '../../config/record';
 import type { GasOperation } from '../record';
 import { senderOf } from '../rules';
+import { membersOf } from '../store';
 
 /** Of sweeps those whose wallet may be swept still. */
 export async function stillSweepable(sql: Sql, operations: readonly GasOperation[]): Promise<GasOperation[]> {
@@ -21,17 +23,31 @@ export async function stillSweepable(sql: Sql, operations: readonly GasOperation
  * wallet was disabled, or given to somebody, or is the station again. Asked until it is handed to the chain.
  */
 export async function isStopped(
-  { database }: Pick<Services, 'database'>,
+  sql: Sql,
   operation: GasOperation,
   { autoSweep, treasuryAddress, stationAddress }: GasConfig,
 ): Promise<boolean> {
   const { type, chain, walletId, toAddress, ofStation } = operation;
   if (!autoSweep) return true;
-  const wallet = await findWalletById(database, walletId);
+  const wallet = await findWalletById(sql, walletId);
   if (!wallet || wallet.status === 'disabled') return true;
   if (type === 'sweep' && (toAddress !== treasuryAddress || !SWEEPABLE.includes(wallet.status))) return true;
   if (ofStation && wallet.address === stationAddress) return true;
   const sender = senderOf(operation);
   if (sender === wallet.address) return false;
-  return sender !== stationAddress || (await findWallet(database, chain, sender))?.status === 'disabled';
+  return sender !== stationAddress || (await findWallet(sql, chain, sender))?.status === 'disabled';
+}
+
+/**
+ * The same as it is about to be handed over, of all its batch: whoever changes the configuration, or a wallet, is answered before this,
+ * and it is stopped, or after it was kept that it is handed over. The caller holds the operation's lock.
+ */
+export async function isStoppedNow(tx: Tx, network: Network, operation: GasOperation): Promise<boolean> {
+  const members = await membersOf(tx, operation.id);
+  const sender = await findWallet(tx, operation.chain, senderOf(operation));
+  const swept = [operation, ...members].map(({ walletId }) => walletId);
+  await lockWallets(tx, sender ? [...swept, sender.id] : swept);
+  const config = await lockGasConfig(tx, network);
+  if (await isStopped(tx, operation, config)) return true;
+  return (await stillSweepable(tx, members)).length < members.length;
 }

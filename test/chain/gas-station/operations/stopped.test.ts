@@ -1,0 +1,77 @@
+import { parseEther } from 'viem';
+import { disableWallet } from '../../../../src/chain/wallets/disable';
+import type { ChainNode } from '../../../../src/parties/chain/port';
+import type { Services } from '../../../../src/services';
+import { attempts, type TestStation, testStation, withParties } from './support';
+
+/** What is changed while an operation is about to be handed to the chain: whoever was answered that it holds is not overtaken. */
+
+const OTHER_TREASURY = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+
+let world: TestStation;
+beforeEach(async () => {
+  world = await testStation({ config: { autoSweep: true } });
+});
+afterEach(() => world.close());
+
+/** Services whose node is asked for its prices, once something is signed, only after that was done. */
+function meanwhile(change: () => Promise<unknown>): Services {
+  const { parties } = world.services;
+  let isSigned = false;
+  let isDone = false;
+  const signer: typeof parties.signer = {
+    ...parties.signer,
+    async sign(...given) {
+      const signed = await parties.signer.sign(...given);
+      isSigned = true;
+      return signed;
+    },
+  };
+  const of = (address: Parameters<typeof parties.chain.of>[0]): ChainNode => {
+    const node = parties.chain.of(address);
+    return {
+      ...node,
+      async fees() {
+        if (isSigned && !isDone) {
+          isDone = true;
+          await change();
+        }
+        return node.fees();
+      },
+    };
+  };
+  return withParties(world.services, { signer, chain: { of } });
+}
+
+const disable = (address: string) =>
+  world.services.database.transaction((tx) => disableWallet(world.services, tx, { chain: 'local', address }));
+
+const CHANGES: Record<string, (address: string) => Promise<unknown>> = {
+  'another treasury': () => world.configure({ treasuryAddress: OTHER_TREASURY }),
+  'autoSweep taken back': () => world.configure({ autoSweep: false }),
+  'its wallet disabled': disable,
+};
+
+it.each(Object.keys(CHANGES))('a sweep that is signed is not handed over after %s', async (name) => {
+  const [wallet] = await world.wallets(1, 5_000_000n, '0.05');
+  const { id } = await world.sweep(wallet!.id);
+  await world.lead(
+    id,
+    meanwhile(() => CHANGES[name]!(wallet!.address)),
+  );
+  expect(await world.tokens(wallet!.address)).toBe(5_000_000n);
+  expect(await world.read(id)).toMatchObject({ waitsFor: 'stopped' });
+  const [attempt] = await attempts(world, id);
+  expect(attempt).toMatchObject({ broadcast_at: null, released_at: expect.any(Date) });
+});
+
+it('gas is not sent after its station was disabled', async () => {
+  const [wallet] = await world.wallets(1, 5_000_000n);
+  const { id } = await world.topup(wallet!.id);
+  await world.lead(
+    id,
+    meanwhile(() => disable(world.station)),
+  );
+  expect(await world.chain.client.getBalance({ address: world.station })).toBe(parseEther('10'));
+  expect(await world.read(id)).toMatchObject({ waitsFor: 'stopped' });
+});
