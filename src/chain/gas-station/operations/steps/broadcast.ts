@@ -13,7 +13,8 @@ import { isStoppedNow } from './stops';
 
 /**
  * Hands the newest attempt to the chain, unless a block, or the attempt itself, costs more than the cap by now. That it is handed over
- * is kept first, unless it is stopped by then, and taken back as the next step: whatever becomes of the answer, it is followed, and handed over again where the chain does not have it.
+ * is kept first, unless it is stopped by then, which the next step takes back: whatever becomes of the answer, it is followed, and
+ * handed over again where the chain does not have it.
  */
 export async function broadcast(
   services: Services,
