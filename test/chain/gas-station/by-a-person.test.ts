@@ -11,13 +11,8 @@ let world: TestStation;
 let double: NodeDouble;
 let at = Date.now();
 beforeAll(async () => {
-  let node = '';
-  double = await nodeDouble(() => node);
-  const rpcUrl = (url: string) => {
-    node = url;
-    return double.url;
-  };
-  world = await testStation({ rpcUrl, wiring: { now: () => new Date(at) } });
+  const nodes = async (url: string) => [(double = await nodeDouble(() => url)).url];
+  world = await testStation({ nodes, wiring: { now: () => new Date(at) } });
 });
 beforeEach(() => {
   at = Date.now();

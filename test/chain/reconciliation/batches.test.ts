@@ -1,17 +1,13 @@
-import { deploymentOf } from '../../../src/chain/gas-station/strategies/delegate';
 import { compareChain } from '../../../src/chain/reconciliation/compare';
-import { type TestStation, testStation } from '../gas-station/operations/support';
+import type { TestStation } from '../gas-station/operations/support';
+import { delegatedStation, GATHERED_MS } from '../gas-station/strategies/delegated-station';
 
-/** As long as sweeps wait for others that are made with them, and a little more. */
-const GATHERED_MS = 6_000;
 /** Longer than what was booked is known to be so of late. */
 const LATE_MS = 6 * 60_000;
 
 let world: TestStation;
 beforeEach(async () => {
-  world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
-  const { to, data } = deploymentOf(world);
-  await world.chain.mined(await world.chain.client.sendTransaction({ to, data }));
+  world = await delegatedStation();
 });
 afterEach(() => world.close());
 

@@ -1,12 +1,12 @@
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem';
 import { recoverAuthorizationAddress } from 'viem/utils';
-import { deploymentOf } from '../../../src/chain/gas-station/strategies/delegate';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import type { UnsignedTransaction } from '../../../src/parties/chain/port';
 import { createLocalSigner } from '../../../src/parties/signer/local';
 import type { Signer } from '../../../src/parties/signer/port';
 import { replaceSeed } from '../../../src/parties/signer/seed';
 import { testStation } from '../../chain/gas-station/operations/support';
+import { deployDelegate, GATHERED_MS } from '../../chain/gas-station/strategies/delegated-station';
 import { testDatabase } from '../../support/database';
 import { startCustody } from './custody';
 
@@ -108,11 +108,10 @@ it('a custody service can take the place of the local signer: wallets are made, 
   await done(await world.topup(first!.id));
   await done(await world.sweep(first!.id));
   // What the wallet itself authorizes, the station sends.
-  const { to, data } = deploymentOf(world);
-  await world.chain.mined(await world.chain.client.sendTransaction({ to, data }));
+  await deployDelegate(world.chain, world);
   await world.configure({ sweepStrategy: 'delegated' });
   const { id } = await world.sweep(second!.id);
-  world.later(6_000); // others may share its transaction
+  world.later(GATHERED_MS); // others may share its transaction
   await done({ id });
   expect(await world.tokens(world.treasury)).toBe(10_000_000n);
   expect(await world.held('treasury', 'USDT')).toBe('10');

@@ -2,11 +2,11 @@ import { type Address, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
-import { deploymentOf } from '../../../../src/chain/gas-station/strategies/delegate';
 import { nodeOf } from '../../../../src/chain/networks/nodes';
 import type { ChainNode } from '../../../../src/parties/chain/port';
 import { openWorld, type World } from '../../../transfers/chain-deposits/support';
 import { posted } from '../operations/support';
+import { deployDelegate } from '../strategies/delegated-station';
 
 export type Strategy = 'transfer' | 'delegated';
 
@@ -63,10 +63,7 @@ async function stationOf({ api, chain }: World, strategy: Strategy, treasury: Ad
   const station = address as Address;
   await chain.pay(null, station, parseEther('10'));
   await posted(admin, '/v1/gas-station/station-topups/scan', { chain: 'local' });
-  if (strategy === 'delegated') {
-    const { to, data } = deploymentOf({ treasury, station });
-    await chain.mined(await chain.client.sendTransaction({ to: to, data: data }));
-  }
+  if (strategy === 'delegated') await deployDelegate(chain, { treasury, station });
   return station;
 }
 

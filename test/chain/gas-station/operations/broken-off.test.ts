@@ -1,18 +1,16 @@
 import { type Address, type Hex, parseEther } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
-import { deploymentOf } from '../../../../src/chain/gas-station/strategies/delegate';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import type { Services } from '../../../../src/services';
 import { atEachCall, callsOf } from '../../../support/broken-off';
 import { booksOf, expectBooked } from '../on-chain';
+import { deployDelegate, GATHERED_MS } from '../strategies/delegated-station';
 import { attempts, type TestStation, testStation, withParties } from './support';
 
 /** Whatever the station does may end at any of its calls, and is done once all the same. */
 
 const STUCK_MS = 4 * 60_000;
-/** As long as sweeps wait for others that are made with them, and a little more. */
-const GATHERED_MS = 6_000;
 const UNITS = 4_000_000n;
 
 /** A process in the middle of its life. */
@@ -26,8 +24,7 @@ interface Life {
 let world: TestStation;
 beforeAll(async () => {
   world = await testStation({ config: { autoSweep: true } });
-  const { to, data } = deploymentOf(world);
-  await world.chain.mined(await world.chain.client.sendTransaction({ to: to, data: data }));
+  await deployDelegate(world.chain, world);
 });
 afterAll(() => world.close());
 

@@ -1,7 +1,16 @@
 import { parseGwei, toEventSelector } from 'viem';
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { type NodeDouble, nodeDouble } from './node-double';
-import { attempts, fundNative, sendAs, type TestStation, testStation, withParties } from './support';
+import {
+  attempts,
+  fundNative,
+  sendAs,
+  sweepOfOne,
+  type TestStation,
+  testStation,
+  withoutBlocks,
+  withParties,
+} from './support';
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SEND = 'eth_sendRawTransaction';
@@ -13,37 +22,18 @@ const KEEPS_SOME =
 let world: TestStation;
 let double: NodeDouble;
 beforeAll(async () => {
-  let node = '';
-  double = await nodeDouble(() => node);
-  const rpcUrl = (url: string) => {
-    node = url;
-    return double.url;
-  };
-  world = await testStation({ config: { autoSweep: true }, rpcUrl });
+  const nodes = async (url: string) => [(double = await nodeDouble(() => url)).url];
+  world = await testStation({ config: { autoSweep: true }, nodes });
 });
 afterAll(async () => {
   await world.close();
   await double.close();
 });
 
-const sweepOfOne = async (gas = '0.05') => {
-  const [wallet] = await world.wallets(1, 4_000_000n, gas);
-  const { id } = await world.sweep(wallet!.id);
-  return { id, address: wallet!.address };
-};
-
 const sentBy = (address: `0x${string}`) => world.chain.client.getTransactionCount({ address });
 
-/** Nothing gets into a block until it is over. */
-async function withoutBlocks(work: () => Promise<void>): Promise<void> {
-  await world.chain.client.setAutomine(false);
-  await work();
-  await world.chain.client.setAutomine(true);
-  await world.chain.client.mine({ blocks: 1 });
-}
-
 it('hands the same bytes over again when the answer was lost after a broadcast', async () => {
-  const { id, address } = await sweepOfOne();
+  const { id, address } = await sweepOfOne(world);
   double.next(SEND, 'lost');
   await expect(world.advance(id)).rejects.toThrow('outcome is not known');
   expect(await world.read(id)).toMatchObject({ status: 'confirming' });
@@ -53,7 +43,7 @@ it('hands the same bytes over again when the answer was lost after a broadcast',
 });
 
 it('follows what was executed though its answer was lost and a block costs more than the cap since', async () => {
-  const { id, address } = await sweepOfOne();
+  const { id, address } = await sweepOfOne(world);
   double.next(SEND, 'lost');
   await expect(world.advance(id)).rejects.toThrow('outcome is not known');
   await world.configure({ maxGasPrice: '0.000001' });
@@ -63,8 +53,8 @@ it('follows what was executed though its answer was lost and a block costs more 
 });
 
 it('replaces what is stuck by a dearer one under the same nonce, and pays for one alone', async () => {
-  const { id, address } = await sweepOfOne();
-  await withoutBlocks(async () => {
+  const { id, address } = await sweepOfOne(world);
+  await withoutBlocks(world, async () => {
     await world.advance(id);
     world.later(STUCK_MS - 10_000);
     await world.advance(id);
@@ -82,8 +72,8 @@ it('replaces what is stuck by a dearer one under the same nonce, and pays for on
 });
 
 it('completes by whichever of its attempts gets into a block', async () => {
-  const { id } = await sweepOfOne();
-  await withoutBlocks(async () => {
+  const { id } = await sweepOfOne(world);
+  await withoutBlocks(world, async () => {
     await world.advance(id);
     world.later(STUCK_MS);
     double.next(SEND, 'refused', 100);
@@ -98,8 +88,8 @@ it('completes by whichever of its attempts gets into a block', async () => {
 });
 
 it('replaces nothing above the cap, nor with gas that is not there', async () => {
-  const { id, address } = await sweepOfOne();
-  await withoutBlocks(async () => {
+  const { id, address } = await sweepOfOne(world);
+  await withoutBlocks(world, async () => {
     await world.advance(id);
     const [first] = await attempts(world, id);
     const cap = Number(BigInt(first!.max_fee_per_gas)) / 1e9;
@@ -124,7 +114,7 @@ it('hands nothing over while blocks cost more than the cap, planned or signed, a
     await client.mine({ blocks: 1 });
   };
   await world.configure({ maxGasPrice: '20' });
-  const { id, address } = await sweepOfOne();
+  const { id, address } = await sweepOfOne(world);
   const handedOver = double.asked(SEND);
   const waits = async () => {
     await world.advance(id);
@@ -151,7 +141,7 @@ it('hands nothing over while blocks cost more than the cap, planned or signed, a
 
 it('hands over again what the chain has lost in a reorganisation', async () => {
   await world.configure({ sweepConfirmations: 2 });
-  const { id, address } = await sweepOfOne();
+  const { id, address } = await sweepOfOne(world);
   const before = await world.chain.client.snapshot();
   expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
   const { txHash } = await world.read(id);
@@ -198,7 +188,7 @@ it('shows a revert no longer that was lost and has come back, whyever its operat
   const before = await client.snapshot();
   const code = (await client.getCode({ address: world.token }))!;
   const first = await world.sweep(wallet!.id);
-  await withoutBlocks(async () => {
+  await withoutBlocks(world, async () => {
     await world.advance(first.id);
     await client.setCode({ address: world.token, bytecode: '0xfe' });
   });
@@ -223,7 +213,7 @@ it('leaves its nonce to whoever else signs for an address, though his transactio
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
   const { address } = wallet!;
   const { id } = await world.sweep(wallet!.id);
-  await withoutBlocks(async () => {
+  await withoutBlocks(world, async () => {
     await sendAs(world.chain, address, { to: address });
     await world.advance(id);
     expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['1']);
@@ -233,7 +223,7 @@ it('leaves its nonce to whoever else signs for an address, though his transactio
 });
 
 it('shows a nonce that was used by a transaction of somebody else, and lets a person end it', async () => {
-  const { id, address } = await sweepOfOne();
+  const { id, address } = await sweepOfOne(world);
   await world.chain.client.setAutomine(false);
   await world.advance(id);
   await world.chain.client.dropTransaction({ hash: (await attempts(world, id))[0]!.hash! });
@@ -253,7 +243,7 @@ it('shows a nonce that was used by a transaction of somebody else, and lets a pe
 });
 
 it('shows a taken nonce no longer once its own transaction is seen after all', async () => {
-  const { id, address } = await sweepOfOne();
+  const { id, address } = await sweepOfOne(world);
   const before = await world.chain.client.snapshot();
   await world.chain.client.setAutomine(false);
   await world.advance(id);
@@ -275,7 +265,7 @@ it('books what has arrived where a token has moved less than was asked for, and 
   const { chain, token } = world;
   const held = await world.held('treasury', 'USDT');
   const lost = await world.lost('USDT');
-  const { id } = await sweepOfOne();
+  const { id } = await sweepOfOne(world);
   const code = (await chain.client.getCode({ address: token }))!;
   await chain.client.setAutomine(false);
   await world.advance(id);

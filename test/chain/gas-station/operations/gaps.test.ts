@@ -3,7 +3,7 @@ import { transactionsOf } from '../../../../src/chain/gas-station/operations/rea
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { type NodeDouble, NodeError, startNodeDouble } from '../../../parties/chain/node-double';
 import { TOPUPS } from './by-hand';
-import { attempts, ether, feesOf, type TestStation, testStation, unitsOf } from './support';
+import { attempts, ether, feesOf, type TestStation, testStation, unitsOf, withoutBlocks } from './support';
 
 const STUCK_MS = 3 * 60_000;
 const SHOWN_MS = 15 * 60_000;
@@ -30,16 +30,6 @@ const drop = async (id: string) => {
   for (const { hash } of await attempts(world, id))
     if (hash) await world.chain.client.dropTransaction({ hash });
 };
-
-async function withoutBlocks<T>(work: () => Promise<T>): Promise<T> {
-  await world.chain.client.setAutomine(false);
-  try {
-    return await work();
-  } finally {
-    await world.chain.client.setAutomine(true);
-    await world.chain.client.mine({ blocks: 1 });
-  }
-}
 
 type Wallet = { id: string };
 
@@ -79,7 +69,7 @@ it('asks a node that tells nothing of what is pending for what is in blocks', as
 
 it('makes nothing dearer that waits behind another, and goes on once it is the next', async () => {
   const wallets = await world.wallets(2, 4_000_000n);
-  const [first, second] = await withoutBlocks(async () => {
+  const [first, second] = await withoutBlocks(world, async () => {
     const ids = await twoOnTheirWay(wallets);
     // Of the first the second depends: the node drops both.
     await drop(ids[0]);
@@ -112,7 +102,7 @@ it('is shown no longer once it gets its nonce, whatever it has waited for betwee
   await world.advance(id);
   expect(await world.read(id)).toMatchObject({ waitsFor: 'gas_price' });
   await world.configure({});
-  await withoutBlocks(async () => {
+  await withoutBlocks(world, async () => {
     await world.advance(id);
     expect(await breaks(id)).toEqual([{ kind: 'gas_nonce_gap', open: false }]);
   });
@@ -121,7 +111,7 @@ it('is shown no longer once it gets its nonce, whatever it has waited for betwee
 
 it('is shown no longer once it is the next, though a block costs too much for it', async () => {
   const wallets = await world.wallets(2, 4_000_000n);
-  const [first, second] = await withoutBlocks(async () => {
+  const [first, second] = await withoutBlocks(world, async () => {
     const ids = await twoOnTheirWay(wallets);
     await drop(ids[0]);
     world.later(SHOWN_MS);
@@ -140,7 +130,7 @@ it('is shown no longer once it is the next, though a block costs too much for it
 
 it('is ended by a person behind another while no node has it, and its nonce goes to the next', async () => {
   const wallets = await world.wallets(3, 4_000_000n);
-  const [first, second, third] = await withoutBlocks(async () => {
+  const [first, second, third] = await withoutBlocks(world, async () => {
     const ids = await twoOnTheirWay(wallets);
     const fail = (id: string) => world.admin.call('POST', `${TOPUPS}/${id}/fail`, { reason: 'test' });
     expect((await fail(ids[1])).status).toBe(409);
@@ -175,7 +165,7 @@ describe('one that was given up because no node had it', () => {
 
   it('may be ordered again, under the same nonce, with the same bytes', async () => {
     const wallets = await world.wallets(2, 4_000_000n);
-    const [first, second, third] = await withoutBlocks(async () => {
+    const [first, second, third] = await withoutBlocks(world, async () => {
       const ids = await keptBack(wallets);
       const hash = (await attempts(world, ids[1]))[0]?.hash;
       expect((await fail(ids[1])).status).toBe(200);
@@ -192,7 +182,7 @@ describe('one that was given up because no node had it', () => {
     const wallets = await world.wallets(2, 4_000_000n);
     const [swept] = await world.wallets(1, 4_000_000n, '0.05');
     const other = (await world.sweep(swept!.id)).id;
-    const [first, second] = await withoutBlocks(async () => {
+    const [first, second] = await withoutBlocks(world, async () => {
       const ids = await keptBack(wallets);
       const member = (of: string | null) =>
         world.services.database.query('update gas_operations set batch_of = $1 where id = $2', [of, other]);
@@ -225,6 +215,7 @@ describe('one that was given up because no node had it', () => {
     const timestamp = BigInt(Math.ceil(world.services.now().getTime() / 1_000));
     await client.setNextBlockTimestamp({ timestamp });
     await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined);
+    await world.chain.mined(hash); // who has sent is answered before it is in a block
     const expectBooked = async () => {
       const cost = await feesOf(world.chain, [hash]);
       expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(held) + cost));
@@ -251,14 +242,14 @@ describe('one that was given up because no node had it', () => {
 
   it('and that is mined before its nonce is given to another is booked before the next one gets its own', async () => {
     const wallets = await world.wallets(3, 4_000_000n);
-    const { second, raw } = await withoutBlocks(async () => {
+    const { second, raw } = await withoutBlocks(world, async () => {
       const [first, second] = await keptBack(wallets);
       const [kept] = await attempts(world, second);
       expect((await fail(second)).status).toBe(200);
       await world.advance(first);
       return { second, raw: kept?.raw as Hex };
     });
-    await world.chain.client.sendRawTransaction({ serializedTransaction: raw });
+    await world.chain.mined(await world.chain.client.sendRawTransaction({ serializedTransaction: raw }));
     const { id } = await world.topup(wallets[2]!.id);
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
     expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);

@@ -1,6 +1,15 @@
 import { type NodeDouble, startNodeDouble } from '../../../parties/chain/node-double';
 import { byHand, OPERATIONS, TOPUPS } from './by-hand';
-import { attempts, ether, execute, feesOf, type TestStation, testStation, unitsOf } from './support';
+import {
+  attempts,
+  ether,
+  execute,
+  feesOf,
+  sweepOfOne,
+  type TestStation,
+  testStation,
+  unitsOf,
+} from './support';
 
 /** Three nodes of one chain; the first one lies. */
 let world: TestStation;
@@ -28,12 +37,6 @@ const { exported, confirm } = byHand(() => world);
 async function pass(ms: number) {
   world.later(ms);
   await world.chain.client.increaseTime({ seconds: ms / 1_000 });
-}
-
-async function sweepOfOne() {
-  const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
-  const { id } = await world.sweep(wallet!.id);
-  return { id, address: wallet!.address };
 }
 
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
@@ -74,7 +77,7 @@ const LIES: [string, (receipt: Receipt) => object][] = [
 describe('what was broadcast', () => {
   it('is final by the blocks that most nodes have, not by the head that one of them tells', async () => {
     tellsOfAHead(liar);
-    const { id } = await sweepOfOne();
+    const { id } = await sweepOfOne(world);
     await world.advance(id);
     await world.advance(id);
     expect(await world.read(id)).toMatchObject({ status: 'confirming' });
@@ -84,7 +87,7 @@ describe('what was broadcast', () => {
   });
 
   it('is not final by the word of one node where the others are away', async () => {
-    const { id } = await sweepOfOne();
+    const { id } = await sweepOfOne(world);
     await world.advance(id);
     await mine(2);
     for (const double of doubles.slice(1)) double.on('*', 'lost');
@@ -97,7 +100,7 @@ describe('what was broadcast', () => {
   it.each(LIES)('ends as most nodes say, though one tells of %s', async (_, change) => {
     tellsOfReceipts(liar, change);
     const before = await world.held('gas', 'ETH');
-    const { id } = await sweepOfOne();
+    const { id } = await sweepOfOne(world);
     await world.advance(id);
     await mine(2);
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
@@ -110,7 +113,7 @@ describe('what was broadcast', () => {
   it('waits while no two nodes tell the same of it', async () => {
     tellsOfReceipts(liar, () => ({ gasUsed: hex(1_000_000) }));
     doubles[1]?.on('*', 'lost');
-    const { id } = await sweepOfOne();
+    const { id } = await sweepOfOne(world);
     await world.advance(id);
     await mine(2);
     await world.advance(id);
@@ -127,7 +130,7 @@ describe('what was broadcast', () => {
     );
 
   it('is shown to a person where the nodes do not agree for long, and no longer once they do', async () => {
-    const { id } = await sweepOfOne();
+    const { id } = await sweepOfOne(world);
     await world.advance(id);
     await mine(2);
     for (const double of doubles.slice(1)) double.on('*', 'lost');
@@ -143,7 +146,7 @@ describe('what was broadcast', () => {
   });
 
   it('gets no nonce by the word of one node, also where that makes the others stand behind', async () => {
-    const { id } = await sweepOfOne();
+    const { id } = await sweepOfOne(world);
     tellsOfAHead(liar);
     liar.on('eth_getTransactionCount', { result: hex(9_000) });
     for (const double of doubles.slice(1)) double.on('*', 'lost');
@@ -178,7 +181,7 @@ describe('what was broadcast', () => {
     liar.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
       at === 'pending' ? hex(9_000) : ask({}),
     );
-    const { id } = await sweepOfOne();
+    const { id } = await sweepOfOne(world);
     await world.advance(id);
     expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['0']);
     await mine(2);
@@ -190,7 +193,7 @@ describe('what a person has executed', () => {
   beforeAll(() => world.configure({ autoSweep: false }));
 
   async function executed() {
-    const { id } = await sweepOfOne();
+    const { id } = await sweepOfOne(world);
     const hash = await execute(world, (await exported(OPERATIONS, id)).transactions[0]);
     return { id, hash };
   }

@@ -1,8 +1,7 @@
 import { parseEther } from 'viem';
 import { disableWallet } from '../../../../src/chain/wallets/disable';
-import type { ChainNode } from '../../../../src/parties/chain/port';
 import type { Services } from '../../../../src/services';
-import { attempts, type TestStation, testStation, withParties } from './support';
+import { attempts, onceSigned, type TestStation, testStation } from './support';
 
 /** What is changed while an operation is about to be handed to the chain: whoever was answered that it holds is not overtaken. */
 
@@ -16,31 +15,12 @@ afterEach(() => world.close());
 
 /** Services whose node is asked for its prices, once something is signed, only after that was done. */
 function meanwhile(change: () => Promise<unknown>): Services {
-  const { parties } = world.services;
-  let isSigned = false;
   let isDone = false;
-  const signer: typeof parties.signer = {
-    ...parties.signer,
-    async sign(...given) {
-      const signed = await parties.signer.sign(...given);
-      isSigned = true;
-      return signed;
-    },
-  };
-  const of = (address: Parameters<typeof parties.chain.of>[0]): ChainNode => {
-    const node = parties.chain.of(address);
-    return {
-      ...node,
-      async fees() {
-        if (isSigned && !isDone) {
-          isDone = true;
-          await change();
-        }
-        return node.fees();
-      },
-    };
-  };
-  return withParties(world.services, { signer, chain: { of } });
+  return onceSigned(world.services, async () => {
+    if (isDone) return;
+    isDone = true;
+    await change();
+  });
 }
 
 const disable = (address: string) =>

@@ -19,8 +19,6 @@ export interface StationOptions {
   config?: Record<string, unknown>;
   token?: { decimals?: number; feeBasisPoints?: number };
   /** Where the node is asked instead. */
-  rpcUrl?: (url: string) => string;
-  /** Or these are. */
   nodes?: (url: string) => Promise<string[]>;
   wiring?: Partial<Wiring>;
 }
@@ -45,7 +43,7 @@ export async function testStation(options: StationOptions = {}) {
   const token = await chain.token(options.token ?? {});
   await withLocalNetwork(api, chain, {
     ...{ token, decimals, confirmations: 1 },
-    rpcUrls: (await options.nodes?.(chain.url)) ?? [options.rpcUrl?.(chain.url) ?? chain.url],
+    rpcUrls: (await options.nodes?.(chain.url)) ?? [chain.url],
   });
   const admin = await api.client('admin');
   const treasury = privateKeyToAccount(generatePrivateKey()).address;
@@ -188,6 +186,51 @@ export const withParties = <Given extends Services>(services: Given, parties: Pa
   ...services,
   parties: { ...services.parties, ...parties },
 });
+
+/** Services of which a node that is asked for its prices, once something is signed, does so only after that was done. */
+export function onceSigned(services: Services, work: () => Promise<unknown>): Services {
+  const { signer, chain } = services.parties;
+  let isSigned = false;
+  const signing: typeof signer = {
+    ...signer,
+    async sign(...given) {
+      const signed = await signer.sign(...given);
+      isSigned = true;
+      return signed;
+    },
+  };
+  const of: typeof chain.of = (address) => {
+    const node = chain.of(address);
+    const fees = async () => {
+      if (isSigned) await work();
+      return node.fees();
+    };
+    return { ...node, fees };
+  };
+  return withParties(services, { signer: signing, chain: { of } });
+}
+
+/** A sweep of a wallet of 4 USDT that pays its own gas. */
+export async function sweepOfOne(
+  world: TestStation,
+  gas = '0.05',
+): Promise<{ id: string; address: Address }> {
+  const [wallet] = await world.wallets(1, 4_000_000n, gas);
+  if (!wallet) throw new Error('no wallet was made');
+  const { id } = await world.sweep(wallet.id);
+  return { id, address: wallet.address };
+}
+
+/** Nothing gets into a block until it is over. */
+export async function withoutBlocks<T>({ chain }: TestStation, work: () => Promise<T>): Promise<T> {
+  await chain.client.setAutomine(false);
+  try {
+    return await work();
+  } finally {
+    await chain.client.setAutomine(true);
+    await chain.client.mine({ blocks: 1 });
+  }
+}
 
 /** The transactions of an operation, as they are kept. */
 export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string) =>

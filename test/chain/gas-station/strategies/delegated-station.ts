@@ -1,15 +1,24 @@
-import type { Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { delegateAddress, deploymentOf } from '../../../../src/chain/gas-station/strategies/delegate';
+import type { TestChain } from '../../../support/chain';
 import { ether, feesOf, type TestStation, testStation } from '../operations/support';
 
 /** As long as sweeps wait for others that are made with them, and a little more. */
 export const GATHERED_MS = 6_000;
 
+/** Brings the contract to the chain that the wallets of that station delegate to. */
+export async function deployDelegate(
+  chain: TestChain,
+  of: { treasury: Address; station: Address },
+): Promise<void> {
+  const { to, data } = deploymentOf(of);
+  await chain.mined(await chain.client.sendTransaction({ to, data }));
+}
+
 /** One whose wallets are swept by delegation. */
 export async function delegatedStation(): Promise<TestStation> {
   const world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
-  const { to, data } = deploymentOf(world);
-  await world.chain.mined(await world.chain.client.sendTransaction({ to: to, data: data }));
+  await deployDelegate(world.chain, world);
   return world;
 }
 

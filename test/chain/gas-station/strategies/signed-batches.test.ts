@@ -1,38 +1,17 @@
-import { deploymentOf } from '../../../../src/chain/gas-station/strategies/delegate';
 import { ChainAway } from '../../../../src/parties/chain/errors';
-import type { Services } from '../../../../src/services';
-import { attempts, type TestStation, testStation, withParties } from '../operations/support';
+import { attempts, onceSigned, type TestStation } from '../operations/support';
+import { delegatedStation, GATHERED_MS } from './delegated-station';
 
-/** As long as sweeps wait for others that are made with them, and a little more. */
-const GATHERED_MS = 6_000;
 const UNITS = 1_000_000n;
 
 let world: TestStation;
 beforeEach(async () => {
-  world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
-  const { to, data } = deploymentOf(world);
-  await world.chain.mined(await world.chain.client.sendTransaction({ to, data }));
+  world = await delegatedStation();
 });
 afterEach(() => world.close());
 
 /** The chain is away as soon as something was signed. */
-function awayOnceSigned(): Services {
-  const { parties } = world.services;
-  let isSigned = false;
-  const signer: typeof parties.signer = {
-    ...parties.signer,
-    async sign(...given) {
-      const signed = await parties.signer.sign(...given);
-      isSigned = true;
-      return signed;
-    },
-  };
-  const of: typeof parties.chain.of = (address) => {
-    const node = parties.chain.of(address);
-    return { ...node, fees: () => (isSigned ? Promise.reject(new ChainAway('local')) : node.fees()) };
-  };
-  return withParties(world.services, { signer, chain: { of } });
-}
+const awayOnceSigned = () => onceSigned(world.services, () => Promise.reject(new ChainAway('local')));
 
 /** Three sweeps of which one transaction was signed, and nobody has it. */
 async function signedBatch() {
