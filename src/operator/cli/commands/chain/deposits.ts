@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Decimal } from '../../../../kernel/money/money';
-import { decideOrAsk } from '../../../approvals/operations';
 import {
   currencyArgument,
   decimalArgument,
@@ -9,8 +8,7 @@ import {
   timeArgument,
 } from '../../arguments';
 import type { CommandContext } from '../../context';
-import { tellOutcome } from '../oversight/approvals';
-import { told } from './operations';
+import { decided, type Given } from './operations';
 
 const AFTER = `
 A transfer is known by its chain, transaction and ordinal for ever, and is booked once: to whom the wallet was allocated at the
@@ -19,7 +17,7 @@ nobody looks again. What turns out not to be there is taken back by "chain-depos
 is there again, and with others it is another deposit. A transaction of which something is recorded already is told of again only with
 --also: a second transfer in it, not the same one under another ordinal.`;
 
-interface RecordOptions {
+interface RecordOptions extends Given {
   chain: string;
   address: string;
   asset: string;
@@ -30,8 +28,6 @@ interface RecordOptions {
   also: boolean;
   block: number;
   at: Date;
-  reason: string;
-  json?: boolean;
 }
 
 /** Deposits on chains that no node is asked about, by the word of who has looked (decisions part 4, Wallets). */
@@ -43,7 +39,7 @@ export function addChainDepositCommands(program: Command, context: CommandContex
   addTakeBack(group, context);
 }
 
-function addRecord(group: Command, { console, run }: CommandContext): void {
+function addRecord(group: Command, context: CommandContext): void {
   group
     .command('record')
     .description('books a transfer that you have seen; above the limit another operator must approve it')
@@ -60,28 +56,22 @@ function addRecord(group: Command, { console, run }: CommandContext): void {
     .requiredOption('--reason <text>', 'what you have seen; kept with the decision', reasonArgument)
     .option('--json', 'print { "id", "status" }, or { "approval" }')
     .addHelpText('after', AFTER)
-    .action(({ amount, hash, block, at, reason, json, ...given }: RecordOptions) =>
-      run(async (session) => {
+    .action(
+      ({ chain, address, asset, amount, from, hash, ordinal, also, block, at, ...given }: RecordOptions) => {
         const terms = {
-          ...{ ...given, amount: amount.toFixed(), txHash: hash },
+          ...{ chain, address, asset, from, ordinal, also, amount: amount.toFixed(), txHash: hash },
           ...{ blockNumber: block, blockAt: at.toISOString() },
         };
-        const outcome = await decideOrAsk(session, 'chain-deposit.record', terms, reason);
-        await tellOutcome(console, json, outcome, told);
-      }),
+        return decided(context, 'chain-deposit.record', terms, given);
+      },
     );
 }
 
-function addTakeBack(group: Command, { console, run }: CommandContext): void {
+function addTakeBack(group: Command, context: CommandContext): void {
   group
     .command('take-back <deposit>')
     .description('the transfer is not there after all: what was credited is debited, whatever the balance')
     .requiredOption('--reason <text>', 'what you have seen; kept with the decision', reasonArgument)
     .option('--json', 'print { "id", "status" }, or { "approval" }')
-    .action((id: string, { reason, json }: { reason: string; json?: boolean }) =>
-      run(async (session) => {
-        const outcome = await decideOrAsk(session, 'chain-deposit.take-back', { id }, reason);
-        await tellOutcome(console, json, outcome, told);
-      }),
-    );
+    .action((id: string, given: Given) => decided(context, 'chain-deposit.take-back', { id }, given));
 }

@@ -5,7 +5,8 @@ import { reasonArgument } from '../../arguments';
 import type { CommandContext } from '../../context';
 import { tellOutcome } from '../oversight/approvals';
 
-interface Given {
+/** What each word of a person comes with. */
+export interface Given {
   reason: string;
   json?: boolean;
 }
@@ -42,7 +43,8 @@ function addTakeBack(group: Command, context: CommandContext): void {
     .action((id: string, given: Given) => decided(context, 'gas-operation.take-back', { id }, given));
 }
 
-const decided = (
+/** Done at once, or asked of another operator, and told. */
+export const decided = (
   { console, run }: CommandContext,
   name: DecisionName,
   terms: object,
@@ -51,7 +53,7 @@ const decided = (
   run(async (session) => tellOutcome(console, json, await decideOrAsk(session, name, terms, reason), told));
 
 /** @param value of a decision that was done at once */
-export function told(value: unknown) {
+function told(value: unknown) {
   const { id, status } = value as { id: string; status: string };
   return { value, text: `${id} is ${status}.` };
 }
