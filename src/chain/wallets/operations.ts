@@ -33,18 +33,27 @@ export async function requireWallet(
   locking: Locking = {},
 ): Promise<{ network: Network; wallet: Wallet }> {
   const network = await requireNetwork(sql, chain, 'chain');
-  const checked = checkedAddress(network.kind, address);
-  const wallet = checked === undefined ? undefined : await findWallet(sql, chain, checked, locking);
+  const wallet = await walletAt(sql, network, address, locking);
   if (!wallet) throw notFound('wallet', 'address');
   return { network, wallet };
+}
+
+async function walletAt(
+  sql: Sql,
+  { chain, kind }: Network,
+  address: string,
+  locking: Locking = {},
+): Promise<Wallet | undefined> {
+  const checked = checkedAddress(kind, address);
+  return checked === undefined ? undefined : findWallet(sql, chain, checked, locking);
 }
 
 /** Whose wallet a body names by `chain` and `address`: the last who had it. @returns one at most */
 export async function holdersOf(sql: Sql, body: unknown): Promise<string[]> {
   const named = z.object({ chain: z.string(), address: z.string() }).safeParse(body);
-  const network = named.success ? await findNetwork(sql, named.data.chain) : undefined;
-  const address = network && checkedAddress(network.kind, named.data?.address ?? '');
-  const wallet = address === undefined ? undefined : await findWallet(sql, network?.chain ?? '', address);
+  if (!named.success) return [];
+  const network = await findNetwork(sql, named.data.chain);
+  const wallet = network && (await walletAt(sql, network, named.data.address));
   const newest = wallet && (await newestAllocationOf(sql, null, wallet.id));
   return newest ? [newest.tenantId] : [];
 }

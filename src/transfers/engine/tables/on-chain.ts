@@ -37,8 +37,7 @@ export const refsOfTransaction = (sql: Sql, prefix: string): Promise<string[]> =
       .select('partyRef')
       .where({ party: 'chain' })
       .where('partyRef', '>=', prefix)
-      .where('partyRef', '<', `${prefix}~`) // names are compared by their bytes
-      .orderByRaw(`(terms->>'ordinal')::int`),
+      .where('partyRef', '<', `${prefix}~`), // names are compared by their bytes
   );
 
 /** From which height on something of one is decided: it is deep enough, or has been absent for long enough. */
