@@ -1,4 +1,8 @@
+import { z } from 'zod';
 import { invalid } from '../kernel/errors';
+
+/** A field of a PUT that {@link assertAsShown} judges. */
+export const shownField = () => z.string().optional().describe('As it is read; nothing else.');
 
 /**
  * What a GET shows and a PUT does not set is taken back as it was read: whoever changes one field sends the rest as it is.

@@ -4,7 +4,7 @@ import { ASSETS } from '../../kernel/money/currencies';
 import { amountOrZero, assertFits, text } from '../../kernel/wire/schemas';
 import { URL_LENGTH, webUrl } from '../../kernel/wire/web-url';
 import { checkedAddress } from '../../parties/chain/addresses';
-import { assertAsShown } from '../shown-fields';
+import { assertAsShown, shownField } from '../shown-fields';
 import type { Network, NetworkAsset } from './record';
 import { NATIVE_DECIMALS } from './rules';
 
@@ -17,11 +17,10 @@ const MOST_DECIMALS = 36;
 
 /** What is shown of a network and is not set. */
 export const SHOWN = ['createdAt', 'updatedAt'] as const;
-const shown = () => z.string().optional().meta({ description: 'As it is read; nothing else.' });
 
 /** What a PUT says of a network: all that can be set, and the version that was read. */
 export const givenNetwork = z.strictObject({
-  chain: shown(),
+  chain: shownField(),
   name: text(100).min(1),
   kind: z.enum(['evm', 'tron']).optional().meta({ description: 'Needed where it is made; never changed.' }),
   chainId: z.int().min(1).nullish().meta({ description: 'EIP-155; needed of `evm`, none of `tron`.' }),
@@ -54,7 +53,7 @@ export const givenNetwork = z.strictObject({
     )
     .max(ASSETS.length),
   version: z.int().min(0).meta({ description: 'As it was read; 0 makes a network that is not there.' }),
-  ...{ createdAt: shown(), updatedAt: shown() },
+  ...{ createdAt: shownField(), updatedAt: shownField() },
 });
 
 export type GivenNetwork = z.output<typeof givenNetwork>;

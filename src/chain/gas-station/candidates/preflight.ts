@@ -1,7 +1,6 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import { ChainRefused } from '../../../parties/chain/errors';
-import { erc20Transfer } from '../../../parties/chain/evm/calls';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
 import { askedOfChain } from '../../networks/asking';
 import { type Witnessed, witnessOf } from '../../networks/nodes';
@@ -18,6 +17,7 @@ import { openOperationsOf } from '../operations/store';
 import { boundedFees, gasLimitOf, minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
 import { BESIDE_TRANSFER } from '../strategies/delegated';
+import { transferOf } from '../strategies/transfer';
 import { type Check, checksOf } from './rules';
 
 /** Whether a wallet can be swept now, and what of it. */
@@ -114,10 +114,11 @@ async function readOf(
   // To itself while there is no treasury: what it would cost about.
   const to = config.treasuryAddress ?? address;
   const whole = { units: balance, fee: 0n, ofStation: purpose === 'station' };
-  const value = contract === null ? sweepableOf(config, network, { contract }, whole) : 0n;
   const transfer =
-    contract === null ? { to, value, data: '0x' } : { to: contract, value, data: erc20Transfer(to, balance) };
-  const gas = await gasOf(node, { from: address, ...transfer });
+    contract === null
+      ? { from: address, to, value: sweepableOf(config, network, { contract }, whole), data: '0x' }
+      : transferOf({ wallet: address, token: contract, treasury: to, units: balance });
+  const gas = await gasOf(node, transfer);
   const { maxFeePerGas } = boundedFees(fees, config.maxGasPrice) ?? fees;
   const beside = stationAddress === null ? 0n : BESIDE_TRANSFER;
   return { balance, native, fees, fee: gas === null ? null : (gas + beside) * maxFeePerGas };

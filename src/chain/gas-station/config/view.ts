@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import { amount, amountOrZero, instant, money, text } from '../../../kernel/wire/schemas';
 import type { Network } from '../../networks/record';
+import { shownField } from '../../shown-fields';
 import { nativeAmount } from '../rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
 import type { GasConfig, GasTerms } from './record';
@@ -9,9 +10,8 @@ import type { GasConfig, GasTerms } from './record';
 const MOST_CONFIRMATIONS = 100_000;
 const OF_NATIVE = 'Of the native coin.';
 
-/** What GET shows beside what is set. */
-export const SHOWN = ['chain', 'stationAddress', 'stationWalletId', 'createdAt', 'updatedAt'] as const;
-const shown = () => z.string().optional().describe('As it is read; nothing else.');
+/** What GET shows beside what is set, and the chain. */
+export const SHOWN = ['stationAddress', 'stationWalletId', 'createdAt', 'updatedAt'] as const;
 
 /** The body of a PUT: what is absent bounds nothing. */
 export const gasConfigBody = z.strictObject({
@@ -48,8 +48,8 @@ export const gasConfigBody = z.strictObject({
     .min(0)
     .max(2 ** 31 - 2)
     .describe('The one that GET tells: 0 where none was ever set.'),
-  ...{ chain: shown(), stationAddress: shown(), stationWalletId: shown() },
-  ...{ createdAt: shown(), updatedAt: shown() },
+  ...{ chain: shownField(), stationAddress: shownField(), stationWalletId: shownField() },
+  ...{ createdAt: shownField(), updatedAt: shownField() },
 });
 
 /** What a body gives. */

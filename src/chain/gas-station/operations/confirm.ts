@@ -145,10 +145,8 @@ async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Aske
   if (signed.includes(hash)) return 'signed';
   const owner = await operationWith(tx, chain, hash);
   if (owner !== undefined && owner !== id) throw notIts(`it is of another operation, ${owner}`);
-  if ('block' in word) {
-    if (word.block.at.getTime() < createdAt.getTime() - CLOCKS_DIFFER_MS)
-      throw notIts('it was executed before the operation was created');
-  }
+  if (isMined(word) && word.block.at.getTime() < createdAt.getTime() - CLOCKS_DIFFER_MS)
+    throw notIts('it was executed before the operation was created');
   const sent = isMined(word) ? word : word.status === 'pending' ? word.sent : undefined;
   const holder = sent && (await holderBeside(tx, { chain, address: sent.from, nonce: sent.nonce }, whole));
   if (holder !== undefined) throw notIts(`its nonce is of another operation, ${holder}`);

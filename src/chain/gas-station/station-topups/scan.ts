@@ -110,18 +110,26 @@ export async function applyScan(
   const { chain } = network;
   await ensureInternalAccounts(tx, asset);
   await ensureChainAccounts(tx, chain, asset);
-  const payerOf = await payers(tx, network);
-  const booked: StationTopup[] = [];
-  for (const transfer of final) {
-    if (await isOfOperation(tx, chain, transfer)) continue;
-    const paidBy = await payerOf(transfer.from);
-    const made = await insertTopup(tx, { ...topupOf(transfer, { network, asset }), paidBy });
-    if (made) booked.push(made);
-  }
+  const booked = final.length === 0 ? [] : await insertNew(tx, { network, asset }, final);
   await book(tx, chain, booked);
   if (range.continues && range.finalTo >= range.from)
     await saveScan(tx, { chain, address: station, to: range.finalTo, restart: range.restart });
   return booked;
+}
+
+async function insertNew(
+  tx: Tx,
+  of: Pick<Scan, 'network' | 'asset'>,
+  final: readonly ChainTransfer[],
+): Promise<StationTopup[]> {
+  const payerOf = await payers(tx, of.network);
+  const made: StationTopup[] = [];
+  for (const transfer of final) {
+    if (await isOfOperation(tx, of.network.chain, transfer)) continue;
+    const topup = await insertTopup(tx, { ...topupOf(transfer, of), paidBy: await payerOf(transfer.from) });
+    if (topup) made.push(topup);
+  }
+  return made;
 }
 
 function topupOf(

@@ -1,5 +1,5 @@
 import type { Services } from '../../../../services';
-import { closeWaits, showDisagreement, showGap } from '../nonces/breaks';
+import { showDisagreement, showGap } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { WaitsFor } from '../record';
 import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf } from '../rules';
@@ -49,11 +49,9 @@ export async function goOnAfterEarlier(
   { node }: Reached,
   { latest, isKnown, since }: { latest: Attempt; isKnown: boolean; since: number },
 ): Promise<Stepped> {
-  const at = services.now();
-  const isNoted = await whileUnchanged(services, seen.operation, async (tx, { id }) => {
-    await closeWaits(tx, id, at);
-    await updateOperation(tx, id, { waitsFor: null, updatedAt: at });
-  });
+  const isNoted = await whileUnchanged(services, seen.operation, (tx, { id }) =>
+    updateOperation(tx, id, { waitsFor: null, updatedAt: services.now() }),
+  );
   if (!isNoted) return AGAIN;
   if (!isKnown) await handOver(node, latest);
   return lookIn(services, askAgainAfter(since));
