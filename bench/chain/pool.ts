@@ -8,7 +8,7 @@ import type { TestChain } from '../../test/support/chain';
 /** What each wallet is paid, in units of the test USDT. */
 export const PAID = 5_000_000n;
 
-/** New wallets of the pool, each of which somebody has had, so that they are swept by themselves. */
+/** New wallets of the pool, each of which somebody has had before any block, so that they are swept by themselves. */
 export async function poolOf({ database, ...services }: Composed, chain: string, count: number) {
   const wallets = await database.transaction((tx) =>
     deriveWallets({ ...services }, tx, { chain, kind: 'evm', count, purpose: 'pool' }),
@@ -17,7 +17,7 @@ export async function poolOf({ database, ...services }: Composed, chain: string,
   for (const { id } of wallets)
     await database.query(
       `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
-       values ($1, $2, $3, $3, 'USDT', $4, now(), now(), now(), now())`,
+       values ($1, $2, $3, $3, 'USDT', $4, now() - interval '1 day', now() - interval '1 hour', now(), now())`,
       [newId('walletAllocation'), id, tenant, newId('reference')],
     );
   return wallets;
