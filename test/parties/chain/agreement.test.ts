@@ -58,6 +58,20 @@ it.each(CASES)(
   },
 );
 
+it.each<[string, object]>([
+  ['whether it was reverted', { status: 'reverted' }],
+  ['its block', { block: { ...block, hash: '0x8' } }],
+  ['its sender', { from: '0xC' }],
+  ['its recipient', { to: '0xC' }],
+  ['its nonce', { nonce: 2 }],
+  ['its fee', { fee: 4n }],
+  ['its gas', { gasUsed: 2n }],
+  ['what it has moved', { transfers: [{ ...transfer, units: 9n }] }],
+])('takes two words for two that differ in %s', async (_, change) => {
+  const node = { transactionOfEach: () => Promise.resolve({ said: [mined(), mined(change)], of: 2 }) };
+  expect(await toldOf(node, '0x')).toMatchObject({ isAgreed: false });
+});
+
 it.each<[string, Partial<AgreedBlock>, string]>([
   ['most name the one above it', { hash: '0x9', said: 2 }, 'final'],
   ['all answer and have none there', { hash: null, said: 3 }, 'shallow'],

@@ -7,6 +7,7 @@ import {
 import {
   feeOf,
   judge,
+  judgeOwn,
   leadsBatch,
   nextStatus,
   nextStep,
@@ -88,6 +89,8 @@ it('takes the step that the attempts call for', () => {
     // What is handed over may be executed: it does not expire. What nobody has does.
     [{ expiresAt: NOW }, [attempt(signed)], 'expire'],
     [{ expiresAt: NOW }, [attempt({ ...signed, broadcastAt: NOW })], 'follow'],
+    // What somebody has named may have executed it.
+    [{ expiresAt: NOW, txHash: '0x3' }, [], 'follow'],
   ];
   for (const [change, attempts, step] of cases) {
     expect([change, nextStep(operation(change), attempts, NOW)]).toEqual([change, step]);
@@ -134,6 +137,18 @@ describe('what a transaction is to an operation', () => {
     ['reverted', word([], { status: 'reverted' }), { is: 'wrong', in: 'success' }],
   ])('%s', (_, said, verdict) => {
     expect(judge(operation(), said)).toEqual(verdict);
+  });
+
+  it.each([
+    ['less, which the token has kept', [moved('0xB', 99n)], { is: 'right', moved: 99n, lost: 1n }],
+    [
+      'less, and something else beside it',
+      [moved('0xB', 99n), moved('0xB', 5n, '0xU'), moved('0xB', 5n, null)],
+      { is: 'right', moved: 99n, lost: 1n },
+    ],
+    ['to another', [moved('0xC', 100n)], { is: 'wrong', in: 'recipient' }],
+  ])('of what was signed here: %s', (_, transfers, verdict) => {
+    expect(judgeOwn(operation(), word(transfers, { to: '0xZ' }))).toEqual(verdict);
   });
 });
 
