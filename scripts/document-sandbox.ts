@@ -9,9 +9,9 @@ import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios'
 import { PAYING_SCENARIOS } from '../src/parties/sandbox/paying/scenarios';
 import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
 
-/** Writes the sandbox's magic values into the README, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
+/** Writes the sandbox's magic values into docs/sandbox.md, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
 
-const README = join(__dirname, '../README.md');
+const DOCUMENT = join(__dirname, '../docs/sandbox.md');
 const BEGIN = '<!-- magic values: scripts/document-sandbox.ts -->\n';
 const END = '<!-- end of magic values -->';
 
@@ -68,12 +68,12 @@ export function renderMagicValues(): string {
   ].join('\n');
 }
 
-/** The README with the table as it should be. @throws Error when its marks are gone */
-export function withMagicValues(readme: string): string {
-  const begin = readme.indexOf(BEGIN);
-  const end = readme.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error('the README has lost the marks of its magic values');
-  return `${readme.slice(0, begin)}${BEGIN}${renderMagicValues()}${readme.slice(end)}`;
+/** The document with the table as it should be. @throws Error when its marks are gone */
+export function withMagicValues(document: string): string {
+  const begin = document.indexOf(BEGIN);
+  const end = document.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error('docs/sandbox.md has lost the marks of its magic values');
+  return `${document.slice(0, begin)}${BEGIN}${renderMagicValues()}${document.slice(end)}`;
 }
 
-if (require.main === module) writeFileSync(README, withMagicValues(readFileSync(README, 'utf8')));
+if (require.main === module) writeFileSync(DOCUMENT, withMagicValues(readFileSync(DOCUMENT, 'utf8')));

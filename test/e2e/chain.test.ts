@@ -2,12 +2,12 @@ import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TemporalClient } from '../../src/kernel/temporal/connection';
 import { freePort } from '../../src/startup/embedded/ports';
-import { commandsOf, linesOf, typed } from '../docs/readme-shell';
+import { commandsOf, linesOf, typed } from '../docs/typed';
 import { takeTurn, temporalAt } from '../support/outside/temporal-client';
 import { temporaryFolder } from '../support/servers';
 import { DEMO_MS, installation } from './installation';
 
-/** A newcomer's first money on a chain: what the README types, on a new product, and then the demo of a sweep. */
+/** A newcomer's first money on a chain: what the guides type, on a new product, and then the demo of a sweep. */
 
 const world = installation();
 const { dataDir } = world;
@@ -26,17 +26,18 @@ afterAll(async () => {
 });
 
 it(
-  'does what the README types: a payment on the local chain is credited and told, and the station is ready',
+  'does what the guides type: a payment on the local chain is credited and told, and the station is ready',
   async () => {
-    const folder = temporaryFolder('readme');
+    const folder = temporaryFolder('guide');
     symlinkSync(dataDir, join(folder, '.data'));
     const port = await freePort();
-    const [pay = '', release = '', ...noMore] = commandsOf('A deposit on a chain');
-    const [station = '', operations = '', delegate = ''] = commandsOf('Gas station');
+    const [pay = '', release = '', ...noMore] = commandsOf('docs/guides/chain-deposits.md');
+    const [station = '', operations = '', delegate = ''] = commandsOf('docs/guides/gas-station.md');
     expect([noMore, operations]).toEqual([[], expect.stringContaining('wal_…')]);
     const commands = [
-      linesOf('A first request', /^((ID|SECRET)=|(call|field)\(\))/),
-      linesOf('Exchange', /^(ADMIN_(ID|SECRET)=|admin\(\))/),
+      linesOf('README.md', /^(ID|SECRET)=/),
+      linesOf('docs/guides/first-card.md', /^(call|field)\(\)/),
+      linesOf('docs/guides/exchange.md', /^(ADMIN_(ID|SECRET)=|admin\(\))/),
       ...[pay, 'until grep -q deposit webhooks.log; do sleep 0.2; done', 'kill %1; cat webhooks.log'],
       'call localhost:8080/v1/webhooks -X DELETE', // what the receiver has not answered does not reach that of the demo
       ...[release, station, delegate],

@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(__dirname, '../..');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-/** Fenced commands of a section, in order. */
-export const commandsOf = (title: string): string[] => {
-  const section = README.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
-  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text]) => text as string);
-};
+/** Fenced commands of a document (its path from the root), in order. */
+export const commandsOf = (document: string): string[] =>
+  [...readFileSync(join(ROOT, document), 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)].map(
+    ([, text]) => text as string,
+  );
 
 /** Its lines that begin so. */
-export const linesOf = (title: string, begins: RegExp): string =>
-  commandsOf(title)
+export const linesOf = (document: string, begins: RegExp): string =>
+  commandsOf(document)
     .flatMap((text) => text.split('\n'))
     .filter((line) => begins.test(line))
     .join('\n');
