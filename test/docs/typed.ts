@@ -11,12 +11,8 @@ export const commandsOf = (document: string): string[] =>
     ([, text]) => text as string,
   );
 
-/** Its lines that begin so. */
-export const linesOf = (document: string, begins: RegExp): string =>
-  commandsOf(document)
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => begins.test(line))
-    .join('\n');
+/** What each guide begins with. */
+export const SHELL = '. docs/guides/shell.sh';
 
 // Programs as `npm run` starts them, without npm.
 const NPM = [
@@ -28,7 +24,8 @@ const NPM = [
 ].join('\n');
 
 /**
- * Runs commands as a reader types them, who begins in that folder.
+ * Runs commands as a reader types them.
+ * @param folder where it is done: its `.data` or the environment's `DATA_DIR` holds the credentials
  * @param url where the product is, in the place of `localhost:8080`
  * @returns what they have printed
  */
@@ -36,7 +33,10 @@ export async function typed(
   commands: string,
   { folder, url, environment }: { folder: string; url: string; environment: NodeJS.ProcessEnv },
 ): Promise<string> {
-  const script = ['set -e', NPM, commands].join('\n').replaceAll('localhost:8080', new URL(url).host);
+  const script = ['set -e', NPM, commands]
+    .join('\n')
+    .replaceAll('localhost:8080', new URL(url).host)
+    .replaceAll('docs/guides/', `${ROOT}/docs/guides/`);
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     ...{ cwd: folder, env: { ...environment, ROOT } },
   });
