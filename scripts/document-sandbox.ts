@@ -9,71 +9,89 @@ import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios'
 import { PAYING_SCENARIOS } from '../src/parties/sandbox/paying/scenarios';
 import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
 
-/** Writes the sandbox's magic values into the README, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
+/** Writes the sandbox's magic values into docs/sandbox.md, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
 
-const README = join(__dirname, '../README.md');
+const DOCUMENT = join(__dirname, '../docs/sandbox.md');
 const BEGIN = '<!-- magic values: scripts/document-sandbox.ts -->\n';
 const END = '<!-- end of magic values -->';
 
-export function renderMagicValues(): string {
-  const rows: [string, string, string][] = [
-    ...SCENARIOS.map(({ label, effect }): [string, string, string] => ['`label` of a card', label, effect]),
-    ...REVIEW_SCENARIOS.map(({ accountPurpose, effect }): [string, string, string] => [
-      "`accountPurpose` of a B2C cardholder's user",
-      accountPurpose,
-      effect,
-    ]),
-    ...KYC_SCENARIOS.map(({ idNo, decision }): [string, string, string] => [
-      '`idNo` of a user, with `kycReview=auto`',
+/** What a client sends, in which field, and what each value makes the party do. */
+interface Group {
+  title: string;
+  field: string;
+  values: [value: string, effect: string][];
+}
+
+const GROUPS: Group[] = [
+  {
+    ...{ title: 'Cards', field: '`label` of a card' },
+    values: SCENARIOS.map(({ label, effect }) => [label, effect]),
+  },
+  {
+    ...{ title: 'Authorizations', field: '`merchant.mcc` of an authorization' },
+    values: [['7995', 'Declined with `invalid_merchant`.']],
+  },
+  {
+    ...{ title: 'Cardholders', field: "`accountPurpose` of a B2C cardholder's user" },
+    values: REVIEW_SCENARIOS.map(({ accountPurpose, effect }) => [accountPurpose, effect]),
+  },
+  {
+    ...{ title: 'KYC', field: '`idNo` of a user, with `kycReview=auto`' },
+    values: KYC_SCENARIOS.map(({ idNo, decision }) => [
       idNo,
       `The review of the KYC ends with \`${decision}\`; with any other number with \`completed\`.`,
     ]),
-    ...CHECKOUT_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
-      '`amount` of a deposit',
-      amount,
-      effect,
-    ]),
-    ...PAYING_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
-      '`receivedAmount` of a payout, `amount` of an exchange withdrawal',
-      amount,
-      effect,
-    ]),
-    ...EXCHANGE_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
-      '`amount` of an exchange order, less its fee',
-      amount,
-      effect,
-    ]),
-    ...CARD_SCENARIOS.map(({ token, effect }): [string, string, string] => [
-      '`paymentMethodToken` of a top-up or withdrawal',
-      token,
-      effect,
-    ]),
-    ['`merchant.mcc` of an authorization', '7995', 'Declined with `invalid_merchant`.'],
-    ...BANK_SCENARIOS.map(({ amount, effect }): [string, string, string] => [
-      '`amount` of `POST /sandbox/iban-credits`',
-      amount,
-      effect,
-    ]),
-    [
-      '`iban` of `POST /sandbox/iban-credits`',
-      'LT000000000000000000',
-      'An IBAN that is nobody\u2019s: the money waits in suspense for the operator.',
+  },
+  {
+    ...{ title: 'Deposits', field: '`amount` of a deposit' },
+    values: CHECKOUT_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
+  },
+  {
+    ...{ title: 'Payment cards', field: '`paymentMethodToken` of a top-up or withdrawal' },
+    values: CARD_SCENARIOS.map(({ token, effect }) => [token, effect]),
+  },
+  {
+    title: 'Payouts and withdrawals',
+    field: '`receivedAmount` of a payout, `amount` of an exchange withdrawal',
+    values: PAYING_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
+  },
+  {
+    ...{ title: 'Exchange orders', field: '`amount` of an exchange order, less its fee' },
+    values: EXCHANGE_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
+  },
+  {
+    ...{ title: 'Bank credits', field: '`amount` of `POST /sandbox/iban-credits`' },
+    values: BANK_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
+  },
+  {
+    ...{ title: 'IBANs', field: '`iban` of `POST /sandbox/iban-credits`' },
+    values: [
+      [
+        'LT000000000000000000',
+        'An IBAN that is nobody\u2019s: the money waits in suspense for the operator.',
+      ],
     ],
-  ];
-  return [
-    '| where | value | what happens |',
-    '| --- | --- | --- |',
-    ...rows.map(([where, value, effect]) => `| ${where} | \`${value}\` | ${effect} |`),
-    '',
-  ].join('\n');
+  },
+];
+
+function renderMagicValues(): string {
+  const groups = GROUPS.map(({ title, field, values }) =>
+    [
+      ...[`### ${title}`, ''],
+      ...[`| ${field} | what happens |`, '| --- | --- |'],
+      ...values.map(([value, effect]) => `| \`${value}\` | ${effect} |`),
+      '',
+    ].join('\n'),
+  );
+  return `\n${groups.join('\n')}\n`;
 }
 
-/** The README with the table as it should be. @throws Error when its marks are gone */
-export function withMagicValues(readme: string): string {
-  const begin = readme.indexOf(BEGIN);
-  const end = readme.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error('the README has lost the marks of its magic values');
-  return `${readme.slice(0, begin)}${BEGIN}${renderMagicValues()}${readme.slice(end)}`;
+/** The document with the values as they are. @throws Error when its marks are gone */
+export function withMagicValues(document: string): string {
+  const begin = document.indexOf(BEGIN);
+  const end = document.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error('docs/sandbox.md has lost the marks of its magic values');
+  return `${document.slice(0, begin)}${BEGIN}${renderMagicValues()}${document.slice(end)}`;
 }
 
-if (require.main === module) writeFileSync(README, withMagicValues(readFileSync(README, 'utf8')));
+if (require.main === module) writeFileSync(DOCUMENT, withMagicValues(readFileSync(DOCUMENT, 'utf8')));

@@ -8,7 +8,7 @@ export function readArguments(argv: string[]): { role: StartRole } {
   const command = new Command()
     .name('npm start --')
     .description(
-      'Cardwright: card issuing and multi-currency accounts. Configured by the environment (README).',
+      'Cardwright: card issuing and multi-currency accounts. Configured by the environment (docs/operating.md).',
     )
     .addOption(
       new Option(

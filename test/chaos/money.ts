@@ -15,7 +15,7 @@ const FINAL = [
   'expired',
 ];
 
-/** Magic values of the sandbox's parties (README): what their transfers come to, by themselves. */
+/** Magic values of the sandbox's parties (docs/sandbox.md): what their transfers come to, by themselves. */
 export const MONEY_ENDS = {
   'deposit 700.01': 'completed',
   'deposit 700.02': 'completed', // settled 20 seconds later

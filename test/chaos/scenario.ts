@@ -3,7 +3,7 @@ import type { Persistent } from './persistent';
 
 /** The life of one card, from its user to its closure, each step under a key of its own: `<name>/<step>`. */
 
-/** What the sandbox's processor does with the card (README, magic values), or a card that is only issued. */
+/** What the sandbox's processor does with the card (docs/sandbox.md), or a card that is only issued. */
 export type Variant = 'plain' | 'sandbox:timeout' | 'sandbox:lost-order' | 'sandbox:refuse';
 export const VARIANTS: readonly Variant[] = [
   'plain',

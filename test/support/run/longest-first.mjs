@@ -16,7 +16,7 @@ const LONGEST = [
   'e2e/product.test.ts',
   'workflows/payout-lifecycle.test.ts',
   'chain/gas-station/operations/broken-off.test.ts',
-  'e2e/chain.test.ts',
+  'e2e/guides.test.ts',
   'chaos/secrets/leaks.test.ts',
   'startup/main.test.ts',
   'workflows/replay.test.ts',

@@ -6,7 +6,7 @@ import { Decimal } from '../../../kernel/money/money';
  */
 export interface BankScenario {
   amount: string;
-  /** For the README: what happens at the bank. */
+  /** For docs/sandbox.md: what happens at the bank. */
   effect: string;
   /** Seconds from the payment until the payer's bank takes it back, and which part of it. */
   recallSeconds?: number;

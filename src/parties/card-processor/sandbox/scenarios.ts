@@ -4,7 +4,7 @@
  */
 export interface Scenario {
   label: string;
-  /** For the README: what a client sees. */
+  /** For docs/sandbox.md: what a client sees. */
   effect: string;
   /** Seconds in which no order reaches the processor, counted from the first. */
   unreachableSeconds?: number;

@@ -4,7 +4,7 @@
  */
 export interface ReviewScenario {
   accountPurpose: string;
-  /** For the README: what a client sees. */
+  /** For docs/sandbox.md: what a client sees. */
   effect: string;
   /** Seconds in which nothing reaches the reviewer, counted from the first attempt of a submission. */
   unreachableSeconds?: number;

@@ -6,7 +6,7 @@ import { Decimal } from '../../../kernel/money/money';
  */
 export interface CheckoutScenario {
   amount: string;
-  /** For the README: what a client sees. */
+  /** For docs/sandbox.md: what a client sees. */
   effect: string;
   /** The session is refused. */
   refusal?: string;

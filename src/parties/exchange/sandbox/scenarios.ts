@@ -16,7 +16,7 @@ interface FillShare {
 export interface ExchangeScenario extends OrderFaults {
   /** As it is ordered: `905.01`. */
   amount: string;
-  /** For the README: what a client sees. */
+  /** For docs/sandbox.md: what a client sees. */
   effect: string;
   /** The party does not take the order, for this reason. */
   orderRefusal?: string;

@@ -4,7 +4,7 @@
  */
 export interface CardScenario {
   token: string;
-  /** For the README: what a client sees of a top-up, and of a withdrawal. */
+  /** For docs/sandbox.md: what a client sees of a top-up, and of a withdrawal. */
   effect: string;
   /** The payer must confirm a charge on the acquirer's page. A push asks nobody. */
   requiresAction?: true;

@@ -7,7 +7,7 @@ import type { OrderFaults } from '../orders/book';
 export interface PayingScenario extends OrderFaults {
   /** As it is ordered: `901.01`. */
   amount: string;
-  /** For the README: what a client sees. */
+  /** For docs/sandbox.md: what a client sees. */
   effect: string;
   /** The party does not take the order, for this reason. */
   orderRefusal?: string;

@@ -4,20 +4,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(__dirname, '../..');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-/** Fenced commands of a section, in order. */
-export const commandsOf = (title: string): string[] => {
-  const section = README.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
-  return [...section.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text]) => text as string);
-};
+/** Fenced commands of a document (its path from the root), in order. */
+export const commandsOf = (document: string): string[] =>
+  [...readFileSync(join(ROOT, document), 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)].map(
+    ([, text]) => text as string,
+  );
 
-/** Its lines that begin so. */
-export const linesOf = (title: string, begins: RegExp): string =>
-  commandsOf(title)
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => begins.test(line))
-    .join('\n');
+/** What each guide begins with. */
+export const SHELL = '. docs/guides/shell.sh';
 
 // Programs as `npm run` starts them, without npm.
 const NPM = [
@@ -29,7 +24,8 @@ const NPM = [
 ].join('\n');
 
 /**
- * Runs commands as a reader types them, who begins in that folder.
+ * Runs commands as a reader types them.
+ * @param folder where it is done: its `.data` or the environment's `DATA_DIR` holds the credentials
  * @param url where the product is, in the place of `localhost:8080`
  * @returns what they have printed
  */
@@ -37,7 +33,10 @@ export async function typed(
   commands: string,
   { folder, url, environment }: { folder: string; url: string; environment: NodeJS.ProcessEnv },
 ): Promise<string> {
-  const script = ['set -e', NPM, commands].join('\n').replaceAll('localhost:8080', new URL(url).host);
+  const script = ['set -e', NPM, commands]
+    .join('\n')
+    .replaceAll('localhost:8080', new URL(url).host)
+    .replaceAll('docs/guides/', `${ROOT}/docs/guides/`);
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     ...{ cwd: folder, env: { ...environment, ROOT } },
   });

@@ -11,11 +11,11 @@ import { type TestApi, testApi } from '../support/api';
 import { fund, masterAccount } from '../support/cards';
 import { urlOf } from '../support/database';
 import { anotherOperator } from '../support/operator';
-import { commandsOf, linesOf, typed } from './readme-shell';
+import { commandsOf, SHELL, typed } from './typed';
 
-/** The commands of the README's section on the exchange do what it says: in a shell, against the sandbox's exchange. */
+/** The commands of the guide to the exchange do what it says: in a shell, against the sandbox's exchange. */
 
-const KEPT = ['ID', 'SECRET', 'ACCOUNT', 'EURO', 'ORDER', 'DESTINATION', 'WITHDRAWAL'];
+const KEPT = ['ACCOUNT', 'EURO', 'ORDER', 'DESTINATION', 'WITHDRAWAL'];
 
 let api: TestApi;
 let folder: string;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   api = await testApi({ keyring: createKeyring(masterKey) });
   const [client, admin] = [await api.client(), await api.client('admin')];
   await fund(api, await masterAccount(client, 'USD'), '1000.00');
-  folder = mkdtempSync(join(tmpdir(), 'readme-'));
+  folder = mkdtempSync(join(tmpdir(), 'guide-'));
   mkdirSync(join(folder, '.data'));
   writeFileSync(join(folder, '.data/credentials.json'), JSON.stringify({ client, admin }));
   writeFileSync(join(folder, 'kept'), '');
@@ -41,8 +41,7 @@ afterAll(async () => {
 /** @returns what the commands have printed; variables are kept for the next ones */
 function shell(commands: string): Promise<string> {
   const keep = `for name in ${KEPT.join(' ')}; do echo "$name=\${!name:-}"; done > kept`;
-  const functions = linesOf('A first request', /^(call|field)\(\)/);
-  return typed(['. ./kept', functions, commands, keep].join('\n'), { folder, url: api.url, environment });
+  return typed([SHELL, '. ./kept', commands, keep].join('\n'), { folder, url: api.url, environment });
 }
 
 const kept = (name: string) =>
@@ -56,10 +55,11 @@ async function looked(look: () => Promise<{ status: string }>, status: string): 
 }
 
 it('leads from rates to a withdrawal', async () => {
-  await shell(linesOf('A first request', /^(ID|SECRET|ACCOUNT)=/));
-  const [rates, exchange, order, settlement, withdrawal, ...more] = commandsOf('Exchange');
+  const [begin, rates, exchange, order, settlement, withdrawal, ...more] =
+    commandsOf('docs/guides/exchange.md');
   expect(more).toEqual([]);
 
+  await shell(begin ?? '');
   expect(await shell(rates ?? '')).toContain('"from":"USD","to":"EUR"');
   expect(await shell(exchange ?? '')).toContain('"exchange_out"');
   expect(await shell(order ?? '')).toContain('"status":"created"');

@@ -1,0 +1,13 @@
+# What the guides' commands begin with: `. docs/guides/shell.sh`, in the folder where `npm start` runs. For bash and zsh.
+# call: curl as the demo client; admin: curl as the demo admin; field: a part of the JSON that comes in, as `field .id`.
+
+credential() { node -p "require(require('path').resolve(process.env.DATA_DIR || '.data', 'credentials.json'))$1"; }
+ID=$(credential .client.clientId)
+SECRET=$(credential .client.clientSecret)
+ADMIN_ID=$(credential .admin.clientId)
+ADMIN_SECRET=$(credential .admin.clientSecret)
+
+as() { local id=$1 secret=$2; shift 2; curl -s -w '\n' "$@" -H "x-client-id: $id" -H "x-client-secret: $secret" -H 'content-type: application/json'; }
+call() { as "$ID" "$SECRET" "$@"; }
+admin() { as "$ADMIN_ID" "$ADMIN_SECRET" "$@"; }
+field() { node -p "JSON.parse(require('fs').readFileSync(0))$1"; }

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** What the documents point to is there: files, chapters, scripts. So is what the code says that a document tells. */
+
+const ROOT = join(__dirname, '../..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+const CODE = ['activities', 'bench', 'contracts', 'scripts', 'src', 'test', 'workers', 'workflows'];
+const FILES = [
+  ...readdirSync(ROOT).filter((name) => !statSync(join(ROOT, name)).isDirectory()),
+  ...[...CODE, 'docs'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  ),
+];
+const DOCUMENTS = FILES.filter((path) => path === 'README.md' || /^docs\/.*\.md$/.test(path));
+
+const prose = (document: string) => document.replace(/^```[^]*?^```$/gm, '');
+
+/** Names of its chapters in an address, as GitHub makes them. */
+function anchorsOf(document: string): string[] {
+  const seen = new Map<string, number>();
+  return [...prose(document).matchAll(/^#{1,6} (.*)$/gm)].map(([, title = '']) => {
+    const text = title.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const name = text.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
+    const times = seen.get(name) ?? 0;
+    seen.set(name, times + 1);
+    return times === 0 ? name : `${name}-${times}`;
+  });
+}
+
+/** Why a link leads nowhere, if it does. */
+function broken(from: string, link: string): string[] {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? from : normalize(join(dirname(from), path));
+  if (!existsSync(join(ROOT, target))) return [`${link}: no such file`];
+  if (anchor === undefined || statSync(join(ROOT, target)).isDirectory()) return [];
+  return anchorsOf(read(target)).includes(anchor) ? [] : [`${link}: no such chapter`];
+}
+
+it.each(DOCUMENTS)('every link of %s leads somewhere', (path) => {
+  const links = [...prose(read(path)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  expect(links.filter((link) => !/^https?:/.test(link)).flatMap((link) => broken(path, link))).toEqual([]);
+});
+
+it('every document is reached from the README', () => {
+  const reached = new Set(['README.md']);
+  for (const path of reached)
+    for (const [, link = ''] of prose(read(path)).matchAll(/\]\(([^)#\s]+\.md)[^)]*\)/g))
+      if (!/^https?:/.test(link)) reached.add(normalize(join(dirname(path), link)));
+  expect(DOCUMENTS.filter((path) => !reached.has(path))).toEqual([]);
+});
+
+it.each(DOCUMENTS)('every script that %s names is there', (path) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  for (const [, name] of read(path).matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)/g))
+    expect(Object.keys(scripts)).toContain(name);
+});
+
+it('every document that the code names is there', () => {
+  const code = FILES.filter((path) => /\.(ts|mjs|ya?ml|sol)$|^(\.env\.example|Dockerfile)$/.test(path));
+  const named = code.flatMap((path) => [...read(path).matchAll(/\bdocs\/[\w/-]+\.(?:md|yml)\b/g)]);
+  expect(named.map(([path]) => path).filter((path) => !FILES.includes(path))).toEqual([]);
+});

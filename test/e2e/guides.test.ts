@@ -1,0 +1,96 @@
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TemporalClient } from '../../src/kernel/temporal/connection';
+import { freePort } from '../../src/startup/embedded/ports';
+import { commandsOf, typed } from '../docs/typed';
+import { takeTurn, temporalAt } from '../support/outside/temporal-client';
+import { temporaryFolder } from '../support/servers';
+import { DEMO_MS, installation } from './installation';
+
+/** A newcomer's first hour: what the guides type, on a new product, and then the demo of a sweep. */
+
+const world = installation();
+const { dataDir } = world;
+
+/** Nobody waits here for the minutes of the schedule: a scan's, a top-up's, a sweep's. */
+let temporal: TemporalClient;
+let turns: NodeJS.Timeout;
+beforeAll(() => {
+  const { port } = JSON.parse(readFileSync(join(dataDir, 'temporal.json'), 'utf8')) as { port: number };
+  temporal = temporalAt(`127.0.0.1:${port}`);
+  turns = setInterval(() => void takeTurn(temporal, 'gas-auto-sweep'), 1_000);
+});
+afterAll(async () => {
+  clearInterval(turns);
+  await temporal?.close();
+});
+
+/** @returns what a shell in a folder of its own has printed for these commands, beside what `.data` is there */
+async function reader(commands: string[]): Promise<string> {
+  const folder = temporaryFolder('guide');
+  symlinkSync(dataDir, join(folder, '.data'));
+  const environment = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+  const url = world.whole.credentials.baseUrl;
+  const typing = commands.join('\n').replaceAll('9900', String(await freePort()));
+  return typed(typing, { folder, url, environment }).finally(() => rmSync(folder, { recursive: true }));
+}
+
+const expectEach = (out: string, told: string[]) => {
+  for (const each of told) expect(out).toContain(each);
+};
+
+it('does what the README types: a first request, and a user that is made once', async () => {
+  const request = commandsOf('README.md').find((commands) => commands.includes('x-client-id')) ?? '';
+  expectEach(await reader([request]), ['"currency":"USD"', '"externalId":"ada"']);
+});
+
+it(
+  'does what the first guides type: a deposit, a card that pays, and webhooks that tell of it',
+  async () => {
+    const [receive = ''] = commandsOf('docs/guides/webhooks.md');
+    const out = await reader([
+      ...[receive, ...commandsOf('docs/guides/first-card.md')],
+      'until grep -q \'"type":"close"\' webhooks.log; do sleep 0.2; done',
+      ...['kill %1; cat webhooks.log', 'call localhost:8080/v1/webhooks -X DELETE'],
+    ]);
+    expectEach(out, ['"status":"completed"', '"creditedAmount":"679.41"', '"status":"frozen"']);
+    expectEach(out, ['"declineReason":"limit_exceeded"', '"status":"closed"', '"buffer":"25.00"']);
+    expectEach(out, ['"event":"card_transaction"', '"event":"account_transaction"']);
+  },
+  DEMO_MS,
+);
+
+it(
+  'does what the guides to chains type: a payment on the local chain is credited and told, and the station is ready',
+  async () => {
+    const [receive = '', address = '', pay = '', release = ''] = commandsOf('docs/guides/chain-deposits.md');
+    const [station = '', operations = '', delegate = ''] = commandsOf('docs/guides/gas-station.md');
+    expect(operations).toContain('wal_…');
+    const out = await reader([
+      ...[receive, address, pay, 'until grep -q deposit webhooks.log; do sleep 0.2; done'],
+      'kill %1; cat webhooks.log; call localhost:8080/v1/webhooks -X DELETE',
+      ...[release, station, delegate],
+      'for turn in $(seq 60); do npm run operator -- chain reconcile && break; sleep 1; done',
+    ]);
+    expectEach(out, [
+      '"status":"credited"',
+      '"available":"25.000000"',
+      '"subtype":"crypto"',
+      '"quarantined"',
+    ]);
+    expect(out).toMatch(/"version":2,[^}]*}\ntrue\n[^]*The chains have what the books say\./);
+  },
+  DEMO_MS,
+);
+
+it(
+  'takes money in on the local chain: the demo of a sweep ends with a chain and books that agree',
+  async () => {
+    const { code, text } = await world.demo('sweep');
+    expect([code, text]).toEqual([0, expect.stringMatching(/Sweep swp_\w+: 25 USDT/)]);
+    const places = ['pool', 'station', 'treasury'].map((place) => expect.stringContaining(`${place}@local`));
+    const agreeing = text.split('\n').filter((line) => line.endsWith('difference 0'));
+    expect(agreeing).toEqual(expect.arrayContaining(places));
+  },
+  DEMO_MS,
+);
