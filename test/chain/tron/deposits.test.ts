@@ -222,7 +222,8 @@ describe('a deposit that a person has seen', () => {
     expect((await world.takeBack(id)).json()).toEqual({ id, status: 'uncredited' });
     expect((await claim({ address, txHash: hash })).body.failure).toBe('reversed_on_chain');
     expect(await world.look(id)).toBe('uncredited');
-    expect((await world.record(address, '10', { hash, at })).json().id).toBe(id);
+    expect((await world.record(address, '10', { hash, at })).json()).toEqual({ id, status: 'confirming' });
+    expect((await claim({ address, txHash: hash })).body).not.toHaveProperty('failure');
     expect(await world.look(id)).toBe('credited');
     expect(await world.api.database.query('select kind from breaks where subject = $1', [id])).toEqual([]);
   });

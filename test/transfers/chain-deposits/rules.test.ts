@@ -112,7 +112,10 @@ it('says why it is not credited now, whatever it was before', () => {
   const told = (kind: string) => decidedBy('operator:ida', { kind }, START);
   const back = played({ ...waiting, decisions: [told(TAKEN_BACK)] }, gone).situation;
   const again = { ...back, decisions: [...back.decisions, told(SEEN)] };
-  expect([...said(again, final), ...said(again, rated)]).toEqual(['reversed_on_chain', 'below_minimum']);
+  expect(back.transfer).toMatchObject({ status: 'uncredited', failure: 'reversed_on_chain' });
+  const { situation: waits } = played(again, final);
+  expect(waits.transfer).toMatchObject({ status: 'confirming', failure: null });
+  for (const from of [again, waits]) expect(said(from, rated)).toEqual(['below_minimum']);
 });
 
 it('takes one rate, whatever the market says when it comes back', () => {
