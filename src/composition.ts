@@ -21,6 +21,7 @@ import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import type { CardServices } from './cards/services';
+import { addressesUsed } from './chain/gas-station/beside-books';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
@@ -153,6 +154,7 @@ export function createServices(options: Wiring): Composed {
     linksOf,
     depositsBeside,
     heldByBooks,
+    addressesUsed,
     toldDepositOf,
     requireAdmittedBin,
     assertBinOpen,

@@ -10,6 +10,9 @@ export interface Held {
   units: bigint;
 }
 
+/** Which of a chain's accounts in the ledger holds what stands on an address. */
+export type StationRole = 'station' | 'treasury';
+
 /** What the domain is given. */
 export interface ChainServices extends Services {
   /**
@@ -18,6 +21,11 @@ export interface ChainServices extends Services {
    * @param until what had come and was swept by then, of what counts now; absent: all of it
    */
   heldByBooks(sql: Sql, chain: string, addresses: readonly string[], until?: Date): Promise<Held[]>;
+  /**
+   * Every address that was ever a chain's station, or its treasury as far as money has come to it or from it, checksummed. The gas
+   * station stands below the wallets.
+   */
+  addressesUsed(sql: Sql, chain: string): Promise<Record<StationRole, string[]>>;
   /** The deposit that people have told of a transaction, and have not taken back: its id. */
   toldDepositOf(
     sql: Sql,

@@ -27,14 +27,15 @@ export function createWaiting(most = MAX_WAITING): AwaitSettled {
     const seconds = preferredWait(ctx.get('prefer'));
     const { settling } = route;
     if (seconds === undefined || !settling || answer.status >= 300 || waiting >= most) return answer;
-    ctx.set('Preference-Applied', `wait=${seconds}`);
     const gone = new AbortController();
     ctx.res.once('close', () => gone.abort()); // also after the answer, when nobody listens any more
     waiting += 1;
     try {
-      return await settledWithin(seconds, settling, request, answer, gone.signal);
+      const settled = await settledWithin(seconds, settling, request, answer, gone.signal);
+      ctx.set('Preference-Applied', `wait=${seconds}`);
+      return settled;
     } catch {
-      return answer; // a read failed, or the caller has hung up
+      return answer; // a read failed, or the caller has hung up: the preference was not honoured
     } finally {
       waiting -= 1;
     }

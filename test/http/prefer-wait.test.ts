@@ -68,6 +68,7 @@ describe('over HTTP', () => {
     await kit.database.query('alter table things rename column reads to unreadable');
     const answer = await kit.call('/things', json({ amount: '5' }, { ...client, prefer: 'wait=30' }));
     expect(answer).toMatchObject({ status: 201, body: { amount: '5.00', state: 'new' } });
+    expect(answer.headers).not.toHaveProperty('preference-applied'); // it was not waited for
     await kit.database.query('alter table things rename column unreadable to reads');
     expect(await kit.count()).toBe(before + 1);
   });

@@ -1,16 +1,14 @@
 import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import type { StationRole } from '../services';
 
 /** What a station knows of its chain that the ledger does not say: for whoever compares the two. */
 
 const operations = () => table('gas_operations');
 
 /** Every address that was ever a chain's station, or took what was swept, or paid a station as its treasury: what stood there stands there until it is moved. */
-export async function addressesUsed(
-  sql: Sql,
-  chain: string,
-): Promise<Record<'station' | 'treasury', string[]>> {
-  const [config] = await sql.run<Record<'station' | 'treasury', string | null>>(
+export async function addressesUsed(sql: Sql, chain: string): Promise<Record<StationRole, string[]>> {
+  const [config] = await sql.run<Record<StationRole, string | null>>(
     table('gas_configs').select('stationAddress as station', 'treasuryAddress as treasury').where({ chain }),
   );
   const scanned = await sql.run<{ address: string }>(

@@ -1,9 +1,7 @@
 import type { Sql } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
+import type { StationRole } from '../services';
 import { addressesUsed } from './beside-books';
-
-/** Which of a chain's accounts in the ledger holds what stands on an address. */
-export type StationRole = 'station' | 'treasury';
 
 const TAKEN: Record<StationRole, string> = {
   station: 'must not be the station of the chain, nor have been it',

@@ -16,6 +16,7 @@ export {
   findWallets,
   hasWallets,
   listWallets,
+  lockDerivation,
   lockWallets,
   ownAmong,
   poolAddresses,

@@ -63,10 +63,17 @@ export async function hasWallets(sql: Sql, chain?: string): Promise<boolean> {
   return (await sql.run(wallets().select('id').modify(filtered, { chain }).limit(1))).length > 0;
 }
 
-/** The place in the derivation of a kind's next wallet. Nobody else derives one of it until the transaction ends. */
-export async function nextIndex(tx: Sql, kind: Network['kind']): Promise<number> {
+/**
+ * Nobody else derives a wallet of that kind until the transaction ends. Also for who gives an address a use of another kind, and is to
+ * know whether it is a wallet.
+ */
+export async function lockDerivation(tx: Sql, kind: Network['kind']): Promise<void> {
   // Raw: an advisory lock, for there is no row yet that could be locked.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [kind]);
+}
+
+/** The place in the derivation of a kind's next wallet, which is locked. */
+export async function nextIndex(tx: Sql, kind: Network['kind']): Promise<number> {
   const highest = wallets().where({ kind }).max('derivationIndex as highest');
   const [row] = await tx.run<{ highest: number | null }>(highest);
   return (row?.highest ?? -1) + 1;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { confirmable } from '../../chain/gas-station/operations/by-hand/confirm';
-import { takeBackTold, toTakeBackTold, wordOn } from '../../chain/gas-station/operations/by-hand/take-back';
+import { takeBackTold, toTakeBackTold } from '../../chain/gas-station/operations/by-hand/take-back';
 import { worthOf } from '../../chain/gas-station/operations/by-hand/weigh';
 import { confirmOperation } from '../../chain/gas-station/operations/confirm';
 import type { GasOperation } from '../../chain/gas-station/operations/record';
@@ -88,16 +88,17 @@ export const gasOperationConfirmed = kind({
 });
 
 export const gasOperationTakenBack = kind({
-  terms: z.object({ id: z.string(), txHash: z.string().optional(), executedAt: z.string().optional() }),
+  // The hash is for whoever approves it.
+  terms: z.object({ id: z.string(), txHash: z.string().optional(), takenBack: z.int().default(0) }),
   async weigh(_, tx, { id }) {
     const { operation } = await toTakeBackTold(tx, id);
-    const terms = { id, ...wordOn(operation) };
+    const { txHash, takenBack } = operation;
+    const terms = { id, txHash: txHash ?? undefined, takenBack };
     return { ...worthOf(operation), subject: id, tenantId: null, ever: true, terms };
   },
-  async execute(session, tx, { id, ...word }, by) {
-    const { before, after } = await takeBackTold(chainServices(session), tx, {
-      ...{ id, word, reason: by.reason },
-    });
+  async execute(session, tx, { id, takenBack }, by) {
+    const given = { id, takenBack, reason: by.reason };
+    const { before, after } = await takeBackTold(chainServices(session), tx, given);
     return doneTo('take-back', before, after, by);
   },
 });

@@ -39,13 +39,16 @@ async function depositedAt(
   return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
 }
 
-/** Since when a transaction is known to have brought something there: taken back and told again, however, it is the same money. */
-const KNOWN_AT = `coalesce(
+/**
+ * Since when a transaction is known to have brought something there: taken back and told again, however, it is the same money. Never
+ * before its block: what was told too early had not come then.
+ */
+const KNOWN_AT = `greatest((terms->>'blockAt')::timestamptz, coalesce(
   (select min(said.at) from transfers as told join transfer_decisions as said on said.transfer_id = told.id
     where told.kind = 'chain_deposit' and told.terms->>'chain' = transfers.terms->>'chain'
       and told.terms->>'address' = transfers.terms->>'address' and told.terms->>'txHash' = transfers.terms->>'txHash'
       and said.kind = '${SEEN}'),
-  created_at)`;
+  created_at))`;
 
 const unitsOf = (until: Date | undefined) =>
   raw(

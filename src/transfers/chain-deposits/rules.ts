@@ -19,7 +19,7 @@ import { isTakenBack } from './told';
 export type ChainDepositTrigger =
   /** It is final, and is the account's. */
   | 'confirmed'
-  /** The same of one that was taken back before it was final. */
+  /** One that was taken back before it was final is there again. */
   | 'seen_again'
   /** It is final, and nobody's, or too little. */
   | 'withheld'
@@ -33,7 +33,10 @@ export const CHAIN_DEPOSIT_TRANSITIONS: readonly Transition<ChainDepositStatus, 
   { from: ['confirming'], on: 'vanished', to: 'uncredited' },
   { from: ['credited'], on: 'vanished', to: 'uncredited', contradicts: true },
   { from: ['uncredited'], on: 'confirmed', to: 'credited', contradicts: true },
-  { from: ['uncredited'], on: 'seen_again', to: 'credited' },
+  { from: ['uncredited'], on: 'seen_again', to: 'confirming' },
+  // Another reason than before: it is there again, or is there no more.
+  { from: ['uncredited'], on: 'withheld', to: 'uncredited' },
+  { from: ['uncredited'], on: 'vanished', to: 'uncredited' },
 ];
 
 export const COMPONENTS = {
@@ -107,12 +110,17 @@ export function creditOf(deposit: ChainDeposit): Credit | null {
 export function trigger(deposit: ChainDeposit): ChainDepositTrigger | undefined {
   const stands = standing(deposit);
   // What nodes do not find is waited for: it may be mined again. What people take back has ended.
-  if (!stands)
-    return isTakenBack(deposit) && deposit.transfer.status === 'confirming' ? 'vanished' : undefined;
+  if (!stands && isTakenBack(deposit)) return uncreditedBy(deposit, 'vanished');
+  if (!stands) return deposit.transfer.status === 'uncredited' ? 'seen_again' : undefined;
   const isCredited = stands.kind === CONFIRMED && creditOf(deposit) !== null;
   if (isCredited) return creditedBy(deposit, stands);
-  if (deposit.transfer.status === 'uncredited') return undefined;
-  return stands.kind === CONFIRMED ? 'withheld' : 'vanished';
+  return uncreditedBy(deposit, stands.kind === CONFIRMED ? 'withheld' : 'vanished');
+}
+
+/** Nothing for one that is uncredited for that reason already. */
+function uncreditedBy<On extends ChainDepositTrigger>(deposit: ChainDeposit, on: On): On | undefined {
+  const { status, failure: reason } = deposit.transfer;
+  return status === 'uncredited' && reason === failure(deposit, on) ? undefined : on;
 }
 
 function creditedBy(deposit: ChainDeposit, stands: Decision): ChainDepositTrigger | undefined {

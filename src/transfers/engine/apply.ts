@@ -89,7 +89,8 @@ export async function apply(
     watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO || name === VERSION_FELL),
     dueSeen,
   });
-  const told = path.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
+  const turns = changedOf(path);
+  const told = turns.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
   const events = [...(posted?.events ?? []), ...told];
   if (events.length > 0) tellWhenCommitted(tx);
   await syncBreaks(tx, breaks);
@@ -98,7 +99,7 @@ export async function apply(
   noteStatuses(
     tx,
     kind,
-    path.map(({ situation: { transfer }, previous }) => ({ transfer, previous })),
+    turns.map(({ situation: { transfer }, previous }) => ({ transfer, previous })),
   );
   insertDecisions(tx, situation.transfer.id, chosen);
   insertEntries(tx, situation.transfer.id, changes, situation.at);
@@ -106,6 +107,10 @@ export async function apply(
   saveTransfer(tx, after.transfer);
   return after;
 }
+
+/** A line of the table that stays where it is has given another reason, and no other status: nobody is told of one. */
+const changedOf = (path: Followed['path']): Followed['path'] =>
+  path.filter(({ previous, situation }) => situation.transfer.status !== previous);
 
 /** In the history of the account, whose own lock gives them their numbers; what is nobody's is in none. */
 export function noteStatuses(

@@ -1,11 +1,10 @@
 import { settleUnanswered } from '../../../src/cards/processor/unanswered';
-import type { Database } from '../../../src/kernel/db/database';
-import { CommitUnknown, DatabaseAway } from '../../../src/kernel/db/faults';
 import { Problem } from '../../../src/kernel/errors';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
 import { until } from '../../support/outside/receiver';
+import { comeBack, fate, fated, goAway, within } from './fate';
 import { breaksOf, messageOf, type NetworkCard, networkCard, nextName, send, sendElsewhere } from './support';
 
 /** Authorizations that are not judged in time are declined, and what they hold after all is released. */
@@ -14,63 +13,16 @@ let api: TestApi;
 let client: Client;
 let card: NetworkCard;
 
-/** What becomes of the database: the next batch of card events is committed and its commit not heard; nothing is reached. */
-const fate = { unheard: false, away: false };
-
-/** What is not judged by then is declined. */
-const within = { judgeMs: 2_000, keepMs: 400 };
-
-/** Nothing is reached from now on: however short the time is, nothing is judged in it. */
-function goAway(): void {
-  fate.away = true;
-  within.judgeMs = 100;
-}
-
-function comeBack(): void {
-  fate.away = false;
-  within.judgeMs = 2_000;
-}
-
-function fated(database: Database): Database {
-  const reachable = () => {
-    if (fate.away) throw new DatabaseAway('the test');
-  };
-  return {
-    ...database,
-    async query(text, values) {
-      reachable();
-      return database.query(text, values);
-    },
-    async run(built) {
-      reachable();
-      return database.run(built);
-    },
-    async prepared(name, text, values) {
-      reachable();
-      return database.prepared(name, text, values);
-    },
-    async transaction(work, options) {
-      reachable();
-      const done = await database.transaction(work, options);
-      if (!fate.unheard || !options?.plansKept) return done;
-      Object.assign(fate, { unheard: false, away: true });
-      throw new CommitUnknown(new Error('the connection broke'));
-    },
-  };
-}
-
 beforeAll(async () => {
   api = await testApi({ answerWithin: within }, fated);
   client = await api.client();
 });
 beforeEach(async () => {
   comeBack();
-  fate.unheard = false;
   card = await networkCard(api, client, '100.00');
 });
 afterEach(async () => {
   comeBack();
-  fate.unheard = false;
   expect(await checkLedger(api.database)).toEqual([]);
 });
 afterAll(() => api.close());

@@ -1,8 +1,14 @@
 import { type Address, parseEther } from 'viem';
 import { scanStations } from '../../../src/chain/gas-station/station-topups/scan-all';
 import { compareChain } from '../../../src/chain/reconciliation/compare';
+import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { masterAccount } from '../../support/cards';
 import { execute, fundNative, posted, sendAs, type TestStation, testStation } from './operations/support';
+
+/** Who waits for a lock that is no row's. */
+const WAITING = `select from pg_locks where locktype = 'advisory' and not granted
+   and database = (select oid from pg_database where datname = current_database())`;
 
 /** An address that was a station, or took what was swept, is never the other: its money would stand in the books of both. */
 
@@ -105,13 +111,18 @@ it('the present station may be named again, though releases of before have let i
   expect(await setStation(world.treasury)).toEqual([200, undefined]);
 });
 
-it('a wallet that was named as a treasury before it was made is passed over', async () => {
+/** Of the wallets that are made next. */
+async function nextAddresses(count: number): Promise<string[]> {
   const { database, parties } = world.services;
   const [{ next }] = (await database.query('select max(derivation_index) + 1 as next from wallets')) as [
     { next: number },
   ];
-  const places = [0, 1, 2, 3].map((each) => next + each);
-  const addresses = await parties.signer.addresses('evm', places);
+  const places = Array.from({ length: count }, (_, place) => next + place);
+  return parties.signer.addresses('evm', places);
+}
+
+it('a wallet that was named before it was made is passed over, whoever makes it', async () => {
+  const addresses = await nextAddresses(7);
   await world.configure({ treasuryAddress: addresses[0] });
   expect(await posted(world.admin, `${GAS}/wallet/generate`, { chain: 'local' })).toMatchObject({
     address: addresses[1],
@@ -119,6 +130,34 @@ it('a wallet that was named as a treasury before it was made is passed over', as
   await world.configure({ treasuryAddress: addresses[2] });
   const { data } = await posted(world.admin, `${GAS}/generate`, { chain: 'local', count: 1 });
   expect(data).toMatchObject([{ address: addresses[3], purpose: 'pool' }]);
+  await world.configure({ treasuryAddress: addresses[4] });
+  expect(await setStation(addresses[5] as string)).toEqual([200, undefined]);
+  // The pool grows by itself: of the only wallet that is free it has taken the first.
+  const client = await world.api.client();
+  const terms = { chain: 'local', asset: 'USDT', accountId: await masterAccount(client) };
+  const allocated = (reference: string) => posted(client, '/v1/wallets/allocate', { ...terms, reference });
+  expect(await allocated('first')).toMatchObject({ address: addresses[3] });
+  expect(await allocated('second')).toMatchObject({ address: addresses[6] });
+});
+
+it('who names an address that is being made waits, and is refused', async () => {
+  const { database } = world.services;
+  const [address] = (await nextAddresses(1)) as [string];
+  const { chain: _, stationAddress: __, stationWalletId: ___, ...terms } = await configOf();
+  const naming = await database.transaction(async (tx) => {
+    const of = { chain: 'local', kind: 'evm', count: 1, purpose: 'pool' } as const;
+    expect(await deriveWallets(world.services, tx, of)).toMatchObject([{ address }]);
+    const asTreasury = world.admin.call('PUT', `${GAS}/config/local`, { ...terms, treasuryAddress: address });
+    const named = [asTreasury.then(({ status, body }) => [status, body.field]), setStation(address)];
+    const answered = Promise.race(named).then(() => true);
+    const isWaiting = async () => (await database.query(WAITING)).length === named.length;
+    while (!(await Promise.race([answered, isWaiting()]))) await new Promise(setImmediate);
+    return { named };
+  });
+  expect(await Promise.all(naming.named)).toEqual([
+    [400, 'treasuryAddress'],
+    [400, 'address'],
+  ]);
 });
 
 it('what stands on an address that has been both is counted once', async () => {

@@ -1,3 +1,4 @@
+import { maskUrl } from '../../../src/chain/networks/addresses';
 import { fromUnits, ledgerAmount, toUnits } from '../../../src/chain/networks/rules';
 import { Decimal } from '../../../src/kernel/money/money';
 
@@ -22,4 +23,15 @@ test('the ledger holds what it has decimals for; the rest is dust', () => {
   expect(ledgerAmount(123n, 2, 'USDC')).toEqual({ amount: new Decimal('1.23'), dust: 0n });
   const { amount, dust } = ledgerAmount(HUGE, 36, 'USDT');
   expect(toUnits(amount, 36) + dust).toBe(HUGE);
+});
+
+test.each([
+  ['https://k3y.eth.rpc.rivet.cloud/', 'https://***.rivet.cloud/'],
+  ['https://k3y.node.example:8443/v3/k3y', 'https://***.node.example:8443/***'],
+  ['https://node.example/', 'https://node.example/'],
+  ['http://localhost:8545/', 'http://localhost:8545/'],
+  ['http://127.0.0.1:8545/', 'http://127.0.0.1:8545/'],
+  ['http://[::1]:8545/', 'http://[::1]:8545/'],
+])('%s is shown as %s', (url, mask) => {
+  expect(maskUrl(url)).toBe(mask);
 });

@@ -4,6 +4,7 @@ import { keepChainReading } from '../../../src/chain/reconciliation/readings';
 import type { ChainPlace } from '../../../src/chain/reconciliation/record';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 import { posted } from '../gas-station/operations/support';
+import { shownDifferences } from './support';
 
 /** Of every place, and of a token as of the native coin: what the books do not know of is shown, and passes by itself. */
 
@@ -34,10 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const breaks = () =>
-  world.api.database.query(
-    `select subject, amount::text, currency from breaks where kind = 'chain_difference' and resolved_at is null order by 1`,
-  );
+const breaks = () => shownDifferences(world.api.database);
 
 /** Without an event: no block tells of it. */
 async function change(address: Address, asset: string, units: bigint): Promise<void> {

@@ -9,6 +9,7 @@ import { ChainAway } from '../../../src/parties/chain/errors';
 import type { Client } from '../../support/api';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 import { sendAs } from '../gas-station/operations/support';
+import { shownDifferences } from './support';
 
 let on: World;
 let admin: Client;
@@ -46,10 +47,7 @@ async function compared(): Promise<Record<string, string>> {
   );
 }
 
-const breaks = () =>
-  on.api.database.query(
-    `select subject, amount::text, currency from breaks where kind = 'chain_difference' and resolved_at is null order by 1`,
-  );
+const breaks = () => shownDifferences(on.api.database);
 
 const usdt = (amount: number) => BigInt(amount) * 10n ** 6n;
 const mine = (blocks: number) => on.chain.client.mine({ blocks });

@@ -28,7 +28,7 @@ it('was exported, and its hash is no deposit’s', async () => {
   const taken = await confirm(id, hash);
   expect([taken.status, taken.body.field]).toEqual([409, 'txHash']);
   expect(taken.body.message).toContain(deposit.id);
-  await world.operator('chain-deposit', 'take-back', deposit.id, '--reason', 'it was the sweep');
+  await world.takeBack(deposit.id);
   expect((await confirm(id, hash)).body.status).toBe('completed');
   const back = await world.record(address, '6', { hash });
   expect(JSON.parse(back.err)).toMatchObject({ field: 'txHash', message: expect.stringContaining(id) });
@@ -98,9 +98,10 @@ it('is taken back of an operation that had ended before, and shown again when it
   expect(await desk.breaksOf(id, 'gas_operation_late')).toEqual([{ detail: txHash }]);
 });
 
-/** A wallet whose deposit of 9 was swept, and is taken back since. */
-async function sweptOfNothing() {
+/** A wallet whose deposit of 9 was swept, and is taken back since. @param told of it before that */
+async function sweptOfNothing(told?: (address: string) => Promise<void>) {
   const address = await world.allocate(await world.account());
+  await told?.(address);
   const terms = { hash: newHash(), at: new Date().toISOString() };
   const deposit = (await world.record(address, '9', terms)).json();
   await world.release(address);
@@ -108,8 +109,7 @@ async function sweptOfNothing() {
   const walletId = await world.walletId(address);
   const { id } = await desk.sweep(walletId);
   await expectOk(confirm(id));
-  const takeBack = (of = deposit.id) =>
-    world.operator('chain-deposit', 'take-back', of, '--reason', 'not there', '--json');
+  const takeBack = (of = deposit.id) => world.takeBack(of);
   const shown = () => desk.breaksOf(walletId, 'chain_holding_below_zero');
   return { address, terms, deposit, walletId, id, takeBack, shown };
 }
@@ -147,6 +147,17 @@ it('of what was taken back since is shown though other money is there, until tha
   }
 });
 
+it('of what was taken back since is shown though what was told too early has come meanwhile', async () => {
+  const early = newHash();
+  const tell = async (address: string) => (await world.record(address, '9', { hash: early })).json().id;
+  const { address, deposit, takeBack, shown } = await sweptOfNothing(async (told) => {
+    expect((await world.takeBack(await tell(told))).code).toBe(0);
+  });
+  await tell(address); // in a block after the sweep
+  expect((await takeBack()).code).toBe(0);
+  expect(await shown()).toEqual([{ detail: expect.stringContaining(deposit.id) }]);
+});
+
 it('is of a deposit or of an operation, whoever tells of the hash first, and no sweep takes what is taken back', async () => {
   const [{ id }, hash] = [await desk.swept('6'), newHash()];
   const address = await world.allocate(await world.account());
@@ -157,10 +168,7 @@ it('is of a deposit or of an operation, whoever tells of the hash first, and no 
   await world.release(other);
   await desk.note(other, '100');
   const sweep = await desk.sweep(await world.walletId(other));
-  const [told, back] = await Promise.all([
-    confirm(sweep.id),
-    world.operator('chain-deposit', 'take-back', deposit.id, '--reason', 'not there'),
-  ]);
+  const [told, back] = await Promise.all([confirm(sweep.id), world.takeBack(deposit.id)]);
   const shown = await desk.breaksOf(await world.walletId(other), 'chain_holding_below_zero');
   expect([back.code, shown.length]).toEqual([0, told.status === 200 ? 1 : 0]);
 });

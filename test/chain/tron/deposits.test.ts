@@ -15,8 +15,6 @@ const available = async (id = account): Promise<string> =>
   (await world.admin.call('GET', `/v2/accounts/${id}/balance`)).body.available;
 const claim = (given: object, by = world.client) =>
   by.call('POST', '/v1/wallets/deposit', { chain: 'tron', ...given });
-const takeBack = (id: string) =>
-  world.operator('chain-deposit', 'take-back', id, '--reason', 'not there', '--json');
 /** As if the wallet had been its holder's until two hours ago, and that account's for an hour now. */
 const heldBefore = (address: string, by: { clientId: string; accountId: string }) =>
   world.api.database.query(
@@ -100,7 +98,7 @@ describe('a deposit that a person has seen', () => {
     expect(both.map(({ code }) => code).sort()).toEqual([0, 4]);
     expect(Number(await available())).toBe(before + 3);
     const { id } = both.find(({ code }) => code === 0)!.json();
-    const back = await Promise.all([takeBack(id), takeBack(id)]);
+    const back = await Promise.all([world.takeBack(id), world.takeBack(id)]);
     expect(back.map(({ code }) => code).sort()).toEqual([0, 4]);
     expect(Number(await available())).toBe(before);
   });
@@ -137,7 +135,7 @@ describe('a deposit that a person has seen', () => {
     const [hash, at] = [newHash(), new Date().toISOString()];
     const { id } = (await world.record(address, '40', { hash, at })).json();
     const before = Number(await available());
-    const back = await takeBack(id);
+    const back = await world.takeBack(id);
     expect(back.json()).toEqual({ id, status: 'uncredited' });
     expect(Number(await available())).toBe(before - 40);
     const found = (await claim({ address, txHash: hash })).body;
@@ -146,7 +144,7 @@ describe('a deposit that a person has seen', () => {
       ...['deposit/crypto', 'credited', 'withdraw/crypto_reversed', 'uncredited'],
     ]);
     expect(await world.look(id)).toBe('uncredited');
-    const twice = await takeBack(id);
+    const twice = await world.takeBack(id);
     expect([twice.code, JSON.parse(twice.err).code]).toEqual([4, 'invalid_transition']);
     expect((await world.record(address, '40', { hash, at })).json()).toEqual({ id, status: 'credited' });
     expect(Number(await available())).toBe(before);
@@ -160,13 +158,13 @@ describe('a deposit that a person has seen', () => {
     let wrong = (await world.record(address, amount, told)).json();
     const right: Record<string, string>[] = [{ amount: '40' }, { block: '70000002' }, { from: TREASURY }];
     for (const given of [...right, { address: other }, { at: new Date().toISOString() }]) {
-      expect((await takeBack(wrong.id)).json()).toEqual({ id: wrong.id, status: 'uncredited' });
+      expect((await world.takeBack(wrong.id)).json()).toEqual({ id: wrong.id, status: 'uncredited' });
       ({ amount = amount, ...told } = { ...told, ...given });
       const next = (await world.record(address, amount, told)).json();
       expect(next).toEqual({ id: expect.stringMatching(/^cdp_/), status: 'credited' });
       expect(next.id).not.toBe(wrong.id);
       // What was told of it before is over: nothing but its own record names it.
-      expect(JSON.parse((await takeBack(wrong.id)).err).code).toBe('invalid_transition');
+      expect(JSON.parse((await world.takeBack(wrong.id)).err).code).toBe('invalid_transition');
       expect(Number(await available())).toBe(before + 40);
       wrong = next;
     }
@@ -184,7 +182,7 @@ describe('a deposit that a person has seen', () => {
     const first = await available();
     const { id } = (await world.record(address, '70', { hash, at: now! })).json();
     expect(await available(second)).toBe('70.000000');
-    await takeBack(id);
+    await world.takeBack(id);
     await setAdminLimit(world.api.database, '60');
     const asked = (await world.record(address, '70', { hash, at: hoursAgo! })).json();
     expect(asked.approval).toMatchObject({ subject: account });
@@ -221,10 +219,11 @@ describe('a deposit that a person has seen', () => {
     const [address, hash, at] = [await world.allocate(euro), newHash(), new Date().toISOString()];
     const { id, status } = (await world.record(address, '10', { hash, at })).json();
     expect(status).toBe('confirming');
-    expect((await takeBack(id)).json()).toEqual({ id, status: 'uncredited' });
+    expect((await world.takeBack(id)).json()).toEqual({ id, status: 'uncredited' });
     expect((await claim({ address, txHash: hash })).body.failure).toBe('reversed_on_chain');
     expect(await world.look(id)).toBe('uncredited');
-    expect((await world.record(address, '10', { hash, at })).json().id).toBe(id);
+    expect((await world.record(address, '10', { hash, at })).json()).toEqual({ id, status: 'confirming' });
+    expect((await claim({ address, txHash: hash })).body).not.toHaveProperty('failure');
     expect(await world.look(id)).toBe('credited');
     expect(await world.api.database.query('select kind from breaks where subject = $1', [id])).toEqual([]);
   });
@@ -238,7 +237,7 @@ describe('a deposit that a person has seen', () => {
     expect(await available()).toBe(before);
     const { result } = (await world.second('approval', 'approve', asked.approval.id, '--json')).json();
     expect(result.status).toBe('credited');
-    const back = await world.operator('chain-deposit', 'take-back', result.id, '--reason', 'wrong', '--json');
+    const back = await world.takeBack(result.id);
     expect(back.json().approval.amount).toBe('5000.000000');
     expect(Number(await available())).toBe(Number(before) + 5000);
     await setAdminLimit(world.api.database, '1000000');

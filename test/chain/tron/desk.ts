@@ -1,3 +1,4 @@
+import { openBreaksOf } from '../../../src/process/breaks/operations';
 import { expectOk, type TronWorld } from './support';
 
 export const SWEEPS = '/v1/gas-station/operations';
@@ -35,10 +36,9 @@ export function gasDesk(world: TronWorld) {
     held: async (place: 'pool' | 'treasury') => Number(await world.booked(`${place}@tron:USDT`)),
     takeBack: (id: string) =>
       world.operator('gas-operation', 'take-back', id, '--reason', 'another wallet', '--json'),
-    breaksOf: (subject: string, kind: string) =>
-      world.api.database.query<{ detail: string }>(
-        'select detail from breaks where subject = $1 and kind = $2 and resolved_at is null',
-        [subject, kind],
+    breaksOf: async (subject: string, of: string) =>
+      (await openBreaksOf(world.api.database, subject)).flatMap(({ kind, detail }) =>
+        kind === of ? [{ detail }] : [],
       ),
   };
 }

@@ -84,7 +84,7 @@ describe('what a wallet holds', () => {
     await desk.note(address, '100');
     const walletId = await world.walletId(address);
     const sweep = await expectOk(desk.post(SWEEPS, { walletId, asset: 'USDT' }));
-    await world.operator('chain-deposit', 'take-back', id, '--reason', 'not there');
+    await world.takeBack(id);
     expect((await desk.balance(address)).balances).toEqual([{ asset: 'USDT', balance: '0.000000' }]);
     expect((await desk.get(`${SWEEPS}/${sweep.id}/export`)).code).toBe('invalid_transition');
   });

@@ -39,6 +39,8 @@ export interface TronWorld {
   release(address: string): Promise<void>;
   /** Records a deposit of USDT by the command line. @param given options; a flag has no text */
   record(address: string, amount: string, given?: Record<string, string>): Promise<OperatorAnswer>;
+  /** Takes a deposit back by the command line. */
+  takeBack(id: string): Promise<OperatorAnswer>;
   /** An address that had that much brought to it, and is kept for nobody any more. */
   paid(amount: string): Promise<{ id: string; address: string }>;
   /** The step of a deposit's workflow. @returns its status */
@@ -89,6 +91,7 @@ export async function tronWorld(): Promise<TronWorld> {
       ]);
       return operator('chain-deposit', 'record', ...argv, '--json');
     },
+    takeBack: (id) => operator('chain-deposit', 'take-back', id, '--reason', 'not there', '--json'),
     async paid(amount) {
       const address = await world.allocate(await world.account());
       const recorded = await world.record(address, amount);

@@ -19,8 +19,6 @@ afterAll(() => world.close());
 
 const available = async (): Promise<string> =>
   (await world.admin.call('GET', `/v2/accounts/${account}/balance`)).body.available;
-const takeBack = (id: string) =>
-  world.operator('chain-deposit', 'take-back', id, '--reason', 'not there', '--json');
 const approve = (approval: string) => world.second('approval', 'approve', approval, '--json');
 async function refused(approval: string): Promise<void> {
   const { code, err } = await approve(approval);
@@ -32,7 +30,7 @@ it('a deposit is recorded and taken back by an approval for that word alone that
   const [address, before] = [await world.allocate(account), Number(await available())];
   const terms = { hash: newHash(), at: new Date().toISOString() };
   const record = async () => (await world.record(address, '5000', terms)).json().approval.id;
-  const back = async (id: string) => (await takeBack(id)).json().approval.id;
+  const back = async (id: string) => (await world.takeBack(id)).json().approval.id;
   const [first, second] = [await record(), await record()];
   const { id } = (await approve(first)).json().result;
   const [wrong, stale] = [await back(id), await back(id)];
@@ -72,7 +70,7 @@ it('an operation is confirmed and taken back by an approval for that word alone 
 it('a deposit that the release before has left waiting, though it was taken back, is looked at, and ends', async () => {
   const { database } = world.api;
   const { id } = (await world.record(await world.allocate(await world.account('EUR')), '10')).json();
-  await takeBack(id);
+  await world.takeBack(id);
   await database.query(`update transfers set status = 'confirming', failure = null where id = $1`, [id]);
   await database.query('update transfers set due_by = null where id = $1', [id]);
   await database.query(

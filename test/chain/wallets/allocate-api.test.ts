@@ -1,39 +1,29 @@
-import { allocateWallet } from '../../../src/chain/wallets/allocations/allocate';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { TTL_SECONDS } from '../../../src/chain/wallets/rules';
-import { type Client, type TestApi, testApi } from '../../support/api';
+import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
-import { insertNetwork } from './support';
+import { type AllocatingWorld, allocatingWorld, insertNetwork } from './support';
 
+let world: AllocatingWorld;
 let api: TestApi;
 let client: Client;
 let accountId: string;
-const clock = { at: new Date('2026-03-01T12:00:00.000Z') };
-const DAY_MS = 86_400_000;
-
 beforeAll(async () => {
-  api = await testApi({ now: () => clock.at });
-  await insertNetwork(api.database);
-  await insertNetwork(api.database, { chain: 'other', chainId: 5 });
-  await insertNetwork(api.database, { chain: 'off', chainId: 6, enabled: false });
-  await insertNetwork(api.database, { chain: 'tron', kind: 'tron' });
+  world = await allocatingWorld();
+  ({ api } = world);
 });
 beforeEach(async () => {
-  client = await api.client();
-  accountId = await masterAccount(client);
-  clock.at = new Date('2026-03-01T12:00:00.000Z');
+  ({ client, accountId } = await world.anew());
 });
 afterAll(() => api.close());
 
+const DAY_MS = 86_400_000;
 let references = 0;
 const terms = (given: Record<string, unknown> = {}) => ({
   ...{ chain: 'local', asset: 'USDT', accountId, reference: `order-${references++}`, ...given },
 });
 const allocate = (body: object, by = client) => by.call('POST', '/v1/wallets/allocate', body);
 const release = (body: object, by = client) => by.call('POST', '/v1/wallets/release', body);
-const later = (ms: number) => {
-  clock.at = new Date(clock.at.getTime() + ms);
-};
 
 describe('allocating a wallet', () => {
   it('gives an address of its own for a payer, and the same one for the same reference', async () => {
@@ -166,115 +156,13 @@ describe('allocating a wallet', () => {
   });
 });
 
-describe('how many wallets a company holds', () => {
-  const bound = (openAllocations: number) =>
-    api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
-      client.clientId,
-      JSON.stringify({ wallets: { openAllocations } }),
-    ]);
-  const held = async () => {
-    const [row] = await api.database.query<{ count: number }>(
-      'select count(*)::int from wallet_allocations where tenant_id = $1 and ended_at is null',
-      [client.clientId],
-    );
-    return row?.count;
-  };
-
-  it('is bounded, however many it allocates at once; what it holds is answered still, and what it gives back counts until it has rested', async () => {
-    await bound(3);
-    const asked = Array.from({ length: 20 }, () => terms());
-    const answers = await Promise.all(asked.map((each) => allocate(each)));
-    const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
-      Array(17).fill([409, 'limit_exceeded']),
-    );
-    expect(refused[0]?.body.message).toMatch(/3 wallets.*[Rr]elease.*wallets\.openAllocations/);
-    expect(await held()).toBe(3);
-    const of = answers.findIndex(({ status }) => status === 201);
-    expect((await allocate(asked[of] as object)).status).toBe(200);
-    await release({ chain: 'local', address: answers[of]?.body.address });
-    later(DAY_MS - 1);
-    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
-    later(1);
-    expect((await allocate(terms())).status).toBe(201);
-    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
-    await bound(4);
-    expect((await allocate(terms())).status).toBe(201);
-    await bound(2);
-    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
-  });
-
-  it('bounds the pool too: who allocates and releases in a loop has no new address derived each time', async () => {
-    await bound(3);
-    const derived = async () => (await api.database.query('select id from wallets')).length;
-    await api.database.query(`update wallets set status = 'disabled', quarantined_until = null`);
-    const before = await derived();
-    const answers: string[] = [];
-    for (let turn = 0; turn < 6; turn += 1) {
-      const made = await allocate(terms());
-      answers.push(made.body.code ?? made.status);
-      if (made.status === 201) await release({ chain: 'local', address: made.body.address });
-    }
-    expect(answers).toEqual([201, 201, 201, 'limit_exceeded', 'limit_exceeded', 'limit_exceeded']);
-    expect(await derived()).toBe(before + 3);
-  });
-
-  it('counts none that has rested since its time has passed, whether or not that was noticed', async () => {
-    await bound(1);
-    await allocate(terms({ ttlSeconds: 60 }));
-    later(DAY_MS + 59_999);
-    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
-    later(1);
-    expect((await allocate(terms())).status).toBe(201);
-  });
-
-  it('is counted anew where wallets rest longer than when it was counted', async () => {
-    const asked = { chain: 'local', asset: 'USDT', accountId };
-    const allocating = (reference: string, days: number) =>
-      api.database.transaction((tx) =>
-        allocateWallet(
-          { ...api.services, walletQuarantineSeconds: (days * DAY_MS) / 1_000 },
-          tx,
-          { ...asked, reference },
-          client.clientId,
-        ),
-      );
-    await bound(2);
-    for (const reference of ['one', 'two']) await allocating(reference, 1);
-    await api.database.query('update wallet_allocations set ended_at = $2 where tenant_id = $1', [
-      client.clientId,
-      clock.at,
-    ]);
-    later(DAY_MS);
-    await allocating('three', 1);
-    await expect(allocating('four', 2)).rejects.toMatchObject({ code: 'limit_exceeded' });
-    await allocating('four', 1);
-  });
-
-  it('is 10,000 where nothing is set, and each company’s own', async () => {
-    await api.database.query(
-      `with made as (
-         insert into wallets (id, chain, kind, address, derivation_index, purpose, status, created_at, updated_at)
-         select 'wal_' || lpad(n::text, 26, '0'), 'local', 'evm', '0xheld' || n, 1000000 + n, 'pool', 'allocated', now(), now()
-           from generate_series(1, 9999) n returning id)
-       insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, created_at, updated_at)
-       select 'wla' || substr(id, 4), id, $1, $2, 'USDT', id, now(), now(), now() from made`,
-      [client.clientId, accountId],
-    );
-    expect((await allocate(terms())).status).toBe(201);
-    expect((await allocate(terms())).body.code).toBe('limit_exceeded');
-    const other = await api.client();
-    expect((await allocate(terms({ accountId: await masterAccount(other) }), other)).status).toBe(201);
-  });
-});
-
 describe('releasing a wallet', () => {
   it('rests a day before another payer gets it', async () => {
     const chain = 'resting';
     await insertNetwork(api.database, { chain, chainId: 8 });
     const asked = terms({ chain, ttlSeconds: 86_400 });
     const { address, id } = (await allocate(asked)).body;
-    later(60_000);
+    world.later(60_000);
     const ended = await release({ chain, address: address.toLowerCase() });
     expect([ended.status, ended.body]).toMatchObject([
       200,
@@ -285,9 +173,9 @@ describe('releasing a wallet', () => {
       'look',
     ]);
     expect((await allocate(terms({ chain }))).body.address).not.toBe(address);
-    later(DAY_MS - 1);
+    world.later(DAY_MS - 1);
     expect((await allocate(terms({ chain }))).body.address).not.toBe(address);
-    later(1);
+    world.later(1);
     const next = await allocate(terms({ chain }));
     expect(next.body.address).toBe(address);
     // Who had it is told of its own time alone.
@@ -299,7 +187,7 @@ describe('releasing a wallet', () => {
   it('is answered again, and changes nothing then', async () => {
     const { chain, address } = (await allocate(terms())).body;
     const first = await release({ chain, address });
-    later(1_000);
+    world.later(1_000);
     expect((await release({ chain, address })).text).toBe(first.text);
   });
 

@@ -145,6 +145,19 @@ describe('maintenance', () => {
     expect(await releaseExpiredWallets()).toBe(0);
   });
 
+  it('ends none whose process is overdue before its time has come', async () => {
+    const held = await allocate({ ttlSeconds: 60 });
+    await api.database.query(
+      `update wallet_allocations set due_by = due_by - interval '1 hour' where id = $1`,
+      [held['id']],
+    );
+    expect((await releaseExpired()).body).toMatchObject({ released: 0 });
+    expect(await statusOf(held)).toBe('allocated');
+    pass(60);
+    expect((await releaseExpired()).body).toMatchObject({ released: 1 });
+    expect(await endOf(held)).toBe(held['expiresAt']);
+  });
+
   it('ends each once, beside releases and processes', async () => {
     const held = await Promise.all(Array.from({ length: 12 }, () => allocate({ ttlSeconds: 60 })));
     pass(60);

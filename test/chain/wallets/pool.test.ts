@@ -1,3 +1,5 @@
+import { addressesUsed } from '../../../src/chain/gas-station/beside-books';
+import type { ChainServices } from '../../../src/chain/services';
 import { deriveWallets, findWallet, ownerAt, poolAddresses } from '../../../src/chain/wallets/operations';
 import { newId } from '../../../src/kernel/ids';
 import { createKeyring } from '../../../src/kernel/security/keyring';
@@ -8,11 +10,11 @@ import { insertNetwork } from './support';
 
 describe('the pool of wallets', () => {
   let db: TestDatabase;
-  let services: { parties: Parties };
+  let services: Pick<ChainServices, 'parties' | 'addressesUsed'>;
   beforeAll(async () => {
     db = await testDatabase();
     const signer = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 7)) });
-    services = { parties: { signer } as Parties };
+    services = { parties: { signer } as Parties, addressesUsed };
     await insertNetwork(db.database);
     await insertNetwork(db.database, { chain: 'tron', kind: 'tron' });
   });

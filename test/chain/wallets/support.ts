@@ -1,4 +1,6 @@
 import type { Sql } from '../../../src/kernel/db/database';
+import { testApi } from '../../support/api';
+import { masterAccount } from '../../support/cards';
 
 export interface TestNetwork {
   chain?: string;
@@ -17,4 +19,30 @@ export async function insertNetwork(sql: Sql, network: TestNetwork = {}): Promis
      values ($1, $1, $2, $3, '', 2, $4, $5, 1, now(), now())`,
     [chain, kind, chainId, enabled, JSON.stringify(assets)],
   );
+}
+
+const NOON = new Date('2026-03-01T12:00:00.000Z');
+
+export type AllocatingWorld = Awaited<ReturnType<typeof allocatingWorld>>;
+
+/** The API on a clock of its own, with four networks whose nodes are asked nothing; each test is of a client of its own. */
+export async function allocatingWorld() {
+  const clock = { at: NOON };
+  const api = await testApi({ now: () => clock.at });
+  await insertNetwork(api.database);
+  await insertNetwork(api.database, { chain: 'other', chainId: 5 });
+  await insertNetwork(api.database, { chain: 'off', chainId: 6, enabled: false });
+  await insertNetwork(api.database, { chain: 'tron', kind: 'tron' });
+  return {
+    ...{ api, clock },
+    later(ms: number) {
+      clock.at = new Date(clock.at.getTime() + ms);
+    },
+    /** Another client and its account, at noon. */
+    async anew() {
+      const client = await api.client();
+      clock.at = NOON;
+      return { client, accountId: await masterAccount(client) };
+    },
+  };
 }

@@ -1,9 +1,10 @@
-import { type Address, concatHex, type Hex, pad, parseEther, toHex } from 'viem';
+import { type Address, concatHex, type Hex, pad, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { erc20Transfer } from '../../../src/parties/chain/evm/calls';
 import type { ChainFees, ChainNode } from '../../../src/parties/chain/port';
 import { startTestChain, type TestChain } from '../../support/chain';
 import { testChains } from './node-double';
+import { callCode, logCode, newAddress, PASS_ON } from './raw-contracts';
 
 const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const BOB = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-const address = (): Address => privateKeyToAccount(generatePrivateKey()).address;
+const emit = (topics: number, bytes: number, words: Hex[]) => callCode(chain, logCode(topics, bytes), words);
 
 /** What has come to them from a height on. */
 async function come(from: number, to: string[], native = true) {
@@ -44,7 +45,7 @@ async function signed(key: Hex, transaction: { to: Address; value?: bigint; nonc
 
 describe('transfers', () => {
   it('are found of any token and of the native coin, with the hash of the last block', async () => {
-    const [alice, bob] = [address(), address()];
+    const [alice, bob] = [newAddress(), newAddress()];
     const token = await chain.token();
     const other = await chain.token({ decimals: 18 });
     const { number: from } = await node.head();
@@ -54,7 +55,7 @@ describe('transfers', () => {
       await chain.pay(other, alice, huge),
       await chain.pay(null, bob, 7n),
     ];
-    await chain.pay(token, address(), 1n);
+    await chain.pay(token, newAddress(), 1n);
     const head = await node.head();
     const of = { logIndex: 0, ordinal: 0, from: chain.payer, to: alice };
     const found = await node.transfersTo({ from, to: head.number }, [alice.toLowerCase(), bob], {
@@ -77,7 +78,7 @@ describe('transfers', () => {
   it('are what has come, where a token takes a fee of them', async () => {
     const token = await chain.token({ feeBasisPoints: 100 });
     const { number: from } = await node.head();
-    const [to] = [address()];
+    const [to] = [newAddress()];
     const hash = await chain.pay(token, to, 1_000n);
     expect(await come(from, [to])).toMatchObject([{ txHash: hash, ordinal: 0, units: 990n }]);
     expect(await node.balance(to, token)).toBe(990n);
@@ -92,7 +93,7 @@ describe('transfers', () => {
     const payer = await chain.deploy('TestPayer');
     await chain.mined(await chain.write(token, 'TestUsdt', 'approve', [payer, 100n]));
     const { number: from } = await node.head();
-    const to = address();
+    const to = newAddress();
     await chain.client.setAutomine(false);
     const pending = await chain.write(token, 'TestUsdt', 'transfer', [BOB, 1n]);
     expect(await node.transaction(pending)).toEqual({
@@ -120,7 +121,7 @@ describe('transfers', () => {
   });
 
   it('of nothing, to oneself, of other kinds of tokens and with malformed logs are none', async () => {
-    const to = address();
+    const to = newAddress();
     const token = await chain.token();
     const { number: from } = await node.head();
     await chain.pay(token, to, 0n);
@@ -137,19 +138,19 @@ describe('transfers', () => {
   });
 
   it('count each log of their receipt, also those that are none', async () => {
-    const to = address();
+    const to = newAddress();
     const { number: from } = await node.head();
     const topics = [TRANSFER, pad(ALICE), pad(to)];
     // Of an NFT, without data; then a word of 256: with four topics it is no token's, with three it is.
     const code = concatHex([logCode(4, 0), '0x610100600052', logCode(4, 32), logCode(3, 32)]);
-    const hash = await call(code, [...topics, pad('0x7')]);
+    const hash = await callCode(chain, code, [...topics, pad('0x7')]);
     expect(await come(from, [to])).toMatchObject([{ txHash: hash, ordinal: 2, logIndex: 2, units: 256n }]);
   });
 
   it('of the native coin within a contract are not seen, and what the transaction itself moves is', async () => {
     const payer = await chain.deploy('TestPayer');
     const { number: from } = await node.head();
-    const to = address();
+    const to = newAddress();
     const hash = await chain.client.writeContract({
       ...{ address: payer, abi: PASS_ON, functionName: 'passOn', args: [to], value: 9n },
     });
@@ -194,7 +195,7 @@ describe('a transaction', () => {
 
   it('goes into another block in a reorganisation: another hash, the same ordinal', async () => {
     const token = await chain.token();
-    const to = address();
+    const to = newAddress();
     const { number: from } = await node.head();
     const hash = await chain.pay(token, to, 5n);
     const before = await sent(hash);
@@ -213,7 +214,7 @@ describe('a transaction', () => {
 describe('what is asked before one is made', () => {
   it('balances come in their order, more of them than fit into one request', async () => {
     const token = await chain.token({ decimals: 18 });
-    const many = Array.from({ length: 45 }, address);
+    const many = Array.from({ length: 45 }, newAddress);
     await chain.pay(token, many[41] as string, 10n ** 24n);
     await chain.pay(null, many[3] as string, 10n ** 18n);
     const expected = (place: number, units: bigint) => many.map((_, at) => (at === place ? units : 0n));
@@ -235,7 +236,7 @@ describe('what is asked before one is made', () => {
     const token = await chain.token();
     const from = chain.payer;
     const transfer = (units: bigint) => ({ from, to: token, value: 0n, data: erc20Transfer(BOB, units) });
-    expect(await node.estimateGas({ from, to: address(), value: 1n, data: '0x' })).toBe(21_000n);
+    expect(await node.estimateGas({ from, to: newAddress(), value: 1n, data: '0x' })).toBe(21_000n);
     expect(await node.estimateGas(transfer(5n))).toBeGreaterThan(21_000n);
     await expect(node.estimateGas(transfer(10n ** 30n))).rejects.toMatchObject({
       ...{ name: 'ChainRefused', code: 'reverted' },
@@ -281,36 +282,3 @@ describe('a broadcast', () => {
     await expect(node.broadcast('0x1234')).rejects.toMatchObject({ name: 'ChainRefused', code: 'refused' });
   });
 });
-
-const PASS_ON = [
-  {
-    ...{ type: 'function', name: 'passOn', stateMutability: 'payable', outputs: [] },
-    inputs: [{ name: 'to', type: 'address' }],
-  },
-] as const;
-
-/** Code that leaves a log: its topics are the words that it is called with, its data so many bytes of memory. */
-function logCode(topics: number, bytes: number): Hex {
-  const words = Array.from({ length: topics }, (_, at) =>
-    concatHex(['0x60', toHex((topics - 1 - at) * 32, { size: 1 }), '0x35']),
-  );
-  return concatHex([
-    ...words,
-    '0x60',
-    toHex(bytes, { size: 1 }),
-    '0x6000',
-    toHex(0xa0 + topics, { size: 1 }),
-  ]);
-}
-
-const emit = (topics: number, bytes: number, words: Hex[]) => call(logCode(topics, bytes), words);
-
-/** @returns the hash of a call of that code, which stands at an address of its own */
-async function call(code: Hex, words: Hex[]): Promise<Hex> {
-  const to = address();
-  await chain.client.setCode({ address: to, bytecode: code });
-  const hash = await chain.client.sendTransaction({ to, data: concatHex(words) });
-  const { status } = await chain.mined(hash);
-  expect(status).toBe('success');
-  return hash;
-}

@@ -82,12 +82,9 @@ it('answers what is known while no node does, and when the network carries the a
 });
 
 it('books what a known transaction has brought beside it, and answers the one that was answered before', async () => {
-  const { chain, token, api } = world;
+  const { api } = world;
   const address = await world.wallet(await world.account());
-  const payer = await chain.deploy('TestPayer');
-  await chain.mined(await chain.write(token, 'TestUsdt', 'approve', [payer, 10n ** 12n]));
-  const txHash = await chain.write(payer, 'TestPayer', 'payTwice', [token, address, 2_000_000n, 3_000_000n]);
-  await chain.mined(txHash);
+  const txHash = await world.payTwice(address);
   const { id } = (await claim({ address, txHash, logIndex: 1 })).body;
   // As if only the second had been known.
   await api.database.query(`delete from transfers where kind = 'chain_deposit' and id <> $1`, [id]);
@@ -100,10 +97,7 @@ it('tells the key of the call that recorded it with every event that it causes',
   const { chain, token, api } = world;
   const account = await world.account();
   const address = await world.wallet(account);
-  const payer = await chain.deploy('TestPayer');
-  await chain.mined(await chain.write(token, 'TestUsdt', 'approve', [payer, 10n ** 12n]));
-  const txHash = await chain.write(payer, 'TestPayer', 'payTwice', [token, address, 2_000_000n, 3_000_000n]);
-  await chain.mined(txHash);
+  const txHash = await world.payTwice(address);
   await claim({ address, txHash }, { 'x-idempotency-key': 'told-by-us' });
   await mine(2);
   await world.read();

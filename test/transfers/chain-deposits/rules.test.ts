@@ -6,7 +6,7 @@ import type {
   ChainDepositWord,
 } from '../../../src/transfers/chain-deposits/record';
 import { isOpen, notices, waitsForRate } from '../../../src/transfers/chain-deposits/rules';
-import { TAKEN_BACK } from '../../../src/transfers/chain-deposits/told';
+import { SEEN, TAKEN_BACK } from '../../../src/transfers/chain-deposits/told';
 import { chainDepositView } from '../../../src/transfers/chain-deposits/view';
 import { decisionBy as decidedBy } from '../../../src/transfers/engine/follow';
 import { shown } from '../engine/books';
@@ -97,6 +97,25 @@ it('has ended by the word of whoever takes it back, though it was never final', 
   const { situation, books } = played(back, gone);
   const { status, failure } = situation.transfer;
   expect([status, failure, isOpen(situation), books]).toEqual(['uncredited', 'reversed_on_chain', false, []]);
+});
+
+it('says why it is not credited now, whatever it was before', () => {
+  const tooLittle = new Decimal('100.000001');
+  const rated = says('final', { rate: new Decimal('0.9') });
+  const said = (from: ChainDeposit, ...words: ChainDepositWord[]) =>
+    words.map((_, last) => played(from, ...words.slice(0, last + 1)).situation.transfer.failure);
+  const small = fresh({ minDeposit: tooLittle });
+  expect(said(small, final, gone, final)).toEqual(['below_minimum', 'reversed_on_chain', 'below_minimum']);
+  expect(said(nobodys, final, gone, final)).toEqual(['not_allocated', 'reversed_on_chain', 'not_allocated']);
+  expect(said(fresh(), final, gone, final)).toEqual([null, 'reversed_on_chain', null]);
+  const waiting = played(fresh({ accountCurrency: 'EUR', minDeposit: tooLittle }), final).situation;
+  const told = (kind: string) => decidedBy('operator:ida', { kind }, START);
+  const back = played({ ...waiting, decisions: [told(TAKEN_BACK)] }, gone).situation;
+  const again = { ...back, decisions: [...back.decisions, told(SEEN)] };
+  expect(back.transfer).toMatchObject({ status: 'uncredited', failure: 'reversed_on_chain' });
+  const { situation: waits } = played(again, final);
+  expect(waits.transfer).toMatchObject({ status: 'confirming', failure: null });
+  for (const from of [again, waits]) expect(said(from, rated)).toEqual(['below_minimum']);
 });
 
 it('takes one rate, whatever the market says when it comes back', () => {

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem';
 import { openMasterAccount } from '../../../src/accounts/accounts/operations';
 import type { NetworkTerms } from '../../../src/chain/networks/operations';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
@@ -25,6 +26,8 @@ export interface World extends LocalNetwork {
   /** The chain is read as far as it goes, and who was told looks. */
   read(): Promise<void>;
   turn: ReturnType<typeof createTurn>;
+  /** One transaction that brings 2 and 3 USDT. @returns its hash */
+  payTwice(address: string): Promise<Hex>;
   available(accountId: string): Promise<string>;
   deposits(): Promise<ShownDeposit[]>;
   /** What stands on an internal account: what it has received. */
@@ -82,6 +85,14 @@ export async function openWorld({ network, before, alone, ...options }: WorldOpt
       do await looks();
       while ((await turn()) !== 'rests');
       await looks();
+    },
+    async payTwice(address) {
+      const payer = await chain.deploy('TestPayer');
+      await chain.mined(await chain.write(local.token, 'TestUsdt', 'approve', [payer, 10n ** 12n]));
+      const given = [local.token, address, 2_000_000n, 3_000_000n];
+      const hash = await chain.write(payer, 'TestPayer', 'payTwice', given);
+      await chain.mined(hash);
+      return hash;
     },
     async available(accountId) {
       const text = 'select available::text as available from ledger_accounts where id = $1';

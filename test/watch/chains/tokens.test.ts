@@ -46,13 +46,10 @@ it('credits what a token that takes a fee has brought', async () => {
 it('books each of two transfers of one transaction, and answers the one that is asked for', async () => {
   world = await openWorld();
   await world.turn();
-  const { chain, token, client } = world;
+  const { client } = world;
   const account = await world.account();
   const address = await world.wallet(account);
-  const payer = await chain.deploy('TestPayer');
-  await chain.mined(await chain.write(token, 'TestUsdt', 'approve', [payer, 10n ** 12n]));
-  const txHash = await chain.write(payer, 'TestPayer', 'payTwice', [token, address, 2_000_000n, 3_000_000n]);
-  await chain.mined(txHash);
+  const txHash = await world.payTwice(address);
   const claim = (logIndex?: number) =>
     client.call('POST', '/v1/wallets/deposit', { chain: 'local', address, txHash, logIndex });
   const [first, second] = [await claim(), await claim(1)];

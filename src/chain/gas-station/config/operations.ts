@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import { openBreak } from '../../../process/breaks/operations';
 import type { Network } from '../../networks/record';
-import { findWallet } from '../../wallets/operations';
+import { findWallet, lockDerivation } from '../../wallets/operations';
 import { assertNeverWas } from '../roles';
 import { type GasConfig, type GasTerms, gasConfigNeverSet } from './record';
 import { checkedTerms } from './rules';
@@ -37,6 +37,7 @@ export async function saveGasTerms(
 ): Promise<{ before: GasConfig; after: GasConfig }> {
   const terms = checkedTerms(network, given);
   const { treasuryAddress } = terms;
+  await lockDerivation(tx, network.kind);
   if (treasuryAddress !== null && (await findWallet(tx, network.chain, treasuryAddress)))
     throw invalid('treasuryAddress must not be a wallet of the pool or the station.', 'treasuryAddress');
   const before = await lockGasConfig(tx, network);

@@ -3,9 +3,9 @@ import { conflict, invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
 import { witnessOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
-import { deriveWallets, findWallet } from '../../wallets/operations';
+import type { ChainServices } from '../../services';
+import { deriveWallets, findWallet, lockDerivation } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
-import { addressesUsed } from '../beside-books';
 import { lockGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { addressOf } from '../config/rules';
@@ -38,6 +38,7 @@ export async function setStation(
   { address: text, head }: { address: string; head: number | undefined },
 ): Promise<Changed> {
   const address = addressOf(network, text, 'address');
+  await lockDerivation(tx, network.kind);
   const wallet = await findWallet(tx, network.chain, address);
   if (wallet?.purpose === 'pool') throw invalid('address must not be a wallet of the pool.', 'address');
   if (wallet?.status === 'disabled')
@@ -50,36 +51,17 @@ export async function setStation(
   return { before, after };
 }
 
-/**
- * Makes wallets of the pool. One that was named as a treasury or a station before it was made is passed over.
- */
-export async function generatePool(
-  services: Pick<Services, 'parties'>,
-  tx: Tx,
-  { chain, kind }: Network,
-  count: number,
-): Promise<Wallet[]> {
-  const { station, treasury } = await addressesUsed(tx, chain);
-  const except = [...station, ...treasury];
-  return deriveWallets(services, tx, { chain, kind, count, purpose: 'pool', except });
-}
-
-/**
- * Makes a station wallet, as {@link generatePool} does; it becomes the station where there is none.
- * @throws Problem 400 naming `chain` where it is named as a treasury meanwhile
- */
+/** Makes a station wallet; it becomes the station where there is none. */
 export async function generateStation(
-  services: Pick<Services, 'parties'>,
+  services: Pick<ChainServices, 'parties' | 'addressesUsed'>,
   tx: Tx,
   network: Network,
   head: number | undefined,
 ): Promise<{ wallet: Wallet } & Changed> {
   const { chain, kind } = network;
-  const { treasury: except } = await addressesUsed(tx, chain);
-  const [wallet] = await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'station', except });
+  const [wallet] = await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'station' });
   if (!wallet) throw new Error('no wallet was derived');
   const before = await lockGasConfig(tx, network);
-  await assertNeverWas(tx, 'treasury', { chain, address: wallet.address, field: 'chain' });
   if (before.stationAddress !== null) {
     await beginScan(tx, { chain, address: wallet.address, head });
     return { wallet, before, after: before };

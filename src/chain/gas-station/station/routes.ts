@@ -7,10 +7,10 @@ import { identifier, text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { listNetworks, requireNetwork } from '../../networks/operations';
 import type { ChainServices } from '../../services';
-import { listWallets } from '../../wallets/operations';
+import { deriveWallets, listWallets } from '../../wallets/operations';
 import { WALLET_STATUSES } from '../../wallets/record';
 import { GUARDED } from '../guarded';
-import { generatePool, generateStation, headOf, setStation } from './operations';
+import { generateStation, headOf, setStation } from './operations';
 import { readStatus } from './status';
 import { statusSchema, statusView } from './status-view';
 import { generatedStationSchema, poolWalletSchema, poolWalletView, stationSchema, stationView } from './view';
@@ -61,7 +61,7 @@ const listRoute = ({ database, now }: Services): Route =>
     },
   });
 
-const generateRoute = (services: Services): Route =>
+const generateRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'POST', path: '/v1/gas-station/generate', ...GUARDED, status: 201 },
     summary: 'Generate new wallets',
@@ -78,7 +78,7 @@ const generateRoute = (services: Services): Route =>
     async write(tx, request) {
       const { count } = request.body;
       const network = await requireNetwork(tx, request.body.chain, 'chain');
-      const made = await generatePool(services, tx, network, count);
+      const made = await deriveWallets(services, tx, { ...network, count, purpose: 'pool' });
       await audit(tx, {
         ...request,
         ...{ action: 'gas-station.generate', subject: network.chain, tenantId: null },
@@ -114,7 +114,7 @@ const setRoute = (services: Services): Route =>
     },
   });
 
-const generateStationRoute = (services: Services): Route =>
+const generateStationRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'POST', path: '/v1/gas-station/wallet/generate', ...GUARDED, status: 201 },
     summary: 'Generate a gas station wallet',

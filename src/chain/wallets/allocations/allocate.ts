@@ -4,9 +4,9 @@ import type { Tx } from '../../../kernel/db/database';
 import { alreadyExists, conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
-import type { Services } from '../../../services';
 import { assetOf, requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
+import type { ChainServices } from '../../services';
 import { deriveWallets } from '../derive';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
@@ -27,6 +27,8 @@ export interface AllocationRequest {
   ttlSeconds?: number | undefined;
 }
 
+type Deriving = Pick<ChainServices, 'parties' | 'addressesUsed'>;
+
 /** An allocation with its wallet as it is now. */
 export interface HeldWallet {
   allocation: Allocation;
@@ -42,7 +44,7 @@ export interface HeldWallet {
  *   `limit_exceeded`
  */
 export async function allocateWallet(
-  services: Pick<Services, 'parties' | 'commands' | 'now' | 'walletQuarantineSeconds'>,
+  services: Deriving & Pick<ChainServices, 'commands' | 'now' | 'walletQuarantineSeconds'>,
   tx: Tx,
   asked: AllocationRequest,
   reach: string | null,
@@ -73,7 +75,7 @@ async function sameTerms(tx: Tx, before: Allocation, asked: AllocationRequest): 
 }
 
 async function hold(
-  services: Pick<Services, 'parties' | 'commands' | 'now'>,
+  services: Deriving & Pick<ChainServices, 'commands' | 'now'>,
   tx: Tx,
   network: Network,
   { ttlSeconds, ...terms }: AllocationRequest & { tenantId: string },
@@ -99,12 +101,7 @@ async function openBooks(tx: Tx, chain: string, asset: string): Promise<void> {
   await ensureChainAccounts(tx, chain, asset);
 }
 
-async function takeWallet(
-  services: Pick<Services, 'parties'>,
-  tx: Tx,
-  { chain, kind }: Network,
-  at: Date,
-): Promise<Wallet> {
+async function takeWallet(services: Deriving, tx: Tx, { chain, kind }: Network, at: Date): Promise<Wallet> {
   const free =
     (await lockFreeWallet(tx, chain, at)) ??
     (await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'pool' }))[0];

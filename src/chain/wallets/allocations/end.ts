@@ -26,18 +26,22 @@ export async function releaseWallet(
   const before = await newestAllocationOf(tx, reach, wallet.id);
   if (!before) throw notFound('wallet', 'address');
   if (before.endedAt !== null) return { before, allocation: before, wallet };
-  await endThose(services, tx, [before]);
+  await endThose(services, tx, [before], services.now());
   if (before.expiresAt !== null) services.commands.append(tx, [lookAtAllocation(before)]);
   return { before, ...(await heldBy(tx, before.id)) };
 }
 
-/** The caller holds the locks of their wallets. @returns how many have ended now */
+/**
+ * The caller holds the locks of their wallets.
+ * @param at when it was seen that their time has passed: a clock that is set back since makes no release of it
+ * @returns how many have ended now
+ */
 async function endThose(
-  { now, walletQuarantineSeconds }: EndDeps,
+  { walletQuarantineSeconds }: Pick<EndDeps, 'walletQuarantineSeconds'>,
   tx: Tx,
   ended: readonly Pick<Allocation, 'id'>[],
+  at: Date,
 ): Promise<number> {
-  const at = now();
   const walletIds = await endAllocations(
     tx,
     ended.map(({ id }) => id),
@@ -79,9 +83,10 @@ export function advanceAllocation(
     const allocation = (await findAllocation(tx, { id })) ?? unknown(); // under the wallet's lock
     const { expiresAt, endedAt } = allocation;
     if (endedAt !== null) return { status: endOf(allocation), open: false, lookAt: null };
-    if (expiresAt === null || expiresAt > services.now())
+    const at = services.now();
+    if (expiresAt === null || expiresAt > at)
       return { status: 'allocated', open: true, lookAt: expiresAt?.getTime() ?? null };
-    await endThose(services, tx, [allocation]);
+    await endThose(services, tx, [allocation], at);
     return { status: 'expired', open: false, lookAt: null };
   });
 }
@@ -110,7 +115,7 @@ export async function releaseExpired(
 ): Promise<Swept> {
   const at = services.now();
   const expired = await lockExpired(tx, { chain, at, limit });
-  const released = await endThose(services, tx, expired);
+  const released = await endThose(services, tx, expired, at);
   const to = walletStatusAfter('quarantined', 'return');
   const returned = await returnRipe(tx, { chain, at, to, limit });
   return { released, returned, more: expired.length === limit || returned === limit };

@@ -89,7 +89,10 @@ export async function endAllocations(tx: Sql, ids: readonly string[], at: Date):
   return ended.map(({ walletId }) => walletId);
 }
 
-/** Those whose time has passed, the longest first, with the locks of their wallets; what others are ending is passed over. */
+/**
+ * Those whose time has passed, the longest first, with the locks of their wallets; what others are ending is passed over. An overdue
+ * process alone ends nothing: it may have been told to look sooner. Found by the index of `due_by`, which is never later.
+ */
 export const lockExpired = (
   tx: Sql,
   { chain, at, limit }: { chain?: string | undefined; at: Date; limit: number },
@@ -98,6 +101,7 @@ export const lockExpired = (
     allocations()
       .whereNull('a.endedAt')
       .where('a.dueBy', '<=', at)
+      .where('a.expiresAt', '<=', at)
       .modify(filtered, { 'w.chain': chain })
       .orderBy('a.dueBy')
       .limit(limit)

@@ -3,6 +3,7 @@ import { keepChainReading } from '../../../../src/chain/reconciliation/readings'
 import { type NodeDouble, nodeDouble } from './node-double';
 import {
   attempts,
+  breaksOf,
   fundNative,
   sendAs,
   sweepOfOne,
@@ -156,11 +157,8 @@ it('hands over again what the chain has lost in a reorganisation', async () => {
   await world.configure({});
 });
 
-const vanishedBreaks = (id: string) =>
-  world.services.database.query(
-    "select detail from breaks where subject = $1 and kind = 'gas_operation_vanished' and resolved_at is null",
-    [id],
-  );
+const vanishedBreaks = async (id: string) =>
+  (await breaksOf(world, id)).filter(({ kind, open }) => open && kind === 'gas_operation_vanished');
 
 it('hands over again what was final and is lost, so that no nonce is left out', async () => {
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
@@ -171,7 +169,7 @@ it('hands over again what was final and is lost, so that no nonce is left out', 
   const second = await world.sweep(wallet!.id);
   await world.lead(second.id);
   expect(await sentBy(wallet!.address)).toBe(1);
-  expect(await vanishedBreaks(first.id)).toEqual([{ detail: `${wallet!.address}/0` }]);
+  expect(await vanishedBreaks(first.id)).toMatchObject([{ detail: `${wallet!.address}/0` }]);
   await world.chain.pay(world.token, wallet!.address, 6_000_000n);
   expect(await world.lead(second.id)).toMatchObject({ status: 'completed' });
   expect((await attempts(world, second.id)).map(({ nonce }) => nonce)).toEqual(['1']);
@@ -232,14 +230,10 @@ it('shows a nonce that was used by a transaction of somebody else, and lets a pe
   expect(await world.advance(id)).toMatchObject({ status: 'confirming', open: true });
   await world.advance(id);
   expect(await world.read(id)).toMatchObject({ waitsFor: 'nonce_taken' });
-  const breaks = () =>
-    world.services.database.query('select kind, resolved_at is null as open from breaks where subject = $1', [
-      id,
-    ]);
-  expect(await breaks()).toEqual([{ kind: 'gas_nonce_taken', open: true }]);
+  expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_nonce_taken', open: true }]);
   const failed = await world.admin.call('POST', `/v1/gas-station/operations/${id}/fail`, { reason: 'taken' });
   expect(failed.body).toMatchObject({ status: 'failed' });
-  expect(await breaks()).toEqual([{ kind: 'gas_nonce_taken', open: false }]);
+  expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_nonce_taken', open: false }]);
 });
 
 it('shows a taken nonce no longer once its own transaction is seen after all', async () => {
@@ -254,11 +248,7 @@ it('shows a taken nonce no longer once its own transaction is seen after all', a
   await world.advance(id);
   await world.chain.client.revert({ id: before });
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
-  const breaks = await world.services.database.query(
-    'select kind, resolved_at is null as open from breaks where subject = $1',
-    [id],
-  );
-  expect(breaks).toEqual([{ kind: 'gas_nonce_taken', open: false }]);
+  expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_nonce_taken', open: false }]);
 });
 
 it('books what has arrived where a token has moved less than was asked for, and says so', async () => {

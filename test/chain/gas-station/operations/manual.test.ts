@@ -3,7 +3,16 @@ import { auditOf } from '../../../../src/kernel/audit/audit';
 import { NATIVE } from '../../../../src/parties/chain/port';
 import { sentByOthers } from '../../../../src/transfers/chain-deposits/own-money';
 import { byHand, OPERATIONS, TOPUPS } from './by-hand';
-import { ether, execute, feesOf, fundNative, posted, type TestStation, testStation } from './support';
+import {
+  breaksOf,
+  ether,
+  execute,
+  feesOf,
+  fundNative,
+  posted,
+  type TestStation,
+  testStation,
+} from './support';
 
 let world: TestStation;
 beforeAll(async () => {
@@ -133,11 +142,7 @@ describe('by export and confirm', () => {
     const late = await confirm(OPERATIONS, id, hash);
     expect(late).toMatchObject({ status: 200, body: { status: 'expired', movedAmount: '7.000000' } });
     expect(await world.held('treasury', 'USDT')).toBe(String(Number(before) + 7));
-    const breaks = await world.services.database.query<{ kind: string }>(
-      'select kind from breaks where subject = $1',
-      [id],
-    );
-    expect(breaks).toEqual([{ kind: 'gas_operation_late' }]);
+    expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_operation_late' }]);
     expect((await confirm(OPERATIONS, id, hash)).body).toEqual(late.body);
   });
 

@@ -1,7 +1,17 @@
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { answersFalse, answersTrue } from '../strategies/answers';
 import { byHand, OPERATIONS, revertedHash, transfer } from './by-hand';
-import { ether, execute, feesOf, posted, sendAs, type TestStation, testStation, unitsOf } from './support';
+import {
+  breaksOf,
+  ether,
+  execute,
+  feesOf,
+  posted,
+  sendAs,
+  type TestStation,
+  testStation,
+  unitsOf,
+} from './support';
 
 let world: TestStation;
 beforeAll(async () => {
@@ -106,10 +116,7 @@ describe('what was executed by a person', () => {
     const cost = await feesOf(world.chain, [hash]);
     expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
     expect(await world.read(id)).toMatchObject({ status: 'failed' });
-    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
-      id,
-    ]);
-    expect(breaks).toEqual([{ kind: 'gas_operation_late', detail: hash }]);
+    expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_operation_late', detail: hash }]);
     const next = await world.sweep(wallet!.id);
     const { message } = (await confirm(OPERATIONS, next.id, hash)).body;
     expect(message).toContain(`another operation, ${id}`);
@@ -127,18 +134,15 @@ describe('what was executed by a person', () => {
     await world.chain.client.revert({ id: before });
     const second = await world.sweep(wallet!.id);
     expect((await exported(OPERATIONS, second.id)).transactions[0].nonce).toBe(0);
-    const breaks = await world.services.database.query('select kind, detail from breaks where subject = $1', [
-      first.id,
-    ]);
-    expect(breaks).toEqual([{ kind: 'gas_operation_vanished', detail: `${wallet!.address}/0` }]);
+    const vanished = { kind: 'gas_operation_vanished', detail: `${wallet!.address}/0` };
+    expect(await breaksOf(world, first.id)).toMatchObject([vanished]);
     await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
     return { id: first.id, transaction, hash };
   }
 
   async function isShown(id: string) {
     await keepChainReading(world.api.services, 'local');
-    const open = 'select from breaks where subject = $1 and resolved_at is null';
-    return (await world.services.database.query(open, [id])).length > 0;
+    return (await breaksOf(world, id)).some(({ open }) => open);
   }
 
   it('gives the nonce of what was executed and is lost to the next, and shows it', async () => {

@@ -7,6 +7,7 @@ import { newId } from '../../../../src/kernel/ids';
 import { internalBalance } from '../../../../src/kernel/ledger/accounts';
 import type { ChainAccount } from '../../../../src/kernel/ledger/entries';
 import type { Parties } from '../../../../src/parties/parties';
+import { breaksOf as breaksOfSubject } from '../../../../src/process/breaks/operations';
 import type { Services } from '../../../../src/services';
 import type { Wiring } from '../../../../src/startup/wiring';
 import { type Client, testApi } from '../../../support/api';
@@ -231,6 +232,12 @@ export async function withoutBlocks<T>({ chain }: TestStation, work: () => Promi
     await chain.client.mine({ blocks: 1 });
   }
 }
+
+/** What was ever shown of an operation. */
+export const breaksOf = async ({ services }: Pick<TestStation, 'services'>, id: string) =>
+  (await breaksOfSubject(services.database, id, 100)).map(({ kind, detail, resolvedAt }) => ({
+    ...{ kind, detail, open: resolvedAt === null },
+  }));
 
 /** The transactions of an operation, as they are kept. */
 export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string) =>

@@ -29,32 +29,19 @@ export async function toTakeBackTold(
   return { operation, network };
 }
 
-/** A person's word on an operation: told again it is another one, be it of the same hash. */
-export interface WordOn {
-  txHash?: string | undefined;
-  executedAt?: string | undefined;
-}
-
-export const wordOn = ({ txHash, executedAt }: GasOperation): WordOn => ({
-  ...{ txHash: txHash ?? undefined, executedAt: executedAt?.toISOString() },
-});
-
-const isSameWord = (one: WordOn, other: WordOn): boolean =>
-  one.txHash === other.txHash && one.executedAt === other.executedAt;
-
 /**
  * Takes back a person's word that an operation was executed: what was booked is undone, its hash is free for what it is of, and the
  * operation has failed, so that another one can be ordered.
- * @param given.word what is meant
+ * @param given.takenBack of the word that is meant: told again it is another one, be it of the same hash
  * @throws Problem as {@link toTakeBackTold}; 409 `invalid_transition` where it is another word by now
  */
 export async function takeBackTold(
   services: Pick<ChainServices, 'now' | 'commands' | 'heldByBooks'>,
   tx: Tx,
-  { id, word, reason }: { id: string; word: WordOn; reason: string },
+  { id, takenBack, reason }: { id: string; takenBack: number; reason: string },
 ): Promise<{ before: GasOperation; after: GasOperation }> {
   const { operation: before, network } = await toTakeBackTold(tx, id, { lock: true });
-  if (!isSameWord(wordOn(before), word)) throw otherWord();
+  if (before.takenBack !== takenBack) throw otherWord();
   const wallet = await findWalletById(tx, before.walletId, { lock: true });
   if (!wallet) throw new Error(`the wallet ${before.walletId} is not there`);
   const after = await endTakenBack(services, tx, before, network, reason);

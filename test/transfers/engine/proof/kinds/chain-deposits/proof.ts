@@ -123,6 +123,8 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
   partyComponent: 'pool@local',
   positionOfParty: positionOfChain,
   neverNegative: ['credited'],
+  // It begins so. Back to it lead people alone, who take back what they have told and tell it again, and not nodes.
+  never: ['confirming'],
   exchange,
   also: asOnChain,
 };
