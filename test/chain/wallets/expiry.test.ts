@@ -71,6 +71,8 @@ describe('the process of an allocation', () => {
     const ended = await temporal.client.workflow.execute('walletAllocation', workflowOf(held));
     expect(ended).toBe('expired');
     expect([await statusOf(held), await endOf(held)]).toEqual(['quarantined', held['expiresAt']]);
+    const again = createWalletActivities(api.services).advanceAllocation(held['id'] ?? '');
+    expect(await again).toMatchObject({ status: 'expired', open: false });
     const { events } = await temporal.client.workflow.getHandle(workflowOf(held).workflowId).fetchHistory();
     expect(events?.length).toBeLessThan(30);
   });

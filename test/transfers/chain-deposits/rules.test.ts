@@ -125,6 +125,20 @@ it('takes one rate, whatever the market says when it comes back', () => {
     books.map(({ component, currency, amount }) => `${component} ${currency} ${amount.toFixed()}`).sort(),
   ).toEqual(['credited EUR 90', 'fx EUR -90', 'fx USDT 100', 'pool@local USDT -100']);
   expect(waitsForRate(played(inEuro, final).situation)).toBe(true);
+  // It has its rate: back again it waits for none.
+  expect(played(inEuro, at('0.9'), gone, final).situation.transfer.status).toBe('credited');
+});
+
+it('contradicts itself where it was final before, and only there', () => {
+  const ways = (from: ChainDeposit, ...words: ChainDepositWord[]) =>
+    played(from, ...words).path.map(({ on, contradicts }) => [on, contradicts]);
+  expect(ways(fresh(), final)).toEqual([['confirmed', false]]);
+  expect(ways(fresh(), final, gone)).toEqual([['vanished', true]]);
+  expect(ways(fresh(), final, gone, final)).toEqual([['confirmed', true]]);
+  const told = (kind: string) => decidedBy('operator:ida', { kind }, START);
+  const back = played({ ...fresh(), decisions: [told(TAKEN_BACK)] }, gone).situation;
+  const again = { ...back, decisions: [...back.decisions, told(SEEN)] };
+  expect(ways(again, final).every(([, contradicts]) => contradicts === false)).toBe(true);
 });
 
 it('waits for the chain while it may say more, and shows what has changed', () => {

@@ -1,3 +1,4 @@
+import { readChain } from '../../../src/watch/chains/read';
 import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-double';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
@@ -92,6 +93,29 @@ it('takes no range that does not follow what it has read', async () => {
   double.behaveWell();
   await world.read();
   expect(await statuses()).toEqual(['confirming']);
+});
+
+it('leaves a chain where another watcher has brought it, who has read on while the node was slow', async () => {
+  const account = await world.account();
+  await paid(account);
+  let isFirst = true;
+  double.on('eth_getLogs', async (_, ask) => {
+    const logs: unknown = await ask({});
+    if (isFirst) {
+      isFirst = false;
+      await mine(2);
+      while ((await readChain(world.api.services, 'local')) !== 'rests');
+    }
+    return logs;
+  });
+  const placeOf = async () =>
+    (await world.api.database.query<{ at: number }>('select block_number::int as at from chain_places'))[0]
+      ?.at;
+  expect(await world.turn()).toBe('rests');
+  expect(await placeOf()).toBe(Number(await world.chain.client.getBlockNumber()));
+  double.behaveWell();
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
 });
 
 it('tells a deposit that is final by the last block, though its look had asked before that and the chain rests', async () => {
