@@ -104,7 +104,10 @@ describe('by export and confirm', () => {
       'format',
     );
     await execute(world, file.body.transactions[0]);
-    expect(await world.admin.call('GET', `${OPERATIONS}/${id}/export`)).toMatchObject({ status: 409 });
+    await world.chain.pay(world.token, wallet!.address, 5_000_000n); // there is something to be moved again
+    expect(await world.admin.call('GET', `${OPERATIONS}/${id}/export`)).toMatchObject({
+      ...{ status: 409, body: { message: expect.stringContaining('confirm its hash') } },
+    });
     const failed = await world.admin.call('POST', `${OPERATIONS}/${id}/fail`, { reason: 'gave up' });
     expect(failed.body).toMatchObject({
       status: 'failed',
