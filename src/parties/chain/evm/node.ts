@@ -1,6 +1,6 @@
 import { isHash } from 'viem';
-import { ofMost } from '../agreement';
-import { ChainRefused } from '../errors';
+import { areMost, ofMost } from '../agreement';
+import { ChainRefused, NodesDisagree } from '../errors';
 import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
 import { broadcastBy } from './broadcast';
@@ -25,6 +25,11 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
   }
   const balances: ChainNode['balances'] = (of, token, at) =>
     ofToken((rpc) => readBalances(rpc, of, token, at));
+  async function saidByMost<T>(read: (rpc: Rpc) => Promise<T>): Promise<{ said: T[]; of: number }> {
+    const told = await nodes.said(read, { behindToo: true });
+    if (!areMost({ said: told.said.length, of: told.of })) throw new NodesDisagree(chain);
+    return told;
+  }
   return {
     chainIds: nodes.chainIds,
     head: nodes.newest,
@@ -46,10 +51,14 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     transactionOfEach: (hash) => nodes.said((rpc) => readTransaction(rpc, hash)),
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
-    nonce: async (of) => ofMost((await nodes.said((rpc) => readNonce(rpc, of), { quickly: true })).said),
+    nonce: async (address) => {
+      const { said, of } = await saidByMost((rpc) => readNonce(rpc, address));
+      return ofMost(said, of);
+    },
     noncesOf: async (address) => {
-      const { said, of } = await nodes.said((rpc) => readNonces(rpc, address), { behindToo: true });
-      return { counted: ofMost(said.map(({ counted }) => counted)), each: said, of };
+      const { said, of } = await saidByMost((rpc) => readNonces(rpc, address));
+      const counts = said.map(({ counted }) => counted);
+      return { counted: ofMost(counts, of), each: said, of };
     },
     fees: () => nodes.first(readFees),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
