@@ -1,7 +1,7 @@
 import { type Decimal, ZERO } from '../../kernel/money/money';
+import { isMined } from '../../parties/chain/agreement';
 import type { ChainTransaction, ChainTransfer } from '../../parties/chain/port';
-import { feeOf } from '../gas-station/operations/rules';
-import type { OwnPart } from '../gas-station/own-transactions';
+import { executionOf, type OwnPart } from '../gas-station/own-transactions';
 import { nativeSymbol } from '../gas-station/rules';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
@@ -59,34 +59,21 @@ export function addEffects(
   transaction: ChainTransaction,
   { parts, upTo, ...where }: Whereabouts & { parts: readonly OwnPart[]; upTo: number },
 ): void {
-  if (transaction.status === 'unknown' || transaction.status === 'pending') return;
+  if (!isMined(transaction)) return;
   const isOnChain = transaction.block.number <= upTo;
-  const members = parts.length - 1;
+  const signed: Signed = { ...where, sign: isOnChain ? 1 : -1 };
   for (const part of parts.filter(({ isBooked }) => isBooked !== isOnChain)) {
-    const transfers = transfersOf(part, parts, transaction.transfers);
-    const fee = feeOf(part, transaction.fee, members);
-    addMovements(sums, { transfers, fee, payer: transaction.from }, { ...where, sign: isOnChain ? 1 : -1 });
+    const { fromAddress, toAddress, token } = part;
+    const done = executionOf(part, transaction, parts.length - 1);
+    if (!done) continue;
+    addChange(sums, { address: fromAddress, token, units: -(done.moved + done.lost) }, signed);
+    addChange(sums, { address: toAddress, token, units: done.moved }, signed);
+    addChange(sums, { address: transaction.from, token: null, units: -done.fee }, signed);
   }
 }
 
-/** Those that its wallet has sent; what is nobody's is that of the one whose transaction it is. */
-const transfersOf = (part: OwnPart, parts: readonly OwnPart[], transfers: readonly ChainTransfer[]) =>
-  transfers.filter(
-    ({ from }) =>
-      from === part.from || (part.batchOf === null && !parts.some((other) => other.from === from)),
-  );
-
 /** It has happened on the chain and is not in the books, or the other way round. */
 type Signed = Whereabouts & { sign: 1 | -1 };
-
-function addMovements(
-  sums: Sums,
-  { transfers, fee, payer }: { transfers: readonly ChainTransfer[]; fee: bigint; payer: string },
-  where: Signed,
-): void {
-  addTransfers(sums, transfers, where);
-  addChange(sums, { address: payer, token: null, units: -fee }, where);
-}
 
 export function addTransfers(sums: Sums, transfers: readonly ChainTransfer[], where: Signed): void {
   for (const { from, to, token, units } of transfers) {

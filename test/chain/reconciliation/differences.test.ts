@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { compareChain } from '../../../src/chain/reconciliation/compare';
 import { keepChainReading } from '../../../src/chain/reconciliation/readings';
 import type { ChainPlace } from '../../../src/chain/reconciliation/record';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
@@ -85,3 +86,37 @@ it.each<[ChainPlace, string, string, bigint]>([
     expect(await breaks()).toEqual([]);
   },
 );
+
+const differing = async () =>
+  (await compareChain(world.api.services, 'local')).lines.filter(({ difference }) => !difference.isZero());
+
+/** A person names it of a sweep, before anybody has looked what it is. */
+async function named(hash: string): Promise<void> {
+  await world.api.database.query(
+    "update gas_operations set status = 'confirming', tx_hash = $1 where status <> 'completed'",
+    [hash],
+  );
+}
+
+it('a transaction that a person names of an operation, and is none of its, is known by what it is alone', async () => {
+  const { api, chain, token } = world;
+  const admin = await api.client('admin');
+  await api.database.query('update wallet_allocations set ended_at = now()');
+  await api.database.query(
+    "update wallets set status = 'quarantined', quarantined_until = now() + interval '1 day' where purpose = 'pool'",
+  );
+  const [wallet] = await api.database.query<{ id: string }>('select id from wallets where address = $1', [
+    addresses.pool,
+  ]);
+  await posted(admin, '/v1/gas-station/operations', { walletId: wallet?.id, asset: 'USDT' });
+  await named(await chain.pay(token, addresses.pool, 3_000_000n));
+  await world.read();
+  expect(await differing()).toEqual([]);
+  await named(await chain.pay(null, addresses.station, 10n ** 17n));
+  await world.read();
+  expect(await differing()).toEqual([]);
+  await chain.client.mine({ blocks: 3 });
+  await world.read();
+  await posted(admin, '/v1/gas-station/station-topups/scan', { chain: 'local' });
+  expect(await differing()).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import { transactionsOf } from '../../../../src/chain/gas-station/operations/read';
+import { ownTransactions } from '../../../../src/chain/gas-station/own-transactions';
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { type NodeDouble, NodeError, startNodeDouble } from '../../../parties/chain/node-double';
 import { byHand, TOPUPS } from './by-hand';
@@ -222,6 +223,8 @@ describe('one that was given up because no node had it', () => {
       expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);
       const shown = await transactionsOf(world.services.database, second);
       expect(shown.map((each) => each.hash)).toEqual([hash]);
+      const own = await ownTransactions(world.services.database, 'local', new Date(0));
+      expect(own.find((each) => each.hash === hash)?.parts).toHaveLength(1);
     };
     return { second, third, hash, expectBooked };
   }
