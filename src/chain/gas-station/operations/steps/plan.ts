@@ -68,8 +68,7 @@ const isMovable = async (
   node: ChainNode,
   operation: Planning & { token: string },
   units: bigint,
-): Promise<boolean> =>
-  operation.stationAddress !== null || units === 0n || isTransferable(node, sweepOf(operation, units));
+): Promise<boolean> => operation.stationAddress !== null || isTransferable(node, sweepOf(operation, units));
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
   ...{ recipient: to, value, data, authorizations },
