@@ -7,7 +7,7 @@ import { broadcastBy } from './broadcast';
 import { headerCall } from './calls';
 import { NodeAway } from './faults';
 import { readFees } from './fees';
-import { createNodes, type NodesOptions } from './nodes';
+import { createNodes, type Nodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
 import { callOnce, estimate, readBalances, readCode, readDecimals, readNextNonce, readNonce } from './state';
 import { readTransaction } from './transaction';
@@ -25,11 +25,6 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
   }
   const balances: ChainNode['balances'] = (of, token, at) =>
     ofToken((rpc) => readBalances(rpc, of, token, at));
-  async function saidByMost<T>(read: (rpc: Rpc) => Promise<T>): Promise<{ said: T[]; of: number }> {
-    const told = await nodes.said(read, { behindToo: true });
-    if (!areMost({ said: told.said.length, of: told.of })) throw new NodesDisagree(chain);
-    return told;
-  }
   return {
     chainIds: nodes.chainIds,
     head: nodes.newest,
@@ -52,13 +47,13 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
     nonce: async (address) => {
-      const { said, of } = await saidByMost((rpc) => readNonce(rpc, address));
+      const { said, of } = await saidByMost(nodes, chain, (rpc) => readNonce(rpc, address));
       return ofMost(said, of);
     },
     noncesOf: async (address) => {
-      const { said, of } = await saidByMost((rpc) => readNonces(rpc, address));
-      const counts = said.map(({ counted }) => counted);
-      return { counted: ofMost(counts, of), each: said, of };
+      const { said: each, of } = await saidByMost(nodes, chain, (rpc) => readNonces(rpc, address));
+      const counts = each.map(({ counted }) => counted);
+      return { counted: ofMost(counts, of), each, of };
     },
     fees: () => nodes.first(readFees),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
@@ -67,6 +62,13 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     decimals: (token) => ofToken((rpc) => readDecimals(rpc, token)),
     broadcast: (signed) => broadcastBy(nodes, chain, signed),
   };
+}
+
+/** Those far behind are asked too: of two nodes one alone could make the other stand behind. @throws NodesDisagree */
+async function saidByMost<T>(nodes: Nodes, chain: string, read: (rpc: Rpc) => Promise<T>) {
+  const told = await nodes.said(read, { behindToo: true });
+  if (!areMost({ said: told.said.length, of: told.of })) throw new NodesDisagree(chain);
+  return told;
 }
 
 /** What is in blocks first: what comes into one meanwhile is counted by the second too. */
