@@ -1,11 +1,19 @@
+import { ASSETS } from '../../kernel/money/currencies';
 import { type Decimal, ZERO } from '../../kernel/money/money';
+import { isMined } from '../../parties/chain/agreement';
 import type { ChainTransaction, ChainTransfer } from '../../parties/chain/port';
-import { feeOf } from '../gas-station/operations/rules';
-import type { OwnPart } from '../gas-station/own-transactions';
+import { executionOf, type OwnPart } from '../gas-station/own-transactions';
 import { nativeSymbol } from '../gas-station/rules';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
-import { CHAIN_PLACES, type ChainPlace, type ChainReading, type Compared, sumKey } from './record';
+import {
+  CHAIN_PLACES,
+  type ChainPlace,
+  type ChainReading,
+  type Compared,
+  type ReadAsset,
+  sumKey,
+} from './record';
 
 /**
  * What a chain has of ours is what the books say, and what is on the chain by then and not in them:
@@ -24,14 +32,7 @@ export class Sums extends Map<string, Decimal> {
   }
 }
 
-/** What can stand at an address: the assets of the network, and the native coin that pays for gas. */
-export interface ReadAsset {
-  symbol: string;
-  contract: string | null;
-  decimals: number;
-}
-
-export function assetsToRead(network: Pick<Network, 'assets' | 'kind'>): ReadAsset[] {
+export function assetsListed(network: Pick<Network, 'assets' | 'kind'>): ReadAsset[] {
   const symbol = nativeSymbol(network);
   const tokens = network.assets.filter(({ contract }) => contract !== null);
   if (symbol === undefined) return tokens;
@@ -59,34 +60,21 @@ export function addEffects(
   transaction: ChainTransaction,
   { parts, upTo, ...where }: Whereabouts & { parts: readonly OwnPart[]; upTo: number },
 ): void {
-  if (transaction.status === 'unknown' || transaction.status === 'pending') return;
+  if (!isMined(transaction)) return;
   const isOnChain = transaction.block.number <= upTo;
-  const members = parts.length - 1;
+  const signed: Signed = { ...where, sign: isOnChain ? 1 : -1 };
   for (const part of parts.filter(({ isBooked }) => isBooked !== isOnChain)) {
-    const transfers = transfersOf(part, parts, transaction.transfers);
-    const fee = feeOf(part, transaction.fee, members);
-    addMovements(sums, { transfers, fee, payer: transaction.from }, { ...where, sign: isOnChain ? 1 : -1 });
+    const { fromAddress, toAddress, token } = part;
+    const done = executionOf(part, transaction, parts.length - 1);
+    if (!done) continue;
+    addChange(sums, { address: fromAddress, token, units: -(done.moved + done.lost) }, signed);
+    addChange(sums, { address: toAddress, token, units: done.moved }, signed);
+    addChange(sums, { address: transaction.from, token: null, units: -done.fee }, signed);
   }
 }
 
-/** Those that its wallet has sent; what is nobody's is that of the one whose transaction it is. */
-const transfersOf = (part: OwnPart, parts: readonly OwnPart[], transfers: readonly ChainTransfer[]) =>
-  transfers.filter(
-    ({ from }) =>
-      from === part.from || (part.batchOf === null && !parts.some((other) => other.from === from)),
-  );
-
 /** It has happened on the chain and is not in the books, or the other way round. */
 type Signed = Whereabouts & { sign: 1 | -1 };
-
-function addMovements(
-  sums: Sums,
-  { transfers, fee, payer }: { transfers: readonly ChainTransfer[]; fee: bigint; payer: string },
-  where: Signed,
-): void {
-  addTransfers(sums, transfers, where);
-  addChange(sums, { address: payer, token: null, units: -fee }, where);
-}
 
 export function addTransfers(sums: Sums, transfers: readonly ChainTransfer[], where: Signed): void {
   for (const { from, to, token, units } of transfers) {
@@ -104,18 +92,23 @@ function addChange(
   if (place && asset) sums.add(place, asset.symbol, fromUnits(units, asset.decimals).times(sign));
 }
 
-/** Of each place and asset; those at which there is nothing, and should not be, are left out but for those in `also`. */
+/**
+ * Of each place and asset; those at which there is nothing, and should not be, are left out but for those in `also`. Of what the network
+ * lists no more only what the books still hold counts: where they hold nothing, whatever lies there is nobody's.
+ * @param assets those that could be read, whether the network lists them or not
+ */
 export function compared(
-  assets: readonly ReadAsset[],
+  { listed, assets }: Record<'listed' | 'assets', readonly ReadAsset[]>,
   sums: Record<'reported' | 'booked' | 'unbooked', ReadonlyMap<string, Decimal>>,
   also: ReadonlySet<string> = new Set(),
 ): Compared[] {
   const lines = CHAIN_PLACES.flatMap((place) =>
-    assets.map(({ symbol: asset }): Compared => {
+    symbolsOf(assets).flatMap((asset): Compared[] => {
       const of = (which: keyof typeof sums) => sums[which].get(sumKey(place, asset)) ?? ZERO;
       const [reported, booked, unbooked] = [of('reported'), of('booked'), of('unbooked')];
       const difference = reported.minus(booked).minus(unbooked);
-      return { place, asset, reported, booked, unbooked, difference };
+      if (!isNamed(listed, asset) && booked.isZero()) return [{ place, asset, ...NOTHING }];
+      return isNamed(assets, asset) ? [{ place, asset, reported, booked, unbooked, difference }] : [];
     }),
   );
   return lines.filter(
@@ -123,6 +116,15 @@ export function compared(
       also.has(sumKey(place, asset)) || [reported, booked, unbooked].some((amount) => !amount.isZero()),
   );
 }
+
+const NOTHING = { reported: ZERO, booked: ZERO, unbooked: ZERO, difference: ZERO };
+
+const isNamed = (assets: readonly ReadAsset[], asset: string) =>
+  assets.some(({ symbol }) => symbol === asset);
+
+const symbolsOf = (assets: readonly ReadAsset[]) => [
+  ...new Set([...assets.map(({ symbol }) => symbol), ...ASSETS]),
+];
 
 /**
  * A person is shown what has differed for so long: two readings of the schedule at least, for what ends between the books and the

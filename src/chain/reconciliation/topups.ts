@@ -14,16 +14,16 @@ import { addTransfers, type Sums, type Whereabouts } from './rules';
 export async function addTopups(
   sums: Sums,
   { sql, chain, node, upTo }: { sql: Sql; chain: string; node: ChainNode; upTo: number },
-  books: Pick<ChainBooks, 'topups' | 'transactions'>,
+  { topups }: Pick<ChainBooks, 'topups'>,
   where: Whereabouts,
 ): Promise<void> {
-  for (const { asset, amount, paidBy } of books.topups.booked.filter((each) => each.blockNumber > upTo)) {
+  for (const { asset, amount, paidBy } of topups.booked.filter((each) => each.blockNumber > upTo)) {
     sums.add('station', asset, amount.negated());
     if (paidBy !== 'funding') sums.add(paidBy, asset, amount);
   }
   const found: ChainTransfer[] = [];
-  for (const transfer of await transfersSince(node, books.topups.scans, upTo))
-    if (!isKnown(books, transfer) && !(await isOfOperation(sql, chain, transfer))) found.push(transfer);
+  for (const transfer of await transfersSince(node, topups.scans, upTo))
+    if (!isBooked(topups, transfer) && !(await isOfOperation(sql, chain, transfer))) found.push(transfer);
   addTransfers(sums, found, { ...where, sign: 1 });
 }
 
@@ -44,10 +44,6 @@ async function transfersSince(
   return found.filter(({ to, block }) => block.number > (scanned.get(to) ?? upTo));
 }
 
-/** It is in the books, for a person has scanned that block, or counted with a transaction that is followed. */
-const isKnown = (
-  { topups, transactions }: Pick<ChainBooks, 'topups' | 'transactions'>,
-  { txHash, ordinal, to }: ChainTransfer,
-): boolean =>
-  topups.booked.some((each) => each.txHash === txHash && each.ordinal === ordinal && each.address === to) ||
-  transactions.some(({ hash, parts }) => hash === txHash && parts.some(({ isBooked }) => !isBooked));
+/** It is in the books, for a person has scanned that block. */
+const isBooked = ({ booked }: ChainBooks['topups'], { txHash, ordinal, to }: ChainTransfer): boolean =>
+  booked.some((each) => each.txHash === txHash && each.ordinal === ordinal && each.address === to);

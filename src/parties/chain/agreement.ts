@@ -3,9 +3,12 @@ import type { AgreedBlock, Block, ChainNode, ChainTransaction, ChainTransfer } f
 /** Whether so many of all nodes are enough to believe: of one node it is that one, of two both. */
 export const areMost = ({ said, of }: { said: number; of: number }): boolean => 2 * said > of;
 
-/** Of numbers that nodes tell the highest that most of those say at least: what one of several alone tells counts for nothing. */
-export const ofMost = (told: readonly number[]): number =>
-  told.toSorted((one, other) => other - one)[Math.floor(told.length / 2)] as number;
+/**
+ * Of numbers that nodes tell the highest that most of all say at least: what one of several alone tells counts for nothing.
+ * @param told by most of them ({@link areMost})
+ */
+export const ofMost = (told: readonly number[], of: number): number =>
+  told.toSorted((one, other) => other - one)[Math.floor(of / 2)] as number;
 
 /** All who answer say the same, and they are more than half. */
 export const isSettled = (agreed: AgreedBlock): boolean => !agreed.isSplit && areMost(agreed);

@@ -8,6 +8,11 @@ export class ChainAway extends PartyAway {
   }
 }
 
+/** Some nodes answer, and not most of all: what must be known by the word of most is not known. */
+export class NodesDisagree extends ChainAway {
+  override name = 'NodesDisagree';
+}
+
 /** A node says that it will never do it: a transaction that would be reverted, a nonce that was used. */
 export class ChainRefused extends PartyRefused {
   override name = 'ChainRefused';

@@ -105,7 +105,7 @@ export interface AgreedBlock {
 
 /** What nodes tell of the nonces of an address. */
 export interface ToldNonces {
-  /** How many transactions it has sent that are in a block, as most of those say who answer; of two the lower. */
+  /** How many transactions it has sent that are in a block, as most nodes say at least. */
   counted: number;
   /**
    * What each of them says: how many are in a block, and the first nonce that none of its transactions has, what waits for a block
@@ -113,7 +113,7 @@ export interface ToldNonces {
    * out bounds both.
    */
   each: readonly { counted: number; next: number }[];
-  /** How many there are, with those that do not answer: no nonce is given out by the word of less than half. */
+  /** How many there are, with those that do not answer. */
   of: number;
 }
 
@@ -202,9 +202,12 @@ export interface ChainNode {
    * @throws ChainRefused `no_token`
    */
   balances(addresses: readonly string[], token: string | null, atBlock?: number): Promise<bigint[]>;
-  /** How many transactions it has sent that are in a block, as most of those say who answer. */
+  /**
+   * How many transactions it has sent that are in a block, as most nodes say at least; those that are far behind are asked too.
+   * @throws NodesDisagree not most of all answer
+   */
   nonce(address: string): Promise<number>;
-  /** For who gives nonces out: every address is asked, those that are far behind too. @throws ChainAway none answers */
+  /** The same, and what each of them says, for who gives nonces out. @throws NodesDisagree */
   noncesOf(address: string): Promise<ToldNonces>;
   fees(): Promise<ChainFees>;
   /** @throws ChainRefused `reverted`, `insufficient_funds`: it would be */

@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { compareChain } from '../../../src/chain/reconciliation/compare';
 import { keepChainReading } from '../../../src/chain/reconciliation/readings';
 import type { ChainPlace } from '../../../src/chain/reconciliation/record';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
@@ -83,3 +84,80 @@ it.each<[ChainPlace, string, string, bigint]>([
     expect(await breaks()).toEqual([]);
   },
 );
+
+/** What the network lists, of all that it listed at first. */
+async function list(...symbols: string[]): Promise<void> {
+  const admin = await world.api.client('admin');
+  const { body: network } = await admin.call('GET', '/v1/networks/local');
+  const assets = LISTED.filter(({ symbol }) => symbols.includes(symbol)).map((asset) => ({
+    ...asset,
+    contract: asset.symbol === 'ETH' ? undefined : world.token,
+  }));
+  expect((await admin.call('PUT', '/v1/networks/local', { ...network, assets })).status).toBe(200);
+}
+
+const LISTED = [
+  { symbol: 'USDT', decimals: 6, minDeposit: '1' },
+  { symbol: 'ETH', decimals: 18, minDeposit: '0.01' },
+];
+
+it('of an asset that the network lists no more what the books hold is compared still, and the rest passes', async () => {
+  const shown = (place: string, amount: string) => ({
+    ...{ subject: `${place}@local:USDT`, amount, currency: 'USDT' },
+  });
+  await change(addresses.treasury, 'USDT', 3_000_000n);
+  await change(addresses.pool, 'USDT', 1n);
+  await readAfter(0);
+  await readAfter(10);
+  expect(await breaks()).toEqual([shown('pool', '0.000001'), shown('treasury', '3')]);
+  await list('ETH');
+  // The books have nothing of it in the treasury.
+  await readAfter(5);
+  expect(await breaks()).toEqual([shown('pool', '0.000001')]);
+  await change(addresses.pool, 'USDT', -1n);
+  await readAfter(5);
+  expect(await breaks()).toEqual([]);
+  await change(addresses.pool, 'USDT', -25_000_000n);
+  await readAfter(0);
+  await readAfter(10);
+  expect(await breaks()).toEqual([shown('pool', '-25')]);
+  await list('ETH', 'USDT');
+  await change(addresses.pool, 'USDT', 25_000_000n);
+  await change(addresses.treasury, 'USDT', -3_000_000n);
+  await readAfter(5);
+  expect(await breaks()).toEqual([]);
+});
+
+const differing = async () =>
+  (await compareChain(world.api.services, 'local')).lines.filter(({ difference }) => !difference.isZero());
+
+/** A person names it of a sweep, before anybody has looked what it is. */
+async function named(hash: string): Promise<void> {
+  await world.api.database.query(
+    "update gas_operations set status = 'confirming', tx_hash = $1 where status <> 'completed'",
+    [hash],
+  );
+}
+
+it('a transaction that a person names of an operation, and is none of its, is known by what it is alone', async () => {
+  const { api, chain, token } = world;
+  const admin = await api.client('admin');
+  await api.database.query('update wallet_allocations set ended_at = now()');
+  await api.database.query(
+    "update wallets set status = 'quarantined', quarantined_until = now() + interval '1 day' where purpose = 'pool'",
+  );
+  const [wallet] = await api.database.query<{ id: string }>('select id from wallets where address = $1', [
+    addresses.pool,
+  ]);
+  await posted(admin, '/v1/gas-station/operations', { walletId: wallet?.id, asset: 'USDT' });
+  await named(await chain.pay(token, addresses.pool, 3_000_000n));
+  await world.read();
+  expect(await differing()).toEqual([]);
+  await named(await chain.pay(null, addresses.station, 10n ** 17n));
+  await world.read();
+  expect(await differing()).toEqual([]);
+  await chain.client.mine({ blocks: 3 });
+  await world.read();
+  await posted(admin, '/v1/gas-station/station-topups/scan', { chain: 'local' });
+  expect(await differing()).toEqual([]);
+});

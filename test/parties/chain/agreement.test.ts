@@ -1,4 +1,4 @@
-import { depthOf, toldOf } from '../../../src/parties/chain/agreement';
+import { depthOf, ofMost, toldOf } from '../../../src/parties/chain/agreement';
 import type { AgreedBlock, ChainTransaction } from '../../../src/parties/chain/port';
 
 const block = { number: 7, hash: '0x7', parentHash: '0x6', at: new Date(0) };
@@ -83,4 +83,15 @@ it.each<[string, Partial<AgreedBlock>, string]>([
     agreedBlock: (number: number) => Promise.resolve(number === 9 ? { ...said, ...top } : said),
   };
   expect(await depthOf(node, block, 3)).toBe(depth);
+});
+
+it.each([
+  [[7], 1, 7],
+  [[9, 7], 2, 7],
+  [[7, 9, 7], 3, 7],
+  [[9, 7], 3, 7],
+  // Two of five are not most, though they are of those who answer.
+  [[9, 9, 7], 5, 7],
+])('of the numbers %p that nodes tell, of %p nodes, most say %p at least', (told, of, most) => {
+  expect(ofMost(told, of)).toBe(most);
 });

@@ -17,7 +17,7 @@ import { openOperationsOf } from '../operations/store';
 import { boundedFees, gasLimitOf, minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
 import { BESIDE_TRANSFER } from '../strategies/delegated';
-import { transferOf } from '../strategies/transfer';
+import { isTransferable, transferOf } from '../strategies/transfer';
 import { type Check, checksOf } from './rules';
 
 /** Whether a wallet can be swept now, and what of it. */
@@ -29,7 +29,7 @@ export interface Preflight {
   asset: NetworkAsset;
   /** What the sweep would move. */
   units: bigint;
-  /** What it would cost at most; null: the chain would revert it, or no node is asked. */
+  /** What it would cost at most; null: the chain or the token would refuse it, or no node is asked. */
   fee: bigint | null;
   /** Who would send in place of the wallet, and pay; null: the wallet. */
   stationAddress: string | null;
@@ -87,7 +87,7 @@ interface Said {
   native: bigint;
   /** Null: no node is asked. */
   fees: ChainFees | null;
-  /** At most; null where the chain would revert it, or no node is asked. */
+  /** At most; null where the chain or the token would refuse it, or no node is asked. */
   fee: bigint | null;
 }
 
@@ -114,15 +114,23 @@ async function readOf(
   // To itself while there is no treasury: what it would cost about.
   const to = config.treasuryAddress ?? address;
   const whole = { units: balance, fee: 0n, ofStation: purpose === 'station' };
-  const transfer =
+  const gas =
     contract === null
-      ? { from: address, to, value: sweepableOf(config, network, { contract }, whole), data: '0x' }
-      : transferOf({ wallet: address, token: contract, treasury: to, units: balance });
-  const gas = await gasOf(node, transfer);
+      ? await gasOf(node, {
+          ...{ from: address, to, value: sweepableOf(config, network, { contract }, whole), data: '0x' },
+        })
+      : await gasOfToken(node, { wallet: address, token: contract, treasury: to, units: balance });
   const { maxFeePerGas } = boundedFees(fees, config.maxGasPrice) ?? fees;
   const beside = stationAddress === null ? 0n : BESIDE_TRANSFER;
   return { balance, native, fees, fee: gas === null ? null : (gas + beside) * maxFeePerGas };
 }
+
+/** Whoever sends it, the token is to move it: an estimate does not show that it would not. */
+const gasOfToken = async (
+  node: ChainNode,
+  transfer: Parameters<typeof isTransferable>[1],
+): Promise<bigint | null> =>
+  (await isTransferable(node, transfer)) ? gasOf(node, transferOf(transfer)) : null;
 
 async function gasOf(
   node: ChainNode,

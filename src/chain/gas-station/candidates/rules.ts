@@ -18,7 +18,7 @@ export interface PreflightFacts {
   /** What has who pays for gas of the native coin: the wallet, or the station that sends for it. */
   native: bigint;
   kind: ChainKind;
-  /** What the sweep costs at most; null: the chain would revert it, or nobody can be asked. */
+  /** What the sweep costs at most; null: the chain or the token would refuse it, or nobody can be asked. */
   fee: bigint | null;
   /** Null: no node is asked. */
   fees: ChainFees | null;
@@ -62,7 +62,7 @@ const CHECKS: Record<CheckName, Judge> = {
         ok: native >= gasThreshold,
         detail: `${coins(native, kind)} was noted, of a gasThreshold of ${coins(gasThreshold, kind)}: no node is asked what gas costs.`,
       };
-    if (fee === null) return { ok: false, detail: 'The chain would revert it.' };
+    if (fee === null) return { ok: false, detail: 'The chain would revert it, or the token not move it.' };
     return {
       ok: native >= fee,
       detail: `${coins(native, kind)} is there for a fee of at most ${coins(fee, kind)}.`,

@@ -20,7 +20,7 @@ import { coinOf, nativeSymbol } from '../rules';
 import { requireWallet } from './read';
 import type { GasOperation } from './record';
 import { EXPIRES_AFTER_MS } from './rules';
-import { planOrdered } from './steps/plan';
+import { planOperation } from './steps/plan';
 import { reach } from './steps/reach';
 import { assertAsConfigured } from './steps/still';
 import { insertOperation } from './store';
@@ -137,7 +137,7 @@ const NOT_PAYABLE: Record<string, string> = {
 };
 
 async function assertPayable(services: Asking, ordered: Ordered): Promise<void> {
-  const plan = await askedOfChain(planOrdered(await reach(services, ordered), ordered));
+  const plan = await askedOfChain(planOperation(services, await reach(services, ordered), ordered));
   if ('waitsFor' in plan)
     throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
 }

@@ -11,11 +11,10 @@ import { assertThere } from './by-hand/there';
 import { moveOperation } from './end';
 import { unsignedOf } from './nonces/rules';
 import { attemptsOf, lockNonces, replan } from './nonces/store';
-import { mendNonces } from './nonces/vanished';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType, WaitsFor } from './record';
-import { leastOf, senderOf } from './rules';
-import { type Plan, planOrdered } from './steps/plan';
+import { leastOf } from './rules';
+import { type Plan, planOperation } from './steps/plan';
 import { giveNonce, uncovered } from './steps/prepare';
 import { type Reached, reach } from './steps/reach';
 import { assertFormer } from './steps/still';
@@ -61,9 +60,7 @@ export async function exportable(
     return null;
   }
   const reached = await reach(services, operation);
-  const sender = { chain: operation.chain, address: senderOf(operation) };
-  await askedOfChain(mendNonces(services, reached.node, sender));
-  const plan = await askedOfChain(planOrdered(reached, operation));
+  const plan = await askedOfChain(planOperation(services, reached, operation));
   if ('waitsFor' in plan) throw notNow(plan.waitsFor);
   return { plan, reached };
 }

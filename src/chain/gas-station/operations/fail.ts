@@ -60,7 +60,7 @@ async function mayYetBeExecuted(
   first: Attempt | undefined,
   isKeptBack: boolean,
 ): Promise<Pick<Fallible, 'mayBeExecuted' | 'isNonceFree'>> {
-  const counted = first === undefined ? 0 : (await node.noncesOf(first.address)).counted;
+  const counted = first === undefined ? 0 : await node.nonce(first.address);
   const words = await Promise.all(hashes.map((hash) => node.transaction(hash)));
   if (words.some(({ status }) => status !== 'unknown')) return { mayBeExecuted: true };
   if (first === undefined || counted > first.nonce) return { mayBeExecuted: false };

@@ -37,7 +37,7 @@ export const WAITS = [
   'gas', // the sender has too little of the native coin
   'nothing', // there is nothing to move
   'refused', // the chain would revert it, or does not take it
-  'nodes_disagree', // about the block that it is in
+  'nodes_disagree', // about its block, or how many transactions its sender has in blocks
   'nonce_taken', // by a transaction that is none of ours
   'nonce_gap', // an earlier transaction of the sender is in no block, or the node tells of more than there can be
   'stopped', // by the configuration, or by the status of a wallet

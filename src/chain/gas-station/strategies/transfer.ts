@@ -21,11 +21,12 @@ export const transfer: SweepStrategy = {
 const TRUE = `0x${'1'.padStart(64, '0')}`;
 
 /**
- * Whether a token would move it now: tokens answer true, or nothing (USDT). One that answers false is not reverted, and moves nothing:
- * no estimate shows that.
+ * Whether a token would move it now, of nothing always: tokens answer true, or nothing (USDT). One that answers false is not reverted,
+ * and moves nothing: no estimate shows that.
  * @throws ChainAway
  */
 export async function isTransferable(node: ChainNode, sweep: Transfer): Promise<boolean> {
+  if (sweep.units === 0n) return true;
   try {
     const answer = await node.call(transferOf(sweep));
     return answer === '0x' || answer.slice(0, TRUE.length) === TRUE;

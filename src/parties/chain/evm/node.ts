@@ -1,13 +1,13 @@
 import { isHash } from 'viem';
-import { ofMost } from '../agreement';
-import { ChainRefused } from '../errors';
+import { areMost, ofMost } from '../agreement';
+import { ChainRefused, NodesDisagree } from '../errors';
 import type { AgreedBlock, ChainAddress, ChainNode } from '../port';
 import { answers, blockOf } from './answers';
 import { broadcastBy } from './broadcast';
 import { headerCall } from './calls';
 import { NodeAway } from './faults';
 import { readFees } from './fees';
-import { createNodes, type NodesOptions } from './nodes';
+import { createNodes, type Nodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
 import { callOnce, estimate, readBalances, readCode, readDecimals, readNextNonce, readNonce } from './state';
 import { readTransaction } from './transaction';
@@ -46,10 +46,14 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     transactionOfEach: (hash) => nodes.said((rpc) => readTransaction(rpc, hash)),
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
-    nonce: async (of) => ofMost((await nodes.said((rpc) => readNonce(rpc, of), { quickly: true })).said),
+    nonce: async (address) => {
+      const { said, of } = await saidByMost(nodes, chain, (rpc) => readNonce(rpc, address));
+      return ofMost(said, of);
+    },
     noncesOf: async (address) => {
-      const { said, of } = await nodes.said((rpc) => readNonces(rpc, address), { behindToo: true });
-      return { counted: ofMost(said.map(({ counted }) => counted)), each: said, of };
+      const { said: each, of } = await saidByMost(nodes, chain, (rpc) => readNonces(rpc, address));
+      const counts = each.map(({ counted }) => counted);
+      return { counted: ofMost(counts, of), each, of };
     },
     fees: () => nodes.first(readFees),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
@@ -58,6 +62,13 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     decimals: (token) => ofToken((rpc) => readDecimals(rpc, token)),
     broadcast: (signed) => broadcastBy(nodes, chain, signed),
   };
+}
+
+/** Those far behind are asked too: of two nodes one alone could make the other stand behind. @throws NodesDisagree */
+async function saidByMost<T>(nodes: Nodes, chain: string, read: (rpc: Rpc) => Promise<T>) {
+  const told = await nodes.said(read, { behindToo: true });
+  if (!areMost({ said: told.said.length, of: told.of })) throw new NodesDisagree(chain);
+  return told;
 }
 
 /** What is in blocks first: what comes into one meanwhile is counted by the second too. */

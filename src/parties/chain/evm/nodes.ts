@@ -25,13 +25,13 @@ export interface Nodes {
   /**
    * What each says that answers and does not stand far behind the newest block. Those that failed lately, and may hang, are waited for
    * only where the others are not most.
-   * @param options `quickly`: only where there is no other; `behindToo`: those far behind are asked as well, for of two nodes the one
-   *   that tells of a head in the future makes the other stand behind
+   * @param options `behindToo`: those far behind are asked as well, for of two nodes the one that tells of a head in the future makes
+   *   the other stand behind
    * @throws ChainAway nobody does
    */
   said<T>(
     read: (rpc: Rpc) => Promise<T>,
-    options?: { quickly?: boolean; behindToo?: boolean },
+    options?: { behindToo?: boolean },
   ): Promise<{ said: T[]; of: number }>;
   /** Asks each at once, by its place: those whose chain is another one are not asked, and are as one that is away. */
   each<T>(ask: (rpc: Rpc) => Promise<T>): Promise<T>[];
@@ -153,13 +153,13 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     member.isBehind = isBehind;
   }
 
-  const said: Nodes['said'] = async (read, { quickly = false, behindToo = false } = {}) => {
+  const said: Nodes['said'] = async (read, { behindToo = false } = {}) => {
     const isOld = comparedAt === undefined || comparedAt <= options.now().getTime() - PASSED_OVER_MS;
     if (isOld && members.length > 1) await newest();
     const current = members.filter(({ isBehind }) => behindToo || !isBehind);
     const toldBy = async (some: readonly Member[]) =>
       answered(await Promise.allSettled(some.map((member) => ask(member, read))));
-    const areEnough = (count: number) => (quickly ? count > 0 : areMost({ said: count, of: members.length }));
+    const areEnough = (count: number) => areMost({ said: count, of: members.length });
     const told = await ofTheWell(current, toldBy, areEnough);
     if (told.length === 0) throw new ChainAway(chain);
     return { said: told, of: members.length };

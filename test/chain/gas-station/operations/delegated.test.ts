@@ -112,6 +112,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     const [before, gas] = [await held(), Number(await world.held('gas', 'ETH'))];
     const { id } = await world.sweep(first!.id);
     let restore = await answersFalse(world);
+    expect(await world.failing(others[0]!.id)).toEqual(['gas']);
     await world.advance(id);
     world.later(GATHERED_MS);
     await world.advance(id);
@@ -127,8 +128,10 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
       },
     };
     await world.advance(id, withParties(world.services, { signer }));
+    await restore();
     const batch = [];
     for (const { id } of others) batch.push(await world.sweep(id));
+    restore = await answersFalse(world);
     await ended(world, [{ id }, ...batch]);
     for (const each of batch) {
       expect(await world.read(each.id)).toMatchObject({ status: 'pending', waitsFor: 'refused' });

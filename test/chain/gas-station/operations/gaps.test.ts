@@ -1,8 +1,9 @@
 import type { Hex } from 'viem';
 import { transactionsOf } from '../../../../src/chain/gas-station/operations/read';
+import { ownTransactions } from '../../../../src/chain/gas-station/own-transactions';
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { type NodeDouble, NodeError, startNodeDouble } from '../../../parties/chain/node-double';
-import { TOPUPS } from './by-hand';
+import { byHand, TOPUPS } from './by-hand';
 import { attempts, ether, feesOf, type TestStation, testStation, unitsOf, withoutBlocks } from './support';
 
 const STUCK_MS = 3 * 60_000;
@@ -222,6 +223,8 @@ describe('one that was given up because no node had it', () => {
       expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);
       const shown = await transactionsOf(world.services.database, second);
       expect(shown.map((each) => each.hash)).toEqual([hash]);
+      const own = await ownTransactions(world.services.database, 'local', new Date(0));
+      expect(own.find((each) => each.hash === hash)?.parts).toHaveLength(1);
     };
     return { second, third, hash, expectBooked };
   }
@@ -240,21 +243,39 @@ describe('one that was given up because no node had it', () => {
     await fail(third);
   });
 
-  it('and that is mined before its nonce is given to another is booked before the next one gets its own', async () => {
-    const wallets = await world.wallets(3, 4_000_000n);
-    const { second, raw } = await withoutBlocks(world, async () => {
-      const [first, second] = await keptBack(wallets);
-      const [kept] = await attempts(world, second);
-      expect((await fail(second)).status).toBe(200);
-      await world.advance(first);
-      return { second, raw: kept?.raw as Hex };
-    });
-    await world.chain.mined(await world.chain.client.sendRawTransaction({ serializedTransaction: raw }));
-    const { id } = await world.topup(wallets[2]!.id);
+  const byItsProcess = async (walletId: string) => {
+    const { id } = await world.topup(walletId);
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
-    expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);
-    expect(await world.read(second)).toMatchObject({ status: 'failed', movedAmount: expect.anything() });
-  });
+  };
+  const byAnExport = async (walletId: string) => {
+    await world.configure({ autoSweep: false });
+    const { id } = await world.topup(walletId);
+    const { transactions } = await byHand(() => world).exported(TOPUPS, id);
+    expect(transactions).toEqual([expect.objectContaining({ from: world.station })]);
+    expect((await fail(id)).status).toBe(200);
+    await world.configure({ autoSweep: true });
+  };
+
+  it.each([
+    ['its process', byItsProcess],
+    ['an export', byAnExport],
+  ])(
+    'and that is mined before its nonce is given to another is booked before %s gets the next',
+    async (_, next) => {
+      const wallets = await world.wallets(3, 4_000_000n);
+      const { second, raw } = await withoutBlocks(world, async () => {
+        const [first, second] = await keptBack(wallets);
+        const [kept] = await attempts(world, second);
+        expect((await fail(second)).status).toBe(200);
+        await world.advance(first);
+        return { second, raw: kept?.raw as Hex };
+      });
+      await world.chain.mined(await world.chain.client.sendRawTransaction({ serializedTransaction: raw }));
+      await next(wallets[2]!.id);
+      expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);
+      expect(await world.read(second)).toMatchObject({ status: 'failed', movedAmount: expect.anything() });
+    },
+  );
 
   it('and was reverted after all costs what a person tells it has cost, once', async () => {
     const { second, third, hash, expectBooked } = await minedAfterAll(true);

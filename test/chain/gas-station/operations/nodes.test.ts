@@ -1,4 +1,5 @@
-import { type NodeDouble, startNodeDouble } from '../../../parties/chain/node-double';
+import { type NodeDouble, NodeError, startNodeDouble } from '../../../parties/chain/node-double';
+import { deployDelegate, GATHERED_MS } from '../strategies/delegated-station';
 import { byHand, OPERATIONS, TOPUPS } from './by-hand';
 import {
   attempts,
@@ -9,6 +10,7 @@ import {
   type TestStation,
   testStation,
   unitsOf,
+  withoutBlocks,
 } from './support';
 
 /** Three nodes of one chain; the first one lies. */
@@ -169,6 +171,28 @@ describe('what was broadcast', () => {
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
+  /** The first alone answers: it knows nothing of what was broadcast, and tells that its nonce was used. */
+  function deniedByOne() {
+    liar.on('eth_getTransactionByHash', { result: null });
+    liar.on('eth_getTransactionCount', { result: hex(9_000) });
+    for (const double of doubles.slice(1)) double.on('*', 'lost');
+  }
+
+  it('has lost its nonce to another, and may be failed, by the word of most nodes only', async () => {
+    const { id } = await sweepOfOne(world);
+    await withoutBlocks(world, async () => {
+      await world.advance(id);
+      deniedByOne();
+      await world.advance(id);
+      expect(await world.read(id)).toMatchObject({ status: 'confirming', waitsFor: 'nodes_disagree' });
+      const failed = await world.admin.call('POST', `${OPERATIONS}/${id}/fail`, { reason: 'test' });
+      expect([failed.status, failed.body.code]).toEqual([503, 'unavailable']);
+    });
+    for (const double of doubles) double.behaveWell();
+    await mine(2);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
   it('is ordered by nobody, and leaves no trace, while one node alone answers', async () => {
     const [wallet] = await world.wallets(1, 4_000_000n);
     for (const double of doubles.slice(1)) double.on('*', 'lost');
@@ -187,6 +211,26 @@ describe('what was broadcast', () => {
     await mine(2);
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
+});
+
+it('takes the code of a contract under the nonce that most nodes tell of the wallet', async () => {
+  await deployDelegate(world.chain, world);
+  await world.configure({ sweepStrategy: 'delegated' });
+  const { id, address } = await sweepOfOne(world, '0');
+  for (const double of doubles.slice(1))
+    double.on('eth_getTransactionCount', ({ params: [of] }, ask) =>
+      of.toLowerCase() === address.toLowerCase() ? new NodeError(-32_000, 'not now') : ask({}),
+    );
+  await pass(GATHERED_MS);
+  await world.advance(id);
+  expect(await world.read(id)).toMatchObject({ status: 'pending', waitsFor: 'nodes_disagree' });
+  expect(await attempts(world, id)).toEqual([]);
+  for (const double of doubles) double.behaveWell();
+  await pass(11_000);
+  await world.advance(id);
+  await mine(2);
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  await world.configure({ sweepStrategy: 'transfer' });
 });
 
 describe('what a person has executed', () => {

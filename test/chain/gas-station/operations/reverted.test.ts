@@ -49,8 +49,10 @@ describe('what was executed by a person', () => {
 
   it('is not exported while the token answers false, which moves nothing and is not reverted', async () => {
     const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
+    expect(await world.failing(wallet!.id)).toEqual([]);
     const { id } = await world.sweep(wallet!.id);
     const restore = await answersFalse(world);
+    expect(await world.failing(wallet!.id)).toEqual(['gas', 'nothing_open']);
     const refused = await world.admin.call('GET', `${OPERATIONS}/${id}/export`);
     await restore();
     expect([refused.status, refused.body.message]).toEqual([409, 'The chain would refuse it.']);

@@ -85,6 +85,11 @@ export async function testStation(options: StationOptions = {}) {
     sweep: (walletId: string) => posted(admin, '/v1/gas-station/operations', { walletId, asset: 'USDT' }),
     topup: (walletId: string, amount?: string) =>
       posted(admin, '/v1/gas-station/topup-operations', { walletId, ...(amount ? { amount } : {}) }),
+    /** The checks of the preflight that do not hold. */
+    async failing(walletId: string): Promise<string[]> {
+      const { body } = await admin.call('GET', `/v1/gas-station/sweep-preflight/${walletId}`);
+      return body.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name);
+    },
     read: async (id: string) => (await admin.call('GET', `/v1/gas-station/operations/${id}`)).body,
     /** Until it has ended, or waits for more than the next block. */
     async lead(id: string, services: Services = api.services) {

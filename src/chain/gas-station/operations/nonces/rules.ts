@@ -47,7 +47,7 @@ export function nonceToGive({ counted, each, of }: ToldNonces, taken: readonly n
   const most = counted + held.size + MOST_OF_OTHERS;
   const next = each.map((told) => told.next);
   const said = each.filter((told) => told.counted <= most).length;
-  if (ofMost(next) > most || !areMost({ said, of })) return undefined;
+  if (ofMost(next, of) > most || !areMost({ said, of })) return undefined;
   let nonce = Math.max(counted, ...next.filter((told) => told <= most));
   while (held.has(nonce)) nonce += 1;
   return nonce;

@@ -1,5 +1,5 @@
-import { areMost, isMined, toldOf } from '../../../../parties/chain/agreement';
-import type { ChainNode } from '../../../../parties/chain/port';
+import { isMined, toldOf } from '../../../../parties/chain/agreement';
+import type { ChainNode, ChainTransaction } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import type { GasOperation } from '../record';
 import { judgeOwn } from '../rules';
@@ -18,35 +18,42 @@ type Settled = Attempt & { executed: string | null };
 /**
  * Looks, before an address gets its next nonce, whether the chain has lost some that were settled. What was signed here is handed over
  * again, for what comes after it waits for it; the nonce of what a person has signed is free again. A person is shown either.
+ * @param sender `from`: how many of its transactions are in blocks, as most nodes say
  * @throws ChainAway
  */
 export async function mendNonces(
   services: Pick<Services, 'database' | 'now'>,
   node: ChainNode,
-  { chain, address }: Pick<Attempt, 'chain' | 'address'>,
+  sender: Pick<Attempt, 'chain' | 'address'> & { from: number },
 ): Promise<void> {
-  const { each, of } = await node.noncesOf(address);
-  if (!areMost({ said: each.length, of })) return; // nor is a nonce given out
-  const from = await node.nonce(address); // one that is far behind knows little of what was settled
-  const settled = await settledFrom(services.database, { chain, address, from });
-  for (const nonce of new Set(settled.map((each) => each.nonce)))
-    await mend(
-      services,
-      node,
-      settled.filter((each) => each.nonce === nonce),
-    );
+  const settled = await settledFrom(services.database, sender);
+  const lost: Settled[][] = [];
+  // The last first: one that is in a block tells that all before it are. The nodes that have counted may only be behind the others.
+  for (const nonce of [...new Set(settled.map((each) => each.nonce))].reverse()) {
+    const attempts = settled.filter((each) => each.nonce === nonce);
+    const known = await knownOf(node, attempts);
+    if (known && isMined(known) && known.nonce >= nonce) break;
+    if (!known) lost.unshift(attempts);
+  }
+  for (const attempts of lost) await mend(services, node, attempts);
 }
 
-/** @param attempts all of one nonce */
+/** @param attempts all of one nonce @returns what any node tells of one of them; nothing where none does */
+async function knownOf(node: ChainNode, attempts: readonly Settled[]): Promise<ChainTransaction | undefined> {
+  for (const { hash, executed } of attempts)
+    for (const known of new Set([hash, executed])) {
+      const word = known === null ? undefined : await node.transaction(known);
+      if (word && word.status !== 'unknown') return word;
+    }
+  return undefined;
+}
+
+/** @param attempts all of one nonce, which no node knows */
 async function mend(
   services: Pick<Services, 'database' | 'now'>,
   node: ChainNode,
   attempts: readonly Settled[],
 ): Promise<void> {
-  // The node that has counted may only be behind the others.
-  for (const { hash, executed } of attempts)
-    for (const known of new Set([hash, executed]))
-      if (known !== null && (await node.transaction(known)).status !== 'unknown') return;
   const lost = attempts.find(({ hash, executed }) => hash === executed) ?? attempts.at(-1);
   if (!lost) return;
   if (lost.raw !== null) await handOver(node, lost);

@@ -1,13 +1,12 @@
 import type { Services } from '../../../../services';
 import { endUnexecuted } from '../end';
-import { mendNonces } from '../nonces/vanished';
 import type { GasOperationStatus } from '../record';
-import { isHandedOver, isOpen, nextStep, senderOf } from '../rules';
+import { isHandedOver, isOpen, nextStep } from '../rules';
 import { keepDueBy } from '../store';
 import { BATCH_MS, planDelegated, takeBackStopped } from './batch';
 import { broadcast } from './broadcast';
 import { follow } from './follow';
-import { bookFreed } from './freed';
+import { untilAgreed } from './gap';
 import { plan, sign } from './prepare';
 import { reach, readSeen, type Seen, whileUnchanged } from './reach';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
@@ -61,11 +60,8 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
     if (step !== 'plan' && (await takeBackStopped(services, seen, isItStopped))) return AGAIN;
     if (isItStopped) return waitFor(services, seen, 'stopped');
   }
-  if (step === 'plan') {
-    const sender = { chain: operation.chain, address: senderOf(operation) };
-    await bookFreed(services, reached, sender, null);
-    await mendNonces(services, reached.node, sender);
-  }
-  if (step === 'plan' && operation.stationAddress !== null) return planDelegated(services, seen, reached);
-  return { plan, sign, broadcast, follow }[step](services, seen, reached);
+  const isDelegated = operation.stationAddress !== null;
+  return untilAgreed(services, seen, () =>
+    ({ plan: isDelegated ? planDelegated : plan, sign, broadcast, follow })[step](services, seen, reached),
+  );
 }

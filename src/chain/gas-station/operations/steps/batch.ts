@@ -9,18 +9,10 @@ import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';
 import { waitToPlan } from './gap';
-import {
-  estimated,
-  fieldsOf,
-  type NoPlan,
-  type Plan,
-  partiesOf,
-  planTransaction,
-  readSender,
-  sweepOf,
-} from './plan';
+import { estimated, fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
 import { giveNonce } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
+import { type Ready, readySender } from './ready';
 import { AGAIN, lookIn, type Stepped } from './stepped';
 import { stillSweepable } from './stops';
 
@@ -47,7 +39,8 @@ export async function planDelegated(services: Services, seen: Seen, reached: Rea
   const waiting = await gatherable(services.database, operation, services.now(), MOST_OF_BATCH - 1);
   const others = await stillSweepable(services.database, waiting);
   if (!leadsBatch(operation, others, services.now())) return lookIn(services, BATCH_MS);
-  const { plan, members } = await planBatch(reached, operation, others);
+  const ready = await readySender(services, reached, operation);
+  const { plan, members } = await planBatch(ready, operation, others);
   if ('waitsFor' in plan) return waitToPlan(services, seen, plan.waitsFor);
   let refused: WaitsFor | 'collided' | undefined;
   await whileUnchanged(services, operation, async (tx, current) => {
@@ -100,17 +93,17 @@ export async function takeBackStopped(
 
 /** One by itself is called without the contract's loop, which costs less. @throws ChainAway */
 async function planBatch(
-  reached: Reached,
+  ready: Ready,
   operation: GasOperation,
   others: readonly GasOperation[],
 ): Promise<{ plan: Plan | NoPlan; members: Member[] }> {
-  const together = others.length === 0 ? undefined : await planTogether(reached, [operation, ...others]);
-  return together ?? { plan: await planTransaction(reached, operation), members: [] };
+  const together = others.length === 0 ? undefined : await planTogether(ready, [operation, ...others]);
+  return together ?? { plan: await planTransaction(ready, operation), members: [] };
 }
 
 /** @returns nothing where the first one, or all of the others, cannot be swept now, or the chain would refuse the whole */
-async function planTogether(reached: Reached, operations: readonly GasOperation[]) {
-  const { node, config } = reached;
+async function planTogether(ready: Ready, operations: readonly GasOperation[]) {
+  const { node, config, nonces } = ready;
   const [first] = operations;
   const token = first?.token;
   if (!first || !token) return undefined;
@@ -122,7 +115,7 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
     return units > 0n ? [{ operation, units, sweep: sweepOf({ ...operation, token }, units) }] : [];
   });
   const sweeps = filled.map(({ sweep }) => sweep);
-  const { call, spareGas, refused } = await batchOf(partiesOf(reached), sweeps);
+  const { call, spareGas, refused } = await batchOf(partiesOf(ready), sweeps);
   const [own, ...members] = filled.filter(({ sweep }) => !refused.includes(sweep));
   if (!call || own?.operation.id !== first.id || members.length === 0) return undefined;
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
@@ -130,12 +123,10 @@ async function planTogether(reached: Reached, operations: readonly GasOperation[
   const estimate = await estimated(node, call);
   if ('waitsFor' in estimate) return undefined;
   const gas = estimate.gas + spareGas;
-  const sender = senderOf(first);
-  const of = await readSender(node, sender);
-  if ('waitsFor' in of) return { plan: of, members: [] };
-  if (of.coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
+  const coins = await node.balance(senderOf(first), null);
+  if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {
-    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, ...of },
+    plan: { planned: { ...fieldsOf(call), gas, ...prices }, units: own.units, coins, ...nonces },
     members,
   };
 }

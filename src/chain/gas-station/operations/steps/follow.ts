@@ -79,7 +79,7 @@ async function inBlock(services: Services, seen: Seen, reached: Reached, told: T
   }
   const depth = await depthOf(reached.node, word.block, reached.config.sweepConfirmations);
   if (depth === 'shallow') return soon(services, operation.updatedAt);
-  if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, seen, CONFIRM_MS);
+  if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, seen);
   const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
   await whileUnchanged(services, operation, (tx, current) =>
     isOurs
@@ -165,6 +165,3 @@ async function notSeen(services: Services, { operation }: Seen, isPending: boole
 
 const soon = (services: Pick<Services, 'now'>, since: Date): Stepped =>
   lookIn(services, askAgainAfter(services.now().getTime() - since.getTime()));
-
-/** Nodes that disagree are asked again after so long. */
-const CONFIRM_MS = 5_000;

@@ -1,8 +1,9 @@
+import { NodesDisagree } from '../../../../parties/chain/errors';
 import type { Services } from '../../../../services';
 import { showDisagreement, showGap } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { WaitsFor } from '../record';
-import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf } from '../rules';
+import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf, TRY_AGAIN_MS } from '../rules';
 import { updateOperation } from '../store';
 import { handOver } from './broadcast';
 import { type Reached, type Seen, whileUnchanged } from './reach';
@@ -13,15 +14,33 @@ export async function waitToPlan(services: Services, seen: Seen, waitsFor: Waits
   const { operation } = seen;
   if (waitsFor === 'nonce_gap' && operation.waitsFor === 'nonce_gap')
     await showGap(services.database, { operationId: operation.id, address: senderOf(operation) });
-  return waitsFor === 'nodes_disagree' ? waitForAgreement(services, seen) : waitFor(services, seen, waitsFor);
+  return waitFor(services, seen, waitsFor);
 }
 
+/** Takes a step, which waits where most nodes do not tell what must be known for it. */
+export async function untilAgreed(
+  services: Services,
+  seen: Seen,
+  step: () => Promise<Stepped>,
+): Promise<Stepped> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof NodesDisagree) return waitForAgreement(services, seen);
+    throw error;
+  }
+}
+
+/** What was handed over may be in a block by now: nodes that disagree about it are asked again after so long. */
+const CONFIRM_MS = 5_000;
+
 /** A node may be behind for a while: a person is shown what does not pass. */
-export async function waitForAgreement(services: Services, seen: Seen, ms?: number): Promise<Stepped> {
+export async function waitForAgreement(services: Services, seen: Seen): Promise<Stepped> {
   const { operation } = seen;
   const since = services.now().getTime() - operation.updatedAt.getTime();
   if (operation.waitsFor === 'nodes_disagree' && since >= GAP_SHOWN_AFTER_MS)
     await showDisagreement(services.database, operation);
+  const ms = operation.status === 'confirming' ? CONFIRM_MS : TRY_AGAIN_MS;
   return waitFor(services, seen, 'nodes_disagree', ms);
 }
 

@@ -1,5 +1,4 @@
-import { areMost } from '../../../../parties/chain/agreement';
-import { ChainAway, ChainRefused } from '../../../../parties/chain/errors';
+import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode, ToldNonces } from '../../../../parties/chain/port';
 import { whereTokenStands } from '../../../networks/tokens';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
@@ -11,6 +10,7 @@ import type { Planned } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
 import { senderOf } from '../rules';
 import type { Reached } from './reach';
+import { type Ready, readySender } from './ready';
 
 /** What the transaction of an operation would be now, but for its nonce. */
 export interface Plan extends ToldNonces {
@@ -31,20 +31,25 @@ type Planning = Pick<
   'type' | 'ofStation' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
 >;
 
-/** @throws ChainAway */
-export async function planTransaction(reached: Reached, operation: Planning): Promise<Plan | NoPlan> {
-  const { node, config, network } = reached;
+/** Of a sender that is made ready for it. @throws ChainAway; NodesDisagree */
+export const planOperation = async (
+  services: Parameters<typeof readySender>[0],
+  reached: Reached,
+  operation: Planning & Pick<GasOperation, 'chain'>,
+): Promise<Plan | NoPlan> => planTransaction(await readySender(services, reached, operation), operation);
+
+/** @throws ChainAway; NodesDisagree */
+export async function planTransaction(ready: Ready, operation: Planning): Promise<Plan | NoPlan> {
+  const { node, config, network, nonces } = ready;
   const { token, fromAddress: from, ofStation } = operation;
-  const sender = senderOf(operation);
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
-  const of = await readSender(node, sender);
-  if ('waitsFor' in of) return of;
-  const there = token === null ? of.coins : await whereTokenStands(node.balance(from, token));
+  const coins = await node.balance(senderOf(operation), null);
+  const there = token === null ? coins : await whereTokenStands(node.balance(from, token));
   if (there === undefined) return { waitsFor: 'refused' };
   const isRefused = token !== null && !(await isMovable(node, { ...operation, token }, there));
   if (isRefused) return { waitsFor: 'refused' };
-  const call = await callOf(reached, operation, there);
+  const call = await callOf(ready, operation, there);
   const estimate = await estimated(node, call);
   if ('waitsFor' in estimate) return estimate;
   const cost = mostOf({ ...estimate, ...prices });
@@ -54,8 +59,8 @@ export async function planTransaction(reached: Reached, operation: Planning): Pr
       : sweepableOf(config, network, { contract: token }, { units: there, fee: cost, ofStation });
   if (units === 0n) return { waitsFor: 'nothing' };
   const value = token === null ? units : 0n;
-  if (of.coins < cost + value) return { waitsFor: 'gas' };
-  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, ...of };
+  if (coins < cost + value) return { waitsFor: 'gas' };
+  return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, coins, ...nonces };
 }
 
 /** Of a delegated sweep the contract reads the token's answer, and an estimate shows it. */
@@ -63,25 +68,7 @@ const isMovable = async (
   node: ChainNode,
   operation: Planning & { token: string },
   units: bigint,
-): Promise<boolean> =>
-  operation.stationAddress !== null || units === 0n || isTransferable(node, sweepOf(operation, units));
-
-/** The same for a request, which waits for no node. @throws ChainAway also where too few nodes answer to give a nonce */
-export async function planOrdered(reached: Reached, operation: Planning): Promise<Plan | NoPlan> {
-  const plan = await planTransaction(reached, operation);
-  if ('waitsFor' in plan && plan.waitsFor === 'nodes_disagree') throw new ChainAway(reached.network.chain);
-  return plan;
-}
-
-/** Its nonce first: what is counted has been paid when its coins are read. A nonce is given out by the word of most nodes only. */
-export async function readSender(
-  node: ChainNode,
-  sender: string,
-): Promise<(ToldNonces & Pick<Plan, 'coins'>) | NoPlan> {
-  const nonces = await node.noncesOf(sender);
-  if (!areMost({ said: nonces.each.length, of: nonces.of })) return { waitsFor: 'nodes_disagree' };
-  return { ...nonces, coins: await node.balance(sender, null) };
-}
+): Promise<boolean> => operation.stationAddress !== null || isTransferable(node, sweepOf(operation, units));
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
   ...{ recipient: to, value, data, authorizations },

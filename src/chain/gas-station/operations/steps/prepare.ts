@@ -12,13 +12,13 @@ import type { GasOperation } from '../record';
 import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';
 import { waitToPlan } from './gap';
-import { type NoPlan, type Plan, planTransaction } from './plan';
+import { type NoPlan, type Plan, planOperation } from './plan';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped } from './stepped';
 
 /** Gives the operation its transaction, under the next nonce of its sender. */
 export async function plan(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
-  const planned = await planTransaction(reached, seen.operation);
+  const planned = await planOperation(services, reached, seen.operation);
   if ('waitsFor' in planned) return waitToPlan(services, seen, planned.waitsFor);
   let refused: NoPlan | undefined;
   await whileUnchanged(services, seen.operation, async (tx, operation) => {
