@@ -1,6 +1,16 @@
 import { parseEther, parseGwei } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
-import { attempts, ether, feesOf, fundNative, type TestStation, testStation, withParties } from './support';
+import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
+import {
+  attempts,
+  ether,
+  feesOf,
+  fundNative,
+  type TestStation,
+  testStation,
+  withoutBlocks,
+  withParties,
+} from './support';
 
 const numbersOf = (operation: { id: string }[], world: TestStation) =>
   Promise.all(operation.map(({ id }) => attempts(world, id)));
@@ -178,6 +188,24 @@ describe('within its bounds', () => {
     await world.configure({});
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
     expect(await world.read(id)).not.toHaveProperty('waitsFor');
+  });
+
+  it('counts to the budget of the day what is handed over and in no block yet', async () => {
+    const wallets = await world.wallets(2, 9_000_000n, '0.01');
+    const [one, other] = await Promise.all(wallets.map(({ id }) => world.sweep(id)));
+    await withoutBlocks(world, async () => {
+      await world.advance(one.id);
+      const { booked, reserved } = await spentToday(world.services.database, 'local', world.services.now());
+      expect(reserved).toBeGreaterThan(0n);
+      await world.configure({ dailyGasBudget: ether(booked + reserved + reserved / 2n) });
+      await world.advance(other.id);
+      expect(await world.read(other.id)).toMatchObject({ status: 'pending', waitsFor: 'daily_budget' });
+      await world.configure({ dailyGasBudget: ether(booked + 3n * reserved) });
+      await world.advance(other.id);
+      expect(await world.read(other.id)).toMatchObject({ status: 'confirming' });
+    });
+    await world.configure({});
+    for (const { id } of [one, other]) expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
   it('does not broadcast what was signed when a block costs more than the cap by then', async () => {

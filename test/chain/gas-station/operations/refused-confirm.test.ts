@@ -119,10 +119,21 @@ describe('a confirmation', () => {
     await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
   });
 
-  it('takes a hash for one operation alone', async () => {
+  it.each([
+    [
+      'as it was exported',
+      async (id: string) => execute(world, (await exported(OPERATIONS, id)).transactions[0]),
+    ],
+    [
+      'under a nonce that nobody was given',
+      async (_: string, from: string) =>
+        sendAs(world.chain, from, { to: world.token, data: transfer(world.treasury, 3_000_000n) }),
+    ],
+  ])('takes a hash for one operation alone, executed %s', async (_, executed) => {
     const [one] = await world.wallets(1, 3_000_000n, '0.01');
     const first = await world.sweep(one!.id);
-    const hash = await execute(world, (await exported(OPERATIONS, first.id)).transactions[0]);
+    const hash = await executed(first.id, one!.address);
+    await world.chain.mined(hash);
     expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
     await world.chain.pay(world.token, one!.address, 3_000_000n);
     const second = await world.sweep(one!.id);
