@@ -2,7 +2,7 @@ import { getAddress, parseEther } from 'viem';
 import { auditOf } from '../../../../src/kernel/audit/audit';
 import { NATIVE } from '../../../../src/parties/chain/port';
 import { sentByOthers } from '../../../../src/transfers/chain-deposits/own-money';
-import { byHand, OPERATIONS, TOPUPS } from './by-hand';
+import { byHand, OPERATIONS, TOPUPS, transfer } from './by-hand';
 import {
   breaksOf,
   ether,
@@ -10,8 +10,10 @@ import {
   feesOf,
   fundNative,
   posted,
+  sendAs,
   type TestStation,
   testStation,
+  withoutBlocks,
 } from './support';
 
 let world: TestStation;
@@ -116,6 +118,25 @@ describe('by export and confirm', () => {
     expect(await world.admin.call('POST', `${OPERATIONS}/${id}/fail`, { reason: 'again' })).toMatchObject({
       status: 409,
     });
+  });
+
+  it('gives the nonce of what was executed under an earlier one to the next', async () => {
+    const { chain, token, treasury } = world;
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { address } = wallet!;
+    const first = await world.sweep(wallet!.id);
+    const hash = await withoutBlocks(world, async () => {
+      const other = await sendAs(chain, address, { to: treasury, value: 1n });
+      expect((await exported(OPERATIONS, first.id)).transactions[0]).toMatchObject({ nonce: 1 });
+      await chain.client.dropTransaction({ hash: other });
+      return sendAs(chain, address, { to: token, data: transfer(treasury, 5_000_000n) });
+    });
+    await chain.mined(hash);
+    expect((await confirm(OPERATIONS, first.id, hash)).body.status).toBe('completed');
+    await chain.pay(token, address, 5_000_000n);
+    const second = await world.sweep(wallet!.id);
+    expect((await exported(OPERATIONS, second.id)).transactions[0]).toMatchObject({ nonce: 1 });
+    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
   });
 
   it('follows what has too few confirmations, and completes it when it has them', async () => {
