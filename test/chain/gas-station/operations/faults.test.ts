@@ -1,4 +1,6 @@
 import { parseGwei, toEventSelector } from 'viem';
+import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
+import { committedBy } from '../../../../src/chain/gas-station/operations/nonces/store';
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { type NodeDouble, nodeDouble } from './node-double';
 import {
@@ -31,6 +33,7 @@ afterAll(async () => {
   await double.close();
 });
 
+type Held = Awaited<ReturnType<typeof attempts>>[number];
 const sentBy = (address: `0x${string}`) => world.chain.client.getTransactionCount({ address });
 
 it('hands the same bytes over again when the answer was lost after a broadcast', async () => {
@@ -62,6 +65,12 @@ it('replaces what is stuck by a dearer one under the same nonce, and pays for on
     expect(await attempts(world, id)).toHaveLength(1);
     world.later(10_000);
     await world.advance(id);
+    // Either may be executed: what the dearer one may cost is held back.
+    const { database, now } = world.services;
+    const [, { gas, max_fee_per_gas: price }] = (await attempts(world, id)) as [unknown, Held];
+    const most = BigInt(gas) * BigInt(price);
+    expect((await spentToday(database, 'local', now())).reserved).toBe(most);
+    expect(await committedBy(database, { chain: 'local', address, from: 0, except: 'swp_other' })).toBe(most);
   });
   const [first, second] = await attempts(world, id);
   expect([second?.nonce, second?.attempt]).toEqual([first?.nonce, 1]);

@@ -251,6 +251,7 @@ export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string
     nonce: string;
     attempt: number;
     hash: Hex | null;
+    gas: string;
     max_fee_per_gas: string;
     max_priority_fee_per_gas: string;
     raw: Hex | null;
