@@ -1,7 +1,7 @@
 import { masterAccount } from '../../support/cards';
 import { changedSince, everything } from './everything';
-import { byHand, OPERATIONS, TOPUPS } from './operations/by-hand';
-import { type NodeDouble, nodeDouble } from './operations/node-double';
+import { byHand, OPERATIONS, TOPUPS } from './operations/by-person/by-hand';
+import { type NodeDouble, nodeDouble } from './operations/nodes/node-double';
 import { execute, posted, type TestStation, testStation } from './operations/support';
 
 const HOUR_MS = 3_600_000;

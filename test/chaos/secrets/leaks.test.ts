@@ -3,7 +3,7 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
-import { type NodeDouble, nodeDouble } from '../../chain/gas-station/operations/node-double';
+import { type NodeDouble, nodeDouble } from '../../chain/gas-station/operations/nodes/node-double';
 import { killAll, START_MS } from '../../startup/process';
 import { until } from '../../support/outside/receiver';
 import { type Fleet, startFleet } from '../../support/product';

@@ -1,8 +1,7 @@
 import { parseGwei, toEventSelector } from 'viem';
-import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
-import { committedBy } from '../../../../src/chain/gas-station/operations/nonces/store';
-import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
-import { type NodeDouble, nodeDouble } from './node-double';
+import { spentToday } from '../../../../../src/chain/gas-station/operations/budget';
+import { committedBy } from '../../../../../src/chain/gas-station/operations/nonces/store';
+import { keepChainReading } from '../../../../../src/chain/reconciliation/readings';
 import {
   attempts,
   breaksOf,
@@ -13,7 +12,8 @@ import {
   testStation,
   withoutBlocks,
   withParties,
-} from './support';
+} from '../support';
+import { type NodeDouble, nodeDouble } from './node-double';
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SEND = 'eth_sendRawTransaction';

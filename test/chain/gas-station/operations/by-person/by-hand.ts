@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi, type Hex } from 'viem';
-import type { TestChain } from '../../../support/chain';
-import type { TestStation } from './support';
+import type { TestChain } from '../../../../support/chain';
+import type { TestStation } from '../support';
 
 export const OPERATIONS = '/v1/gas-station/operations';
 export const TOPUPS = '/v1/gas-station/topup-operations';

@@ -1,6 +1,6 @@
-import { type NodeDouble, NodeError, startNodeDouble } from '../../../parties/chain/node-double';
-import { deployDelegate, GATHERED_MS } from '../strategies/delegated-station';
-import { byHand, OPERATIONS, TOPUPS } from './by-hand';
+import { type NodeDouble, NodeError, startNodeDouble } from '../../../../parties/chain/node-double';
+import { deployDelegate, GATHERED_MS } from '../../strategies/delegated-station';
+import { byHand, OPERATIONS, TOPUPS } from '../by-person/by-hand';
 import {
   attempts,
   ether,
@@ -11,7 +11,7 @@ import {
   testStation,
   unitsOf,
   withoutBlocks,
-} from './support';
+} from '../support';
 
 /** Three nodes of one chain; the first one lies. */
 let world: TestStation;

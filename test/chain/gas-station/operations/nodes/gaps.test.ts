@@ -1,10 +1,10 @@
 import type { Hex } from 'viem';
-import { transactionsOf } from '../../../../src/chain/gas-station/operations/read';
-import { ownTransactions } from '../../../../src/chain/gas-station/own-transactions';
-import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
-import { type NodeDouble, NodeError, startNodeDouble } from '../../../parties/chain/node-double';
-import { byHand, TOPUPS } from './by-hand';
-import { attempts, ether, feesOf, type TestStation, testStation, unitsOf, withoutBlocks } from './support';
+import { transactionsOf } from '../../../../../src/chain/gas-station/operations/read';
+import { ownTransactions } from '../../../../../src/chain/gas-station/own-transactions';
+import { keepChainReading } from '../../../../../src/chain/reconciliation/readings';
+import { type NodeDouble, NodeError, startNodeDouble } from '../../../../parties/chain/node-double';
+import { byHand, TOPUPS } from '../by-person/by-hand';
+import { attempts, ether, feesOf, type TestStation, testStation, unitsOf, withoutBlocks } from '../support';
 
 const STUCK_MS = 3 * 60_000;
 const SHOWN_MS = 15 * 60_000;

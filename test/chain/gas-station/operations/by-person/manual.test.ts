@@ -1,8 +1,7 @@
 import { getAddress, parseEther } from 'viem';
-import { auditOf } from '../../../../src/kernel/audit/audit';
-import { NATIVE } from '../../../../src/parties/chain/port';
-import { sentByOthers } from '../../../../src/transfers/chain-deposits/own-money';
-import { byHand, OPERATIONS, TOPUPS, transfer } from './by-hand';
+import { auditOf } from '../../../../../src/kernel/audit/audit';
+import { NATIVE } from '../../../../../src/parties/chain/port';
+import { sentByOthers } from '../../../../../src/transfers/chain-deposits/own-money';
 import {
   breaksOf,
   ether,
@@ -14,7 +13,8 @@ import {
   type TestStation,
   testStation,
   withoutBlocks,
-} from './support';
+} from '../support';
+import { byHand, OPERATIONS, TOPUPS, transfer } from './by-hand';
 
 let world: TestStation;
 beforeAll(async () => {

@@ -1,6 +1,5 @@
-import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
-import { answersFalse, answersTrue } from '../strategies/answers';
-import { byHand, OPERATIONS, revertedHash, transfer } from './by-hand';
+import { keepChainReading } from '../../../../../src/chain/reconciliation/readings';
+import { answersFalse, answersTrue } from '../../strategies/answers';
 import {
   breaksOf,
   ether,
@@ -11,7 +10,8 @@ import {
   type TestStation,
   testStation,
   unitsOf,
-} from './support';
+} from '../support';
+import { byHand, OPERATIONS, revertedHash, transfer } from './by-hand';
 
 let world: TestStation;
 beforeAll(async () => {
