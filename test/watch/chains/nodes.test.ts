@@ -90,3 +90,25 @@ it('credits nothing by the word of one node of two', async () => {
   expect(await statuses()).toEqual(['confirming']);
   expect(await world.booked('pool@local:USDT')).toBe('0');
 });
+
+it('takes nothing back by the word of one node of two, though both name other blocks', async () => {
+  const { client } = world.chain;
+  const snapshot = await client.snapshot();
+  await paid();
+  await mine(3);
+  await world.read();
+  expect(await statuses()).toEqual(['credited', 'credited']);
+  await client.revert({ id: snapshot });
+  double.on('eth_getTransactionByHash', 'lost');
+  for (let blocks = 0; blocks < 12; blocks += 1) {
+    await mine(1);
+    await world.read();
+    await world.lookAgain();
+  }
+  expect(await statuses()).toEqual(['credited', 'credited']);
+  double.behaveWell();
+  await mine(1);
+  await world.read();
+  await world.lookAgain();
+  expect(await statuses()).toEqual(['credited', 'uncredited']);
+});
