@@ -14,6 +14,10 @@ afterEach(async () => {
   await double.close();
 });
 
+interface Log {
+  topics: string[];
+}
+
 const statuses = async () => (await world.deposits()).map(({ status }) => status);
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
 const paid = async (account: string) => world.chain.pay(world.token, await world.wallet(account), 5_000_000n);
@@ -52,6 +56,33 @@ function recorded(): () => void {
     for (const method of ASKED_BY_A_LOOK) double.on(method, (call, ask) => said.get(keyOf(call)) ?? ask({}));
   };
 }
+
+it.each([
+  [
+    'the address',
+    ({ topics, ...log }: Log) => ({
+      ...log,
+      topics: [...topics.slice(0, 2), `0x${'cd'.repeat(20).padStart(64, '0')}`],
+    }),
+  ],
+  ['the token', (log: Log) => ({ ...log, address: `0x${'ab'.repeat(20)}` })],
+])('credits nothing where the transfer is not to %s any more when it is final', async (_, other) => {
+  const account = await world.account();
+  await paid(account);
+  await world.read();
+  double.on('eth_getTransactionReceipt', async (_call, ask) => {
+    const receipt = await ask({});
+    return receipt && { ...receipt, logs: receipt.logs.map(other) };
+  });
+  await mine(4);
+  await world.read();
+  await world.lookAgain();
+  expect(await statuses()).toEqual(['confirming']);
+  double.behaveWell();
+  await mine(1);
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+});
 
 it('takes back what is gone, though the node named the old chain when it was asked first', async () => {
   const { client } = world.chain;
