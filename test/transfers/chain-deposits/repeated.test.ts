@@ -134,3 +134,25 @@ it('waits for one that is nobody’s, too, where it is told by who had the walle
   expect(headers.get('preference-applied')).toBe('wait=20');
   expect(body).toMatchObject({ status: 'uncredited', failure: 'not_allocated' });
 });
+
+it('shows nobody what came to a wallet that is another company’s by then, though it was theirs', async () => {
+  const { chain, token, api, client } = world;
+  const next = await api.client();
+  const allocated = async (of: typeof next) => {
+    const accountId = await world.account('USDT', of);
+    const asked = { chain: 'local', asset: 'USDT', accountId, reference: 'payer' };
+    return (await of.call('POST', '/v1/wallets/allocate', asked)).body.address as string;
+  };
+  const address = await allocated(client);
+  await client.call('POST', '/v1/wallets/release', { chain: 'local', address });
+  await api.database.query('update wallets set quarantined_until = now()');
+  expect(await allocated(next)).toBe(address);
+  await chain.client.setNextBlockTimestamp({ timestamp: BigInt(Math.ceil(Date.now() / 1_000) + 1) });
+  const txHash = await chain.pay(token, address, 5_000_000n);
+  const notTheirs = async () =>
+    expect(await claim({ address, txHash })).toMatchObject({ status: 404, body: { field: 'address' } });
+  await notTheirs();
+  expect(await world.deposits()).toEqual([]);
+  expect((await claim({ address, txHash }, {}, next)).body).toMatchObject({ status: 'confirming' });
+  await notTheirs();
+});

@@ -15,8 +15,8 @@ export interface World extends LocalNetwork {
   api: TestApi;
   chain: TestChain;
   client: Client;
-  /** Of the client, in USDT unless another currency is asked for. */
-  account(currency?: string): Promise<string>;
+  /** Of the client, or another one, in USDT unless another currency is asked for. */
+  account(currency?: string, of?: Client): Promise<string>;
   /** A wallet of the pool, kept for an account; for nobody when none is given. */
   wallet(accountId?: string): Promise<string>;
   /** The steps of the workflows that were told to look since the last time. */
@@ -73,7 +73,7 @@ export async function openWorld({ network, before, alone, ...options }: WorldOpt
 
   return {
     ...{ api, chain, client, turn, looks, ...local },
-    account: (currency = 'USDT') => accountOf(api, client, currency),
+    account: (currency = 'USDT', of = client) => accountOf(api, of, currency),
     wallet: (accountId) => walletFor(api, client, accountId),
     async lookAgain() {
       const rows = await database.query<{ id: string }>(
