@@ -77,6 +77,7 @@ describe('allocating a wallet', () => {
     const euros = await masterAccount(client, 'EUR');
     for (const other of [
       { chain: 'other' },
+      { asset: 'ETH' },
       { accountId: euros },
       { ttlSeconds: 601 },
       { ttlSeconds: undefined },
