@@ -277,6 +277,13 @@ it('readings are kept for ninety days', async () => {
 
 it('a chain whose nodes are away, or whose blocks change meanwhile, has no reading', async () => {
   expect(await chainsToCompare(on.api.database)).toEqual(['local']);
+  const { client } = on.chain;
+  const before = await client.snapshot();
+  await client.mine({ blocks: 2, interval: 5 });
+  await on.read();
+  await client.revert({ id: before });
+  await client.mine({ blocks: 3, interval: 7 });
+  await expect(keepChainReading(on.api.services, 'local')).rejects.toThrow(ChainAway);
   await on.chain.stop();
   await expect(keepChainReading(on.api.services, 'local')).rejects.toThrow(ChainAway);
   expect(await on.api.database.query('select * from chain_readings')).toEqual([]);
