@@ -15,7 +15,7 @@ import {
   updateNetwork,
 } from './store';
 
-export { findNetwork, formerAssets, isAnyEnabled, listNetworks } from './store';
+export { findNetwork, isAnyEnabled, listNetworks } from './store';
 
 /** The enabled networks that nodes are asked about. */
 export const askedNetworks = async (sql: Sql): Promise<Network[]> =>

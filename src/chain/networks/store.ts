@@ -1,4 +1,4 @@
-import { NOW, raw, table } from '../../kernel/db/build';
+import { NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { keptDecimal } from '../../kernel/wire/schemas';
 import { isChainName, type Network, type NetworkAsset } from './record';
@@ -8,9 +8,10 @@ const COLUMNS = [
   ...['createdAt', 'updatedAt'],
 ];
 
-type AssetRow = Omit<NetworkAsset, 'minDeposit'> & { minDeposit: string };
-
-type Row = Omit<Network, 'chainId' | 'assets'> & { chainId: string | null; assets: AssetRow[] };
+type Row = Omit<Network, 'chainId' | 'assets'> & {
+  chainId: string | null;
+  assets: (Omit<NetworkAsset, 'minDeposit'> & { minDeposit: string })[];
+};
 
 const networks = () => table('networks');
 
@@ -41,14 +42,6 @@ export async function findNetwork(sql: Sql, chain: string): Promise<Network | un
   if (!isChainName(chain)) return undefined;
   const [row] = await sql.run<Row>(networks().select(COLUMNS).where({ chain }));
   return row && networkOf(row);
-}
-
-/** What a chain's network has listed and lists no more, each symbol as it was last. */
-export async function formerAssets(sql: Sql, chain: string): Promise<NetworkAsset[]> {
-  const [row] = await sql.run<{ formerAssets: AssetRow[] }>(
-    networks().select('formerAssets').where({ chain }),
-  );
-  return (row?.formerAssets ?? []).map(assetOf);
 }
 
 /** All of them, by their names. */
@@ -103,10 +96,6 @@ export async function insertNetwork(
   return made && networkOf(made);
 }
 
-/** Raw: of the row as it was, what is not in the assets that it gets. */
-const FORMER = `(select coalesce(jsonb_agg(asset), '[]') from jsonb_array_elements(former_assets || assets) asset
-  where not exists (select from jsonb_array_elements(?::jsonb) given where given->>'symbol' = asset->>'symbol'))`;
-
 /** Of one that is locked. */
 export async function updateNetwork(
   tx: Sql,
@@ -114,12 +103,10 @@ export async function updateNetwork(
   given: NetworkRow,
   version: number,
 ): Promise<Network> {
-  const columns = columnsOf(given);
-  const formerAssets = raw(FORMER, [columns.assets]);
   const [changed] = await tx.run<Row>(
     networks()
       .where({ chain })
-      .update({ ...columns, formerAssets, version, updatedAt: NOW })
+      .update({ ...columnsOf(given), version, updatedAt: NOW })
       .returning(COLUMNS),
   );
   if (!changed) throw new Error(`the network ${chain} was locked and is not there`);
@@ -135,13 +122,8 @@ const columnsOf = (given: NetworkRow) => {
   };
 };
 
-const assetOf = (asset: AssetRow): NetworkAsset => ({
-  ...asset,
-  minDeposit: keptDecimal.parse(asset.minDeposit),
-});
-
 const networkOf = ({ chainId, assets, ...row }: Row): Network => ({
   ...row,
   chainId: chainId === null ? null : Number(chainId),
-  assets: assets.map(assetOf),
+  assets: assets.map((asset) => ({ ...asset, minDeposit: keptDecimal.parse(asset.minDeposit) })),
 });

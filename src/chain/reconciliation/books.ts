@@ -1,19 +1,17 @@
 import type { Sql } from '../../kernel/db/database';
 import { internalBalances } from '../../kernel/ledger/accounts';
-import { ASSETS, decimalsOf } from '../../kernel/money/currencies';
-import { ZERO } from '../../kernel/money/money';
+import { decimalsOf } from '../../kernel/money/currencies';
 import { addressesUsed, sweptDust } from '../gas-station/beside-books';
 import { requireGasConfig } from '../gas-station/config/operations';
 import { ownTransactions } from '../gas-station/own-transactions';
 import { roleOf } from '../gas-station/roles';
 import { topupsBeside } from '../gas-station/station-topups/beside-books';
-import { formerAssets } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
 import type { StationRole } from '../services';
 import { poolAddresses, stationWallets } from '../wallets/operations';
-import { CHAIN_PLACES, type ChainBooks, type ReadAsset, sumKey } from './record';
-import { assetsListed, Sums } from './rules';
+import { CHAIN_PLACES, type ChainBooks, sumKey } from './record';
+import { assetsToRead, type ReadAsset, Sums } from './rules';
 import type { DepositsBeside } from './services';
 
 /**
@@ -28,20 +26,19 @@ export async function readChainBooks(
   since: Date,
 ): Promise<ChainBooks> {
   const { chain } = network;
+  const assets = assetsToRead(network);
+  const symbols = assets.map(({ symbol }) => symbol);
   const booked = new Sums();
   // What we have elsewhere is below zero on its account.
   for (const place of CHAIN_PLACES)
-    for (const [symbol, balance] of await internalBalances(tx, `${place}@${chain}`, ASSETS))
+    for (const [symbol, balance] of await internalBalances(tx, `${place}@${chain}`, symbols))
       booked.add(place, symbol, balance.negated());
-  const isHeld = ({ symbol }: ReadAsset) =>
-    CHAIN_PLACES.some((place) => !(booked.get(sumKey(place, symbol)) ?? ZERO).isZero());
-  const assets = [...assetsListed(network), ...(await formerAssets(tx, chain)).filter(isHeld)];
   const { readTo, pool } = await depositsBeside(tx, chain);
   const unbooked = new Sums([...pool].map(([symbol, amount]) => [sumKey('pool', symbol), amount]));
   for (const asset of assets) await addSweptDust(tx, chain, asset, unbooked);
   return {
     addresses: await addressesOf(tx, network),
-    ...{ assets, booked, unbooked, readTo },
+    ...{ booked, unbooked, readTo },
     transactions: await ownTransactions(tx, chain, since),
     topups: await topupsBeside(tx, chain, readTo?.number),
   };

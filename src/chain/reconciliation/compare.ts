@@ -7,7 +7,7 @@ import { fromUnits } from '../networks/rules';
 import { whereTokenStands } from '../networks/tokens';
 import { readChainBooks } from './books';
 import { CHAIN_PLACES, type ChainBooks, type Compared } from './record';
-import { addEffects, assetsListed, compared, placesOf, Sums } from './rules';
+import { addEffects, assetsToRead, compared, placesOf, type ReadAsset, Sums } from './rules';
 import type { ComparingServices } from './services';
 import { addTopups } from './topups';
 
@@ -39,14 +39,13 @@ export async function compareChain(
 ): Promise<Comparison> {
   const { network, node } = await nodeOf(services, services.database, chain);
   const books = await readBooks(services, network, node);
-  const { assets } = books;
+  const assets = assetsToRead(network);
   const spot = books.readTo ?? (await node.head());
-  const { sums: reported, unreadable, pool } = await readBalances(node, books, spot);
-  const unbooked = await withWhatIsUnderWay(services, { chain, node, books, spot });
+  const { sums: reported, unreadable, pool } = await readBalances(node, books, assets, spot);
+  const unbooked = await withWhatIsUnderWay(services, { chain, node, books, assets, spot });
   if ((await node.block(spot.number))?.hash !== spot.hash) throw new ChainAway(chain);
   const readable = assets.filter(({ symbol }) => !unreadable.has(symbol));
-  const sums = { reported, booked: books.booked, unbooked };
-  const lines = compared({ listed: assetsListed(network), assets: readable }, sums, also);
+  const lines = compared(readable, { reported, booked: books.booked, unbooked }, also);
   const isGasBooked = nativeSymbol(network) !== undefined;
   return { chain, blockNumber: spot.number, lines, pool, unreadable: [...unreadable], isGasBooked };
 }
@@ -74,7 +73,8 @@ async function readBooks(
 /** A token that does not answer keeps the others from nothing. */
 async function readBalances(
   node: ChainNode,
-  { addresses, assets }: ChainBooks,
+  { addresses }: ChainBooks,
+  assets: readonly ReadAsset[],
   { number }: Spot,
 ): Promise<{ sums: Sums; unreadable: ReadonlySet<string>; pool: Comparison['pool'] }> {
   const sums = new Sums();
@@ -100,16 +100,17 @@ interface Asked {
   chain: string;
   node: ChainNode;
   books: ChainBooks;
+  assets: readonly ReadAsset[];
   spot: Spot;
 }
 
 /** What is known beside the books, with what transactions of ours have done by that block, and what has come to stations. */
 async function withWhatIsUnderWay(
   { database }: Pick<ComparingServices, 'database'>,
-  { chain, node, books, spot: { number: upTo } }: Asked,
+  { chain, node, books, assets, spot: { number: upTo } }: Asked,
 ): Promise<Sums> {
   const sums = new Sums(books.unbooked);
-  const where = { assets: books.assets, placeOf: placesOf(books.addresses) };
+  const where = { assets, placeOf: placesOf(books.addresses) };
   for (const { hash, parts } of books.transactions)
     addEffects(sums, await node.transaction(hash), { parts, upTo, ...where });
   await addTopups(sums, { sql: database, chain, node, upTo }, books, where);

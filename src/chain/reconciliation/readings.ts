@@ -1,5 +1,4 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import { ASSETS } from '../../kernel/money/currencies';
 import { ChainRefused } from '../../parties/chain/errors';
 import { isAsked } from '../../parties/chain/witness';
 import {
@@ -17,7 +16,7 @@ import type { Network } from '../networks/record';
 import { type Holdings, holdingsOn } from '../wallets/holdings';
 import { type Comparison, compareChain } from './compare';
 import { CHAIN_PLACES, type ChainReading, sumKey } from './record';
-import { hasLasted } from './rules';
+import { assetsToRead, hasLasted } from './rules';
 import type { ComparingServices, ReadingServices } from './services';
 import { beginComparison, deleteReadings, endComparison, insertReadings, lastOf, type Series } from './store';
 
@@ -126,9 +125,11 @@ const closeReadable = (tx: Tx, chain: string, unreadable: readonly string[], at:
     except: unreadable.map((symbol) => tokenSubject(chain, symbol)),
   });
 
-/** Of a chain that is compared, what its readings are of: also of what its network lists no more. */
-const seriesOf = ({ chain }: Network): Series[] =>
-  CHAIN_PLACES.flatMap((place) => ASSETS.map((asset) => ({ chain, place, asset })));
+/** Of a chain that is compared, what its readings are of. */
+const seriesOf = (network: Network): Series[] =>
+  CHAIN_PLACES.flatMap((place) =>
+    assetsToRead(network).map(({ symbol: asset }) => ({ chain: network.chain, place, asset })),
+  );
 
 /** The last reading of each place and asset of all chains that are compared. */
 export const lastReadings = async (sql: Sql): Promise<ChainReading[]> =>

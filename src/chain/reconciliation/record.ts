@@ -30,17 +30,8 @@ export interface ChainReading extends Omit<Compared, 'difference'> {
   differsSince: Date | null;
 }
 
-/** What can stand at an address: the assets of the network, and the native coin that pays for gas. */
-export interface ReadAsset {
-  symbol: string;
-  contract: string | null;
-  decimals: number;
-}
-
 /** Of one moment: what our books have on a chain, and what is known beside them. */
 export interface ChainBooks {
-  /** Those of which the chain is asked: what the network lists, and what it lists no more and the books still hold. */
-  assets: readonly ReadAsset[];
   addresses: Readonly<Record<ChainPlace, readonly string[]>>;
   /** By {@link sumKey}. */
   booked: ReadonlyMap<string, Decimal>;

@@ -1,4 +1,3 @@
-import { ASSETS } from '../../kernel/money/currencies';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { isMined } from '../../parties/chain/agreement';
 import type { ChainTransaction, ChainTransfer } from '../../parties/chain/port';
@@ -6,14 +5,7 @@ import { executionOf, type OwnPart } from '../gas-station/own-transactions';
 import { nativeSymbol } from '../gas-station/rules';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
-import {
-  CHAIN_PLACES,
-  type ChainPlace,
-  type ChainReading,
-  type Compared,
-  type ReadAsset,
-  sumKey,
-} from './record';
+import { CHAIN_PLACES, type ChainPlace, type ChainReading, type Compared, sumKey } from './record';
 
 /**
  * What a chain has of ours is what the books say, and what is on the chain by then and not in them:
@@ -32,7 +24,14 @@ export class Sums extends Map<string, Decimal> {
   }
 }
 
-export function assetsListed(network: Pick<Network, 'assets' | 'kind'>): ReadAsset[] {
+/** What can stand at an address: the assets of the network, and the native coin that pays for gas. */
+export interface ReadAsset {
+  symbol: string;
+  contract: string | null;
+  decimals: number;
+}
+
+export function assetsToRead(network: Pick<Network, 'assets' | 'kind'>): ReadAsset[] {
   const symbol = nativeSymbol(network);
   const tokens = network.assets.filter(({ contract }) => contract !== null);
   if (symbol === undefined) return tokens;
@@ -92,23 +91,18 @@ function addChange(
   if (place && asset) sums.add(place, asset.symbol, fromUnits(units, asset.decimals).times(sign));
 }
 
-/**
- * Of each place and asset; those at which there is nothing, and should not be, are left out but for those in `also`. Of what the network
- * lists no more only what the books still hold counts: where they hold nothing, whatever lies there is nobody's.
- * @param assets those that could be read, whether the network lists them or not
- */
+/** Of each place and asset; those at which there is nothing, and should not be, are left out but for those in `also`. */
 export function compared(
-  { listed, assets }: Record<'listed' | 'assets', readonly ReadAsset[]>,
+  assets: readonly ReadAsset[],
   sums: Record<'reported' | 'booked' | 'unbooked', ReadonlyMap<string, Decimal>>,
   also: ReadonlySet<string> = new Set(),
 ): Compared[] {
   const lines = CHAIN_PLACES.flatMap((place) =>
-    symbolsOf(assets).flatMap((asset): Compared[] => {
+    assets.map(({ symbol: asset }): Compared => {
       const of = (which: keyof typeof sums) => sums[which].get(sumKey(place, asset)) ?? ZERO;
       const [reported, booked, unbooked] = [of('reported'), of('booked'), of('unbooked')];
       const difference = reported.minus(booked).minus(unbooked);
-      if (!isNamed(listed, asset) && booked.isZero()) return [{ place, asset, ...NOTHING }];
-      return isNamed(assets, asset) ? [{ place, asset, reported, booked, unbooked, difference }] : [];
+      return { place, asset, reported, booked, unbooked, difference };
     }),
   );
   return lines.filter(
@@ -116,15 +110,6 @@ export function compared(
       also.has(sumKey(place, asset)) || [reported, booked, unbooked].some((amount) => !amount.isZero()),
   );
 }
-
-const NOTHING = { reported: ZERO, booked: ZERO, unbooked: ZERO, difference: ZERO };
-
-const isNamed = (assets: readonly ReadAsset[], asset: string) =>
-  assets.some(({ symbol }) => symbol === asset);
-
-const symbolsOf = (assets: readonly ReadAsset[]) => [
-  ...new Set([...assets.map(({ symbol }) => symbol), ...ASSETS]),
-];
 
 /**
  * A person is shown what has differed for so long: two readings of the schedule at least, for what ends between the books and the

@@ -85,49 +85,6 @@ it.each<[ChainPlace, string, string, bigint]>([
   },
 );
 
-/** What the network lists, of all that it listed at first. */
-async function list(...symbols: string[]): Promise<void> {
-  const admin = await world.api.client('admin');
-  const { body: network } = await admin.call('GET', '/v1/networks/local');
-  const assets = LISTED.filter(({ symbol }) => symbols.includes(symbol)).map((asset) => ({
-    ...asset,
-    contract: asset.symbol === 'ETH' ? undefined : world.token,
-  }));
-  expect((await admin.call('PUT', '/v1/networks/local', { ...network, assets })).status).toBe(200);
-}
-
-const LISTED = [
-  { symbol: 'USDT', decimals: 6, minDeposit: '1' },
-  { symbol: 'ETH', decimals: 18, minDeposit: '0.01' },
-];
-
-it('of an asset that the network lists no more what the books hold is compared still, and the rest passes', async () => {
-  const shown = (place: string, amount: string) => ({
-    ...{ subject: `${place}@local:USDT`, amount, currency: 'USDT' },
-  });
-  await change(addresses.treasury, 'USDT', 3_000_000n);
-  await change(addresses.pool, 'USDT', 1n);
-  await readAfter(0);
-  await readAfter(10);
-  expect(await breaks()).toEqual([shown('pool', '0.000001'), shown('treasury', '3')]);
-  await list('ETH');
-  // The books have nothing of it in the treasury.
-  await readAfter(5);
-  expect(await breaks()).toEqual([shown('pool', '0.000001')]);
-  await change(addresses.pool, 'USDT', -1n);
-  await readAfter(5);
-  expect(await breaks()).toEqual([]);
-  await change(addresses.pool, 'USDT', -25_000_000n);
-  await readAfter(0);
-  await readAfter(10);
-  expect(await breaks()).toEqual([shown('pool', '-25')]);
-  await list('ETH', 'USDT');
-  await change(addresses.pool, 'USDT', 25_000_000n);
-  await change(addresses.treasury, 'USDT', -3_000_000n);
-  await readAfter(5);
-  expect(await breaks()).toEqual([]);
-});
-
 const differing = async () =>
   (await compareChain(world.api.services, 'local')).lines.filter(({ difference }) => !difference.isZero());
 
