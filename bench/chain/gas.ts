@@ -47,6 +47,7 @@ async function createWorld(chain: TestChain) {
     node: createChains({
       ...{ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now: () => new Date() },
     }).of({ chain: 'local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url] }),
+    chain: 'local',
     chainId: chain.chainId,
     // Keys of the bench's own: what is signed is what a wallet of ours would sign.
     async authorize(wallet, { contract, nonce }) {

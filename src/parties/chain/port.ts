@@ -203,11 +203,11 @@ export interface ChainNode {
    */
   balances(addresses: readonly string[], token: string | null, atBlock?: number): Promise<bigint[]>;
   /**
-   * How many transactions it has sent that are in a block, as most nodes say at least; those that are far behind are asked too.
-   * @throws NodesDisagree not most of all answer
+   * How many transactions it has sent that are in a block, as most nodes say at least; those that stand far behind know little of it.
+   * @throws NodesDisagree not most of all answer, and keep up
    */
   nonce(address: string): Promise<number>;
-  /** The same, and what each of them says, for who gives nonces out. @throws NodesDisagree */
+  /** The same of all, and what each of them says, for who gives nonces out: those far behind are asked too. @throws NodesDisagree */
   noncesOf(address: string): Promise<ToldNonces>;
   fees(): Promise<ChainFees>;
   /** @throws ChainRefused `reverted`, `insufficient_funds`: it would be */

@@ -1,6 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { asHex } from '../../../parties/chain/addresses';
-import { ChainAway, ChainRefused } from '../../../parties/chain/errors';
+import { areMost } from '../../../parties/chain/agreement';
+import { ChainAway, ChainRefused, NodesDisagree } from '../../../parties/chain/errors';
 import type { Call, ChainNode, SignedAuthorization } from '../../../parties/chain/port';
 import {
   type DelegateOf,
@@ -79,12 +80,20 @@ async function transferGas(node: ChainNode, sweep: Sweep): Promise<bigint | unde
 
 /** Nothing: the wallet has the contract's code already. One that has another's takes ours instead. */
 async function authorizationOf(
-  { node, authorize }: SweepParties,
+  { node, chain, authorize }: SweepParties,
   { wallet }: Sweep,
   contract: string,
 ): Promise<SignedAuthorization | undefined> {
   if ((await node.code(wallet)) === delegationTo(contract)) return undefined;
-  return authorize(wallet, { contract, nonce: await node.nonce(wallet) });
+  return authorize(wallet, { contract, nonce: await exactNonce(node, chain, wallet) });
+}
+
+/** Under any other one the chain passes over the authorization, and the call moves nothing. @throws NodesDisagree */
+async function exactNonce(node: ChainNode, chain: string, wallet: string): Promise<number> {
+  const { counted, each, of } = await node.noncesOf(wallet);
+  const said = each.filter((told) => told.counted === counted).length;
+  if (!areMost({ said, of })) throw new NodesDisagree(chain);
+  return counted;
 }
 
 function delegateOf({ treasury, station }: Sweep): DelegateOf {

@@ -17,6 +17,7 @@ export interface Sweep {
 /** Whom a strategy asks: what stands on the chain, and for a wallet's own word. */
 export interface SweepParties {
   node: ChainNode;
+  chain: string;
   chainId: number;
   /** A wallet of ours signs that it takes the code of a contract. */
   authorize(

@@ -7,7 +7,7 @@ import { broadcastBy } from './broadcast';
 import { headerCall } from './calls';
 import { NodeAway } from './faults';
 import { readFees } from './fees';
-import { createNodes, type Nodes, type NodesOptions } from './nodes';
+import { createNodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
 import { callOnce, estimate, readBalances, readCode, readDecimals, readNextNonce, readNonce } from './state';
 import { readTransaction } from './transaction';
@@ -47,11 +47,13 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
     nonce: async (address) => {
-      const { said, of } = await saidByMost(nodes, chain, (rpc) => readNonce(rpc, address));
+      const { said, of } = byMost(chain, await nodes.said((rpc) => readNonce(rpc, address)));
       return ofMost(said, of);
     },
     noncesOf: async (address) => {
-      const { said: each, of } = await saidByMost(nodes, chain, (rpc) => readNonces(rpc, address));
+      // Those far behind too: of two nodes one alone could make the other stand behind.
+      const told = await nodes.said((rpc) => readNonces(rpc, address), { behindToo: true });
+      const { said: each, of } = byMost(chain, told);
       const counts = each.map(({ counted }) => counted);
       return { counted: ofMost(counts, of), each, of };
     },
@@ -64,9 +66,8 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
   };
 }
 
-/** Those far behind are asked too: of two nodes one alone could make the other stand behind. @throws NodesDisagree */
-async function saidByMost<T>(nodes: Nodes, chain: string, read: (rpc: Rpc) => Promise<T>) {
-  const told = await nodes.said(read, { behindToo: true });
+/** @throws NodesDisagree */
+function byMost<T>(chain: string, told: { said: T[]; of: number }) {
   if (!areMost({ said: told.said.length, of: told.of })) throw new NodesDisagree(chain);
   return told;
 }

@@ -28,7 +28,7 @@ export async function sweepWorld(options: TestChainOptions = {}) {
   const places = new Map<string, number>();
   const parties: SweepParties = {
     node,
-    chainId,
+    ...{ chain: 'local', chainId },
     authorize: (wallet, given) => signer.signAuthorization(places.get(wallet) ?? -1, { ...given, chainId }),
   };
   const [station = ''] = await signer.addresses('evm', [0]);

@@ -132,7 +132,7 @@ export async function holderBeside(
 /** Those from that nonce on that were settled, each with what was executed of its operation; the least nonce first. */
 export async function settledFrom(
   sql: Sql,
-  { chain, address, from }: { chain: string; address: string; from: number },
+  { chain, address, from, limit }: { chain: string; address: string; from: number; limit?: number },
 ): Promise<(Attempt & { executed: string | null })[]> {
   const rows = await sql.run<Row & { executed: string | null }>(
     nonces()
@@ -141,7 +141,10 @@ export async function settledFrom(
       .where({ 'chain_nonces.chain': chain, address, releasedAt: null })
       .where('nonce', '>=', from)
       .whereNotNull('settledAt')
-      .orderBy(['nonce', 'attempt']),
+      .orderBy(['nonce', 'attempt'])
+      .modify((query) => {
+        if (limit !== undefined) void query.limit(limit);
+      }),
   );
   return rows.map((row) => ({ ...attemptOf(row), executed: row.executed }));
 }

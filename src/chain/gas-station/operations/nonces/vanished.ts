@@ -18,15 +18,20 @@ type Settled = Attempt & { executed: string | null };
 /**
  * Looks, before an address gets its next nonce, whether the chain has lost some that were settled. What was signed here is handed over
  * again, for what comes after it waits for it; the nonce of what a person has signed is free again. A person is shown either.
- * @param sender `from`: how many of its transactions are in blocks, as most nodes say
- * @throws ChainAway
+ * @param counted of all nodes how many of its transactions are in blocks
+ * @throws ChainAway; NodesDisagree where it may have, and too few nodes keep up to tell
  */
 export async function mendNonces(
   services: Pick<Services, 'database' | 'now'>,
   node: ChainNode,
-  sender: Pick<Attempt, 'chain' | 'address'> & { from: number },
+  sender: Pick<Attempt, 'chain' | 'address'>,
+  counted: number,
 ): Promise<void> {
-  const settled = await settledFrom(services.database, sender);
+  const [one] = await settledFrom(services.database, { ...sender, from: counted, limit: 1 });
+  if (!one) return;
+  // One that is far behind knows little of what was settled.
+  const from = await node.nonce(sender.address);
+  const settled = await settledFrom(services.database, { ...sender, from });
   const lost: Settled[][] = [];
   // The last first: one that is in a block tells that all before it are. The nodes that have counted may only be behind the others.
   for (const nonce of [...new Set(settled.map((each) => each.nonce))].reverse()) {

@@ -78,7 +78,7 @@ async function inBlock(services: Services, seen: Seen, reached: Reached, told: T
     return noted ? inBlock(services, { operation: noted, attempts }, reached, told) : AGAIN;
   }
   const depth = await depthOf(reached.node, word.block, reached.config.sweepConfirmations);
-  if (depth === 'shallow') return soon(services, operation.updatedAt);
+  if (depth === 'shallow') return waitFor(services, seen, null, againSince(services, operation.updatedAt));
   if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, seen);
   const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
   await whileUnchanged(services, operation, (tx, current) =>
@@ -163,5 +163,8 @@ async function notSeen(services: Services, { operation }: Seen, isPending: boole
   return AGAIN;
 }
 
+const againSince = ({ now }: Pick<Services, 'now'>, since: Date): number =>
+  askAgainAfter(now().getTime() - since.getTime());
+
 const soon = (services: Pick<Services, 'now'>, since: Date): Stepped =>
-  lookIn(services, askAgainAfter(services.now().getTime() - since.getTime()));
+  lookIn(services, againSince(services, since));

@@ -98,7 +98,7 @@ export const sweepOf = (
 
 export function partiesOf({ network: { chain, chainId }, node, authorize }: Reached): SweepParties {
   if (chainId === null) throw new Error(`the chain ${chain} has no id`);
-  return { node, chainId, authorize };
+  return { node, chain, chainId, authorize };
 }
 
 export async function estimated(node: ChainNode, call: Call): Promise<{ gas: bigint } | NoPlan> {

@@ -26,6 +26,6 @@ export async function readySender(
   await bookFreed(services, reached, sender, null);
   const nonces = await reached.node.noncesOf(sender.address);
   // What is mended keeps its nonce or frees it, which our own rows tell: the nodes need not be asked again.
-  await mendNonces(services, reached.node, { ...sender, from: nonces.counted });
+  await mendNonces(services, reached.node, sender, nonces.counted);
   return { ...reached, nonces };
 }
