@@ -128,6 +128,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
       },
     };
     await world.advance(id, withParties(world.services, { signer }));
+    await world.chain.mined((await attempts(world, id)).at(-1)!.hash!); // who has sent is answered before it is in a block
     await restore();
     const batch = [];
     for (const { id } of others) batch.push(await world.sweep(id));
