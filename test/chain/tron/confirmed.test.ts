@@ -147,6 +147,25 @@ it('of what was taken back since is shown though other money is there, until tha
   }
 });
 
+it('of what was taken back since is shown by each deposit for itself, though a person has resolved what another one has left', async () => {
+  let small = '';
+  const { deposit, walletId, takeBack, shown } = await sweptOfNothing(async (address) => {
+    small = (await world.record(address, '2')).json().id;
+  });
+  expect((await takeBack()).code).toBe(0);
+  await world.api.database.query(
+    `update breaks set resolved_at = now(), resolved_by = 'ida', note = 'known' where subject = $1`,
+    [walletId],
+  );
+  expect((await takeBack(small)).code).toBe(0);
+  expect(await shown()).toEqual([{ detail: expect.stringContaining(small) }]);
+  const rows = await world.api.database.query<{ amount: number }>(
+    'select amount::float8 as amount from breaks where subject = $1 order by id',
+    [walletId],
+  );
+  expect([deposit.id === small, rows.map(({ amount }) => amount)]).toEqual([false, [9, 2]]);
+});
+
 it('of what was taken back since is shown though what was told too early has come meanwhile', async () => {
   const early = newHash();
   const tell = async (address: string) => (await world.record(address, '9', { hash: early })).json().id;

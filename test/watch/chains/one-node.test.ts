@@ -35,6 +35,25 @@ it('finds what its node did not tell when it was read first', async () => {
   expect(await world.available(account)).toBe('5');
 });
 
+it('finds it also where the chain was reorganised below what was read twice', async () => {
+  const account = await world.account();
+  const { client } = world.chain;
+  const snapshot = await client.snapshot();
+  await mine(20);
+  await world.read();
+  await client.revert({ id: snapshot });
+  await paid(account);
+  await mine(21);
+  let isFirst = true;
+  double.on('eth_getLogs', (_, ask) => {
+    if (!isFirst) return ask({});
+    isFirst = false; // the logs lag behind the head
+    return [];
+  });
+  await world.read();
+  expect(await statuses()).toEqual(['credited']);
+});
+
 const ASKED_BY_A_LOOK = [
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',

@@ -16,7 +16,11 @@ describe('by the station itself', () => {
   afterAll(() => world.close());
 
   const listed = async (path: string) =>
-    (await world.admin.call('GET', `/v1/gas-station/${path}`)).body.data as { id: string; type: string }[];
+    (await world.admin.call('GET', `/v1/gas-station/${path}`)).body.data as {
+      id: string;
+      type: string;
+      walletId: string;
+    }[];
 
   it('orders gas first, then the sweep, once', async () => {
     await world.wallets(2, 25_000_000n);
@@ -136,6 +140,20 @@ describe('by the station itself', () => {
     await world.chain.client.setAutomine(true);
     await world.chain.client.mine({ blocks: 1 });
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('gives no second top-up to a wallet that lacks gas still with one', async () => {
+    await world.configure({ gasThreshold: '0', gasTopupAmount: '0.000000001' });
+    const [wallet] = await world.wallets(1, 25_000_000n);
+    const given = async () => {
+      await orderAutoSweeps(world.services);
+      const open = await listed('operations');
+      for (const { id } of open) await world.lead(id);
+      return open.filter(({ walletId }) => walletId === wallet!.id).map(({ type }) => type);
+    };
+    expect([await given(), await given()]).toEqual([['topup'], []]);
+    await world.configure({});
+    expect([await given(), await given()]).toEqual([['topup'], ['sweep']]);
   });
 
   it('fails what was reverted, and books its fee', async () => {

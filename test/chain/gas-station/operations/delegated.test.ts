@@ -12,7 +12,9 @@ import {
   GATHERED_MS,
   openOf,
 } from '../strategies/delegated-station';
-import { attempts, execute, sendAs, type TestStation, testStation, withParties } from './support';
+import { attempts, execute, onceSigned, sendAs, type TestStation, testStation, withParties } from './support';
+
+const GIVES_WAY_MS = 60_000;
 
 describe('sweeps that the station sends for wallets that have delegated', () => {
   let world: TestStation;
@@ -219,6 +221,33 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     }
     const held = await Promise.all(wallets.map(({ address }) => world.tokens(address)));
     expect(held).toEqual([1_000_000n, 1_000_000n, 0n, 0n, 1_000_000n]);
+    await booksHold(world);
+  });
+
+  it('of which a wallet is disabled once the batch is signed, are not handed over with it', async () => {
+    const wallets = await world.wallets(3, 1_000_000n);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    const disable = () =>
+      world.services.database.query(`update wallets set status = 'disabled' where id = $1`, [wallets[1]?.id]);
+    world.later(GATHERED_MS);
+    await world.advance(sweeps[0].id, onceSigned(world.services, disable));
+    await ended(world, [sweeps[0], sweeps[2]]);
+    const held = await Promise.all(wallets.map(({ address }) => world.tokens(address)));
+    expect(held).toEqual([0n, 1_000_000n, 0n]);
+    await booksHold(world);
+  });
+
+  it('are each in one batch, though several make one at the same time', async () => {
+    const before = await world.tokens(world.treasury);
+    const wallets = await world.wallets(6, 2_000_000n);
+    const sweeps = [];
+    for (const { id } of wallets) sweeps.push(await world.sweep(id));
+    world.later(GIVES_WAY_MS + GATHERED_MS); // the oldest may be lost: whoever comes makes one
+    await Promise.all(sweeps.map(({ id }) => world.advance(id)));
+    await completed(world, sweeps);
+    for (const { id } of sweeps) expect(await world.read(id)).toMatchObject({ movedAmount: '2.000000' });
+    expect(await world.tokens(world.treasury)).toBe(before + 12_000_000n);
     await booksHold(world);
   });
 

@@ -6,6 +6,7 @@ import {
   attempts,
   breaksOf,
   fundNative,
+  posted,
   sendAs,
   sweepOfOne,
   type TestStation,
@@ -79,6 +80,25 @@ it('replaces what is stuck by a dearer one under the same nonce, and pays for on
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   expect(await world.read(id)).toMatchObject({ txHash: second?.hash });
   expect(await sentBy(address)).toBe(1);
+});
+
+it('moves less of the native coin where a dearer transaction leaves less, and books no loss', async () => {
+  await world.configure({ gasThreshold: '0', gasTopupAmount: '0.000000001' });
+  const [wallet] = await world.wallets(1, 1n, '1');
+  const { id } = await posted(world.admin, '/v1/gas-station/operations', {
+    ...{ walletId: wallet!.id, asset: 'ETH' },
+  });
+  await withoutBlocks(world, async () => {
+    await world.advance(id);
+    const { amount } = await world.read(id);
+    world.later(STUCK_MS);
+    await world.advance(id);
+    expect(Number((await world.read(id)).amount)).toBeLessThan(Number(amount));
+  });
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect(await attempts(world, id)).toHaveLength(2);
+  expect(await world.lost('ETH')).toBe('0');
+  await world.configure({});
 });
 
 it('completes by whichever of its attempts gets into a block', async () => {
