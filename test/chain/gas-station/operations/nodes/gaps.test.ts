@@ -234,6 +234,10 @@ describe('one that was given up because no node had it', () => {
     ['was reverted', true, '0'],
   ])('and that %s after all is booked when its nonce is found used', async (_, isReverted, moved) => {
     const { second, third, hash, expectBooked } = await minedAfterAll(isReverted);
+    await world.configure({ sweepConfirmations: 3 });
+    await world.advance(third);
+    expect(await breaks(second)).toEqual([]); // too few blocks stand on it
+    await world.configure({});
     await world.advance(third);
     await expectBooked();
     expect(await world.read(second)).toMatchObject({ status: 'failed', txHash: hash });
