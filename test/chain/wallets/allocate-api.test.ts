@@ -2,7 +2,7 @@ import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { TTL_SECONDS } from '../../../src/chain/wallets/rules';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
-import { type AllocatingWorld, allocatingWorld, insertNetwork } from './support';
+import { type AllocatingWorld, allocatingWorld, allocationCalls, insertNetwork } from './support';
 
 let world: AllocatingWorld;
 let api: TestApi;
@@ -18,12 +18,7 @@ beforeEach(async () => {
 afterAll(() => api.close());
 
 const DAY_MS = 86_400_000;
-let references = 0;
-const terms = (given: Record<string, unknown> = {}) => ({
-  ...{ chain: 'local', asset: 'USDT', accountId, reference: `order-${references++}`, ...given },
-});
-const allocate = (body: object, by = client) => by.call('POST', '/v1/wallets/allocate', body);
-const release = (body: object, by = client) => by.call('POST', '/v1/wallets/release', body);
+const { terms, allocate, release } = allocationCalls(() => ({ client, accountId }));
 
 describe('allocating a wallet', () => {
   it('gives an address of its own for a payer, and the same one for the same reference', async () => {

@@ -1,7 +1,7 @@
 import { allocateWallet } from '../../../src/chain/wallets/allocations/allocate';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
-import { type AllocatingWorld, allocatingWorld } from './support';
+import { type AllocatingWorld, allocatingWorld, allocationCalls } from './support';
 
 let world: AllocatingWorld;
 let api: TestApi;
@@ -17,12 +17,7 @@ beforeEach(async () => {
 afterAll(() => api.close());
 
 const DAY_MS = 86_400_000;
-let references = 0;
-const terms = (given: Record<string, unknown> = {}) => ({
-  ...{ chain: 'local', asset: 'USDT', accountId, reference: `order-${references++}`, ...given },
-});
-const allocate = (body: object, by = client) => by.call('POST', '/v1/wallets/allocate', body);
-const release = (body: object, by = client) => by.call('POST', '/v1/wallets/release', body);
+const { terms, allocate, release } = allocationCalls(() => ({ client, accountId }));
 
 describe('how many wallets a company holds', () => {
   const bound = (openAllocations: number) =>

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../src/kernel/db/database';
-import { testApi } from '../../support/api';
+import { type Client, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 
 export interface TestNetwork {
@@ -44,5 +44,18 @@ export async function allocatingWorld() {
       clock.at = NOON;
       return { client, accountId: await masterAccount(client) };
     },
+  };
+}
+
+/** What a client asks of wallets, by default as the present one and for its account, each time under another reference. */
+export function allocationCalls(present: () => { client: Client; accountId: string }) {
+  let references = 0;
+  return {
+    terms: (given: Record<string, unknown> = {}) => ({
+      ...{ chain: 'local', asset: 'USDT', accountId: present().accountId },
+      ...{ reference: `order-${references++}`, ...given },
+    }),
+    allocate: (body: object, by = present().client) => by.call('POST', '/v1/wallets/allocate', body),
+    release: (body: object, by = present().client) => by.call('POST', '/v1/wallets/release', body),
   };
 }
