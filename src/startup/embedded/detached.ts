@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastLines, openLogFile } from './log-file';
 import { identify, type ProcessIdentity, stillRuns } from './process-identity';
@@ -10,6 +11,10 @@ export interface DetachedServer {
   /** It runs there. */
   dataDir: string;
   logPath: string;
+  /** The file that it writes as soon as it has its port; what is there of an earlier one goes first. */
+  announcedAt: string;
+  /** Whether its standard output is that file. Else its arguments name it. */
+  announcesByOutput?: boolean;
   /** All that it sees of the environment, beside PATH, HOME and TZ. Ours is left behind: it might change what it does. */
   environment?: Record<string, string>;
 }
@@ -19,16 +24,18 @@ export interface DetachedServer {
  * @throws Error with why it does not start
  */
 export async function spawnDetached(server: DetachedServer): Promise<ProcessIdentity> {
-  const { executable, args, dataDir, logPath, environment } = server;
+  const { executable, args, dataDir, logPath, announcedAt, announcesByOutput, environment } = server;
   const posix = process.platform !== 'win32';
+  await rm(announcedAt, { force: true });
   const log = openLogFile(logPath);
+  const output = announcesByOutput ? openSync(announcedAt, 'a', 0o600) : log;
   try {
     const child = spawn(executable, args, {
       cwd: dataDir,
       ...(posix ? { env: { PATH: '/usr/bin:/bin', HOME: dataDir, TZ: 'UTC', ...environment } } : {}),
       detached: true,
       windowsHide: true,
-      stdio: ['ignore', log, log],
+      stdio: ['ignore', output, log],
     });
     const failed = new Promise<Error>((done) => child.once('error', done));
     child.unref();
@@ -37,9 +44,16 @@ export async function spawnDetached(server: DetachedServer): Promise<ProcessIden
     const reason = child.pid === undefined ? (await failed).message : await lastLines(logPath);
     throw new Error(`${executable} does not start: ${reason}`);
   } finally {
-    closeSync(log);
+    for (const file of new Set([log, output])) closeSync(file);
   }
 }
+
+/** Whether it has its port. That something answers there does not tell: another process may have been faster. */
+export const hasAnnounced = (announcedAt: string): Promise<boolean> =>
+  stat(announcedAt).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
 
 /** @returns whether it serves within that time; false as soon as it has died */
 export async function becomesReady(

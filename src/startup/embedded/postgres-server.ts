@@ -105,13 +105,12 @@ export async function takeOver(
   access: Access,
   sameSettings: boolean,
 ): Promise<ProcessIdentity | undefined> {
-  const pidFile = join(install.pgdata, 'postmaster.pid');
-  const [pid, , , port] = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n').map(Number);
+  const { pid, port } = await ownWord(install);
   const server = pid ? await identify(pid) : undefined;
   if (!server) return undefined;
   if (process.platform !== 'win32' && !/postgres/.test(await commandLine(server.pid))) {
     // Another program has that id by now (a restarted container): Postgres itself would refuse to start.
-    await rm(pidFile, { force: true });
+    await rm(pidFile(install), { force: true });
     return undefined;
   }
   const running = { port: port ?? 0, password: access.password };
@@ -121,6 +120,15 @@ export async function takeOver(
   }
   await shutDown(install, server);
   return undefined;
+}
+
+const pidFile = ({ pgdata }: Installation): string => join(pgdata, 'postmaster.pid');
+
+/** What a server writes of itself in its data folder, by lines (miscinit.h of Postgres). */
+async function ownWord(install: Installation): Promise<{ pid?: number; port?: number; serves: boolean }> {
+  const lines = (await readFile(pidFile(install), 'utf8').catch(() => '')).split('\n');
+  const [pid, port] = [lines[0], lines[3]].map((line) => (line ? Number(line) : undefined));
+  return { ...(pid && { pid }), ...(port && { port }), serves: lines[7]?.trim() === 'ready' };
 }
 
 /** Clean and fast: open transactions are rolled back, connections closed, a checkpoint written. */
@@ -167,7 +175,9 @@ async function spawnServer(install: Installation, port: number): Promise<Process
 async function answers(server: ProcessIdentity, access: Access, install: Installation): Promise<boolean> {
   const deadline = Date.now() + READY_MS;
   while (Date.now() < deadline && (await stillRuns(server))) {
-    const outcome = await canConnect(access);
+    // Until then another server may answer at its port.
+    const word = await ownWord(install);
+    const outcome = word.pid === server.pid && word.serves ? await canConnect(access) : 'not yet';
     if (outcome === 'yes') return true;
     if (outcome === 'wrong password') {
       await shutDown(install, server);

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { becomesReady, spawnDetached } from './detached';
+import { becomesReady, hasAnnounced, spawnDetached } from './detached';
 import { type EmbeddedLog, lastLines, type OnProgress } from './log-file';
 import { freePort } from './ports';
 import { endProcess, type ProcessIdentity, stillRuns } from './process-identity';
@@ -32,7 +32,7 @@ const DYNAMIC_CONFIG: Record<string, string> = {
 };
 
 export interface TemporalOptions {
-  /** DATA_DIR: holds `temporal.db`, `temporal.json` (ports, process) and `temporal.log`. */
+  /** DATA_DIR: holds `temporal.db`, `temporal.json` (ports, process), `temporal.log` and `temporal.out` (what it says when it serves). */
   dataDir: string;
   /** The Temporal CLI, from `temporalExecutable`. */
   executable: string;
@@ -77,6 +77,7 @@ interface Setup {
   dataDir: string;
   statePath: string;
   logPath: string;
+  announcedAt: string;
   namespace: string;
   args: string[];
 }
@@ -126,8 +127,9 @@ async function prepare(options: TemporalOptions): Promise<Setup> {
     ...flags('--dynamic-config-value', pairs({ ...DYNAMIC_CONFIG, ...options.dynamicConfig })),
     ...flags('--search-attribute', pairs(options.searchAttributes)),
   ];
-  const statePath = join(dataDir, 'temporal.json');
-  return { options, dataDir, statePath, logPath: join(dataDir, 'temporal.log'), namespace, args };
+  const file = (name: string) => join(dataDir, name);
+  const paths = { statePath: file('temporal.json'), logPath: file('temporal.log') };
+  return { options, dataDir, ...paths, announcedAt: file('temporal.out'), namespace, args };
 }
 
 async function claim(setup: Setup): Promise<State> {
@@ -149,7 +151,7 @@ async function takeOver(setup: Setup, state: State): Promise<ProcessIdentity | u
   const { server } = state;
   if (!server || !(await stillRuns(server))) return undefined;
   const asWanted = JSON.stringify(state.args) === JSON.stringify(setup.args);
-  if (asWanted && (await isServing(state, setup.namespace))) return server;
+  if (asWanted && (await isServing(setup, state))) return server;
   await endProcess(server, STOP_STEPS);
   return undefined;
 }
@@ -159,7 +161,7 @@ async function launch(setup: Setup, state: State, mayMove: boolean): Promise<Pro
   for (let attempt = 1; ; attempt += 1) {
     if (mayMove) await choosePorts(state);
     const server = await spawnServer(setup, state);
-    if (await becomesReady(server, () => isServing(state, setup.namespace), READY_MS)) return server;
+    if (await becomesReady(server, () => isServing(setup, state), READY_MS)) return server;
     await endProcess(server, STOP_STEPS);
     if (attempt === START_ATTEMPTS) {
       throw new Error(`Temporal does not start:\n${await lastLines(setup.logPath)}`);
@@ -180,6 +182,7 @@ async function spawnServer(setup: Setup, state: State): Promise<ProcessIdentity>
     executable: setup.options.executable,
     args: [...setup.args, ...ports],
     ...{ dataDir: setup.dataDir, logPath: setup.logPath, environment: { GOGC: '400' } },
+    ...{ announcedAt: setup.announcedAt, announcesByOutput: true },
   });
   Object.assign(state, { server, args: setup.args });
   await writeState(setup.statePath, state);
@@ -203,7 +206,8 @@ async function registerMissing(setup: Setup, state: State): Promise<boolean> {
 }
 
 /** Ready means that the namespace can be used, not merely that the port is open. */
-async function isServing(state: State, namespace: string): Promise<boolean> {
+async function isServing({ announcedAt, namespace }: Setup, state: State): Promise<boolean> {
+  if (!(await hasAnnounced(announcedAt))) return false;
   let connection: Connection | undefined;
   try {
     connection = await Connection.connect({ address: addressOf(state), connectTimeout: 1_000 });

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { becomesReady, spawnDetached } from '../detached';
+import { becomesReady, hasAnnounced, spawnDetached } from '../detached';
 import { type EmbeddedLog, lastLines, type OnProgress } from '../log-file';
 import { freePort } from '../ports';
 import { endProcess, type ProcessIdentity, stillRuns } from '../process-identity';
@@ -27,7 +27,7 @@ const ARGS = [
 ];
 
 export interface ChainOptions {
-  /** DATA_DIR: holds `chain.json` (port, process), `chain-state.gz` (the chain) and `chain.log`. */
+  /** DATA_DIR: holds `chain.json` (port, process), `chain-state.gz` (the chain), `chain.log` and `chain-node.json` (of anvil). */
   dataDir: string;
   /** Anvil, from `anvilExecutable`. */
   executable: string;
@@ -59,6 +59,8 @@ interface Setup extends ChainOptions {
   /** The same as the node reads it. */
   loadedPath: string;
   logPath: string;
+  /** What the node began with: it writes that once it has its port. */
+  announcedAt: string;
 }
 
 /** Where the local chain of a data folder is, or was. @returns nothing where there was none */
@@ -75,7 +77,7 @@ export async function localChainUrl(dataDir: string): Promise<string | undefined
 export async function startChain(options: ChainOptions): Promise<EmbeddedChain> {
   const setup = await prepare(options);
   const state = await claim(setup);
-  const leftBehind = await takeOver(state);
+  const leftBehind = await takeOver(setup, state);
   if (leftBehind) options.log.info('The local chain was still running and is taken over');
   else options.onProgress?.('Starting the local chain');
   let server = leftBehind ?? (await launch(setup, state, true));
@@ -102,6 +104,7 @@ async function prepare(options: ChainOptions): Promise<Setup> {
   const file = (name: string) => join(dataDir, name);
   return {
     ...{ ...options, dataDir, statePath: file('chain.json'), logPath: file('chain.log') },
+    announcedAt: file('chain-node.json'),
     ...{ keptPath: file('chain-state.gz'), loadedPath: file('chain-state.json') },
   };
 }
@@ -115,10 +118,10 @@ async function claim({ statePath, dataDir }: Setup): Promise<State> {
 }
 
 /** The node of the last run as it is when it answers and was started as we would; else it is ended. */
-async function takeOver(state: State): Promise<ProcessIdentity | undefined> {
+async function takeOver(setup: Setup, state: State): Promise<ProcessIdentity | undefined> {
   const { server } = state;
   if (!server || !(await stillRuns(server))) return undefined;
-  if (JSON.stringify(state.args) === JSON.stringify(ARGS) && (await isServing(state))) return server;
+  if (JSON.stringify(state.args) === JSON.stringify(ARGS) && (await isServing(setup, state))) return server;
   await endProcess(server, STOP_STEPS);
   return undefined;
 }
@@ -129,7 +132,7 @@ async function launch(setup: Setup, state: State, mayMove: boolean): Promise<Pro
   for (let attempt = 1; ; attempt += 1) {
     if (mayMove) state.port = await freePort(state.port);
     const server = await spawnServer(setup, state, loaded);
-    if (await becomesReady(server, () => isServing(state), READY_MS)) {
+    if (await becomesReady(server, () => isServing(setup, state), READY_MS)) {
       await rm(setup.loadedPath, { force: true });
       return server;
     }
@@ -141,9 +144,9 @@ async function launch(setup: Setup, state: State, mayMove: boolean): Promise<Pro
 
 /** Written down at once, so that it is found whenever we are killed. */
 async function spawnServer(setup: Setup, state: State, loaded: string[]): Promise<ProcessIdentity> {
-  const { executable, dataDir, logPath, statePath } = setup;
-  const args = [...ARGS, ...loaded, '--port', String(state.port)];
-  const server = await spawnDetached({ executable, args, dataDir, logPath });
+  const { executable, dataDir, logPath, announcedAt, statePath } = setup;
+  const args = [...ARGS, ...loaded, '--port', String(state.port), '--config-out', announcedAt];
+  const server = await spawnDetached({ executable, args, dataDir, logPath, announcedAt });
   Object.assign(state, { server, args: ARGS });
   await writeState(statePath, state);
   return server;
@@ -165,8 +168,10 @@ async function unpack({ keptPath, loadedPath, log }: Setup): Promise<string[]> {
 
 const urlOf = ({ port }: State): string => `http://127.0.0.1:${port}`;
 
-const isServing = (state: State): Promise<boolean> =>
-  rpc<string>(urlOf(state), 'eth_chainId').then(
+async function isServing({ announcedAt }: Setup, state: State): Promise<boolean> {
+  if (!(await hasAnnounced(announcedAt))) return false;
+  return rpc<string>(urlOf(state), 'eth_chainId').then(
     (id) => Number(id) === LOCAL_CHAIN_ID,
     () => false,
   );
+}

@@ -1,0 +1,100 @@
+import { rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { anvilExecutable } from '../../../src/startup/embedded/anvil-binary';
+import { startChain } from '../../../src/startup/embedded/chain/server';
+import { startPostgres } from '../../../src/startup/embedded/postgres';
+import { startTemporal } from '../../../src/startup/embedded/temporal';
+import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
+import { startTestChain } from '../../support/chain';
+import { until } from '../../support/outside/receiver';
+import {
+  kill,
+  startTestPostgres,
+  startTestTemporal,
+  temporaryFolder,
+  toolContext,
+} from '../../support/servers';
+
+/** Two products on one machine: what answers at a server's port need not be that server. */
+
+interface Kept {
+  pid(): number;
+  stop(): Promise<void>;
+}
+
+let dataDir: string;
+let told: string[];
+const log = { info: (line: string) => void told.push(line), warn: (line: string) => void told.push(line) };
+const opened: (() => Promise<unknown>)[] = [];
+
+beforeEach(() => {
+  dataDir = temporaryFolder();
+  told = [];
+});
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Whoever calls at that port reaches the stranger, from the moment when nobody else listens there. */
+async function standIn(port: number, stranger: number): Promise<Server> {
+  const server = createServer((caller) => {
+    const called = connect(stranger, '127.0.0.1');
+    caller.pipe(called).pipe(caller);
+    for (const socket of [caller, called]) socket.on('error', () => undefined);
+    caller.once('close', () => called.destroy());
+  });
+  const listens = () =>
+    new Promise<boolean>((resolve) => {
+      server.removeAllListeners('listening').removeAllListeners('error');
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+  while (!(await listens())) await sleep(2);
+  opened.push(async () => server.close());
+  return server;
+}
+
+const LONG_ENOUGH_MS = 3_000;
+
+/** The server dies, and a stranger has its port before it is started again. */
+async function loseThePort(name: string, kept: Kept, port: number, stranger: number): Promise<void> {
+  opened.push(() => kept.stop().catch(() => undefined));
+  process.kill(kept.pid(), 'SIGKILL');
+  const inItsPlace = await standIn(port, stranger);
+  await until(async () => told.some((line) => line.includes('could not be started again')), 30_000);
+  await sleep(LONG_ENOUGH_MS);
+  expect(told).not.toContainEqual(`${name} is back`);
+  expect(told).not.toContainEqual(expect.stringContaining('password'));
+  inItsPlace.close();
+  await until(async () => told.includes(`${name} is back`), 30_000);
+  expect(() => process.kill(kept.pid(), 0)).not.toThrow();
+}
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+test('the local chain is not one that a stranger has at its port', async () => {
+  const stranger = await startTestChain();
+  opened.push(() => kill(stranger.node));
+  const chain = await startChain({ dataDir, executable: anvilExecutable() as string, log });
+  await loseThePort('The local chain', chain, portOf(chain.url), portOf(stranger.url));
+});
+
+test('Temporal is not one that a stranger has at its port', async () => {
+  const stranger = await startTestTemporal();
+  opened.push(() => stranger.stop());
+  const executable = await temporalExecutable(toolContext());
+  const temporal = await startTemporal({ dataDir, executable, searchAttributes: {}, log });
+  await loseThePort(
+    ...(['Temporal', temporal] as const),
+    ...([portOf(`tcp://${temporal.address}`), portOf(`tcp://${stranger.address}`)] as const),
+  );
+});
+
+test('Postgres is not one that a stranger has at its port', async () => {
+  const stranger = await startTestPostgres();
+  opened.push(() => stranger.stop());
+  const postgres = await startPostgres({ dataDir, log });
+  await loseThePort('Postgres', postgres, portOf(postgres.url), portOf(stranger.url));
+});
