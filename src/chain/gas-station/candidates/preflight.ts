@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import { ChainRefused } from '../../../parties/chain/errors';
-import type { ChainFees, ChainNode } from '../../../parties/chain/port';
+import type { Call, ChainFees, ChainNode } from '../../../parties/chain/port';
 import { askedOfChain } from '../../networks/asking';
 import { type Witnessed, witnessOf } from '../../networks/nodes';
 import { assetOf } from '../../networks/operations';
@@ -17,7 +17,7 @@ import { openOperationsOf } from '../operations/store';
 import { boundedFees, gasLimitOf, minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
 import { BESIDE_TRANSFER } from '../strategies/delegated';
-import { isTransferable, transferOf } from '../strategies/transfer';
+import { isTransferable, type Transfer, transferOf } from '../strategies/transfer';
 import { type Check, checksOf } from './rules';
 
 /** Whether a wallet can be swept now, and what of it. */
@@ -117,7 +117,10 @@ async function readOf(
   const gas =
     contract === null
       ? await gasOf(node, {
-          ...{ from: address, to, value: sweepableOf(config, network, { contract }, whole), data: '0x' },
+          from: address,
+          to,
+          value: sweepableOf(config, network, { contract }, whole),
+          data: '0x',
         })
       : await gasOfToken(node, { wallet: address, token: contract, treasury: to, units: balance });
   const { maxFeePerGas } = boundedFees(fees, config.maxGasPrice) ?? fees;
@@ -126,16 +129,10 @@ async function readOf(
 }
 
 /** Whoever sends it, the token is to move it: an estimate does not show that it would not. */
-const gasOfToken = async (
-  node: ChainNode,
-  transfer: Parameters<typeof isTransferable>[1],
-): Promise<bigint | null> =>
+const gasOfToken = async (node: ChainNode, transfer: Transfer): Promise<bigint | null> =>
   (await isTransferable(node, transfer)) ? gasOf(node, transferOf(transfer)) : null;
 
-async function gasOf(
-  node: ChainNode,
-  transfer: Parameters<ChainNode['estimateGas']>[0],
-): Promise<bigint | null> {
+async function gasOf(node: ChainNode, transfer: Call): Promise<bigint | null> {
   try {
     return gasLimitOf(await node.estimateGas(transfer));
   } catch (error) {

@@ -3,7 +3,8 @@ import { erc20Transfer } from '../../../parties/chain/evm/calls';
 import type { Call, ChainNode } from '../../../parties/chain/port';
 import type { Sweep, SweepStrategy } from './port';
 
-type Transfer = Pick<Sweep, 'wallet' | 'token' | 'treasury' | 'units'>;
+/** What of a token goes where. */
+export type Transfer = Pick<Sweep, 'wallet' | 'token' | 'treasury' | 'units'>;
 
 /** What a wallet sends to its token. */
 export const transferOf = ({ wallet, token, treasury, units }: Transfer): Call => ({
