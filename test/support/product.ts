@@ -14,7 +14,7 @@ import { startTemporal } from '../../src/startup/embedded/temporal';
 import { temporalExecutable } from '../../src/startup/embedded/temporal-binary';
 import { type Run, START_MS, start } from '../startup/process';
 import { anotherOperator, commandReading } from './operator';
-import { quietLog, temporaryFolder, toolContext } from './servers';
+import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
 
 /** The whole product in processes of its own: as `npm start` runs it, and as docker-compose.yml does. */
 
@@ -97,7 +97,7 @@ export interface Fleet {
 /** Postgres, Temporal and the local chain kept by the test, and `--role migrate`, `--role api` and `--role worker` beside them. */
 export async function startFleet(more: Record<string, string> = {}): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
-  await shareBundles(dataDir);
+  await Promise.all([shareBundles(dataDir), giveOwnPorts(dataDir)]);
   const [postgres, temporal, chain] = await Promise.all([
     postgresOn(dataDir),
     temporalOn(dataDir),
@@ -179,11 +179,8 @@ async function postgresOn(dataDir: string) {
 async function temporalOn(dataDir: string) {
   const executable = await temporalExecutable(toolContext());
   const options = { dataDir, executable, searchAttributes: DECLARED_SEARCH_ATTRIBUTES, log: quietLog };
-  let ports = { port: 0, uiPort: 0 };
-  const server = await switchable(() => startTemporal({ ...options, ...ports }));
-  const { address, uiUrl } = server.now();
-  ports = { port: Number(address.split(':')[1]), uiPort: Number(new URL(uiUrl).port) };
-  return { ...server, address: () => address };
+  const server = await switchable(() => startTemporal(options));
+  return { ...server, address: () => server.now().address };
 }
 
 async function chainOn(dataDir: string) {

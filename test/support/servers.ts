@@ -4,7 +4,9 @@ import { rm } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedLog } from '../../src/startup/embedded/log-file';
+import { freePort } from '../../src/startup/embedded/ports';
 import { type EmbeddedPostgres, startPostgres } from '../../src/startup/embedded/postgres';
+import { writeState } from '../../src/startup/embedded/state-file';
 import {
   type EmbeddedTemporal,
   startTemporal,
@@ -43,6 +45,16 @@ function hasRoom(): boolean {
   } catch {
     return false; // other systems have no such folder
   }
+}
+
+/**
+ * The servers of that folder begin at ports of their own. By default two that start at once want the same, and one that is killed may
+ * find that another has taken its place.
+ */
+export async function giveOwnPorts(dataDir: string): Promise<void> {
+  const [port, uiPort, chainPort] = [await freePort(), await freePort(), await freePort()];
+  await writeState(join(dataDir, 'temporal.json'), { port, uiPort });
+  await writeState(join(dataDir, 'chain.json'), { port: chainPort });
 }
 
 /** Postgres on disk, as durable as in production. `stop` removes its data. */

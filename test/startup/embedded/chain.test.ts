@@ -5,7 +5,7 @@ import { rpc } from '../../../src/startup/embedded/chain/rpc';
 import { type EmbeddedChain, localChainUrl, startChain } from '../../../src/startup/embedded/chain/server';
 import { ensureTestUsdt, payLocally, TEST_USDT } from '../../../src/startup/embedded/chain/token';
 import { until } from '../../support/outside/receiver';
-import { kill, startKeeper, temporaryFolder } from '../../support/servers';
+import { giveOwnPorts, kill, startKeeper, temporaryFolder } from '../../support/servers';
 
 const SOMEBODY = '0x000000000000000000000000000000000000dEaD';
 const executable = anvilExecutable() as string;
@@ -13,8 +13,9 @@ const executable = anvilExecutable() as string;
 let dataDir: string;
 let warnings: string[];
 let server: EmbeddedChain | undefined;
-beforeEach(() => {
+beforeEach(async () => {
   dataDir = temporaryFolder();
+  await giveOwnPorts(dataDir);
   warnings = [];
 });
 afterEach(async () => {

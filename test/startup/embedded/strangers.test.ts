@@ -9,6 +9,7 @@ import { temporalExecutable } from '../../../src/startup/embedded/temporal-binar
 import { startTestChain } from '../../support/chain';
 import { until } from '../../support/outside/receiver';
 import {
+  giveOwnPorts,
   kill,
   startTestPostgres,
   startTestTemporal,
@@ -28,8 +29,9 @@ let told: string[];
 const log = { info: (line: string) => void told.push(line), warn: (line: string) => void told.push(line) };
 const opened: (() => Promise<unknown>)[] = [];
 
-beforeEach(() => {
+beforeEach(async () => {
   dataDir = temporaryFolder();
+  await giveOwnPorts(dataDir);
   told = [];
 });
 afterEach(async () => {

@@ -7,7 +7,14 @@ import {
   type TemporalOptions,
 } from '../../../src/startup/embedded/temporal';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
-import { kill, quietLog, startKeeper, temporaryFolder, toolContext } from '../../support/servers';
+import {
+  giveOwnPorts,
+  kill,
+  quietLog,
+  startKeeper,
+  temporaryFolder,
+  toolContext,
+} from '../../support/servers';
 
 let dataDir: string;
 let executable: string;
@@ -20,6 +27,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   dataDir = temporaryFolder();
+  await giveOwnPorts(dataDir);
 });
 
 afterEach(async () => {
