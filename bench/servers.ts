@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrate } from '../src/kernel/db/migrate';
-import { startPostgres } from '../src/startup/embedded/postgres';
+import { startPostgres } from '../src/startup/embedded/postgres/server';
 import type { LoadPlan, LoadResult } from './load';
 
 const ROOT = join(__dirname, '..');

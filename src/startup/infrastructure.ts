@@ -1,12 +1,12 @@
 import type { Config, Role } from '../kernel/config';
 import { StartupError } from '../kernel/startup-error';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../kernel/temporal/search-attributes';
-import { anvilExecutable } from './embedded/anvil-binary';
+import { anvilExecutable } from './embedded/chain/binary';
 import { startChain } from './embedded/chain/server';
 import type { EmbeddedLog, OnProgress } from './embedded/log-file';
-import { startPostgres } from './embedded/postgres';
-import { startTemporal } from './embedded/temporal';
-import { temporalExecutable } from './embedded/temporal-binary';
+import { startPostgres } from './embedded/postgres/server';
+import { temporalExecutable } from './embedded/temporal/binary';
+import { startTemporal } from './embedded/temporal/server';
 import { defaultCacheDir } from './embedded/tool-cache';
 import { type Stages, StoppedWhileStarting } from './stages';
 

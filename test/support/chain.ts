@@ -15,7 +15,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import contracts from '../../contracts/contracts.json';
 import { CREATE2_FACTORY } from '../../src/parties/chain/create2';
-import { anvilExecutable } from '../../src/startup/embedded/anvil-binary';
+import { anvilExecutable } from '../../src/startup/embedded/chain/binary';
 import { freePort } from '../../src/startup/embedded/ports';
 import { kill } from './servers';
 

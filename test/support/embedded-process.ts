@@ -1,6 +1,6 @@
 import { startChain } from '../../src/startup/embedded/chain/server';
-import { startPostgres } from '../../src/startup/embedded/postgres';
-import { startTemporal } from '../../src/startup/embedded/temporal';
+import { startPostgres } from '../../src/startup/embedded/postgres/server';
+import { startTemporal } from '../../src/startup/embedded/temporal/server';
 
 /**
  * A process that starts one embedded server, prints `{ url | address, pid }` on a line, and then waits to

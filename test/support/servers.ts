@@ -5,14 +5,14 @@ import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedLog } from '../../src/startup/embedded/log-file';
 import { freePort } from '../../src/startup/embedded/ports';
-import { type EmbeddedPostgres, startPostgres } from '../../src/startup/embedded/postgres';
+import { type EmbeddedPostgres, startPostgres } from '../../src/startup/embedded/postgres/server';
 import { writeState } from '../../src/startup/embedded/state-file';
+import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
 import {
   type EmbeddedTemporal,
   startTemporal,
   type TemporalOptions,
-} from '../../src/startup/embedded/temporal';
-import { temporalExecutable } from '../../src/startup/embedded/temporal-binary';
+} from '../../src/startup/embedded/temporal/server';
 import { defaultCacheDir, type ToolContext } from '../../src/startup/embedded/tool-cache';
 import { testServerExecutable } from './temporal-test-server';
 

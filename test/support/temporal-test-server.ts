@@ -3,8 +3,8 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version as sdkVersion } from '@temporalio/client/package.json';
 import { runTool } from '../../src/startup/embedded/run-tool';
-import { findOnPath } from '../../src/startup/embedded/temporal-binary';
-import { downloadTemporal } from '../../src/startup/embedded/temporal-download';
+import { findOnPath } from '../../src/startup/embedded/temporal/binary';
+import { downloadTemporal } from '../../src/startup/embedded/temporal/download';
 import { firstOf, installInto, type ToolContext, type Way } from '../../src/startup/embedded/tool-cache';
 
 const MAVEN_VERSION = '1.38.0';

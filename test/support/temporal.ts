@@ -10,7 +10,7 @@ import { ACTIVITY_QUEUES, QUEUES } from '../../src/kernel/outbox/queues';
 import { createKeyring, type Keyring } from '../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../src/kernel/temporal/connection';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/search-attributes';
-import type { EmbeddedTemporal } from '../../src/startup/embedded/temporal';
+import type { EmbeddedTemporal } from '../../src/startup/embedded/temporal/server';
 import { activityErrors } from '../../workers/activity-errors';
 import { bundle, workflowBundle } from '../../workers/bundle';
 import { installRuntime } from '../../workers/logger';

@@ -7,8 +7,8 @@ import { runProgram } from '../../operator/cli/program';
 import type { Installation } from '../../operator/session';
 import { createStore } from '../../parties/documents/settings';
 import { readDemoCredentials } from '../demo-credentials';
-import { DATABASE } from '../embedded/postgres';
-import { connectionUrl } from '../embedded/postgres-server';
+import { connectionUrl } from '../embedded/postgres/process';
+import { DATABASE } from '../embedded/postgres/server';
 import { readState } from '../embedded/state-file';
 import { readMasterKey } from '../master-key';
 

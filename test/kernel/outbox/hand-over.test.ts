@@ -7,8 +7,8 @@ import { createHandOver, type FirstStep, type HandingOver } from '../../../src/k
 import { relayOnce, startRelay } from '../../../src/kernel/temporal/relay';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../../../src/kernel/temporal/search-attributes';
 import { freePort } from '../../../src/startup/embedded/ports';
-import { type EmbeddedTemporal, startTemporal } from '../../../src/startup/embedded/temporal';
-import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
+import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
+import { type EmbeddedTemporal, startTemporal } from '../../../src/startup/embedded/temporal/server';
 import { onServer, type TestDatabase, testDatabase } from '../../support/database';
 import { quietLog, temporaryFolder, toolContext } from '../../support/servers';
 import { quiet } from '../../support/temporal';

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { anvilExecutable } from '../../../src/startup/embedded/anvil-binary';
+import { anvilExecutable } from '../../../src/startup/embedded/chain/binary';
 import { rpc } from '../../../src/startup/embedded/chain/rpc';
 import { type EmbeddedChain, localChainUrl, startChain } from '../../../src/startup/embedded/chain/server';
 import { ensureTestUsdt, payLocally, TEST_USDT } from '../../../src/startup/embedded/chain/token';

@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { type EmbeddedPostgres, startPostgres } from '../../../src/startup/embedded/postgres';
+import { type EmbeddedPostgres, startPostgres } from '../../../src/startup/embedded/postgres/server';
 import { kill, quietLog, startKeeper, temporaryFolder } from '../../support/servers';
 
 let dataDir: string;

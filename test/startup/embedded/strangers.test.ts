@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anvilExecutable } from '../../../src/startup/embedded/anvil-binary';
+import { anvilExecutable } from '../../../src/startup/embedded/chain/binary';
 import { startChain } from '../../../src/startup/embedded/chain/server';
-import { startPostgres } from '../../../src/startup/embedded/postgres';
-import { startTemporal } from '../../../src/startup/embedded/temporal';
-import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
+import { startPostgres } from '../../../src/startup/embedded/postgres/server';
+import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
+import { startTemporal } from '../../../src/startup/embedded/temporal/server';
 import { startTestChain } from '../../support/chain';
 import { until } from '../../support/outside/receiver';
 import {

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import {
   type EmbeddedTemporal,
   startTemporal,
   type TemporalOptions,
-} from '../../../src/startup/embedded/temporal';
-import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
+} from '../../../src/startup/embedded/temporal/server';
 import {
   giveOwnPorts,
   kill,

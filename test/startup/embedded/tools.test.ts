@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { freePort } from '../../../src/startup/embedded/ports';
-import { temporalExecutable } from '../../../src/startup/embedded/temporal-binary';
+import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import { defaultCacheDir, type ToolContext } from '../../../src/startup/embedded/tool-cache';
 import { temporaryFolder, timeSkippingServer } from '../../support/servers';
 import { startedInTime } from '../../support/temporal';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../../src/startup/embedded/ports';
 import { runTool } from '../../../src/startup/embedded/run-tool';
-import { findOnPath } from '../../../src/startup/embedded/temporal-binary';
+import { findOnPath } from '../../../src/startup/embedded/temporal/binary';
 import { firstOf, installInto, type ToolContext } from '../../../src/startup/embedded/tool-cache';
 import { toolContext } from '../servers';
 

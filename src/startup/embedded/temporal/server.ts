@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { keepServer, type ServerKind, type ServerOptions } from './kept-server';
-import { freePort } from './ports';
+import { keepServer, type ServerKind, type ServerOptions } from '../kept-server';
+import { freePort } from '../ports';
 
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;

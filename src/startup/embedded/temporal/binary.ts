@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { access, constants, readdir, rename } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { version as sdkVersion } from '@temporalio/client/package.json';
-import { runTool } from './run-tool';
-import { downloadTemporal } from './temporal-download';
-import { firstOf, installInto, type ToolContext, type Way } from './tool-cache';
+import { runTool } from '../run-tool';
+import { firstOf, installInto, type ToolContext, type Way } from '../tool-cache';
+import { downloadTemporal } from './download';
 
 /** Newer tags of the CLI refuse `go install` (their go.mod holds replacements). */
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';

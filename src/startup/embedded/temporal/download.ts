@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { EnvHttpProxyAgent, fetch } from 'undici';
-import { runTool } from './run-tool';
-import type { ToolContext } from './tool-cache';
+import { runTool } from '../run-tool';
+import type { ToolContext } from '../tool-cache';
 
 /**
  * The download that Temporal's SDK makes by itself, done apart from starting a server: so that it shows

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { EmbeddedLog, OnProgress } from './log-file';
-import { findPostgresBinaries, serverAccount } from './postgres-binaries';
+import type { EmbeddedLog, OnProgress } from '../log-file';
+import { type ProcessIdentity, stillRuns } from '../process-identity';
+import { ownIdentity, readState, refuseOtherKeeper, writeState } from '../state-file';
+import { supervise } from '../supervise';
+import { findPostgresBinaries, serverAccount } from './binaries';
 import {
   connectionUrl,
   ensureDatabase,
@@ -12,10 +15,7 @@ import {
   launch,
   shutDown,
   takeOver,
-} from './postgres-server';
-import { type ProcessIdentity, stillRuns } from './process-identity';
-import { ownIdentity, readState, refuseOtherKeeper, writeState } from './state-file';
-import { supervise } from './supervise';
+} from './process';
 
 /** The database that {@link startPostgres} opens. */
 export const DATABASE = 'cardwright';

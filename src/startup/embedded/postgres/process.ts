@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { lastLines, openLogFile } from './log-file';
-import { freePort } from './ports';
-import type { PostgresBinaries, ServerAccount } from './postgres-binaries';
-import { commandLine, endProcess, identify, type ProcessIdentity, stillRuns } from './process-identity';
+import { lastLines, openLogFile } from '../log-file';
+import { freePort } from '../ports';
+import { commandLine, endProcess, identify, type ProcessIdentity, stillRuns } from '../process-identity';
+import type { PostgresBinaries, ServerAccount } from './binaries';
 
 /** One Postgres server as a process: make its data, start it, find it again, stop it. */
 
