@@ -2,7 +2,9 @@
 module.exports = {
   testEnvironment: '<rootDir>/test/support/run/environment.mjs',
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
+  // Test files, and the groups of them that test/support/run/plan.mjs writes.
+  testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/node_modules/.cache/cardwright-tests/*.test.js'],
+  testPathIgnorePatterns: [],
   transform: {
     '^.+\\.[tj]s$': [
       '@swc/jest',
@@ -17,6 +19,4 @@ module.exports = {
   reporters: ['default', '<rootDir>/test/support/run/count-reporter.js'],
   testSequencer: '<rootDir>/test/support/run/longest-first.mjs',
   testTimeout: 300_000,
-  // One more than the cores of a small machine: files that kill processes, or let time pass, use half a core or less.
-  maxWorkers: 3,
 };

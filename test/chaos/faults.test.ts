@@ -1,3 +1,4 @@
+/** @long @isolated kills every part of the product. */
 import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

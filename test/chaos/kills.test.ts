@@ -1,3 +1,4 @@
+/** @long @isolated kills every part of the product. */
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { killAll, START_MS } from '../startup/process';
 import { isSigned, type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';

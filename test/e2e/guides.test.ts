@@ -1,3 +1,4 @@
+/** @long @isolated launches the product and types the guides. */
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TemporalClient } from '../../src/kernel/temporal/connection';

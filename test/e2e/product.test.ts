@@ -1,3 +1,4 @@
+/** @long @isolated launches the product. */
 import { spawn } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @long @isolated launches the product. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

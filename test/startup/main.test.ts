@@ -1,3 +1,4 @@
+/** @long @isolated launches the product. */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+/** @long @isolated launches programs. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

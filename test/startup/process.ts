@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify, type ProcessIdentity } from '../../src/startup/embedded/process-identity';
+import { timed } from '../support/run/timed';
 
 /** The very process that `npm start` runs, for tests of it. */
 
@@ -78,7 +79,11 @@ export function start(
   );
   return { child, text: () => output, ended, until };
 
-  async function until(pattern: RegExp): Promise<RegExpExecArray> {
+  function until(pattern: RegExp): Promise<RegExpExecArray> {
+    return timed('servers', () => told(pattern));
+  }
+
+  async function told(pattern: RegExp): Promise<RegExpExecArray> {
     const deadline = Date.now() + START_MS;
     for (;;) {
       const found = pattern.exec(output);

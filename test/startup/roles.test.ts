@@ -1,3 +1,4 @@
+/** @long @isolated launches the product. */
 import { randomBytes } from 'node:crypto';
 import { createDatabase } from '../../src/kernel/db/database';
 import { onServer, urlOf } from '../support/database';

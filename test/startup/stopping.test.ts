@@ -1,3 +1,4 @@
+/** @isolated replaces functions of modules. */
 import pino from 'pino';
 import { watchLauncher } from '../../src/startup/launcher';
 import { createSignals } from '../../src/startup/signals';

@@ -17,6 +17,7 @@ import contracts from '../../contracts/contracts.json';
 import { CREATE2_FACTORY } from '../../src/parties/chain/create2';
 import { anvilExecutable } from '../../src/startup/embedded/chain/binary';
 import { freePort } from '../../src/startup/embedded/ports';
+import { timed } from './run/timed';
 import { kill } from './servers';
 
 /** The first account of anvil's well-known test mnemonic; it has 10,000 ETH. */
@@ -65,7 +66,7 @@ export async function startTestChain({
   })
     .extend(publicActions)
     .extend(walletActions);
-  await untilItAnswers(() => client.getChainId());
+  await timed('servers', () => untilItAnswers(() => client.getChainId()));
 
   /** Waits for its block; with manual mining a block is mined for it. */
   async function mined(hash: Hex) {

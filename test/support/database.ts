@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
+import { timed } from './run/timed';
 
 /** Set by the global setup: the server of this run and the migrated database that each test copies. */
 export const TEMPLATE = 'cardwright_template';
@@ -26,7 +27,7 @@ export interface TestDatabase {
 /** A database of its own, migrated, on the run's real Postgres. */
 export async function testDatabase(poolSize = 24): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(`create database ${name} template ${TEMPLATE}`);
+  await timed('databases', () => onServer(`create database ${name} template ${TEMPLATE}`));
   const url = urlOf(name);
   const database = createDatabase({ url, poolSize, name });
   return {
@@ -34,7 +35,7 @@ export async function testDatabase(poolSize = 24): Promise<TestDatabase> {
     url,
     async drop() {
       await database.close();
-      await onServer(`drop database ${name} with (force)`);
+      await timed('databases', () => onServer(`drop database ${name} with (force)`));
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   type TemporalOptions,
 } from '../../src/startup/embedded/temporal/server';
 import { defaultCacheDir, type ToolContext } from '../../src/startup/embedded/tool-cache';
+import { timed } from './run/timed';
 import { testServerExecutable } from './temporal-test-server';
 
 /** Real servers for tests, each on a folder of its own that goes with it. */
@@ -62,7 +63,7 @@ export async function startTestPostgres(
   settings: Record<string, string> = {},
 ): Promise<EmbeddedPostgres & { dataDir: string }> {
   const dataDir = temporaryFolder();
-  const server = await startPostgres({ dataDir, log: quietLog, settings });
+  const server = await timed('servers', () => startPostgres({ dataDir, log: quietLog, settings }));
   return { ...server, dataDir, stop: () => stopAndRemove(server, dataDir) };
 }
 
@@ -73,7 +74,7 @@ export async function startTestTemporal(
   const dataDir = temporaryFolder();
   const executable = await temporalExecutable(toolContext());
   const defaults = { dataDir, executable, searchAttributes: {}, log: quietLog, port: 0, uiPort: 0 };
-  const server = await startTemporal({ ...defaults, ...options });
+  const server = await timed('servers', () => startTemporal({ ...defaults, ...options }));
   return { ...server, dataDir, stop: () => stopAndRemove(server, dataDir) };
 }
 

@@ -14,6 +14,7 @@ import type { EmbeddedTemporal } from '../../src/startup/embedded/temporal/serve
 import { activityErrors } from '../../workers/activity-errors';
 import { bundle, workflowBundle } from '../../workers/bundle';
 import { installRuntime } from '../../workers/logger';
+import { timed } from './run/timed';
 import { startTestTemporal, timeSkippingServer } from './servers';
 
 export const quiet = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
@@ -157,7 +158,7 @@ export async function realTemporal({ encrypt = false } = {}): Promise<RealTempor
 export async function startedInTime<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start();
+      return await timed('servers', start);
     } catch (error) {
       if (attempt === 12 || !/did not start within/.test((error as Error).message)) throw error;
     }

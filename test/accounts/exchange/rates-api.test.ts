@@ -1,3 +1,4 @@
+/** @isolated replaces functions of modules. */
 import { openMasterAccount } from '../../../src/accounts/accounts/operations';
 import { currenciesIn } from '../../../src/parties/rates/snapshot';
 import { type Client, type TestApi, testApi } from '../../support/api';

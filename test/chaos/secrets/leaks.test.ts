@@ -1,3 +1,4 @@
+/** @long @isolated starts the whole product. */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39';

@@ -1,3 +1,4 @@
+/** @isolated replaces functions of modules. */
 import { ScheduleNotFoundError } from '@temporalio/client';
 import type { WorkflowCommand } from '../../../src/kernel/outbox/commands';
 import { createCommands } from '../../../src/kernel/outbox/commands';

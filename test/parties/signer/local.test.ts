@@ -1,3 +1,4 @@
+/** @isolated replaces functions of modules. */
 import { createDecipheriv, type DecipherGCM } from 'node:crypto';
 import { inspect } from 'node:util';
 import { HDKey } from '@scure/bip32';

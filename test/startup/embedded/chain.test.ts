@@ -1,3 +1,4 @@
+/** @long @isolated kills servers. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { anvilExecutable } from '../../../src/startup/embedded/chain/binary';

@@ -1,3 +1,4 @@
+/** @long @isolated kills servers. */
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/** @isolated kills programs. */
 import { runTool } from '../../../src/startup/embedded/run-tool';
 
 const options = { environment: process.env, timeoutMs: 600_000 };

@@ -1,3 +1,4 @@
+/** @long @isolated kills servers. */
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/** @long @isolated kills servers. */
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';

@@ -1,5 +1,7 @@
+import { relative } from 'node:path';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
+import { measureFile } from './times.mjs';
 
 /**
  * Jest gives each test file modules of its own, and compiles the whole product anew for it.
@@ -22,4 +24,22 @@ vm.compileFunction = (source, parameters, options = {}) => {
   return compiled;
 };
 
-export default TestEnvironment;
+/** With TEST_TIMES, the path of a file, each test file leaves there where its time went. */
+export default class MeasuredEnvironment extends TestEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    if (process.env.TEST_TIMES) {
+      this.times = measureFile(relative(config.globalConfig.rootDir, context.testPath));
+    }
+    this.global.testTimes = this.times;
+  }
+
+  handleTestEvent(event) {
+    this.times?.on(event);
+  }
+
+  async teardown() {
+    this.times?.write(process.env.TEST_TIMES);
+    await super.teardown();
+  }
+}

@@ -1,9 +1,13 @@
 import { migrate } from '../../../src/kernel/db/migrate';
+import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import { onServer, TEMPLATE, urlOf } from '../database';
-import { startTestPostgres } from '../servers';
+import { startTestPostgres, toolContext } from '../servers';
+import { testServerExecutable } from '../temporal-test-server';
 
 /** One real Postgres for the run; every test file copies the migrated template. */
 export default async function setup(): Promise<void> {
+  // A machine without Temporal's programs gets them here, once. Test files side by side would each build their own.
+  await Promise.all([temporalExecutable(toolContext()), testServerExecutable(toolContext())]);
   const postgres = await startTestPostgres({ max_wal_size: '512MB' }); // its folder may be in memory
   process.env['TEST_POSTGRES_URL'] = postgres.url;
   (globalThis as Record<string, unknown>)['stopTestServers'] = () => postgres.stop();

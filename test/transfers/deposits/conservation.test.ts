@@ -1,3 +1,4 @@
+/** @long proves random deposits. */
 import { randomUUID } from 'node:crypto';
 import { Problem } from '../../../src/kernel/errors';
 import { checkLedger, trialBalance } from '../../../src/kernel/ledger/check';

@@ -1,3 +1,4 @@
+/** @long proves random payouts. */
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { foldOf } from '../../chaos/fold';

@@ -1,3 +1,4 @@
+/** @isolated replaces timers. */
 import { createLane, type Queued } from '../../../../src/cards/events/batches/lane';
 
 beforeEach(() => jest.useFakeTimers());

@@ -1,3 +1,4 @@
+/** @long @isolated kills processes at each step of an operation. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

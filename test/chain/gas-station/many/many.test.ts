@@ -1,3 +1,4 @@
+/** @long sweeps 200 wallets on a real node. */
 import type { Address, Hex } from 'viem';
 import { compareChain } from '../../../../src/chain/reconciliation/compare';
 import { internalBalance } from '../../../../src/kernel/ledger/accounts';

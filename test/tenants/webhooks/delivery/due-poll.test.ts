@@ -1,3 +1,4 @@
+/** @isolated replaces timers. */
 import { eventsCommitted } from '../../../../src/kernel/outbox/events';
 import { createDuePoll } from '../../../../src/tenants/webhooks/delivery/due-poll';
 

@@ -1,3 +1,4 @@
+/** @long proves random paths of every kind. */
 import { TRANSFER_KINDS } from '../../../../src/transfers/kinds';
 import { PROOFS } from './kinds/all';
 import { proveKind } from './paths';

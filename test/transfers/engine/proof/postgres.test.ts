@@ -1,3 +1,4 @@
+/** @long proves random paths of every kind through Postgres. */
 import { PROOFS } from './kinds/all';
 import { proveThroughPostgres } from './postgres-proof';
 

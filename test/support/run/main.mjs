@@ -1,0 +1,44 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import '../../../scripts/prestart.mjs';
+import { selectFiles, writeGroups } from './plan.mjs';
+
+/**
+ * `npm test -- [paths] [options of jest]`: runs test files in groups (plan.mjs). `--suite=long` runs the long suite, and
+ * `--suite=all` runs both.
+ */
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** One worker more than cores: a file that waits for a server or kills a process uses half a core. */
+const WORKERS = availableParallelism() + 1;
+
+const { chosen, suite, options } = parse(process.argv.slice(2));
+const files = selectFiles(root, chosen, suite);
+if (files.length === 0) {
+  console.error(`No test file matches ${chosen.join(' ')}`);
+  process.exit(1);
+}
+const folder = join(root, 'node_modules/.cache/cardwright-tests');
+const planned = writeGroups(root, folder, files, WORKERS);
+process.env.TEST_PLAN = JSON.stringify(Object.fromEntries(planned.map(({ path, seconds }) => [path, seconds])));
+
+const { run } = await import('jest');
+const roots = [join(root, 'test'), folder].flatMap((path) => ['--roots', path]);
+const paths = planned.map(({ path }) => path);
+await run([`--maxWorkers=${WORKERS}`, ...roots, ...options, '--runTestsByPath', ...paths], root);
+
+/** Options go to jest as they are; what is no option is a path, but for the value of `-t`. */
+function parse(given) {
+  const chosen = [];
+  const options = [];
+  let suite = 'everyday';
+  for (let index = 0; index < given.length; index += 1) {
+    const argument = given[index];
+    if (argument.startsWith('--suite=')) suite = argument.slice('--suite='.length);
+    else if (argument === '-t') options.push(argument, given[++index]);
+    else if (argument.startsWith('-')) options.push(argument);
+    else chosen.push(argument.replace(/^\.?\//, ''));
+  }
+  return { chosen, suite, options };
+}

@@ -1,0 +1,88 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+
+/**
+ * Measures where the time of a test file goes. The environment of each worker feeds it with jest's events; `npm run test:times`
+ * prints what it wrote.
+ *
+ * A file has three phases: `loading` (its modules), `hooks` and `tests`. Each phase has its wall time, the processor time of the
+ * worker, and the processor time of child processes that ended meanwhile, all in milliseconds. `waited` has the wall time of
+ * what support code announces by `timed`, such as databases and servers.
+ */
+export function measureFile(ownFile) {
+  const files = new Map();
+  const open = new Map();
+  let file = ownFile;
+  let phase = 'loading';
+  let last = reading();
+
+  const entry = (name) => {
+    if (!files.has(name)) files.set(name, { file: name, group: ownFile, phases: {}, waited: {} });
+    return files.get(name);
+  };
+
+  function turnTo(nextFile, nextPhase) {
+    const now = reading();
+    const { phases } = entry(file);
+    const sum = phases[phase] ?? { wall: 0, processor: 0, children: 0 };
+    for (const key of Object.keys(sum)) sum[key] += now[key] - last[key];
+    phases[phase] = sum;
+    [file, phase, last] = [nextFile, nextPhase, now];
+  }
+
+  return {
+    /** @param event one of jest-circus */
+    on(event) {
+      const { name } = event;
+      if (name === 'start_describe_definition' && isFile(event.blockName)) turnTo(event.blockName, 'loading');
+      if (name === 'finish_describe_definition' && isFile(event.blockName)) turnTo(ownFile, 'loading');
+      if (name === 'run_start') turnTo(file, 'tests');
+      if (name === 'run_describe_start' && isFile(event.describeBlock.name)) {
+        turnTo(event.describeBlock.name, 'tests');
+      }
+      if (name === 'run_describe_finish' && isFile(event.describeBlock.name)) turnTo(ownFile, 'tests');
+      if (name === 'hook_start') turnTo(file, 'hooks');
+      if (name === 'hook_success' || name === 'hook_failure') turnTo(file, 'tests');
+    },
+    /** Support code: how long `work` took, as `what`. Calls side by side count once. */
+    async timed(what, work) {
+      const { waited } = entry(file);
+      const now = open.get(what) ?? { count: 0, since: performance.now() };
+      open.set(what, { ...now, count: now.count + 1 });
+      try {
+        return await work();
+      } finally {
+        const { count, since } = open.get(what);
+        if (count > 1) open.set(what, { count: count - 1, since });
+        else {
+          open.delete(what);
+          waited[what] = (waited[what] ?? 0) + performance.now() - since;
+        }
+      }
+    },
+    /** Appends a line of JSON for each file. */
+    write(path) {
+      turnTo(file, phase);
+      appendFileSync(path, [...files.values()].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    },
+  };
+}
+
+/** A describe block that stands for a test file has the file's path as its name. */
+function isFile(name) {
+  return /^test\/.*\.test\.ts$/.test(name);
+}
+
+function reading() {
+  const { user, system } = process.cpuUsage();
+  return { wall: performance.now(), processor: (user + system) / 1000, children: childrenMs() };
+}
+
+/** The processor time of child processes that have ended, where the system tells (Linux). */
+function childrenMs() {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');
+    return (Number(fields[13]) + Number(fields[14])) * 10; // in ticks of a hundredth of a second
+  } catch {
+    return 0;
+  }
+}
