@@ -3,8 +3,7 @@ module.exports = {
   testEnvironment: '<rootDir>/test/support/run/environment.mjs',
   roots: ['<rootDir>/test'],
   // Test files, and the groups of them that test/support/run/plan.mjs writes.
-  testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/node_modules/.cache/cardwright-tests/*.test.js'],
-  testPathIgnorePatterns: [],
+  testMatch: ['**/*.test.ts', '**/cardwright-tests-*/*.test.js'],
   transform: {
     '^.+\\.[tj]s$': [
       '@swc/jest',

@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import '../../../scripts/prestart.mjs';
@@ -19,7 +20,8 @@ if (files.length === 0) {
   console.error(`No test file matches ${chosen.join(' ')}`);
   process.exit(1);
 }
-const folder = join(root, 'node_modules/.cache/cardwright-tests');
+const folder = mkdtempSync(join(realpathSync(tmpdir()), 'cardwright-tests-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const planned = writeGroups(root, folder, files, WORKERS);
 process.env.TEST_PLAN = JSON.stringify(Object.fromEntries(planned.map(({ path, seconds }) => [path, seconds])));
 

@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
 
 /**
  * Plans a run: which test files run, and which of them run in one jest file.
@@ -40,8 +40,6 @@ export function selectFiles(root, chosen, suite) {
 
 /** @returns what jest runs, the longest first: `{ path, seconds }`, a test file or a group file in `folder` */
 export function writeGroups(root, folder, files, workers) {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
   const alone = files.filter((file) => file.isIsolated);
   const groups = group(files.filter((file) => !file.isIsolated), workers);
   const planned = [
@@ -73,7 +71,6 @@ function testFiles(root) {
     .sort();
 }
 
-/** @throws Error when a mark stands in a file but not in its first comment, where nobody would heed it */
 function marksOf(path) {
   const text = readFileSync(path, 'utf8');
   const head = /^\s*\/\*\*[^]*?\*\//.exec(text)?.[0] ?? '';
