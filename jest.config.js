@@ -15,7 +15,7 @@ module.exports = {
   ],
   globalSetup: '<rootDir>/test/support/run/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
-  reporters: ['default', '<rootDir>/test/support/run/count-reporter.js'],
+  reporters: ['<rootDir>/test/support/run/reporter.mjs'],
   testSequencer: '<rootDir>/test/support/run/longest-first.mjs',
   testTimeout: 300_000,
 };

@@ -1,3 +1,4 @@
+/** @long fills every table with 60,000 rows. */
 import { sweepNearest } from '../../src/chain/gas-station/operations/read';
 import { lastReadings } from '../../src/chain/reconciliation/readings';
 import { ownerAt } from '../../src/chain/wallets/operations';

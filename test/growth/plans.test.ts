@@ -1,3 +1,4 @@
+/** @long fills every table with 60,000 rows. */
 import { fillHistory, fillTenant } from '../../bench/fill';
 import { expireAuthorizations } from '../../src/cards/events/expiry';
 import type { Database } from '../../src/kernel/db/database';

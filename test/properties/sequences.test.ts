@@ -1,3 +1,4 @@
+/** @long proves random sequences of calls. */
 import { tryScripts } from './check';
 import { openStage, type Proof, type ProofStage } from './run';
 

@@ -98,7 +98,7 @@ describe('card issuance', () => {
     },
   );
 
-  it('waits out a day without the processor, and no attempt stands in its history', async () => {
+  it('waits out a day without the processor, and no attempt stands in its history @long', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:unreachable-day' });
     expect(await run('cardIssuance', id)).toBe('active');
     // The server's clock skips on past the end; the workflow's own times are what it took.

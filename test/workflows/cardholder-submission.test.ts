@@ -129,7 +129,7 @@ it('begins again with each call of the client, through every transition', async 
   expect(attempts.at(-1)).toBe('lookAtCardholder');
 });
 
-it('waits 90 days for an operator, in histories that stay short, and is shown to be alive', async () => {
+it('waits 90 days for an operator, in histories that stay short, and is shown to be alive @long', async () => {
   const { id } = await pending(api, manual);
   const { firstExecutionRunId } = (await hand(id)) as { firstExecutionRunId: string };
   const begun = await temporal.env.currentTimeMs();
@@ -167,7 +167,7 @@ it('learns at once of a decision, and in the end of one whose word was lost', as
   expect(await runner.workflow.getHandle(idOf(lost.id)).result()).toBe('pass_audit');
 });
 
-it('gives up a party that is away for a day, with no attempt in its history', async () => {
+it('gives up a party that is away for a day, with no attempt in its history @long', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:gone' });
   expect(await run(id)).toBe('submission_failed');
   // The server's clock skips on past the end; the workflow's own times are what it took.
@@ -182,7 +182,7 @@ it('gives up a party that is away for a day, with no attempt in its history', as
   expect(events?.length).toBeLessThan(40);
 }, 600_000);
 
-it('asks a party that never decides ever more rarely, and goes on for months', async () => {
+it('asks a party that never decides ever more rarely, and goes on for months @long', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:silent' });
   await hand(id);
   await until(() => attempts.includes('submitCardholder'));

@@ -157,7 +157,7 @@ describe('an order', () => {
     expect(await balance(on.client, on.eur)).toBe('50000.00 0.00');
   });
 
-  it('of a slow exchange without a list is asked for until it is dealt', async () => {
+  it('of a slow exchange without a list is asked for until it is dealt @long', async () => {
     withoutList();
     const id = await ordered(on);
     const handle = await handOver(id);

@@ -82,7 +82,7 @@ it.each(['completed', 'rejected', 'resubmission_required'])(
   },
 );
 
-it('waits 90 days without a word, in histories that stay short, and is shown to be alive', async () => {
+it('waits 90 days without a word, in histories that stay short, and is shown to be alive @long', async () => {
   const userId = await userInReview(client);
   const { looks, steps } = watched();
   await temporal.withWorkers(steps, async (runner) => {

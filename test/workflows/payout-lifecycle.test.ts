@@ -179,7 +179,7 @@ describe('below the threshold', () => {
     expect(party.asked).toBe(0);
   });
 
-  it('waits out a day without the party, and no attempt stands in its history', async () => {
+  it('waits out a day without the party, and no attempt stands in its history @long', async () => {
     withoutList();
     const id = await created(client, accountId);
     const { payouts } = api.services.parties;
@@ -200,7 +200,7 @@ describe('below the threshold', () => {
     expect(party.payments).toHaveLength(1);
   });
 
-  it('stays open for days while the party says nothing new, and goes on in a new run', async () => {
+  it('stays open for days while the party says nothing new, and goes on in a new run @long', async () => {
     withoutList();
     const id = await created(client, accountId);
     let beganAt: number | undefined;

@@ -1,3 +1,4 @@
+/** @long proves random chains of quotes. */
 import fc from 'fast-check';
 import { type ExchangePrice, priceOf, type Side } from '../../../src/accounts/exchange/price';
 import { exchangeSettings } from '../../../src/accounts/exchange/settings';

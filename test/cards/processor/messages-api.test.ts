@@ -188,12 +188,12 @@ describe('a signature', () => {
     );
 
   it.each([
-    ['of another secret', { secret: Buffer.alloc(32) }],
-    ['of six minutes ago', { at: new Date(Date.now() - 6 * 60_000) }],
-    ['of six minutes ahead', { at: new Date(Date.now() + 6 * 60_000) }],
+    ['of another secret', () => ({ secret: Buffer.alloc(32) })],
+    ['of six minutes ago', () => ({ at: new Date(Date.now() - 6 * 60_000) })],
+    ['of six minutes ahead', () => ({ at: new Date(Date.now() + 6 * 60_000) })],
   ])('%s is refused and counted, and moves nothing', async (_what, signed) => {
     const before = await count();
-    const answer = await send(api, messageOf(card, { type: 'authorization', amount: '1.00' }), signed);
+    const answer = await send(api, messageOf(card, { type: 'authorization', amount: '1.00' }), signed());
     expect([answer.status, answer.body.code]).toEqual([401, 'unauthorized']);
     expect(await count()).toBe(before + 1);
     expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');

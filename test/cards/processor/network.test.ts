@@ -1,3 +1,4 @@
+/** @long plays random days of a card network. */
 import { balancesOf, shown } from '../../../scripts/processor/books';
 import { playNetwork } from '../../../scripts/processor/network';
 import { expireAuthorizations } from '../../../src/cards/events/expiry';

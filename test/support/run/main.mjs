@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import '../../../scripts/prestart.mjs';
-import { selectFiles, writeGroups } from './plan.mjs';
+import { namesOf, selectFiles, writeGroups } from './plan.mjs';
 
 /**
  * `npm test -- [paths] [options of jest]`: runs test files in groups (plan.mjs). `--suite=long` runs the long suite, and
@@ -17,20 +17,33 @@ const WORKERS = availableParallelism() + 1;
 const { chosen, suite, options } = parse(process.argv.slice(2));
 const files = selectFiles(root, chosen, suite);
 if (files.length === 0) {
-  console.error(`No test file matches ${chosen.join(' ')}`);
+  console.error(`No test file of the ${suite} suite matches ${chosen.join(' ')}`);
   process.exit(1);
 }
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'cardwright-tests-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-const planned = writeGroups(root, folder, files, WORKERS);
-process.env.TEST_PLAN = JSON.stringify(Object.fromEntries(planned.map(({ path, seconds }) => [path, seconds])));
+const groups = writeGroups(root, folder, files, WORKERS);
+process.env.TEST_PLAN = JSON.stringify(
+  Object.fromEntries(groups.map(({ path, seconds }) => [path, seconds])),
+);
 
 const { run } = await import('jest');
+const names = namesOf(suite);
 const roots = [join(root, 'test'), folder].flatMap((path) => ['--roots', path]);
-const paths = planned.map(({ path }) => path);
-await run([`--maxWorkers=${WORKERS}`, ...roots, ...options, '--runTestsByPath', ...paths], root);
+const paths = groups.map(({ path }) => path);
+await run(
+  [
+    `--maxWorkers=${WORKERS}`,
+    ...roots,
+    ...(names === undefined ? [] : [`--testNamePattern=${names}`]),
+    ...options,
+    '--runTestsByPath',
+    ...paths,
+  ],
+  root,
+);
 
-/** Options go to jest as they are; what is no option is a path, but for the value of `-t`. */
+/** Options go to jest as they are. Other arguments are paths, except the value of `-t`. */
 function parse(given) {
   const chosen = [];
   const options = [];
@@ -38,8 +51,10 @@ function parse(given) {
   for (let index = 0; index < given.length; index += 1) {
     const argument = given[index];
     if (argument.startsWith('--suite=')) suite = argument.slice('--suite='.length);
-    else if (argument === '-t') options.push(argument, given[++index]);
-    else if (argument.startsWith('-')) options.push(argument);
+    else if (argument === '-t') {
+      options.push(`--testNamePattern=${given[++index]}`);
+      suite = 'all'; // a name selects tests of both suites
+    } else if (argument.startsWith('-')) options.push(argument);
     else chosen.push(argument.replace(/^\.?\//, ''));
   }
   return { chosen, suite, options };

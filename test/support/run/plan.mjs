@@ -10,54 +10,72 @@ import { join, sep } from 'node:path';
  *
  * The comment at the head of a file may hold:
  * - `@isolated`: the file runs in a registry of its own, because it spies on modules, replaces timers, or kills processes.
- * - `@long`: the file belongs to `npm run test:long`, not to `npm test`.
+ * - `@long`: the file belongs to the long suite (`npm run test:long`), not to the everyday one (`npm test`).
+ *
+ * A single test belongs to the long suite when its title ends with `@long`.
  */
 
-/** Seconds that a test file took last time, by its path; `npm run test:times` writes it. */
+/** Seconds that a test file took last time, by its path and suite; `npm run test:times` writes it. */
 const KEPT_TIMES = new URL('kept-times.json', import.meta.url);
-/** For a file that has no kept time yet. */
+/** Assumed for a file without a kept time. */
 const UNKNOWN_SECONDS = 3;
-/** A run of many files is cut into so many groups a worker: fewer would not fill the workers evenly. */
+/** How many groups each worker takes in a run of many files. Fewer would not keep all workers busy to the end. */
 const GROUPS_PER_WORKER = 4;
-/** A group that takes less is not worth its own registry. */
+/** Groups of files that take less are merged, because loading the product costs more. */
 const MIN_GROUP_SECONDS = 5;
+
+const LONG = '@long';
+/** What jest's `-t` selects in each suite: the block of a long file carries the mark, too. */
+const NAMES = { everyday: `^(?!.*${LONG})`, long: LONG, all: undefined };
 
 /**
  * @param root the project's folder
  * @param chosen paths or parts of paths; none means all
- * @param suite `everyday` or `long`; a file that is named whole runs in either
- * @returns test files with their kept seconds, their marks and their place in the tree
+ * @param suite `everyday`, `long` or `all`
+ * @returns test files with their kept seconds and their marks
  */
 export function selectFiles(root, chosen, suite) {
   const kept = readKeptTimes();
-  const isChosen = (file) => chosen.length === 0 || chosen.some((part) => file.includes(part));
-  const isOfSuite = (file) => suite === 'all' || file.isLong === (suite === 'long');
   return testFiles(root)
-    .filter(isChosen)
-    .map((file) => ({ file, seconds: kept[file] ?? UNKNOWN_SECONDS, ...marksOf(join(root, file)) }))
-    .filter((file) => isOfSuite(file) || chosen.includes(file.file));
+    .filter((file) => chosen.length === 0 || chosen.some((part) => file.includes(part)))
+    .map((file) => ({ file, seconds: kept[suite]?.[file] ?? UNKNOWN_SECONDS, ...marksOf(join(root, file)) }))
+    .filter(({ isLong, hasLong }) => (suite === 'long' ? isLong || hasLong : suite === 'all' || !isLong));
 }
 
-/** @returns what jest runs, the longest first: `{ path, seconds }`, a test file or a group file in `folder` */
+/** @returns the pattern of test names for jest's `-t`; none for the whole of both suites */
+export function namesOf(suite) {
+  return NAMES[suite];
+}
+
+/** @returns the group files, the longest first: `{ path, seconds }` */
 export function writeGroups(root, folder, files, workers) {
-  const alone = files.filter((file) => file.isIsolated);
-  const groups = group(files.filter((file) => !file.isIsolated), workers);
-  const planned = [
-    ...alone.map(({ file, seconds }) => ({ path: join(root, file), seconds })),
-    ...groups.map((members, index) => ({
+  const isolated = files.filter((file) => file.isIsolated).map((file) => [file]);
+  const shared = group(
+    files.filter((file) => !file.isIsolated),
+    workers,
+  );
+  return [...isolated, ...shared]
+    .map((members, index) => ({
       path: writeGroup(root, folder, members, index),
       seconds: secondsOf(members),
-    })),
-  ];
-  return planned.sort((a, b) => b.seconds - a.seconds);
+    }))
+    .sort((a, b) => b.seconds - a.seconds);
 }
 
 /** Keeps the seconds of these files, and drops files that are gone. */
-export function keepTimes(root, seconds) {
-  const present = testFiles(root);
-  const all = { ...readKeptTimes(), ...seconds };
-  const sorted = present.filter((file) => file in all).map((file) => [file, all[file]]);
-  writeFileSync(KEPT_TIMES, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
+export function keepTimes(root, suite, seconds) {
+  const kept = readKeptTimes();
+  const merged = { ...kept[suite], ...seconds };
+  const sorted = testFiles(root)
+    .filter((file) => file in merged)
+    .map((file) => [file, merged[file]]);
+  const next = { ...kept, [suite]: Object.fromEntries(sorted) };
+  writeFileSync(KEPT_TIMES, `${JSON.stringify(next, null, 2)}\n`);
+}
+
+/** @returns the test file that a describe block of that name stands for */
+export function fileOfBlock(name) {
+  return /^(test\/.*\.test\.ts)(?: @long)?$/.exec(name)?.[1];
 }
 
 function readKeptTimes() {
@@ -73,12 +91,15 @@ function testFiles(root) {
 
 function marksOf(path) {
   const text = readFileSync(path, 'utf8');
-  const head = /^\s*\/\*\*[^]*?\*\//.exec(text)?.[0] ?? '';
-  const has = (mark) => new RegExp(`@${mark}\\b`).test(head);
-  return { isIsolated: has('isolated'), isLong: has('long') };
+  const head = /^\/\*\*[^]*?\*\//.exec(text)?.[0] ?? '';
+  return {
+    isIsolated: head.includes('@isolated'),
+    isLong: head.includes(LONG),
+    hasLong: new RegExp(`${LONG}['"\`]`).test(text),
+  };
 }
 
-/** Neighbours in the tree come together, since they load much the same; a file above a group's share is alone. */
+/** Neighbours in the tree come together because they load much the same. */
 function group(files, workers) {
   const share = Math.max(MIN_GROUP_SECONDS, secondsOf(files) / (workers * GROUPS_PER_WORKER));
   const groups = [];
@@ -99,13 +120,16 @@ function secondsOf(files) {
 }
 
 function writeGroup(root, folder, members, index) {
-  const [{ file }] = members;
-  if (members.length === 1) return join(root, file);
-  const name = file.replace(/^test\//, '').split('/').slice(0, -1).join('-');
+  const name = members[0].file
+    .replace(/^test\//, '')
+    .split('/')
+    .slice(0, -1)
+    .join('-');
   const path = join(folder, `${name}-${index}.test.js`);
-  const blocks = members.map(({ file }) => {
+  const blocks = members.map(({ file, isLong }) => {
+    const block = JSON.stringify(isLong ? `${file} ${LONG}` : file);
     const from = JSON.stringify(join(root, file));
-    return `describe(${JSON.stringify(file)}, () => {
+    return `describe(${block}, () => {
   try { require(${from}); } catch (error) { it('loads', () => { throw error; }); }
 });`;
   });

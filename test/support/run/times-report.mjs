@@ -3,18 +3,28 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { keepTimes } from './plan.mjs';
+import { fileOfBlock, keepTimes } from './plan.mjs';
 
 /**
- * `npm run test:times -- [paths] [options]`: runs the tests (both suites unless `--suite=` says otherwise), keeps the time of each
- * file for the next plan, and prints where the time went. `--read=FILE` prints an earlier measurement and runs nothing.
+ * `npm run test:times -- [--suite=long] [paths]`: runs the everyday suite, or the long one, keeps the time of each file for the next
+ * plan, and prints where the time went. `--read=FILE` prints an earlier measurement and runs nothing.
  *
  * All figures are seconds. `wait` is wall time in which the worker's own process did nothing; `children` is the processor time
  * of programs that the file started and that have ended; `databases` and `servers` are wall time spent in making them.
  */
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const COLUMNS = ['wall', 'processor', 'children', 'loading', 'hooks', 'tests', 'wait', 'databases', 'servers'];
+const COLUMNS = [
+  'wall',
+  'processor',
+  'children',
+  'loading',
+  'hooks',
+  'tests',
+  'wait',
+  'databases',
+  'servers',
+];
 const SHOWN_FILES = 40;
 
 const given = process.argv.slice(2);
@@ -26,34 +36,44 @@ function measure(options) {
   const folder = mkdtempSync(join(tmpdir(), 'cardwright-times-'));
   const path = join(folder, 'times.jsonl');
   const began = performance.now();
-  const { status } = spawnSync(
-    process.execPath,
-    [join(root, 'test/support/run/main.mjs'), '--suite=all', ...options],
-    { stdio: 'inherit', env: { ...process.env, TEST_TIMES: path } },
-  );
+  const { status } = spawnSync(process.execPath, [join(root, 'test/support/run/main.mjs'), ...options], {
+    stdio: 'inherit',
+    env: { ...process.env, TEST_TIMES: path },
+  });
   const wall = (performance.now() - began) / 1000;
   const processor = childrenSeconds();
   const files = print(path);
-  console.log(`\n${wall.toFixed(0)} s of wall, ${processor.toFixed(0)} s of processor on ${availableParallelism()} cores`);
-  keepTimes(root, Object.fromEntries(files.map(({ file, hooks, tests }) => [file, round(hooks + tests)])));
+  console.log(
+    `\n${wall.toFixed(0)} s of wall, ${processor.toFixed(0)} s of processor on ${availableParallelism()} cores`,
+  );
+  keepTimes(
+    root,
+    suiteOf(options),
+    Object.fromEntries(files.map(({ file, hooks, tests }) => [file, round(hooks + tests)])),
+  );
   rmSync(folder, { recursive: true, force: true });
   return status ?? 1;
 }
 
 function print(path) {
-  const files = linesOf(path).map(figuresOf);
+  const all = linesOf(path).map(figuresOf);
+  const files = all.filter(({ file }) => fileOfBlock(file));
+  const others = all.filter(({ file }) => !fileOfBlock(file) && !file.endsWith('.test.js'));
   files.sort((a, b) => b.wall - a.wall);
   const total = { file: `all ${files.length} files` };
   for (const column of COLUMNS) total[column] = files.reduce((sum, file) => sum + file[column], 0);
   console.log(`\n${COLUMNS.map((column) => column.padStart(9)).join(' ')}  file`);
-  for (const line of [total, ...files.slice(0, SHOWN_FILES)]) {
+  for (const line of [total, ...others, ...files.slice(0, SHOWN_FILES)]) {
     console.log(`${COLUMNS.map((column) => line[column].toFixed(1).padStart(9)).join(' ')}  ${line.file}`);
   }
   return files;
 }
 
 function linesOf(path) {
-  return readFileSync(path, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  return readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 function figuresOf({ file, phases, waited }) {
@@ -85,4 +105,8 @@ function childrenSeconds() {
 
 function round(seconds) {
   return Math.round(seconds * 10) / 10;
+}
+
+function suiteOf(options) {
+  return options.find((one) => one.startsWith('--suite='))?.split('=')[1] ?? 'everyday';
 }

@@ -1,4 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
+import { fileOfBlock } from './plan.mjs';
 
 /**
  * Measures where the time of a test file goes. The environment of each worker feeds it with jest's events; `npm run test:times`
@@ -33,13 +34,12 @@ export function measureFile(ownFile) {
     /** @param event one of jest-circus */
     on(event) {
       const { name } = event;
-      if (name === 'start_describe_definition' && isFile(event.blockName)) turnTo(event.blockName, 'loading');
-      if (name === 'finish_describe_definition' && isFile(event.blockName)) turnTo(ownFile, 'loading');
+      const described = fileOfBlock(event.blockName ?? event.describeBlock?.name ?? '');
+      if (name === 'start_describe_definition' && described) turnTo(described, 'loading');
+      if (name === 'finish_describe_definition' && described) turnTo(ownFile, 'loading');
       if (name === 'run_start') turnTo(file, 'tests');
-      if (name === 'run_describe_start' && isFile(event.describeBlock.name)) {
-        turnTo(event.describeBlock.name, 'tests');
-      }
-      if (name === 'run_describe_finish' && isFile(event.describeBlock.name)) turnTo(ownFile, 'tests');
+      if (name === 'run_describe_start' && described) turnTo(described, 'tests');
+      if (name === 'run_describe_finish' && described) turnTo(ownFile, 'tests');
       if (name === 'hook_start') turnTo(file, 'hooks');
       if (name === 'hook_success' || name === 'hook_failure') turnTo(file, 'tests');
     },
@@ -65,11 +65,6 @@ export function measureFile(ownFile) {
       appendFileSync(path, [...files.values()].map((line) => `${JSON.stringify(line)}\n`).join(''));
     },
   };
-}
-
-/** A describe block that stands for a test file has the file's path as its name. */
-function isFile(name) {
-  return /^test\/.*\.test\.ts$/.test(name);
 }
 
 function reading() {

@@ -75,14 +75,14 @@ describe('a callback', () => {
   });
 
   it.each([
-    ['another secret', { secret: randomBytes(32) }],
-    ['an old signature', { at: new Date(Date.now() - 6 * 60_000) }],
-    ['a signature of the future', { at: new Date(Date.now() + 6 * 60_000) }],
+    ['another secret', () => ({ secret: randomBytes(32) })],
+    ['an old signature', () => ({ at: new Date(Date.now() - 6 * 60_000) })],
+    ['a signature of the future', () => ({ at: new Date(Date.now() + 6 * 60_000) })],
   ])('with %s is refused, counted, and moves nothing', async (_, sent) => {
     const { id, session, accountId } = await payable(world);
     pay(session, {}, true);
     const before = { kept: await kept(), forged: await forged() };
-    expect(await world.double.tell(world.api.url, session.sessionId, sent)).toBe(401);
+    expect(await world.double.tell(world.api.url, session.sessionId, sent())).toBe(401);
     expect([await kept(), await forged()]).toEqual([before.kept, before.forged + 1]);
     expect(commandsOf(id)).toHaveLength(1);
     expect((await read(world.client, { id, accountId })).status).toBe('awaiting_payment');

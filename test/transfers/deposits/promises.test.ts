@@ -1,3 +1,4 @@
+/** @long proves random promises. */
 import fc from 'fast-check';
 import { Problem } from '../../../src/kernel/errors';
 import { Decimal, roundTo, sumOf, ZERO } from '../../../src/kernel/money/money';

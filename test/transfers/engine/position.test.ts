@@ -1,3 +1,4 @@
+/** @long proves random positions. */
 import fc from 'fast-check';
 import { Decimal, ZERO } from '../../../src/kernel/money/money';
 import {

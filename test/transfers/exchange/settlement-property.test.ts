@@ -1,3 +1,4 @@
+/** @long proves random settlements. */
 import fc from 'fast-check';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal, minOf, sumOf, ZERO } from '../../../src/kernel/money/money';

@@ -1,3 +1,4 @@
+/** @long ends each reading at each of its calls. */
 import { advanceAllocation } from '../../../src/chain/wallets/allocations/end';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { Services } from '../../../src/services';

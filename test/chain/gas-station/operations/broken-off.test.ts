@@ -1,3 +1,4 @@
+/** @long ends each operation at each of its calls. */
 import { type Address, type Hex, parseEther } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';

@@ -1,3 +1,4 @@
+/** @long fills every table with 60,000 rows. */
 import {
   addressesUsed,
   stationsAmong,

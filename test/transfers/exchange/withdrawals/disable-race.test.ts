@@ -1,3 +1,4 @@
+/** @long repeats races. */
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { disableDestination } from '../../../../src/transfers/exchange/withdrawals/disable-destination';
 import { accountBalance } from '../../../cards/cards/support';
