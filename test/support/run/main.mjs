@@ -22,7 +22,8 @@ if (files.length === 0) {
 }
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'cardwright-tests-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-const groups = writeGroups(root, folder, files, WORKERS);
+const inBand = options.some((option) => ['-i', '--runInBand'].includes(option));
+const groups = writeGroups(root, folder, files, inBand ? 1 : WORKERS);
 process.env.TEST_PLAN = JSON.stringify(
   Object.fromEntries(groups.map(({ path, seconds }) => [path, seconds])),
 );
@@ -33,7 +34,7 @@ const roots = [join(root, 'test'), folder].flatMap((path) => ['--roots', path]);
 const paths = groups.map(({ path }) => path);
 await run(
   [
-    `--maxWorkers=${WORKERS}`,
+    ...(inBand ? [] : [`--maxWorkers=${WORKERS}`]),
     ...roots,
     ...(names === undefined ? [] : [`--testNamePattern=${names}`]),
     ...options,

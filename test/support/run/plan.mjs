@@ -20,7 +20,7 @@ const KEPT_TIMES = new URL('kept-times.json', import.meta.url);
 /** Assumed for a file without a kept time. */
 const UNKNOWN_SECONDS = 3;
 /** How many groups each worker takes in a run of many files. Fewer would not keep all workers busy to the end. */
-const GROUPS_PER_WORKER = 4;
+const GROUPS_PER_WORKER = 3;
 /** Groups of files that take less are merged, because loading the product costs more. */
 const MIN_GROUP_SECONDS = 5;
 

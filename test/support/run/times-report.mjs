@@ -44,7 +44,8 @@ function measure(options) {
   const processor = childrenSeconds();
   const files = print(path);
   console.log(
-    `\n${wall.toFixed(0)} s of wall, ${processor.toFixed(0)} s of processor on ${availableParallelism()} cores`,
+    `\n${wall.toFixed(0)} s of wall, ${processor.toFixed(0)} s of processor on ${availableParallelism()} cores; ` +
+      `yardstick ${yardstick().toFixed(2)} s`,
   );
   keepTimes(
     root,
@@ -91,6 +92,14 @@ function figuresOf({ file, phases, waited }) {
     databases: (waited.databases ?? 0) / 1000,
     servers: (waited.servers ?? 0) / 1000,
   };
+}
+
+/** Seconds of a fixed loop: machines differ by a factor of two, and one machine within minutes. */
+function yardstick() {
+  const began = performance.now();
+  let sum = 0;
+  for (let index = 0; index < 1e9; index += 1) sum = (sum + index) | 0;
+  return (performance.now() - began) / 1000 + (sum === 1 ? 1 : 0);
 }
 
 /** Processor time of everything that this process has started, where the system tells (Linux). */
