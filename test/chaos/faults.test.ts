@@ -6,9 +6,10 @@ import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { SCHEDULES } from '../../src/kernel/temporal/schedules';
 import { killAll, START_MS } from '../startup/process';
-import { type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
+import { type Received, type Receiver, startReceiver } from '../support/outside/receiver';
 import { temporalAt } from '../support/outside/temporal-client';
 import { type Credential, type Fleet, startFleet } from '../support/product';
+import { until } from '../support/until';
 import { PATIENT } from './kills';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 
@@ -54,7 +55,7 @@ afterAll(async () => {
   await database?.close();
   await fleet?.close();
   killAll();
-}, START_MS);
+});
 
 const cardBody = (label: string) => ({ userId, accountId, cardholderId, label, amount: '10.00' });
 const health = async (path: string) => {
@@ -91,7 +92,7 @@ async function expectAway(name: string): Promise<void> {
 
 /** Nothing was recorded meanwhile, and everything works again. */
 async function expectBack(name: string): Promise<void> {
-  await until(isReady, WHILE_MS);
+  await until(isReady);
   const users = `select external_id from users where external_id like '${name}-%'`;
   expect(await database.query(users)).toEqual([]);
   const made = await client.send('POST', '/v1/users', { externalId: `${name}-keyed` }, `${name}-user`);
@@ -105,7 +106,7 @@ async function expectBack(name: string): Promise<void> {
 /** The client's endpoint gets that event of the card. */
 function hears(cardId: string, type: string): Promise<void> {
   const isIt = ({ data }: Received['body']) => data['cardId'] === cardId && data['type'] === type;
-  return receiver.until(() => receiver.at('/well').some(({ body }) => isIt(body)), WHILE_MS);
+  return receiver.until(() => receiver.at('/well').some(({ body }) => isIt(body)));
 }
 
 it(
@@ -147,7 +148,7 @@ it(
     await fleet.temporal.stop();
     const accepted = await client.send('POST', '/v1/cards', cardBody('plain'), 'while-temporal-is-away');
     expect([accepted.status, accepted.body.status]).toEqual([201, 'pending']);
-    await until(async () => !(await isReady()), WHILE_MS);
+    await until(async () => !(await isReady()));
     expect(await health('/health/ready')).toEqual([
       503,
       { status: 'unavailable', checks: { postgres: 'up', temporal: 'down' } },
@@ -156,7 +157,7 @@ it(
     await fleet.temporal.start();
     await client.get(`/v1/cards/${accepted.body.id}`, (card) => card.status === 'active');
     await hears(accepted.body.id, 'issue');
-    await until(isReady, WHILE_MS);
+    await until(isReady);
   },
   WHILE_MS,
 );
@@ -175,7 +176,7 @@ it(
     for (const n of [1, 2, 3, 4, 5])
       await admin.send('POST', '/v1/accounts/admin-deposit', deposit, `told-late-${n}`);
     const endpoint = async () => (await other.get('/v1/webhooks')).data[0].status;
-    await until(async () => (await endpoint()) === 'failing', WHILE_MS);
+    await until(async () => (await endpoint()) === 'failing');
     const slow = (await client.send('POST', '/v1/cards', cardBody('sandbox:slow'), 'slow')).body.id;
     const closing = (await client.send('POST', '/v1/cards', cardBody('sandbox:close-slow'), 'closing')).body
       .id;
@@ -195,8 +196,8 @@ it(
 
     await client.get(`/v1/cards/${slow}`, (card) => card.status === 'active');
     const confirmed = 'select 1 from cards where id = $1 and processor_closed_at is not null';
-    await until(async () => (await database.query(confirmed, [closing])).length > 0, WHILE_MS);
-    await until(async () => (await endpoint()) === 'active', WHILE_MS);
+    await until(async () => (await database.query(confirmed, [closing])).length > 0);
+    await until(async () => (await endpoint()) === 'active');
     expect(receiver.at('/failing').at(-1)?.headers['x-idempotency-key']).toMatch(/^told-late-\d$/);
     await client.send('POST', `/v1/cards/${slow}/freeze`, undefined, 'freeze');
     await hears(slow, 'freeze');

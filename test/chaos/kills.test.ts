@@ -1,8 +1,9 @@
 /** @long @isolated kills every part of the product. */
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { killAll, START_MS } from '../startup/process';
-import { isSigned, type Received, type Receiver, startReceiver, until } from '../support/outside/receiver';
+import { isSigned, type Received, type Receiver, startReceiver } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
+import { until } from '../support/until';
 import { expectAllSwept, expectContiguousNonces, expectReconciled, expectWalletsRest } from './chain/at-rest';
 import { liveOnChain } from './chain/life';
 import { type ChainWorld, openChainWorld } from './chain/world';
@@ -69,7 +70,7 @@ afterAll(async () => {
   await database?.close();
   await fleet?.close();
   killAll();
-}, START_MS);
+});
 
 /** An account in EUR and a virtual IBAN, with money on both; what is exchanged comes to an account of its own. */
 async function giveIban(admin: Persistent): Promise<void> {
@@ -186,9 +187,7 @@ it(
          union all select 'break', subject, kind || ' ' || detail from breaks where resolved_at is null limit 20`,
         [credential.clientId],
       );
-    await until(async () => (await left()).length === 0, ROUND_MS).catch(async () =>
-      expect(await left()).toEqual([]),
-    );
+    await until(async () => (await left()).length === 0).catch(async () => expect(await left()).toEqual([]));
     const listed = await allCards();
     expect(listed.map(({ id }) => id).sort()).toEqual([...lives.values()].map(({ cardId }) => cardId).sort());
   },

@@ -6,8 +6,8 @@ import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import { receivePayment } from '../../src/parties/bank/sandbox/receive';
 import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/credits/kind';
-import { until } from '../support/outside/receiver';
 import type { Fleet } from '../support/product';
+import { until } from '../support/until';
 
 /** SIGKILL at random moments of the work, which are counted in answers: a slow machine is not killed more often. */
 
@@ -96,12 +96,10 @@ export async function wipedWhilePartyIsAway(
         [ref, at],
       )
     ).length > 0;
-  await until(isTold, TOLD_MS);
+  await until(isTold);
   await wiped(fleet);
   await database.query(`alter table ${away} rename to sandbox_bank_credits`);
 }
-
-const TOLD_MS = 60_000;
 
 /** @returns the process ids of client connections */
 function childrenOf(pid: number): number[] {

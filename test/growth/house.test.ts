@@ -23,7 +23,7 @@ import { disableDestination } from '../../src/transfers/exchange/withdrawals/dis
 import { insertNetwork } from '../chain/wallets/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, masterAccount, simulate, type TestCard } from '../support/cards';
-import { until } from '../support/outside/receiver';
+import { until } from '../support/until';
 import { ordered } from '../transfers/exchange/support';
 import { destinationOf, withdrawn } from '../transfers/exchange/withdrawals/support';
 import { created, fundedAccount, look } from '../transfers/payouts/support';

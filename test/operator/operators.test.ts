@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lockOperators } from '../../src/operator/operators/store';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { anotherOperator, applied, command } from '../support/operator';
-import { until } from '../support/outside/receiver';
+import { until } from '../support/until';
 
 let test: TestDatabase;
 let nobody: Record<string, string>;

@@ -1,7 +1,7 @@
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { accountBalance } from '../cards/cards/support';
 import { anotherOperator, command, dayGoesBy, operatorEnvironment, setAdminLimit } from '../support/operator';
-import { until } from '../support/outside/receiver';
+import { until } from '../support/until';
 import {
   completed,
   type DepositWorld,

@@ -8,6 +8,7 @@ import { OutcomeUnknown } from '../../src/process/party-errors';
 import { accountBalance, requestedCard } from '../cards/cards/support';
 import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
+import { until } from '../support/until';
 
 let api: TestApi;
 let client: Client;
@@ -64,10 +65,6 @@ const confirmedAt = async (id: string) =>
 const dieUntil = (deaths: number) => (attempt: number) => {
   if (attempt <= deaths) throw new Error('the worker dies');
 };
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 /** What the payloads of a history say, wherever in it they stand. */
 function payloadsIn(value: unknown): string[] {

@@ -15,8 +15,8 @@ import {
   statusOf,
 } from '../people/cardholders/support';
 import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
-import { until } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping, watchedSteps } from '../support/temporal';
+import { until } from '../support/until';
 import { uploadDocument } from '../support/uploads';
 
 const logged: string[] = [];

@@ -9,6 +9,7 @@ import { createReading } from '../../src/watch/watch';
 import { testApi } from '../support/api';
 import { fund, masterAccount } from '../support/cards';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { until } from '../support/until';
 import { exchangeDouble } from '../transfers/exchange/double';
 import { balance, check, ordered, read, type World } from '../transfers/exchange/support';
 import * as withdrawals from '../transfers/exchange/withdrawals/support';
@@ -89,10 +90,6 @@ async function handOver(id: string): Promise<WorkflowHandle> {
 
 const run = async (id: string) => String(await (await handOver(id)).result());
 const eventsOf = async (handle: WorkflowHandle) => (await handle.fetchHistory()).events ?? [];
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 /** An exchange that does not list what has changed is asked instead. */
 function withoutList(): void {

@@ -10,6 +10,7 @@ import { KYC_SCENARIOS } from '../../src/people/kyc/sandbox-review';
 import { decide, eventsOf, type KycApi, kycApi, kycStatus } from '../people/kyc/support';
 import type { Client } from '../support/api';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { until } from '../support/until';
 import { createUser, jpeg, uploadAll, uploadDocument, userInReview } from '../support/uploads';
 
 const logged: string[] = [];
@@ -52,10 +53,6 @@ async function begin(runner: TemporalClient, userId: string): Promise<WorkflowHa
   if (!command) throw new Error('no review was asked for');
   const { workflow, workflowId, taskQueue, args, summary = '' } = command;
   return runner.workflow.start(workflow, { workflowId, taskQueue, args, staticSummary: summary });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 async function manualReview(clientId: string, setting: 'auto' | 'manual'): Promise<void> {

@@ -8,6 +8,7 @@ import { createReading } from '../../src/watch/watch';
 import { accountBalance } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { until } from '../support/until';
 import { credited, enabled, ibanBalance, paidOut } from '../transfers/iban/support';
 import { type PartyDouble, partyDouble, type SetPayout } from '../transfers/payouts/party-double';
 import { breaksOf, created, fundedAccount, IBAN, read, told } from '../transfers/payouts/support';
@@ -106,10 +107,6 @@ function script(id: string, steps: Record<number, SetPayout>) {
     const step = steps[attempt];
     if (step) party.set(id, step);
   };
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 const decide = (payoutId: string, decision: 'approved' | 'rejected', reason?: string) =>

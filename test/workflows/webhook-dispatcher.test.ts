@@ -1,8 +1,9 @@
 import { createWebhookActivities } from '../../activities/webhooks';
 import { dispatchers } from '../../src/kernel/temporal/reconciler';
 import { type TestApi, testApi } from '../support/api';
-import { type Receiver, startReceiver, until } from '../support/outside/receiver';
+import { type Receiver, startReceiver } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { until } from '../support/until';
 import { append, endpointOf, eventsOf, register } from '../tenants/webhooks/support';
 
 let api: TestApi;

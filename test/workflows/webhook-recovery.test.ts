@@ -1,8 +1,9 @@
 import { createWebhookActivities } from '../../activities/webhooks';
 import { recoveryCommand } from '../../src/tenants/webhooks/recovery-command';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { type Behaviour, type Receiver, startReceiver, until } from '../support/outside/receiver';
+import { type Behaviour, type Receiver, startReceiver } from '../support/outside/receiver';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
+import { until } from '../support/until';
 import {
   aboutToFail,
   append,

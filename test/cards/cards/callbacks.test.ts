@@ -3,7 +3,7 @@ import { orderCard } from '../../../src/cards/issuance/order';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import { partySecret } from '../../../src/parties/sandbox/mount';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { until } from '../../support/outside/receiver';
+import { until } from '../../support/until';
 import { requestedCard } from './support';
 
 /** What the card processor tells by itself: whoever waits for it is told to look, and nothing else happens. */

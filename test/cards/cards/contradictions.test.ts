@@ -9,7 +9,7 @@ import { partySecret } from '../../../src/parties/sandbox/mount';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../../src/process/party-errors';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
-import { until } from '../../support/outside/receiver';
+import { until } from '../../support/until';
 import { messageOf, send } from '../processor/support';
 import { accountBalance, requestedCard } from './support';
 

@@ -3,7 +3,7 @@ import { Problem } from '../../../src/kernel/errors';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
-import { until } from '../../support/outside/receiver';
+import { until } from '../../support/until';
 import { comeBack, fate, fated, goAway, within } from './fate';
 import { breaksOf, messageOf, type NetworkCard, networkCard, nextName, send, sendElsewhere } from './support';
 

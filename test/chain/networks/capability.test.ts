@@ -3,7 +3,7 @@ import { type Client, type TestApi, testApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { startTestChain, type TestChain } from '../../support/chain';
 import { chainDoor, withLocalNetwork } from '../../support/networks';
-import { until } from '../../support/outside/receiver';
+import { until } from '../../support/until';
 
 let api: TestApi;
 let chain: TestChain;

@@ -5,9 +5,9 @@ import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
 import { type NodeDouble, nodeDouble } from '../../chain/gas-station/operations/nodes/node-double';
-import { killAll, START_MS } from '../../startup/process';
-import { until } from '../../support/outside/receiver';
+import { killAll } from '../../startup/process';
 import { type Fleet, startFleet } from '../../support/product';
+import { until } from '../../support/until';
 import { liveOnChain } from '../chain/life';
 import { CHAIN, type ChainWorld, openChainWorld } from '../chain/world';
 import { isProperlyAway } from '../persistent';
@@ -62,13 +62,13 @@ afterAll(async () => {
   await database?.close();
   await fleet?.close();
   killAll();
-}, START_MS);
+});
 
 /** Until the watcher of the chain says so, and a request is told. */
 async function beAway(): Promise<void> {
   double.away(true);
   const before = fleet.worker.text().length;
-  await until(async () => fleet.worker.text().slice(before).includes('the chain cannot be read'), START_MS);
+  await until(async () => fleet.worker.text().slice(before).includes('the chain cannot be read'));
   const [payment] = world.paid;
   const claim = { chain: CHAIN, address: payment?.wallet, txHash: `0x${'0'.repeat(64)}` }; // what is known needs no node
   const away = await world.client.once('POST', '/v1/wallets/deposit', claim);

@@ -5,6 +5,7 @@ import { verifyAudit } from '../../../src/kernel/audit/log';
 import { createDatabase, type Database } from '../../../src/kernel/db/database';
 import { migrate, missingMigrations } from '../../../src/kernel/db/migrate';
 import { onServer, urlOf } from '../../support/database';
+import { until } from '../../support/until';
 
 const name = `migrate_${randomBytes(6).toString('hex')}`;
 let database: Database;
@@ -223,8 +224,4 @@ async function writeUntil(work: Promise<unknown>): Promise<number> {
   let written = 0;
   for (; !done; written += 1) await write(`s${written}`);
   return written;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -12,7 +12,8 @@ import { type EmbeddedTemporal, startTemporal } from '../../../src/startup/embed
 import { onServer, type TestDatabase, testDatabase } from '../../support/database';
 import { quietLog, temporaryFolder, toolContext } from '../../support/servers';
 import { quiet } from '../../support/temporal';
-import { command, commit, endLeases, rows, runs, until } from './support';
+import { until } from '../../support/until';
+import { command, commit, endLeases, rows, runs } from './support';
 
 let dataDir: string;
 let port: number;

@@ -5,8 +5,8 @@ import { createCommands } from '../../../src/kernel/outbox/commands';
 import { createReconciler, type Reconcilable } from '../../../src/kernel/temporal/reconciler';
 import { relayOnce } from '../../../src/kernel/temporal/relay';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { until } from '../../support/outside/receiver';
 import { quiet, type RealTemporal, realTemporal } from '../../support/temporal';
+import { until } from '../../support/until';
 import { command, commit, endLeases, nobody, rows, runs } from './support';
 
 const MINUTE = 60_000;

@@ -8,7 +8,8 @@ import {
 import { relayOnce, startRelay } from '../../../src/kernel/temporal/relay';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { quiet, type RealTemporal, realTemporal } from '../../support/temporal';
-import { command, commit, endLeases, nobody, rows, runs, until } from './support';
+import { until } from '../../support/until';
+import { command, commit, endLeases, nobody, rows, runs } from './support';
 
 let temporal: RealTemporal;
 let test: TestDatabase;

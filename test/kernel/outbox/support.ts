@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Database } from '../../../src/kernel/db/database';
 import { createCommands, type HandOver, type WorkflowCommand } from '../../../src/kernel/outbox/commands';
@@ -29,15 +28,6 @@ export async function endLeases(database: Database): Promise<void> {
 
 export async function rows(database: Database): Promise<{ workflow_id: string; attempts: number }[]> {
   return database.query('select workflow_id, attempts from workflow_commands order by number');
-}
-
-/** Polls until it holds. @throws Error when that takes longer than a test may */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 55_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('it never came to hold');
-    await sleep(25);
-  }
 }
 
 export async function runs(client: Client, workflowId: string): Promise<boolean> {

@@ -47,7 +47,7 @@ beforeEach(() => {
   double.faults.length = 0;
 });
 
-const s3 = (settings = double.settings) => createS3Store(settings, { retryMs: 1, timeoutMs: 500 });
+const s3 = (settings = double.settings) => createS3Store(settings, { retryMs: 1, timeoutMs: 60_000 });
 
 const STORES: [name: string, make: () => SealedStore][] = [
   ['memory', createMemoryStore],

@@ -5,6 +5,7 @@ import { createRates, type RatesOptions } from '../../../src/parties/rates/memor
 import { type DroppedRate, type RateSource, UnreadableRates } from '../../../src/parties/rates/port';
 import type { Snapshot } from '../../../src/parties/rates/snapshot';
 import { PartyAway } from '../../../src/process/party-errors';
+import { until } from '../../support/until';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 
@@ -52,11 +53,6 @@ const thrown = (work: () => unknown) => {
     return error;
   }
 };
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 400 && !holds(); turn += 1) await sleep(5);
-  expect(holds()).toBe(true);
-}
 
 it('answers out of memory: the party is asked once, by whoever is not in a hurry, and not again while that is fresh', async () => {
   const { rates, script, bid, clock } = world();

@@ -7,7 +7,7 @@ import {
   type SandboxParties,
 } from '../../../src/parties/sandbox/mount';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
-import { until } from '../../support/outside/receiver';
+import { until } from '../../support/until';
 import {
   application,
   card,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DocumentsAway } from '../../../src/parties/documents/port';
 import { removeDueContent, storeContent } from '../../../src/people/kyc/content';
 import type { Client } from '../../support/api';
-import { until } from '../../support/outside/receiver';
+import { until } from '../../support/until';
 import { createUser, form, jpeg, uploadAll, uploadDocument } from '../../support/uploads';
 import { type KycApi, kycApi } from './support';
 

@@ -8,7 +8,6 @@ import { startPostgres } from '../../../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../../../src/startup/embedded/temporal/server';
 import { startTestChain } from '../../support/chain';
-import { until } from '../../support/outside/receiver';
 import {
   giveOwnPorts,
   kill,
@@ -17,6 +16,7 @@ import {
   temporaryFolder,
   toolContext,
 } from '../../support/servers';
+import { until } from '../../support/until';
 
 /** Two products on one machine: what answers at a server's port need not be that server. */
 
@@ -66,12 +66,12 @@ async function loseThePort(name: string, kept: Kept, port: number, stranger: num
   opened.push(() => kept.stop().catch(() => undefined));
   process.kill(kept.pid(), 'SIGKILL');
   const inItsPlace = await standIn(port, stranger);
-  await until(async () => told.some((line) => line.includes('could not be started again')), 30_000);
+  await until(async () => told.some((line) => line.includes('could not be started again')));
   await sleep(LONG_ENOUGH_MS);
   expect(told).not.toContainEqual(`${name} is back`);
   expect(told).not.toContainEqual(expect.stringContaining('password'));
   inItsPlace.close();
-  await until(async () => told.includes(`${name} is back`), 30_000);
+  await until(async () => told.includes(`${name} is back`));
   expect(() => process.kill(kept.pid(), 0)).not.toThrow();
 }
 

@@ -1,6 +1,5 @@
 /** @long @isolated kills servers. */
 import { rm } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { temporalExecutable } from '../../../src/startup/embedded/temporal/binary';
 import {
@@ -16,6 +15,7 @@ import {
   temporaryFolder,
   toolContext,
 } from '../../support/servers';
+import { until } from '../../support/until';
 
 let dataDir: string;
 let executable: string;
@@ -88,9 +88,7 @@ test('a server that dies is started again at its address, with all its workflows
   await beginWaiting(address);
   const before = pid();
   process.kill(before, 'SIGKILL');
-  const deadline = Date.now() + 20_000;
-  while (pid() === before && Date.now() < deadline) await sleep(50);
-  expect(pid()).not.toBe(before);
+  await until(() => pid() !== before);
   expect(await statusOfWaiting(address)).toBe('RUNNING');
 });
 

@@ -2,7 +2,7 @@ import { ensureLocalDelegate, keepLocalDelegate } from '../../../src/startup/loc
 import { ensureLocalNetwork } from '../../../src/startup/local-chain/network';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
-import { until } from '../../support/outside/receiver';
+import { until } from '../../support/until';
 
 const TREASURIES = [
   '0x00000000000000000000000000000000000000A1',

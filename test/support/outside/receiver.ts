@@ -3,6 +3,7 @@ import { createServer as createHttp, type IncomingMessage, type ServerResponse }
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureVersion } from 'node:tls';
+import { until } from '../until';
 import { type TestCertificate, testCertificate } from './certificate';
 
 /** A webhook as it came. */
@@ -99,14 +100,6 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
-  const end = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`it did not come to be: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** Whether the webhook was signed with the secret, over the bytes as they came. */

@@ -62,15 +62,13 @@ export function writeGroups(root, folder, files, workers) {
     .sort((a, b) => b.seconds - a.seconds);
 }
 
-/** Keeps the seconds of these files, and drops files that are gone. */
+/** Keeps the seconds of these files, and drops files that are of the suite no more. */
 export function keepTimes(root, suite, seconds) {
   const kept = readKeptTimes();
   const merged = { ...kept[suite], ...seconds };
-  const sorted = testFiles(root)
-    .filter((file) => file in merged)
-    .map((file) => [file, merged[file]]);
-  const next = { ...kept, [suite]: Object.fromEntries(sorted) };
-  writeFileSync(KEPT_TIMES, `${JSON.stringify(next, null, 2)}\n`);
+  const ofSuite = selectFiles(root, [], suite).map(({ file }) => file);
+  const sorted = ofSuite.filter((file) => file in merged).map((file) => [file, merged[file]]);
+  writeFileSync(KEPT_TIMES, `${JSON.stringify({ ...kept, [suite]: Object.fromEntries(sorted) }, null, 2)}\n`);
 }
 
 /** @returns the test file that a describe block of that name stands for */

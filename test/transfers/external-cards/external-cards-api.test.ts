@@ -1,6 +1,7 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { Client, TestApi } from '../../support/api';
 import { fund, masterAccount } from '../../support/cards';
+import { until } from '../../support/until';
 import {
   asked,
   balanceOf,
@@ -339,9 +340,7 @@ describe('callbacks', () => {
     const { id } = await asked(api, client, 'topup', 'tok_stutter');
     await looked(api, id);
     const looks = () => api.commands.filter(({ args, action }) => args[0] === id && action === 'look').length;
-    for (const deadline = Date.now() + 20_000; looks() < 1 && Date.now() < deadline; )
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(looks()).toBeGreaterThan(0);
+    await until(() => looks() > 0);
   });
 });
 

@@ -8,6 +8,7 @@ import { useDoor } from '../../../src/transfers/suspense';
 import { createReading } from '../../../src/watch/watch';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
+import { until } from '../../support/until';
 import {
   balanceOf,
   bookedOn,
@@ -57,9 +58,7 @@ describe('a payment from outside', () => {
   it('is told of by the bank, and credited once', async () => {
     const { id: ibanId, iban } = await enabled(api, client);
     const bankId = await pay({ iban: iban.replace(/(.{4})/g, '$1 ').toLowerCase(), mute: false });
-    for (const deadline = Date.now() + 20_000; told(bankId) === 0 && Date.now() < deadline; )
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(told(bankId)).toBeGreaterThan(0);
+    await until(() => told(bankId) > 0);
     const steps = await Promise.all([1, 2, 3].map(() => lookedAtCredit(api, bankId)));
     expect(steps.map(({ status, open }) => [status, open])).toEqual(Array(3).fill(['credited', false]));
     expect(await ibanBalance(client)).toBe('25.00 0.00');

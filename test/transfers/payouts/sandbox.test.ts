@@ -2,6 +2,7 @@ import { checkLedger } from '../../../src/kernel/ledger/check';
 import { PAYING_SCENARIOS } from '../../../src/parties/sandbox/paying/scenarios';
 import { accountBalance } from '../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { until } from '../../support/until';
 import { breaksOf, created, fundedAccount, look, read } from './support';
 
 /** The sandbox's party as a client meets it: over HTTP, through the real adapter, on a clock that the test moves. */
@@ -94,11 +95,7 @@ it.each([
       )[0]?.sum,
     );
   const before = await forged();
-  const deadline = Date.now() + 60_000;
-  while (looks() < expected || (amount === '901.12' && (await forged()) === before)) {
-    if (Date.now() > deadline) throw new Error('no callback came');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => looks() >= expected && (amount !== '901.12' || (await forged()) !== before));
   await new Promise((resolve) => setTimeout(resolve, 500)); // time for one too many
   expect(looks()).toBe(expected);
 });

@@ -14,7 +14,7 @@ import {
   type Phone,
   startBrowser,
 } from '../../../support/outside/browser';
-import { until } from '../../../support/outside/receiver';
+import { until } from '../../../support/until';
 
 /**
  * A payer with a real browser: a phone's width, no JavaScript. The way is the real one from `/checkout/{token}` to the shop,

@@ -12,7 +12,8 @@ import {
 } from '../../../../src/process/party-errors';
 import { freePort } from '../../../../src/startup/embedded/ports';
 import { type TestApi, testApi } from '../../../support/api';
-import { type Received, type Receiver, startReceiver, until } from '../../../support/outside/receiver';
+import { type Received, type Receiver, startReceiver } from '../../../support/outside/receiver';
+import { until } from '../../../support/until';
 
 let api: TestApi;
 let shop: Receiver;

@@ -1,7 +1,7 @@
 import { SIGNATURE_HEADER, signMessage } from '../../../../src/parties/protocol/signature';
 import { partySecret } from '../../../../src/parties/sandbox/mount';
 import { type Client, type TestApi, testApi } from '../../../support/api';
-import { until } from '../../../support/outside/receiver';
+import { until } from '../../../support/until';
 import { decide, pending, setReview, statusOf, steps } from '../support';
 
 /** What the reviewer tells by itself: the cardholder's workflow is told to look, and nothing else happens. */

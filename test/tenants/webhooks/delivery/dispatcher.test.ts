@@ -1,5 +1,6 @@
 import { type TestApi } from '../../../support/api';
-import { isSigned, type Receiver, until } from '../../../support/outside/receiver';
+import { isSigned, type Receiver } from '../../../support/outside/receiver';
+import { until } from '../../../support/until';
 import { append, endpointOf, eventsOf, register } from '../support';
 import { type DispatcherWorld, dispatcherWorld } from './world';
 

@@ -1,5 +1,6 @@
 import { type Client, type TestApi } from '../../../support/api';
-import { type Receiver, until } from '../../../support/outside/receiver';
+import { type Receiver } from '../../../support/outside/receiver';
+import { until } from '../../../support/until';
 import { aboutToFail, append, endpointOf, eventsOf, retryNow } from '../support';
 import { type DispatcherWorld, dispatcherWorld } from './world';
 

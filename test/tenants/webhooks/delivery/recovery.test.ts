@@ -1,7 +1,8 @@
 import { createDelivery } from '../../../../activities/webhooks';
 import { probeEndpoint } from '../../../../src/tenants/webhooks/delivery/recovery';
 import { type Client, type TestApi, testApi } from '../../../support/api';
-import { type Receiver, startReceiver, until } from '../../../support/outside/receiver';
+import { type Receiver, startReceiver } from '../../../support/outside/receiver';
+import { until } from '../../../support/until';
 import { aboutToFail, append, dispatching, endpointOf, eventsOf, register } from '../support';
 
 const DAY_MS = 24 * 60 * 60_000;
