@@ -19,7 +19,7 @@ const textOf = (name: string) => readFileSync(join(FOLDER, `${name}.json`), 'utf
 const histories = (names: string[], change = (text: string) => text) =>
   names.map((name) => ({ workflowId: name, history: historyFromJSON(JSON.parse(change(textOf(name)))) }));
 
-/** One worker replays them all, because each worker evaluates the whole bundle anew. */
+/** All histories share a worker, because each worker evaluates the whole bundle anew. */
 const replayed = new Map<string, Error | undefined>();
 beforeAll(async () => {
   installRuntime(quiet);

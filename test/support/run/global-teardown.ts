@@ -17,7 +17,7 @@ export default async function teardown(): Promise<void> {
   await postgres?.stop();
 }
 
-/** Of a process and its children that have ended, where the system tells (Linux). */
+/** Processor time of a process and its ended children, where the system tells it (Linux). */
 function processorMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
