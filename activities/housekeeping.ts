@@ -1,6 +1,6 @@
+import { showOverdueOrders } from '../src/cards/buffered/overdue-orders';
 import { forgetOldSpending } from '../src/cards/events/limits/count';
 import { releaseAllExpired } from '../src/chain/wallets/allocations/end';
-import type { Sql } from '../src/kernel/db/database';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';
 import { forgetOldCallbacks } from '../src/process/callbacks/operations';
@@ -19,22 +19,23 @@ export interface HousekeepingActivities {
   releaseExpiredWallets(): Promise<number>;
   /** @returns how many days of cards and users were deleted */
   forgetOldSpending(): Promise<number>;
+  /** Opens and closes the breaks of card orders that the processor leaves open. */
+  showOverdueCardOrders(): Promise<void>;
 }
 
 /** Idempotent: each deletes or summarizes what is old, and finds nothing left when it runs again. */
 export function createHousekeepingActivities(
-  services: Pick<Services, 'database' | 'now' | 'walletQuarantineSeconds'>,
+  services: Pick<Services, 'database' | 'now' | 'walletQuarantineSeconds' | 'cardOrderWaitSeconds'>,
 ): HousekeepingActivities {
   const { database, now } = services;
-  /** An hour's rows may take longer than a request's statements are allowed. */
-  const withLongStatements = <T>(work: (sql: Sql) => Promise<T>) =>
-    database.transaction(work, { statementSeconds: 600 });
   return {
-    takeLedgerSnapshots: () => withLongStatements(takeSnapshots),
-    forgetOldIdempotencyKeys: () => withLongStatements(forgetOldKeys),
+    // An hour's entries may take longer to sum than a request's statements are allowed.
+    takeLedgerSnapshots: () => database.transaction(takeSnapshots, { statementSeconds: 600 }),
+    forgetOldIdempotencyKeys: () => forgetOldKeys(database),
     forgetOldCallbacks: () => forgetOldCallbacks(database),
-    forgetUnusedQuotes: () => withLongStatements(forgetUnusedQuotes),
+    forgetUnusedQuotes: () => forgetUnusedQuotes(database),
     releaseExpiredWallets: () => releaseAllExpired(services),
-    forgetOldSpending: () => withLongStatements((sql) => forgetOldSpending(sql, now())),
+    forgetOldSpending: () => forgetOldSpending(database, now()),
+    showOverdueCardOrders: () => showOverdueOrders(services),
   };
 }

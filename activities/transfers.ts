@@ -16,14 +16,11 @@ import { payoutKind } from '../src/transfers/payouts/kind';
 import { watchChain } from '../src/watch/chains/watch';
 import { watchParty } from '../src/watch/watch';
 
-/** Runs that began before the engine gave more than the id. */
-type Step = string | { depositId: string } | { payoutId: string };
-
 /** Each is the one step of a transfer: run twice, it has run once. */
 export interface TransferActivities {
-  lookAtDeposit(step: Step): Promise<Progress>;
-  advancePayout(step: Step): Promise<Progress>;
-  advanceIbanPayout(step: Step): Promise<Progress>;
+  lookAtDeposit(id: string): Promise<Progress>;
+  advancePayout(id: string): Promise<Progress>;
+  advanceIbanPayout(id: string): Promise<Progress>;
   advanceExchangeWithdrawal(id: string): Promise<Progress>;
   /** @returns what has become of a session that no deposit knew */
   matchSession(sessionId: string): Promise<Discovered>;
@@ -37,9 +34,6 @@ export interface TransferActivities {
   watchChain(chain: string): Promise<boolean>;
   /** Follows what a party lists, for some minutes. */
   watchParty(party: WatchedParty): Promise<void>;
-  /** What runs that began before the engine call: the second one finds nothing, for the bank is watched. */
-  bookIbanCredit(bankId: string): Promise<string>;
-  catchUpIbanCredits(): Promise<{ booked: number; more: boolean }>;
 }
 
 export function createTransferActivities(
@@ -52,10 +46,8 @@ export function createTransferActivities(
     Context.current().info.isLocal ? gate.inPassing(party, work) : gate.patiently(party, work);
   const step =
     (kind: AnyKind) =>
-    (given: Step): Promise<Progress> =>
-      through(kind.party, () => advance(services, kind, idOf(given)));
-  const lookAtIbanCredit = (bankId: string) =>
-    through('bank', () => lookAtCredit(services, bankId, (ref) => discover(services, 'bank', ref)));
+    (id: string): Promise<Progress> =>
+      through(kind.party, () => advance(services, kind, id));
   return {
     lookAtDeposit: step(depositKind),
     advancePayout: step(payoutKind),
@@ -65,18 +57,12 @@ export function createTransferActivities(
     advanceExternalCard: (id) =>
       through('externalCards', async () => advance(services, await requireKind(services.database, id), id)),
     advanceExchangeOrder: step(exchangeOrderKind),
-    lookAtIbanCredit,
+    lookAtIbanCredit: (bankId) =>
+      through('bank', () => lookAtCredit(services, bankId, (ref) => discover(services, 'bank', ref))),
     advanceChainDeposit: step(chainDepositKind),
     watchChain: (chain) => watchChain(services, chain, watching()),
     watchParty: (party) => watchParty(services, party, watching()),
-    bookIbanCredit: async (bankId) => (await lookAtIbanCredit(bankId)).status,
-    catchUpIbanCredits: async () => ({ booked: 0, more: false }),
   };
-}
-
-function idOf(step: Step): string {
-  if (typeof step === 'string') return step;
-  return 'depositId' in step ? step.depositId : step.payoutId;
 }
 
 /** An attempt lasts ten minutes: each is one activity in the history of its workflow. */

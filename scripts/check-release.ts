@@ -27,7 +27,11 @@ interface Release {
 }
 
 function main(): number {
-  const release = JSON.parse(readFileSync(join(ROOT, '.ci/release.json'), 'utf8')) as Release;
+  const release = JSON.parse(readFileSync(join(ROOT, '.ci/release.json'), 'utf8')) as Release | null;
+  if (release === null) {
+    console.log('skipped: no release');
+    return 0;
+  }
   if (git('rev-parse', '--is-shallow-repository') !== 'false') {
     console.log('skipped: this checkout has no history');
     return 0;

@@ -56,6 +56,7 @@ import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { reviewCallbackRoute } from './people/cardholders/review/callback-routes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
+import { noteChangedFields } from './people/kyc/approvals';
 import { kycRoutes } from './people/kyc/routes';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
@@ -76,8 +77,6 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { depositsBeside } from './transfers/chain-deposits/beside-books';
-import { toldDepositOf } from './transfers/chain-deposits/by-person';
-import { heldByBooks } from './transfers/chain-deposits/held';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
@@ -111,11 +110,9 @@ export interface Composed
 }
 
 export function createServices(options: Wiring): Composed {
-  const { database, keyring, log, mode, handOver, temporalIsServing, now = () => new Date() } = options;
-  const readiness = createReadiness({
-    postgres: () => database.query('select 1'),
-    ...(temporalIsServing ? { temporal: temporalIsServing } : {}),
-  });
+  const { database, keyring, log, mode, handOver, now = () => new Date() } = options;
+  const { readiness = createReadiness({ needed: { postgres: () => database.query('select 1') } }).ask } =
+    options;
   const publicUrl = options.publicUrl ?? DEFAULT_URL;
   const switches = createSwitches(database, { leftOut: leftOutIn(options.partySettings) });
   const observers = { ...NO_OBSERVERS, ...options.observers };
@@ -148,23 +145,22 @@ export function createServices(options: Wiring): Composed {
     programmes,
     answerWithin: options.answerWithin,
     gatherer: createGatherer(database, { programmes, parties: dealt, ...observers }),
-    blockCardsOf,
+    ...{ blockCardsOf, noteChangedFields },
     requireAccount,
     findAccountElsewhere: ibanAccount,
     linksOf,
     depositsBeside,
-    heldByBooks,
     addressesUsed,
-    toldDepositOf,
-    requireAdmittedBin,
-    assertBinOpen,
+    ...{ requireAdmittedBin, assertBinOpen },
     reference: createReference(),
     publicUrl,
     readiness,
     ...observers,
+    leastNodeHosts: mode === 'live' && !options.singleNodeForTests ? LIVE_NODE_HOSTS : 1,
     isListRead: createListsRead({ database, now }),
     settlementDifferenceSeconds: options.settlementDifferenceSeconds ?? 3_600,
     settlementWaitSeconds: options.settlementWaitSeconds ?? 259_200,
+    cardOrderWaitSeconds: options.cardOrderWaitSeconds ?? 86_400,
     walletQuarantineSeconds: options.walletQuarantineSeconds ?? 86_400,
     now,
   };
@@ -172,6 +168,9 @@ export function createServices(options: Wiring): Composed {
 
 const leftOutIn = (settings: PartySettings = {}): Party[] =>
   PARTIES.filter((party) => settings[party] === 'off');
+
+/** Live, no node is believed alone. */
+const LIVE_NODE_HOSTS = 2;
 
 const DEFAULT_URL = () => 'http://127.0.0.1:8080';
 

@@ -15,17 +15,19 @@ import { migrate } from './kernel/db/migrate';
 import { createLogger } from './kernel/logging';
 import { StartupError } from './kernel/startup-error';
 import { readArguments, type StartRole } from './startup/arguments';
-import { banner } from './startup/banner';
+import { claimFolders } from './startup/data-dir';
 import { credentialsPath, ensureDemoCredentials } from './startup/demo-credentials';
-import { assertPortFree } from './startup/http-server';
+import { assertPortFree, reachable } from './startup/http-server';
 import { type Infrastructure, startDatabase, startInfrastructure } from './startup/infrastructure';
 import { watchLauncher } from './startup/launcher';
 import { ensureMasterKey } from './startup/master-key';
 import { outliveOutput } from './startup/output';
 import { startParties } from './startup/parties';
 import { type Product, startProduct } from './startup/product';
+import { assertDatabase } from './startup/reach-database';
 import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
+import { createVoice, type Voice } from './startup/voice';
 import type { Composition, Wiring } from './startup/wiring';
 
 /** `npm start`: reads the configuration, starts the roles asked for, and stops them in order. */
@@ -38,8 +40,10 @@ async function main(): Promise<void> {
   const log = createLogger({ level: config.logLevel, role, readable });
   if (role === 'migrate') return migrateOnly(config, log);
   const stages = createStages(log);
-  const starting = role === 'parties' ? serveParties(config, log, stages) : start(config, role, log, stages);
-  stopOnSignals(stages, starting, config.startedByNpm);
+  const voice = createVoice({ terminal: readable, log });
+  const run: Run = { config, log, stages, voice };
+  const starting = role === 'parties' ? serveParties(run) : start(run, role);
+  stopOnSignals(run, starting);
   try {
     await starting;
   } catch (error) {
@@ -66,29 +70,42 @@ function assertRole(role: StartRole, config: Config): void {
   );
 }
 
+interface Run {
+  config: Config;
+  log: Logger;
+  stages: Stages;
+  voice: Voice;
+}
+
 async function migrateOnly(config: Config, log: Logger): Promise<void> {
+  await assertDatabase(config.databaseUrl as string);
   const applied = await migrate(config.databaseUrl as string);
   log.info({ applied }, applied.length > 0 ? 'migrated' : 'nothing to migrate');
 }
 
-async function start(config: Config, role: Role, log: Logger, stages: Stages): Promise<void> {
+async function start(run: Run, role: Role): Promise<void> {
+  const { config, log, stages, voice } = run;
   if (role !== 'worker') await assertPortFree(config.host, config.port, 'PORT');
-  await assertPortFree(config.host, config.metricsPort, 'METRICS_PORT');
+  await assertPortFree(config.metricsHost, config.metricsPort, 'METRICS_PORT');
+  if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
+  await claimFolders(role, config);
   const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
-  const infrastructure = await startInfrastructure({ config, role, log, onProgress: say, stages });
+  const infrastructure = await startInfrastructure({ config, role, log, onProgress: voice.say, stages });
   const product = await startProduct({ config, role, log, stages, infrastructure, masterKey, compose });
-  if (role === 'all') await present(config, infrastructure, product);
+  if (role === 'all') await present(run, infrastructure, product);
+  else log.info({ port: product.port, metricsPort: product.metricsPort }, 'started');
 }
 
 /** The sandbox's parties alone, for an installation that reaches them as it would real ones. */
-async function serveParties(config: Config, log: Logger, stages: Stages): Promise<void> {
+async function serveParties({ config, log, stages, voice }: Run): Promise<void> {
   await assertPortFree(config.host, config.port, 'PORT');
+  if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
+  await claimFolders('parties', config);
   const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
-  const databaseUrl = await startDatabase({ config, log, onProgress: say, stages });
+  const databaseUrl = await startDatabase({ config, log, onProgress: voice.say, stages });
   const { url, path } = await startParties({ config, log, stages, databaseUrl, masterKey });
-  say(
-    `The sandbox's parties are ready at ${url}${path === undefined ? '' : `\nWhere each is, and its secret: ${path}`}`,
-  );
+  const where = path === undefined ? '' : `; where each is, and its secret: ${path}`;
+  voice.say(`The sandbox's parties are ready at ${url}${where}`);
 }
 
 function compose(wiring: Wiring): Composition {
@@ -107,10 +124,13 @@ function compose(wiring: Wiring): Composition {
   };
 }
 
-/** What a person at the terminal gets: the demo tenants' credentials in a file, and the banner. */
-async function present(config: Config, infrastructure: Infrastructure, product: Product): Promise<void> {
-  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
-  const baseUrl = config.publicUrl ?? `http://${host}:${product.port}`;
+/** Writes the demo tenants' credentials to a file, and says where everything is. */
+async function present(
+  { config, voice }: Run,
+  infrastructure: Infrastructure,
+  product: Product,
+): Promise<void> {
+  const baseUrl = config.publicUrl ?? `http://${reachable(config.host)}:${product.port}`;
   const { temporalUi, chainUrl } = infrastructure;
   const { services } = product;
   const { database, keyring } = services;
@@ -124,23 +144,21 @@ async function present(config: Config, infrastructure: Infrastructure, product: 
       temporalUi,
     });
   }
-  say(
-    banner({
-      mode: config.mode,
-      seconds: process.uptime(),
-      baseUrl,
-      temporalUi,
-      chainUrl,
-      metricsUrl: `http://${host}:${product.metricsPort}/metrics`,
-      credentialsPath: sandbox ? resolve(credentialsPath(config.dataDir)) : undefined,
-    }),
-  );
+  voice.ready({
+    mode: config.mode,
+    seconds: process.uptime(),
+    api: baseUrl,
+    temporalUi,
+    chain: chainUrl,
+    metrics: `http://${reachable(config.metricsHost)}:${product.metricsPort}/metrics`,
+    credentials: sandbox ? resolve(credentialsPath(config.dataDir)) : undefined,
+  });
 }
 
 /** A start under way notices at its next stage that it is to stop: it is given this long. */
 const STARTING_MS = 5_000;
 
-function stopOnSignals(stages: Stages, starting: Promise<void>, startedByNpm: boolean): void {
+function stopOnSignals({ config, stages, voice }: Run, starting: Promise<void>): void {
   const { interrupt, hangUp } = createSignals({
     async stop() {
       await stages.stop();
@@ -148,23 +166,19 @@ function stopOnSignals(stages: Stages, starting: Promise<void>, startedByNpm: bo
       await Promise.race([over, sleep(STARTING_MS)]);
       await stages.stop();
     },
-    say,
+    say: voice.say,
     exit: (code) => process.exit(code),
     now: () => performance.now(),
   });
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   process.on('SIGHUP', hangUp);
-  if (startedByNpm) watchLauncher({ parent: () => process.ppid, onGone: hangUp });
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+  if (config.startedByNpm) watchLauncher({ parent: () => process.ppid, onGone: hangUp });
 }
 
 main().catch((error: Error) => {
   if (error instanceof StoppedWhileStarting) return; // the signal's handler ends the process
   const known = error instanceof ConfigError || error instanceof StartupError;
   process.stderr.write(`${known ? error.message : (error.stack ?? error.message)}\n`);
-  process.exit(1);
+  process.exit(known ? 2 : 1);
 });

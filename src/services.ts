@@ -18,9 +18,11 @@ export interface Services extends Observers {
   switches: Switches;
   log: Logger;
   mode: 'sandbox' | 'live';
+  /** A network that is enabled names nodes of so many different hosts. */
+  leastNodeHosts: number;
   /** Where clients, payers' browsers and parties reach the API, without a trailing slash. */
   publicUrl(): string;
-  /** Whether Postgres and Temporal answer. */
+  /** Whether the process is to be given work. */
   readiness(): Promise<Readiness>;
   /** Whether what a party lists of what has changed is read: else it is asked for each transfer. */
   isListRead(party: MoneyParty): Promise<boolean>;
@@ -28,6 +30,8 @@ export interface Services extends Observers {
   settlementDifferenceSeconds: number;
   /** So long an order may wait for its settlement before a person is shown. */
   settlementWaitSeconds: number;
+  /** How long the card processor may leave an issuance or a closure open before a person is shown. */
+  cardOrderWaitSeconds: number;
   /** So long a wallet rests after a payer, before another gets it. */
   walletQuarantineSeconds: number;
   now(): Date;

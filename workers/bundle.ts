@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
 import { version as sdkVersion } from '@temporalio/worker/package.json';
+import { makeFolder } from '../src/kernel/folders';
 import { FAILURE_CONVERTER } from '../src/kernel/temporal/codec';
 
 const ROOT = join(__dirname, '..');
@@ -56,7 +57,7 @@ export async function bundle(encrypt: boolean, workflowsPath = join(WORKFLOWS, '
 
 /** Renamed into place: a worker that starts at the same time sees all of it or nothing. */
 async function keep(folder: string, name: string, code: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder('DATA_DIR', folder);
   const path = join(folder, name);
   const fresh = `${path}.${process.pid}`;
   await writeFile(fresh, code);

@@ -1,5 +1,6 @@
 import { type LogLevel, type LogMetadata, Runtime, type Logger as TemporalLogger } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { Presence } from '../src/kernel/temporal/presence';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
@@ -17,13 +18,24 @@ const FIELDS = [
   'error',
 ] as const;
 
+/**
+ * Lines that the SDK writes whenever a worker begins or ends. Queues of activities have no workflows and no Nexus services on purpose.
+ */
+const USUAL = /^(Worker state changed|No (workflows|Nexus services) registered\b)/;
+
 /** Temporal's own logging, and that of workflows and activities, into ours. */
-function temporalLogger(log: Logger): TemporalLogger {
-  const write = (level: LogLevel, message: string, meta: LogMetadata = {}) =>
-    log[LEVELS[level]](
-      Object.fromEntries(FIELDS.filter((name) => name in meta).map((name) => [name, meta[name] as unknown])),
-      message,
+export function temporalLogger(log: Logger, onAway: Presence['missed'] = async () => false): TemporalLogger {
+  function write(level: LogLevel, message: string, meta: LogMetadata = {}): void {
+    const told = Object.fromEntries(
+      FIELDS.filter((name) => name in meta).map((name) => [name, meta[name] as unknown]),
     );
+    const tell = (as: keyof typeof LEVELS) => log[LEVELS[as]](told, message);
+    if (USUAL.test(message)) tell('DEBUG');
+    // The core writes a line for each call that is repeated, for each queue.
+    else if (told['sdkComponent'] === 'core' && level === 'WARN')
+      void onAway().then((away) => tell(away ? 'DEBUG' : level));
+    else tell(level);
+  }
   return {
     log: write,
     trace: (message, meta) => write('TRACE', message, meta),
@@ -39,12 +51,13 @@ let installed = false;
 /**
  * Sets up the SDK's native core, once a process: its logs go to ours, and signals are left to `main.ts`, which stops
  * everything in order. A core that runs already is left as it is.
+ * @param onAway told where the core repeats calls: where Temporal is away, nothing more is to be told of it
  */
-export function installRuntime(log: Logger): void {
+export function installRuntime(log: Logger, onAway?: Presence['missed']): void {
   if (installed || Runtime._instance !== undefined) return;
   installed = true;
   Runtime.install({
-    logger: temporalLogger(log),
+    logger: temporalLogger(log, onAway),
     shutdownSignals: [],
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
   });

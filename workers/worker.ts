@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
@@ -6,6 +7,7 @@ import { ACTIVITY_QUEUES, PROBES_QUEUE, QUEUES } from '../src/kernel/outbox/queu
 import type { Keyring } from '../src/kernel/security/keyring';
 import { createDataConverter } from '../src/kernel/temporal/codec';
 import type { TemporalOptions } from '../src/kernel/temporal/connection';
+import type { Presence } from '../src/kernel/temporal/presence';
 import { activityErrors } from './activity-errors';
 import { workflowBundle } from './bundle';
 import { installRuntime } from './logger';
@@ -68,6 +70,8 @@ export interface WorkersOptions {
   shutdownSeconds: number;
   /** A bundle that was built elsewhere; else the one for these sources, made now where it is missing. */
   bundlePath?: string;
+  /** Told of each worker that has ended: where Temporal is away, nothing more is to be told of it. */
+  onAway?: Presence['missed'];
 }
 
 export interface Workers {
@@ -90,9 +94,10 @@ export interface Workers {
  * Pinned worker deployments would need the old code to run beside the new until the last process has ended.
  */
 export function startWorkers(options: WorkersOptions): Workers {
-  const { log, temporal, dataDir, bundlePath } = options;
-  installRuntime(log);
+  const { log, temporal, dataDir, bundlePath, onAway } = options;
+  installRuntime(log, onAway);
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // one a queue
   const working = new Map<Queue, Worker>();
   const bundle = once(async () =>
     bundlePath ? { codePath: bundlePath } : workflowBundle(temporal.encrypt, join(dataDir, 'cache')),
@@ -101,8 +106,10 @@ export function startWorkers(options: WorkersOptions): Workers {
   async function keepWorking(queue: Queue): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       const began = Date.now();
-      await workOn(queue, options, bundle, stopping.signal, working).catch((error: Error) => {
-        log.warn({ error, taskQueue: queue }, 'a worker has ended; it is made anew');
+      await workOn(queue, options, bundle, stopping.signal, working).catch(async (error: Error) => {
+        // The first of a row is told: the same again each ten seconds would be.
+        const told = failures > 0 || (await onAway?.()) ? 'debug' : 'warn';
+        log[told]({ error, taskQueue: queue }, 'a worker has ended; it is made anew');
       });
       working.delete(queue);
       if (Date.now() - began > RETRY_MS[1]) failures = 0;
@@ -151,7 +158,7 @@ async function workOn(
     });
     const run = worker.run();
     working.set(queue, worker);
-    options.log.info({ taskQueue: queue }, 'a worker has begun');
+    options.log.debug({ taskQueue: queue }, 'a worker has begun');
     if (stopping.aborted) stopWorker(worker);
     await run;
   } finally {

@@ -18,7 +18,7 @@ export async function authorizationExpiry(after: ExpiryPlace | null = null): Pro
   for (let place = after; ; ) {
     const portion = await expireDueAuthorizations(place);
     if (!portion.more) return;
-    place = portion.after ?? null; // a worker of an earlier release gives none
+    place = portion.after;
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof authorizationExpiry>(place);
   }
 }

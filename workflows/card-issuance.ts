@@ -1,6 +1,5 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
-import type { IssuanceProgress } from '../src/cards/issuance/order';
 import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import { listenForLooks } from './support/look-signal';
 import { askAgainAfter, askingParty } from './support/party-retries';
@@ -16,10 +15,6 @@ const OPEN = {
   unknown: 'The card processor gave no answer: it may have made the card. Its outcome is asked for.',
 };
 
-/** The processor does not know the order. Histories of earlier releases say `unheard`. */
-const isNotFound = (progress: IssuanceProgress | 'unheard') =>
-  progress === 'not_found' || progress === 'unheard';
-
 /**
  * Issues a card (`card-issuance-<cardId>`). The processor is asked until it has decided; a time-out is not a failure, and
  * only its own refusal fails the card. Orders carry the card's key, so that ordering again never makes a second card.
@@ -30,8 +25,8 @@ export async function cardIssuance(cardId: string, asked = 0): Promise<string> {
   const looks = listenForLooks();
   showStatus('pending', 'Ordering the card from the card processor.');
   let progress = await orderCard(cardId);
-  while (progress === 'processing' || progress === 'unknown' || isNotFound(progress)) {
-    if (isNotFound(progress)) {
+  while (progress === 'processing' || progress === 'unknown' || progress === 'not_found') {
+    if (progress === 'not_found') {
       progress = await orderCard(cardId);
       continue;
     }

@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 60 * 60_000;
 const LOOKS_PER_RUN = 100;
 
 /**
- * Carries out what a client has asked of a card (`card-operation-<operationId>`). A funding and a withdrawal are posted; an
+ * Carries out what a client has asked of a card (`card-operation-<operationId>`). A funding is posted; an
  * issuance and a closure end with what the card processor decides, which has a workflow of its own.
  * @returns `completed` or `failed`
  */

@@ -106,10 +106,7 @@ async function submit(cardholderId: string, asked: number): Promise<SubmissionPr
   }
 }
 
-/** Histories of earlier releases say `ReviewerUnreachable`. */
-const UNREACHABLE = ['PartyAway', 'ReviewerUnreachable'];
-
 function isUnreachable(error: unknown): boolean {
   const { cause } = error instanceof ActivityFailure ? error : {};
-  return cause instanceof ApplicationFailure && UNREACHABLE.includes(cause.type ?? '');
+  return cause instanceof ApplicationFailure && cause.type === 'PartyAway';
 }

@@ -25,7 +25,6 @@ export { exchangeOrder } from './transfers/exchange-order';
 export { exchangeWithdrawal } from './transfers/exchange-withdrawal';
 export { externalCardTransfer } from './transfers/external-card-transfer';
 export { ibanCredit } from './transfers/iban-credit';
-export { ibanCreditCatchUp } from './transfers/iban-credit-catch-up';
 export { ibanMonthlyFees } from './transfers/iban-monthly-fees';
 export { ibanPayout } from './transfers/iban-payout';
 export { partyWatcher } from './transfers/party-watcher';

@@ -16,7 +16,8 @@ export async function poolOf({ database, ...services }: Composed, chain: string,
   const tenant = newId('tenant');
   for (const { id } of wallets)
     await database.query(
-      `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
+      `with held as (update wallets set tenant_id = $3 where id = $2)
+       insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
        values ($1, $2, $3, $3, 'USDT', $4, now() - interval '1 day', now() - interval '1 hour', now(), now())`,
       [newId('walletAllocation'), id, tenant, newId('reference')],
     );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Address, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { saveGasTerms } from '../../src/chain/gas-station/config/operations';
+import { applyGasTerms, judgeGasTerms } from '../../src/chain/gas-station/config/operations';
 import { gasConfigNeverSet } from '../../src/chain/gas-station/config/record';
 import { generateStation } from '../../src/chain/gas-station/station/operations';
 import { deploymentOf } from '../../src/chain/gas-station/strategies/delegate';
@@ -77,10 +77,11 @@ async function openStation(
   const terms = {
     ...gasConfigNeverSet(network),
     ...{ gasThreshold: new Decimal('0.0005'), gasTopupAmount: new Decimal(TOPUP) },
+    ...{ maxGasPrice: new Decimal(10_000), dailyGasBudget: new Decimal(1_000) },
     ...{ treasuryAddress: treasury, sweepConfirmations: 1, autoSweep: true, sweepStrategy },
   };
   const { wallet } = await services.database.transaction(async (tx) => {
-    await saveGasTerms(tx, network, terms, 0);
+    await applyGasTerms(tx, network, await judgeGasTerms(tx, network, terms, 0));
     return generateStation(services, tx, network, 0);
   });
   const station = wallet.address as Address;

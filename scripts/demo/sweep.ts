@@ -100,8 +100,9 @@ async function prepareStation(admin: Call, chain: LocalChain): Promise<string> {
   const path = `/v1/gas-station/config/${CHAIN}`;
   const { version, treasuryAddress = freshAddress() } = await admin('GET', path);
   await admin('PUT', path, {
-    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', dailyGasBudget: '1', minSweepAmount: { USDT: '5' } },
-    ...{ treasuryAddress, sweepConfirmations: 2, autoSweep: true, version },
+    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: { USDT: '5' } },
+    ...{ maxGasPrice: '50', dailyGasBudget: '1' },
+    ...{ treasuryAddress, sweepConfirmations: 2, autoSweep: true, sweepStrategy: 'transfer', version },
   });
   step(6, `The operator sets the gas station: sweeps by itself, to ${treasuryAddress}`);
   const { station } = await admin('GET', `/v1/gas-station/status/${CHAIN}`);

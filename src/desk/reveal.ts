@@ -3,7 +3,8 @@ import { invalid, notFound } from '../kernel/errors';
 import { type IdKind, kindOfId } from '../kernel/ids';
 import type { Keyring } from '../kernel/security/keyring';
 import { requireCardholder } from '../people/cardholders/operations';
-import { requireUser } from '../people/users/operations';
+import { approvedToReveal } from '../people/kyc/approvals';
+import { requireUser, type User } from '../people/users/operations';
 import { readSituation } from '../transfers/engine/read';
 import { bankOf, requireDestination } from '../transfers/exchange/destinations/operations';
 import { exchangeWithdrawalKind } from '../transfers/exchange/withdrawals/kind';
@@ -38,14 +39,20 @@ const REVEALERS: Partial<Record<IdKind, Revealer>> = {
   },
   cardholder: async (sql, _, id) => {
     const { userId, tenantId } = await requireCardholder(sql, null, id);
-    const data = userId === null ? {} : (await requireUser(sql, null, userId)).meta;
+    const data = userId === null ? {} : await personOf(sql, await requireUser(sql, null, userId));
     return { action: 'cardholder.reveal', tenantId, data };
   },
   user: async (sql, _, id) => {
-    const { tenantId, meta } = await requireUser(sql, null, id);
-    return { action: 'user.reveal', tenantId, data: meta };
+    const user = await requireUser(sql, null, id);
+    return { action: 'user.reveal', tenantId: user.tenantId, data: await personOf(sql, user) };
   },
 };
+
+/** A person's present data, with the version that was approved where that differs. */
+async function personOf(sql: Sql, user: User): Promise<object> {
+  const kycApproved = await approvedToReveal(sql, user);
+  return kycApproved ? { ...user.meta, kycApproved } : user.meta;
+}
 
 function beneficiaryOf(kind: PayoutKind): Revealer {
   return async (sql, keyring, id) => {

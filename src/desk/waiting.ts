@@ -1,7 +1,7 @@
 import type { Sql } from '../kernel/db/database';
 import { notFound } from '../kernel/errors';
 import type { Queue } from './queue';
-import { adoptions, approvals, breaks, commands, endpoints, overdue } from './queues/house';
+import { approvals, breaks, commands, endpoints, overdue } from './queues/house';
 import { cardholders, kyc } from './queues/people';
 import {
   deposits,
@@ -24,7 +24,6 @@ export const QUEUES: readonly Queue[] = [
   approvals,
   suspense,
   breaks,
-  adoptions,
   commands,
   endpoints,
   overdue,

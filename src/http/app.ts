@@ -29,7 +29,10 @@ export interface AppDeps {
   admission?: Admission;
   authenticate(clientId: string, clientSecret: string): Promise<Authenticated | undefined>;
   log: Logger;
-  /** Called for each answered request; `route` is the pattern, never the address. Seconds. */
+  /**
+   * Called for each answered request but the internal ones: probes, and what the product asks of the sandbox's parties. `route` is
+   * the pattern, never the address. Seconds.
+   */
   observe(request: { method: string; route: string; status: number; seconds: number }): void;
   /** Each tenant's; one for this process alone when absent. */
   spend?: RateLimiter | undefined;
@@ -63,9 +66,10 @@ export function createApp(deps: AppDeps): Koa {
     }
     const seconds = (performance.now() - started) / 1000;
     const route = (ctx.state['route'] as string | undefined) ?? 'none';
-    deps.observe({ method: ctx.method, route, status: ctx.status, seconds });
+    const internal = ctx.state['internal'] === true;
+    if (!internal) deps.observe({ method: ctx.method, route, status: ctx.status, seconds });
     const tenantId = (ctx.state['tenantId'] as string | undefined) ?? null;
-    deps.log.info(
+    deps.log[internal ? 'debug' : 'info'](
       {
         requestId,
         tenantId,
@@ -88,6 +92,7 @@ export function createApp(deps: AppDeps): Koa {
 
   async function serve(ctx: Context, route: Route): Promise<void> {
     ctx.state['route'] = route.path;
+    if (route.probe) ctx.state['internal'] = true;
     const params = ctx['params'] as Record<string, string>;
     const caller = route.role === 'public' ? PUBLIC : await admit(ctx);
     if (route.role === 'admin' && caller.role !== 'admin') throw forbidden();

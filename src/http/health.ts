@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Readiness } from '../kernel/readiness';
+import { type Readiness, readinessAnswer } from '../kernel/readiness';
 import { Reply, type Route, route } from './route';
 
 const READINESS = z.object({
-  status: z.enum(['ok', 'unavailable']),
+  status: z.literal('ok'),
   checks: z.record(z.string(), z.enum(['up', 'down'])),
 });
 
-/** For probes, without credentials: whether the process serves, and whether all that it needs answers. */
+/** For probes, without credentials: whether the process serves, and whether it is to be given requests. */
 export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
   return [
     route({
@@ -16,6 +16,7 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       tag: 'Health',
       summary: 'Liveness probe',
       role: 'public',
+      probe: true,
       response: z.object({ status: z.literal('ok') }),
       read: async () => ({ status: 'ok' }),
     }),
@@ -24,12 +25,15 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       path: '/health/ready',
       tag: 'Health',
       summary: 'Readiness probe',
-      description: '503, with the same body, while Postgres or Temporal does not answer.',
+      description:
+        '503, with `checks` beside the error, while Postgres does not answer and while the process stops. Requests succeed without ' +
+        'Temporal, so its absence stands in `checks` alone.',
       role: 'public',
+      probe: true,
       response: READINESS,
-      async read() {
-        const answer = await readiness();
-        return answer.status === 'ok' ? answer : new Reply(503, answer, { 'retry-after': '2' });
+      async read({ requestId }) {
+        const { status, body, headers } = readinessAnswer(await readiness(), requestId);
+        return new Reply(status, body, headers);
       },
     }),
   ];

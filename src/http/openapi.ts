@@ -196,6 +196,15 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
           },
         }
       : {}),
+    ...(route.awaitsApproval
+      ? {
+          202: {
+            description: 'Nothing has changed yet: the change waits until other people approve it.',
+            headers,
+            content: { 'application/json': { schema: route.awaitsApproval } },
+          },
+        }
+      : {}),
     [status]: { description: MEANINGS[status] ?? 'Done.', headers, ...content },
   };
 }

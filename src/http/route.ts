@@ -77,12 +77,16 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   status?: number;
   /** It also answers 200, with the record that was there already. */
   mayExist?: true;
+  /** It also answers 202 with this: the change waits for another person, and nothing has changed. */
+  awaitsApproval?: z.ZodType;
   response?: z.ZodType;
   /** The types of an answer that is not JSON. */
   produces?: readonly string[];
   /** Error codes that it can give beyond those of every endpoint, for the documentation. */
   problems?: string[];
   deprecated?: boolean;
+  /** Machines ask it over and over: told at debug, and in no histogram. */
+  probe?: true;
   settling?: Settling;
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DECIMAL_TEXT, Decimal } from './money/money';
+import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limit-settings';
 import {
   missingParties,
   type PartySecrets,
@@ -9,34 +9,33 @@ import {
   readPartySettings,
 } from './party-settings';
 import { type RatesSettings, readRatesSettings } from './rates-settings';
+import { address, addressAsGiven, oneOf, port, seconds, secondsOrNone, text, whole } from './setting-schemas';
+import { readStripe, type StripeSettings } from './stripe-settings';
 
 /** The only reader of the process's environment: everything else is handed a {@link Config}. */
 
-const text = z.string().trim().min(1);
-const port = z.coerce.number().int().min(0).max(65_535);
-const seconds = z.coerce.number().positive();
-
 const schema = z.object({
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
-  /** `sandbox`: simulated parties, `/sandbox/*` and demo BINs. `live`: none of these. */
-  MODE: z.enum(['sandbox', 'live']).default('sandbox'),
+  NODE_ENV: oneOf('development', 'test', 'production').default('development'),
+  /** `sandbox`: simulated parties, `/sandbox/*` and demo BINs. `live`: none of these. It must be given in production. */
+  MODE: oneOf('sandbox', 'live').optional(),
   HOST: text.default('127.0.0.1'),
   PORT: port.default(8080),
+  METRICS_HOST: text.default('127.0.0.1'),
   METRICS_PORT: port.default(9464),
-  PUBLIC_URL: z.url({ normalize: true }).optional(),
+  PUBLIC_URL: address('https://cards.example.com').optional(),
   DATA_DIR: text.default('.data'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
     .optional(),
-  DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(16),
+  DATABASE_POOL: whole(2, 200).default(16),
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^[^\s:/]+:\d+$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: text.default('default'),
-  TEMPORAL_UI_URL: z.url().optional(),
+  TEMPORAL_UI_URL: addressAsGiven('https://temporal.example.com').optional(),
   TEMPORAL_UI_PORT: port.optional(),
   /** 32 bytes in base64: opens sealed secrets, keys the hashes of credentials, encrypts Temporal payloads. */
   MASTER_KEY: z
@@ -44,22 +43,24 @@ const schema = z.object({
     .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional(),
   /** Encrypt what Temporal stores. Off by default in the sandbox, so that its UI can be read. */
-  TEMPORAL_ENCRYPTION: z.enum(['on', 'off']).optional(),
+  TEMPORAL_ENCRYPTION: oneOf('on', 'off').optional(),
   /** The folder of documents: `documents` in DATA_DIR when not given. Processes that serve the API must share it. */
   DOCUMENTS_FOLDER: text.optional(),
   /** Given: documents are kept in this bucket rather than in a folder. */
   DOCUMENTS_S3_BUCKET: text.optional(),
   /** That of AWS in the region when not given. */
-  DOCUMENTS_S3_ENDPOINT: z.url().optional(),
+  DOCUMENTS_S3_ENDPOINT: addressAsGiven('https://s3.eu-central-1.amazonaws.com').optional(),
   DOCUMENTS_S3_REGION: text.default('us-east-1'),
   DOCUMENTS_S3_ACCESS_KEY_ID: text.optional(),
   DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
   /** Seconds that the sandbox's reviewer of cardholders takes for a decision. */
-  SANDBOX_CARDHOLDER_REVIEW_SECONDS: z.coerce.number().min(0).default(1),
+  SANDBOX_CARDHOLDER_REVIEW_SECONDS: secondsOrNone.default(1),
   /** A local chain with a test USDT beside the embedded sandbox: on there, off elsewhere, when nothing is said. */
-  CHAIN: z.enum(['on', 'off']).optional(),
+  CHAIN: oneOf('on', 'off').optional(),
+  /** For tests: a live network may name a single node. */
+  TEST_SINGLE_NODE: oneOf('on', 'off').default('off'),
   /** The sandbox's rates: `still`, or `moving` up and down around their table by the clock. */
-  RATES: z.enum(['still', 'moving']).default('still'),
+  RATES: oneOf('still', 'moving').default('still'),
   /** Given with STRIPE_WEBHOOK_SECRET: payers of deposits by card are led to Stripe Checkout. */
   STRIPE_SECRET_KEY: z
     .string()
@@ -70,17 +71,20 @@ const schema = z.object({
     .regex(/^whsec_\w+$/, 'must be the signing secret of a webhook endpoint at Stripe (whsec_…)')
     .optional(),
   /** Where the API process that serves the simulated parties is reached from here; on this machine when not given. */
-  SANDBOX_PARTIES_URL: z.url({ normalize: true }).optional(),
-  /** Above it, in any currency, what one operator decides takes a second one: of the installation, when an API or a worker starts. */
-  ADMIN_LIMIT: z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').optional(),
+  SANDBOX_PARTIES_URL: address('http://api:8080').optional(),
+  ...LIMIT_VARIABLES,
   /** So long what the exchange says that it holds may differ from our books before a person is shown. */
   SETTLEMENT_DIFFERENCE_SECONDS: seconds.default(3_600),
   /** So long an order of the exchange may wait for its settlement before a person is shown. */
   SETTLEMENT_WAIT_SECONDS: seconds.default(259_200),
+  /** How long the card processor may leave an issuance or a closure open before a break shows it. */
+  CARD_ORDER_WAIT_SECONDS: seconds.default(86_400),
   /** So long a wallet rests between two payers: what the first sends late is not taken for the second's. */
   WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
   /** Of the operator at the command line. */
   OPERATOR_SECRET: text.optional(),
+  /** Seconds the API serves on, not ready, when the process is told to stop: 5 in production, else 0, when nothing is said. */
+  DRAIN_SECONDS: secondsOrNone.optional(),
   /** Seconds a request in flight may take while the process stops. */
   SHUTDOWN_SECONDS: seconds.default(20),
   /** Given by npm to what it runs: the script's name. */
@@ -91,13 +95,6 @@ export type Role = 'api' | 'worker' | 'all';
 
 /** What the process does with the parties: it `reaches` them all, `serves` those of the sandbox, or neither. */
 export type PartyUse = 'reaches' | 'serves' | 'neither';
-
-export interface StripeSettings {
-  /** `sk_…`, or a restricted one, `rk_…`. */
-  secretKey: string;
-  /** `whsec_…`: of the endpoint that is registered with the party. */
-  webhookSecret: string;
-}
 
 export interface S3Settings {
   /** `https://s3.eu-central-1.amazonaws.com`, or that of any other server of the protocol. */
@@ -116,6 +113,8 @@ export interface Config {
   production: boolean;
   host: string;
   port: number;
+  /** The loopback address, unless METRICS_HOST is given. */
+  metricsHost: string;
   metricsPort: number;
   /** Where clients reach the API, without a trailing slash; derived from host and port when not given. */
   publicUrl: string | undefined;
@@ -138,6 +137,7 @@ export interface Config {
   cardholderReviewSeconds: number;
   /** Whether a local chain is started, by the process that plays all roles. */
   chain: boolean;
+  singleNodeForTests: boolean;
   /** What the sandbox's rates do. */
   sandboxRates: 'still' | 'moving';
   /** Absent: the checkout that `parties` names, or the sandbox's. */
@@ -149,10 +149,12 @@ export interface Config {
   partySecrets: PartySecrets;
   /** Without a trailing slash; the API's own address on this machine when not given. */
   sandboxPartiesUrl: string | undefined;
+  drainSeconds: number;
   shutdownSeconds: number;
-  adminLimit: Decimal | undefined;
+  limits: LimitSettings;
   settlementDifferenceSeconds: number;
   settlementWaitSeconds: number;
+  cardOrderWaitSeconds: number;
   walletQuarantineSeconds: number;
   /** Absent: the embedded sandbox's own operator. */
   operatorSecret: string | undefined;
@@ -193,20 +195,31 @@ export function readConfig(
         ])
       : []),
   ];
-  if (!parsed.success || wrong.length > 0)
-    throw new ConfigError(`The environment is not right:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
+  if (!parsed.success || wrong.length > 0) throw new ConfigError(sentences(wrong));
   const partySecrets = served.secrets;
   return { ...configOf(parsed.data), stripe, ratesSource, parties: parties.settings, partySecrets };
 }
 
+function sentences(wrong: readonly string[]): string {
+  const lines = [...new Set(wrong)].map((line) => line.replace(/\.?$/, '.'));
+  if (lines.length === 1) return lines[0] as string;
+  return `The environment is not right:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
 type Environment = z.infer<typeof schema>;
+
+const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
+
+/** In production: a probe or two of a usual balancer. */
+const DRAIN_SECONDS = 5;
 
 function configOf(env: Environment): Omit<Config, 'stripe' | 'ratesSource' | 'parties' | 'partySecrets'> {
   return {
-    mode: env.MODE,
+    mode: modeOf(env),
     production: env.NODE_ENV === 'production',
     host: env.HOST,
     port: env.PORT,
+    metricsHost: env.METRICS_HOST,
     metricsPort: env.METRICS_PORT,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
     dataDir: env.DATA_DIR,
@@ -218,19 +231,22 @@ function configOf(env: Environment): Omit<Config, 'stripe' | 'ratesSource' | 'pa
       namespace: env.TEMPORAL_NAMESPACE,
       uiUrl: env.TEMPORAL_UI_URL,
       uiPort: env.TEMPORAL_UI_PORT,
-      encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : env.MODE === 'live',
+      encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
     },
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
-    chain: env.CHAIN ? env.CHAIN === 'on' : env.MODE === 'sandbox' && env.DATABASE_URL === undefined,
+    chain: env.CHAIN ? env.CHAIN === 'on' : modeOf(env) === 'sandbox' && env.DATABASE_URL === undefined,
+    singleNodeForTests: env.TEST_SINGLE_NODE === 'on',
     sandboxRates: env.RATES,
     sandboxPartiesUrl: env.SANDBOX_PARTIES_URL?.replace(/\/+$/, ''),
-    adminLimit: env.ADMIN_LIMIT === undefined ? undefined : new Decimal(env.ADMIN_LIMIT),
+    limits: limitSettings(env, modeOf(env)),
     settlementDifferenceSeconds: env.SETTLEMENT_DIFFERENCE_SECONDS,
     settlementWaitSeconds: env.SETTLEMENT_WAIT_SECONDS,
+    cardOrderWaitSeconds: env.CARD_ORDER_WAIT_SECONDS,
     walletQuarantineSeconds: env.WALLET_QUARANTINE_SECONDS,
     operatorSecret: env.OPERATOR_SECRET,
+    drainSeconds: env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? DRAIN_SECONDS : 0),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',
   };
@@ -248,7 +264,11 @@ function wrongTogether(env: Environment): string[] {
     env.DOCUMENTS_S3_BUCKET !== undefined &&
     (env.DOCUMENTS_S3_ACCESS_KEY_ID === undefined || env.DOCUMENTS_S3_SECRET_ACCESS_KEY === undefined);
   return [
+    ...(env.MODE === undefined && env.NODE_ENV === 'production'
+      ? ['MODE: must be given where NODE_ENV is production: live, or sandbox']
+      : []),
     ...(keyless ? ['MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs'] : []),
+    ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: MODE=live has it on'] : []),
     ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: MODE=live has no local chain'] : []),
     ...(locked
       ? ['DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY']
@@ -266,25 +286,6 @@ function documentsOf(env: Environment): DocumentsSettings {
     DOCUMENTS_S3_SECRET_ACCESS_KEY: secretAccessKey = '',
   } = env;
   return { kind: 's3', endpoint, region, bucket, accessKeyId, secretAccessKey };
-}
-
-/** Half of it is wrong, and so is a key that is not for this mode: test money is not real, nor the reverse. */
-function readStripe(given: Readonly<Record<string, string | undefined>>): {
-  stripe: StripeSettings | undefined;
-  wrong: string[];
-} {
-  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, MODE = 'sandbox' } = given;
-  if (secretKey === undefined && webhookSecret === undefined) return { stripe: undefined, wrong: [] };
-  if (secretKey === undefined || webhookSecret === undefined) {
-    const wrong = ['STRIPE_SECRET_KEY: must be given together with STRIPE_WEBHOOK_SECRET'];
-    return { stripe: undefined, wrong };
-  }
-  const wanted = MODE === 'live' ? 'live' : 'test';
-  const wrong =
-    /_live_/.test(secretKey) === (wanted === 'live')
-      ? []
-      : [`STRIPE_SECRET_KEY: MODE=${MODE} needs a ${wanted} key`];
-  return { stripe: { secretKey, webhookSecret }, wrong };
 }
 
 /** A wrong value is shown back, but never one that may be a secret. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Database, during, type Sql, type Tx } from './db/database';
 import { CommitUnknown, DatabaseAway } from './db/faults';
+import { inPortions } from './db/portions';
 import { type Write, writeWithCommit } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
 
@@ -219,11 +220,15 @@ export function answersWrite(answers: KeptAnswer[]): Write | undefined {
   };
 }
 
-/** Forgets keys older than a day that are not an operation's own. Returns how many. */
-export async function forgetOldKeys(sql: Sql): Promise<number> {
-  const rows = await sql.query<{ count: string }>(
-    `with gone as (delete from idempotency_keys where not permanent and created_at < now() - interval '25 hours' returning 1)
-     select count(*) from gone`,
-  );
-  return Number(rows[0]?.count ?? 0);
-}
+/** Forgets keys older than a day that are not an operation's own. @returns how many */
+export const forgetOldKeys = (database: Database): Promise<number> =>
+  inPortions(database, async (tx, limit) => {
+    const [row] = await tx.query<{ count: number }>(
+      `with gone as (delete from idempotency_keys where ctid = any(array(
+                select ctid from idempotency_keys where not permanent and created_at < now() - interval '25 hours'
+                 order by created_at limit $1 for update skip locked)) returning 1)
+       select count(*)::int as count from gone`,
+      [limit],
+    );
+    return row?.count ?? 0;
+  });

@@ -1,10 +1,26 @@
-/** What the process needs, each asked by a function that throws, or says false, when it does not answer. */
+/** Parts that the process uses, each with a function that throws, or says false, when the part does not answer. */
 export type ReadinessChecks = Record<string, () => Promise<unknown>>;
 
+export interface ReadinessParts {
+  /** Without one of these the process is not ready. */
+  needed: ReadinessChecks;
+  /** Needed until all of them were there once; from then on the answer only names them. */
+  first?: ReadinessChecks;
+  /** The answer only names them. */
+  named?: ReadinessChecks;
+}
+
 export interface Readiness {
-  status: 'ok' | 'unavailable';
-  /** `up` or `down`, by name: `postgres`, `temporal`. */
+  /** `ending`: the process is told to stop, serves still, and is to be given no more. */
+  state: 'ready' | 'not_ready' | 'ending';
+  /** `up` or `down`, by name: `postgres`, `temporal`, `workers`. */
   checks: Record<string, 'up' | 'down'>;
+}
+
+export interface ReadinessGate {
+  ask(): Promise<Readiness>;
+  /** The process is `ending` from now on. */
+  end(): void;
 }
 
 const ANSWER_MS = 2_000;
@@ -12,20 +28,56 @@ const ANSWER_MS = 2_000;
 const BELIEVED_MS = 1_000;
 
 /** Asks every part at once; one that takes longer than two seconds is down. */
-export function createReadiness(checks: ReadinessChecks, now: () => number = () => performance.now()) {
+export function createReadiness(
+  { needed, first = {}, named = {} }: ReadinessParts,
+  now: () => number = () => performance.now(),
+): ReadinessGate {
   let last: { at: number; answer: Promise<Readiness> } | undefined;
-  return function readiness(): Promise<Readiness> {
-    if (!last || now() - last.at >= BELIEVED_MS) last = { at: now(), answer: askAll(checks) };
-    return last.answer;
+  let begun = false;
+  let ended = false;
+
+  async function look(): Promise<Readiness> {
+    const checks = await askAll({ ...needed, ...first, ...named });
+    const areUp = (parts: ReadinessChecks) => Object.keys(parts).every((name) => checks[name] === 'up');
+    begun ||= areUp(first) && areUp(needed);
+    return { state: begun && areUp(needed) ? 'ready' : 'not_ready', checks };
+  }
+
+  return {
+    async ask() {
+      if (!last || now() - last.at >= BELIEVED_MS) last = { at: now(), answer: look() };
+      const { state, checks } = await last.answer;
+      return { state: ended ? 'ending' : state, checks };
+    },
+    end() {
+      ended = true;
+    },
   };
 }
 
-async function askAll(checks: ReadinessChecks): Promise<Readiness> {
+/** The answer to a probe (decisions part 1, `GET /health/ready`). */
+export function readinessAnswer(
+  { state, checks }: Readiness,
+  requestId: string,
+): { status: number; body: object; headers: Record<string, string> } {
+  if (state === 'ready') return { status: 200, body: { status: 'ok', checks }, headers: {} };
+  const body = { code: 'unavailable', message: messageOf(state, checks), requestId, checks };
+  return { status: 503, body, headers: { 'retry-after': '2' } };
+}
+
+function messageOf(state: Readiness['state'], checks: Readiness['checks']): string {
+  if (state === 'ending') return 'The process is stopping.';
+  const down = Object.keys(checks).filter((name) => checks[name] === 'down');
+  return `The process is not ready: ${down.map((name) => WHY[name] ?? `${name} does not answer`).join(', ')}.`;
+}
+
+const WHY: Record<string, string> = { workers: 'workers do not poll yet' };
+
+async function askAll(checks: ReadinessChecks): Promise<Readiness['checks']> {
   const entries = await Promise.all(
     Object.entries(checks).map(async ([name, ask]) => [name, (await answers(ask)) ? 'up' : 'down'] as const),
   );
-  const allUp = entries.every(([, state]) => state === 'up');
-  return { status: allUp ? 'ok' : 'unavailable', checks: Object.fromEntries(entries) };
+  return Object.fromEntries(entries);
 }
 
 async function answers(ask: () => Promise<unknown>): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DocumentsSettings, StripeSettings } from '../kernel/config';
+import type { DocumentsSettings } from '../kernel/config';
 import type { Database } from '../kernel/db/database';
 import type { Observers } from '../kernel/metrics/observers';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
@@ -7,6 +7,8 @@ import { missingParties, type PartySettings } from '../kernel/party-settings';
 import type { RatesSettings } from '../kernel/rates-settings';
 import type { Keyring } from '../kernel/security/keyring';
 import { StartupError } from '../kernel/startup-error';
+import type { StripeSettings } from '../kernel/stripe-settings';
+import { keepCountingRates } from '../process/limits/rates';
 import { createHttpBank } from './bank/http';
 import { createHttpCardProcessor } from './card-processor/http';
 import { createHttpCardholderReview } from './cardholder-review/http';
@@ -29,6 +31,7 @@ import { createHttpRates } from './rates/http';
 import { ratesLeftOut } from './rates/left-out';
 import { createRates } from './rates/memory';
 import type { RefreshedRates } from './rates/port';
+import { midsOf } from './rates/snapshot';
 import { partyPath, partySecret } from './sandbox/mount';
 import { createLocalSigner } from './signer/local';
 
@@ -65,11 +68,13 @@ const ADAPTERS: { readonly [P in Party]: (options: AdapterOptions, wiring: Parti
 /** Out of memory, from whatever source; how it is asked is a live feed's when nothing is said. */
 const keptRates = (
   { source, ...how }: Partial<ConfiguredSource> & Pick<ConfiguredSource, 'source'>,
-  { log, now, observers }: PartiesOptions,
+  { database, log, now, observers }: PartiesOptions,
 ): RefreshedRates =>
   createRates(observed('rates', source, observers.observePartyCall), {
     ...{ log, now, ...how },
     observeUnusable: (what) => observers.observeUnusable('rates', what),
+    keep: (snapshot, freshUntil) =>
+      keepCountingRates(database, { asOf: snapshot.asOf, freshUntil, mids: midsOf(snapshot) }),
   });
 
 /** What stands in for one that is left out. */

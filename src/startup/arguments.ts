@@ -3,7 +3,7 @@ import type { Role } from '../kernel/config';
 
 export type StartRole = Role | 'migrate' | 'parties';
 
-/** `--role api|worker|all|migrate|parties`. Ends the process for `--help` and for what is not understood. */
+/** `--role api|worker|all|migrate|parties`. Ends the process: with 0 for `--help`, with 2 for arguments that are refused. */
 export function readArguments(argv: string[]): { role: StartRole } {
   const command = new Command()
     .name('npm start --')
@@ -20,6 +20,7 @@ export function readArguments(argv: string[]): { role: StartRole } {
     )
     .helpOption('-h, --help', 'show this')
     .allowExcessArguments(false)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse(argv, { from: 'user' });
   const { role } = command.opts<{ role: StartRole }>();
   return { role };

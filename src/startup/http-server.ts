@@ -3,6 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../kernel/config';
+import type { ReadinessGate } from '../kernel/readiness';
 import { StartupError } from '../kernel/startup-error';
 
 /** Milliseconds, but for the size. A file of 10 MiB must fit the request time-out on a slow line. */
@@ -64,6 +66,9 @@ export function listen(server: Server, host: string, port: number, what: string)
   });
 }
 
+/** An address that listens on every interface is no place to call. */
+export const reachable = (host: string): string => (['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host);
+
 /** Asked before anything slow is started. @throws StartupError as {@link listen} does */
 export async function assertPortFree(host: string, port: number, what: string): Promise<void> {
   if (port === 0) return;
@@ -73,14 +78,29 @@ export async function assertPortFree(host: string, port: number, what: string): 
 }
 
 function portError(error: NodeJS.ErrnoException, host: string, port: number, what: string): Error {
+  const hostSetting = what.replace('PORT', 'HOST');
   const messages: Record<string, string> = {
     EADDRINUSE: `${what}: another program listens on ${host}:${port}. Stop it, or choose another port: ${what}=${port + 1}`,
     EACCES: `${what}: this user may not listen on port ${port}. Choose one above 1023.`,
-    EADDRNOTAVAIL: `HOST: ${host} is not an address of this machine.`,
-    ENOTFOUND: `HOST: ${host} is not known.`,
+    EADDRNOTAVAIL: `${hostSetting}: ${host} is not an address of this machine.`,
+    ENOTFOUND: `${hostSetting}: ${host} is not known.`,
   };
   const message = messages[error.code ?? ''];
   return message === undefined ? error : new StartupError(message);
+}
+
+/**
+ * Closes a server that a balancer sends requests to. The server is not ready first and serves on, because the balancer needs time to
+ * notice; then it closes.
+ */
+export async function drainServer(
+  server: Server,
+  readiness: Pick<ReadinessGate, 'end'>,
+  { drainSeconds, shutdownSeconds }: Pick<Config, 'drainSeconds' | 'shutdownSeconds'>,
+): Promise<void> {
+  readiness.end();
+  await sleep(drainSeconds * 1000);
+  await closeServer(server, shutdownSeconds);
 }
 
 /**

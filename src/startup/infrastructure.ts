@@ -3,8 +3,11 @@ import { StartupError } from '../kernel/startup-error';
 import { DECLARED_SEARCH_ATTRIBUTES } from '../kernel/temporal/search-attributes';
 import { anvilExecutable } from './embedded/chain/binary';
 import { startChain } from './embedded/chain/server';
+import { statePathOf } from './embedded/kept-server';
 import type { EmbeddedLog, OnProgress } from './embedded/log-file';
 import { startPostgres } from './embedded/postgres/server';
+import type { ProcessIdentity } from './embedded/process-identity';
+import { readState, refuseOtherKeeper } from './embedded/state-file';
 import { temporalExecutable } from './embedded/temporal/binary';
 import { startTemporal } from './embedded/temporal/server';
 import { defaultCacheDir } from './embedded/tool-cache';
@@ -40,6 +43,7 @@ interface Part {
  */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const keep = keeper(options.stages);
+  await tellWhatStarts(options);
   const [postgres, temporal, chain] = await Promise.allSettled([
     keep(postgresOf(options)),
     keep(temporalOf(options)),
@@ -53,6 +57,29 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
     temporalUi: temporal.value.ui,
     chainUrl: chain.value.url,
   };
+}
+
+/** Embedded servers, by the stems of their state files, with their names. */
+function embeddedParts(config: Config, role: Role): Map<string, string> {
+  const parts = new Map<string, string>();
+  if (config.databaseUrl === undefined) parts.set('postgres', 'Postgres');
+  if (config.temporal.address === undefined) parts.set('temporal', 'Temporal');
+  if (startsChain(config, role) && anvilExecutable() !== undefined) parts.set('chain', 'the local chain');
+  return parts;
+}
+
+/** @throws StartupError where another process keeps a server of this folder, before any line says that it starts */
+async function tellWhatStarts({ config, role, onProgress }: InfrastructureOptions): Promise<void> {
+  const { dataDir } = config;
+  const parts = embeddedParts(config, role);
+  for (const stem of parts.keys()) {
+    const state = await readState<{ keeper?: ProcessIdentity }>(statePathOf(dataDir, stem));
+    await refuseOtherKeeper(state?.keeper, dataDir).catch((error: Error) => {
+      throw new StartupError(error.message);
+    });
+  }
+  const names = [...parts.values()].join(', ').replace(/, ([^,]*)$/, ' and $1');
+  if (names) onProgress(`Starting ${names} in ${dataDir}`);
 }
 
 /** The same of Postgres alone. @returns its address */
@@ -85,9 +112,9 @@ function failureOf(parts: PromiseSettledResult<unknown>[]): Error {
   return stopped ?? new StartupError([...new Set(reasons.map((reason) => reason.message))].join('\n'));
 }
 
-async function postgresOf({ config, log, onProgress }: Options): Promise<Part & { url: string }> {
+async function postgresOf({ config, log }: Options): Promise<Part & { url: string }> {
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl };
-  return startPostgres({ dataDir: config.dataDir, log, onProgress });
+  return startPostgres({ dataDir: config.dataDir, log });
 }
 
 async function temporalOf(options: Options): Promise<Part & { address: string; ui: string | null }> {
@@ -102,11 +129,12 @@ async function temporalOf(options: Options): Promise<Part & { address: string; u
     searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
     namespace,
     log,
-    onProgress,
     ...(uiPort === undefined ? {} : { uiPort }),
   });
   return { address: server.address, ui: uiUrl ?? server.uiUrl, stop: () => server.stop() };
 }
+
+const startsChain = ({ chain }: Config, role: Role): boolean => chain && role === 'all';
 
 /** It belongs to one process, as all that is embedded does. The package of its node is an optional one. */
 async function chainOf({
@@ -115,9 +143,9 @@ async function chainOf({
   log,
   onProgress,
 }: InfrastructureOptions): Promise<Part & { url: string | null }> {
-  if (!config.chain || role !== 'all') return { url: null };
+  if (!startsChain(config, role)) return { url: null };
   const executable = anvilExecutable();
-  if (executable !== undefined) return startChain({ dataDir: config.dataDir, executable, log, onProgress });
+  if (executable !== undefined) return startChain({ dataDir: config.dataDir, executable, log });
   onProgress('There is no local chain: its node, @foundry-rs/anvil, is not installed for this machine');
   return { url: null };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartupError } from '../kernel/startup-error';
 
@@ -36,7 +36,6 @@ export async function ensureMasterKey(dataDir: string): Promise<Buffer> {
     );
   }
   const key = randomBytes(BYTES);
-  await mkdir(dataDir, { recursive: true });
   await writeFile(path, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
   return key;
 }

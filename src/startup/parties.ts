@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from '../http/app';
@@ -11,7 +11,7 @@ import { PARTIES, PARTY_NAMES, type Party, partyNamed, partyVariable } from '../
 import { createReadiness } from '../kernel/readiness';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
 import { createSandboxParties, partyPath, partySecret, type SandboxParties } from '../parties/sandbox/mount';
-import { closeServer, createApiServer, listen } from './http-server';
+import { createApiServer, drainServer, listen, reachable } from './http-server';
 import { awaitSchema } from './schema';
 import type { Stages } from './stages';
 
@@ -45,9 +45,8 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
   else await awaitSchema(database, log, stages);
   const keyring = createKeyring(masterKey);
   const secrets = secretsOf(config, keyring);
-  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
   const address = { port: config.port };
-  const publicUrl = () => config.publicUrl ?? `http://${host}:${address.port}`;
+  const publicUrl = () => config.publicUrl ?? `http://${reachable(config.host)}:${address.port}`;
   const parties = createSandboxParties({
     ...{ mode: 'sandbox', database, keyring, log, publicUrl, now: () => new Date() },
     secretOf: (name) => Buffer.from(secrets[partyNamed(name) as Party]),
@@ -56,7 +55,6 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
   });
   address.port = await serve(setup, database, parties);
   const path = await writeDown(config, secrets, publicUrl());
-  log.info({ port: address.port }, 'started');
   return { url: publicUrl(), path };
 }
 
@@ -76,9 +74,9 @@ async function serve(
   database: Database,
   parties: SandboxParties,
 ): Promise<number> {
-  const readiness = createReadiness({ postgres: () => database.query('select 1') });
+  const readiness = createReadiness({ needed: { postgres: () => database.query('select 1') } });
   const app = createApp({
-    ...{ database, log, routes: healthRoutes(readiness), pages: parties.middlewares },
+    ...{ database, log, routes: healthRoutes(readiness.ask), pages: parties.middlewares },
     authenticate: async () => undefined, // there is nothing else that a client could call
     observe: () => undefined,
   });
@@ -87,7 +85,7 @@ async function serve(
   parties.start();
   stages.started('callbacks', () => parties.stop());
   const port = await listen(server, config.host, config.port, 'PORT');
-  stages.started('parties', () => closeServer(server, config.shutdownSeconds));
+  stages.started('parties', () => drainServer(server, readiness, config));
   return port;
 }
 
@@ -99,7 +97,6 @@ async function writeDown(config: Config, secrets: Secrets, url: string): Promise
     `${partyVariable(party)}_URL=${url}${partyPath(PARTY_NAMES[party])}`,
     `${partyVariable(party)}_SECRET='${secrets[party]}'`,
   ]);
-  await mkdir(config.dataDir, { recursive: true });
   // Never readable by others, nor through a link that stands there.
   const fresh = `${path}.${randomUUID()}.tmp`;
   await writeFile(fresh, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });

@@ -1,8 +1,10 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { startWorkers } from '../../workers/worker';
+import { startWorkers, type Workers } from '../../workers/worker';
 import { ensureDemoBins } from '../cards/programmes/operations';
+import { warnOfFewHosts } from '../chain/networks/hosts';
+import { listOpened } from '../chain/networks/operations';
 import type { Config, Role } from '../kernel/config';
 import { createDatabase } from '../kernel/db/database';
 import { migrate } from '../kernel/db/migrate';
@@ -11,21 +13,23 @@ import { createMetricsServer } from '../kernel/metrics/server';
 import { WATCHED_PARTIES } from '../kernel/outbox/queues';
 import { createRateLimiter } from '../kernel/rate-limit';
 import { createRateShare, keepRateShare } from '../kernel/rate-share';
+import { createReadiness, type ReadinessGate, type ReadinessParts } from '../kernel/readiness';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../kernel/temporal/connection';
 import { createHandOver } from '../kernel/temporal/hand-over';
+import { createPresence, type Presence } from '../kernel/temporal/presence';
 import { startReconciler } from '../kernel/temporal/reconciler';
 import { startRelay } from '../kernel/temporal/relay';
 import { INSTALLATION } from '../operator/operators/operations';
-import { keepAdminLimit } from '../process/limits/operations';
+import { keepLimits } from '../process/limits/operations';
 import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
-import { closeServer, createApiServer, listen } from './http-server';
+import { closeServer, createApiServer, drainServer, listen, reachable } from './http-server';
 import type { Infrastructure } from './infrastructure';
 import { keepLocalDelegate } from './local-chain/delegate';
 import { ensureLocalNetwork } from './local-chain/network';
 import { awaitSchema } from './schema';
-import type { Stages } from './stages';
+import { type Stages, StoppedWhileStarting } from './stages';
 import type { Compose, Composition } from './wiring';
 
 export interface Setup {
@@ -49,20 +53,23 @@ export interface Product {
 interface Parts extends Setup {
   keyring: Keyring;
   temporal: TemporalClient;
+  onAway: Presence['missed'];
   composition: Composition;
   services: Services;
   metrics: Metrics;
+  readiness: ReadinessGate;
   /** Where the API listens; what the configuration says until it does. */
   address: { port: number };
+  /** The workers of this process; none before their start, and none in an API. */
+  own: { workers?: Workers };
 }
 
-/** The workers' first start bundles the workflows; Temporal may also be away just now. */
-const WORKERS_READY_MS = 60_000;
+const LOOK_MS = 50;
 const METRICS_CLOSE_SECONDS = 1;
 
 /**
- * Starts what the role asks for on a Postgres and a Temporal that are there, and resolves when all of it works. The API
- * is the last to start and the first to stop.
+ * Starts what the role asks for, and resolves when all of it works: an API with its Postgres, workers when they poll, however long
+ * Temporal stays away. The API is the last to start and the first to stop.
  */
 export async function startProduct(setup: Setup): Promise<Product> {
   const { config, role, log, stages } = setup;
@@ -70,15 +77,16 @@ export async function startProduct(setup: Setup): Promise<Product> {
   const parts = connect(setup);
   const { services } = parts;
   if (role !== 'all') await awaitSchema(services.database, log, stages);
-  await services.database.transaction((tx) => keepAdminLimit(tx, config.adminLimit, INSTALLATION));
+  await services.database.transaction((tx) => keepLimits(tx, config.limits, INSTALLATION));
   if (config.mode === 'sandbox') await services.database.transaction((tx) => ensureDemoBins(tx));
+  for (const network of await listOpened(services, services.database)) warnOfFewHosts(services, network);
   const { chainUrl } = setup.infrastructure;
   if (chainUrl !== null) await setUpLocalChain(parts, chainUrl);
   const metricsPort = await serveMetrics(parts);
-  const working = role === 'api' ? undefined : startProcesses(parts);
+  if (role !== 'api') startProcesses(parts);
   const port = role === 'worker' ? undefined : await serveApi(parts);
-  await working?.();
-  log.info({ port, metricsPort }, 'started');
+  if (role === 'worker') stages.started('readiness', async () => parts.readiness.end());
+  await untilReady(parts);
   return { services, port, metricsPort };
 }
 
@@ -99,12 +107,23 @@ function connect(setup: Setup): Parts {
   stages.started('database', () => database.close());
   const temporal = createTemporalClient(temporalOptions(setup), keyring);
   stages.started('Temporal client', () => temporal.close());
+  const presence = createPresence({ absence: () => temporal.absence(), log });
+  stages.started('presence of Temporal', () => presence.stop());
+  const onAway = () => presence.missed();
   const handOver = createHandOver({
-    ...{ client: temporal.client, database, log },
+    ...{ client: temporal.client, database, log, onAway },
     firstStep: (command) => composition.firstStep(command),
   });
   stages.started('hand-over', () => handOver.stop());
   const address = { port: config.port };
+  const own: Parts['own'] = {};
+  const readiness = createReadiness(
+    readinessParts(role, {
+      postgres: () => database.query('select 1'),
+      temporal: () => temporal.isServing(),
+      workers: async () => own.workers?.isRunning() ?? false,
+    }),
+  );
   const ownUrl = () => `http://${reachable(config.host)}:${address.port}`;
   const readings = () => composition.readings;
   const metrics = createMetrics({ pool: () => database.counts(), database, readings });
@@ -113,14 +132,16 @@ function connect(setup: Setup): Parts {
     keyring,
     log,
     mode: config.mode,
+    singleNodeForTests: config.singleNodeForTests,
     documents: config.documents,
     cardholderReviewSeconds: config.cardholderReviewSeconds,
     sandboxRates: config.sandboxRates,
     settlementDifferenceSeconds: config.settlementDifferenceSeconds,
     settlementWaitSeconds: config.settlementWaitSeconds,
+    cardOrderWaitSeconds: config.cardOrderWaitSeconds,
     walletQuarantineSeconds: config.walletQuarantineSeconds,
     handOver,
-    temporalIsServing: () => temporal.isServing(),
+    readiness: readiness.ask,
     publicUrl: () => config.publicUrl ?? ownUrl(),
     stripe: config.stripe,
     ratesSource: config.ratesSource,
@@ -128,12 +149,29 @@ function connect(setup: Setup): Parts {
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),
     observers: metrics.observers,
   });
-  return { ...setup, keyring, temporal, composition, services: composition.services, metrics, address };
+  const { services } = composition;
+  return { ...setup, keyring, temporal, onAway, composition, services, metrics, readiness, address, own };
 }
 
-/** An address that listens on every interface is no place to call. */
-function reachable(host: string): string {
-  return ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+type Checks = Record<'postgres' | 'temporal' | 'workers', () => Promise<unknown>>;
+
+/** Requests succeed without Temporal; a worker has nothing to do without it (decisions part 1, `GET /health/ready`). */
+function readinessParts(role: Role, { postgres, temporal, workers }: Checks): ReadinessParts {
+  if (role === 'api') return { needed: { postgres }, named: { temporal } };
+  if (role === 'worker') return { needed: { postgres, temporal, workers } };
+  return { needed: { postgres }, first: { temporal, workers } };
+}
+
+/** @throws StoppedWhileStarting when the process is told to stop before */
+async function untilReady({ readiness, own, stages }: Parts): Promise<void> {
+  let stopped = false;
+  stages.started('wait for readiness', async () => {
+    stopped = true;
+  });
+  const works = async () =>
+    own.workers?.isRunning() !== false && (await readiness.ask()).state !== 'not_ready';
+  while (!stopped && !(await works())) await sleep(LOOK_MS);
+  if (stopped) throw new StoppedWhileStarting();
 }
 
 function temporalOptions({ config, infrastructure }: Setup) {
@@ -143,13 +181,14 @@ function temporalOptions({ config, infrastructure }: Setup) {
 
 async function serveMetrics({ config, metrics, services, stages }: Parts): Promise<number> {
   const server = createMetricsServer({ metrics, readiness: () => services.readiness() });
-  const port = await listen(server, config.host, config.metricsPort, 'METRICS_PORT');
+  const port = await listen(server, config.metricsHost, config.metricsPort, 'METRICS_PORT');
   stages.started('metrics', () => closeServer(server, METRICS_CLOSE_SECONDS));
   return port;
 }
 
 async function serveApi({
   config,
+  readiness,
   log,
   composition,
   services,
@@ -165,14 +204,14 @@ async function serveApi({
   stages.started('beside the API', () => composition.stop());
   const server: Server = createApiServer(api);
   const port = await listen(server, config.host, config.port, 'PORT');
-  stages.started('API', () => closeServer(server, config.shutdownSeconds));
+  stages.started('API', () => drainServer(server, readiness, config));
   address.port = port;
   return port;
 }
 
-/** Workers, relay and reconciler. @returns waits until every queue is worked on */
-function startProcesses(parts: Parts): () => Promise<void> {
-  const { config, log, stages, composition, services, temporal, keyring } = parts;
+/** Workers, relay and reconciler. */
+function startProcesses(parts: Parts): void {
+  const { config, log, stages, composition, services, temporal, keyring, onAway } = parts;
   const { database, commands } = services;
   const { client } = temporal;
   const workers = startWorkers({
@@ -182,23 +221,20 @@ function startProcesses(parts: Parts): () => Promise<void> {
     log,
     dataDir: config.dataDir,
     shutdownSeconds: config.shutdownSeconds,
+    onAway,
   });
+  parts.own.workers = workers;
   stages.started('workers', () => workers.shutdown());
   const reconciler = startReconciler({
     client,
     database,
     commands,
     reconcilables: composition.reconcilables,
-    log,
+    ...{ log, onAway },
     followers: chainWatchers,
     watched: WATCHED_PARTIES.filter((party) => config.parties[party] !== 'off'),
   });
   stages.started('reconciler', () => reconciler.stop());
-  const relay = startRelay({ client, database, log });
+  const relay = startRelay({ client, database, log, onAway });
   stages.started('relay', () => relay.stop());
-  return async () => {
-    const deadline = performance.now() + WORKERS_READY_MS;
-    while (!workers.isRunning() && performance.now() < deadline) await sleep(50);
-    if (!workers.isRunning()) log.warn('the workers do not run yet: Temporal does not answer');
-  };
 }

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import type { AnswerWithin } from '../cards/services';
-import type { Config, DocumentsSettings, StripeSettings } from '../kernel/config';
+import type { Config, DocumentsSettings } from '../kernel/config';
 import type { Database } from '../kernel/db/database';
 import type { Observe } from '../kernel/metrics/metrics';
 import type { Observers } from '../kernel/metrics/observers';
@@ -10,7 +10,9 @@ import type { HandOver } from '../kernel/outbox/commands';
 import type { PartySettings } from '../kernel/party-settings';
 import type { RateLimiter } from '../kernel/rate-limit';
 import type { RatesSettings } from '../kernel/rates-settings';
+import type { Readiness } from '../kernel/readiness';
 import type { Keyring } from '../kernel/security/keyring';
+import type { StripeSettings } from '../kernel/stripe-settings';
 import type { FirstStep } from '../kernel/temporal/hand-over';
 import type { Reconcilable } from '../kernel/temporal/reconciler';
 import type { Parties } from '../parties/parties';
@@ -22,12 +24,14 @@ export interface Wiring {
   keyring: Keyring;
   log: Logger;
   mode: 'sandbox' | 'live';
+  /** A live network may name one node: for tests. */
+  singleNodeForTests?: boolean;
   /** How long a network's authorization may take; less than its second when absent. */
   answerWithin?: AnswerWithin;
   /** Where committed workflow commands go at once; the relay takes what it drops. */
   handOver: HandOver;
-  /** Whether Temporal answers; absent where there is none. */
-  temporalIsServing?: () => Promise<boolean>;
+  /** Whether the process is to be given work; whether Postgres answers when absent. */
+  readiness?: () => Promise<Readiness>;
   /** In the place of those that would be reached: for tests. */
   parties?: Partial<Parties>;
   /** Where each is, or that it is left out; absent, the sandbox's own, which a live installation does not have. */
@@ -48,6 +52,8 @@ export interface Wiring {
   settlementDifferenceSeconds?: number | undefined;
   /** What an order may wait for its settlement; three days when absent. */
   settlementWaitSeconds?: number | undefined;
+  /** How long the card processor may leave an issuance or a closure open; a day when absent. */
+  cardOrderWaitSeconds?: number | undefined;
   /** What a wallet rests between two payers; a day when absent. */
   walletQuarantineSeconds?: number | undefined;
   /** Asked when it is needed: the port may be chosen only when the API listens. */

@@ -1,8 +1,7 @@
 import type { Tx } from '../kernel/db/database';
 import { conflict, notFound } from '../kernel/errors';
-import { ZERO } from '../kernel/money/money';
 import type { Services } from '../services';
-import type { Money } from './engine/books/inflow';
+import { type Money, mostOf } from './engine/books/inflow';
 import { type Conclusion, conclusionData, effective, ifConcluded } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
 import type { AnyKind, NewDecision } from './engine/kind';
@@ -25,7 +24,7 @@ export interface Conclude {
 
 /**
  * Ends what a party never ends: what its word leaves open has come or gone as it is, or has failed, and what it has settled
- * stays. Books and status go as if the party had said so, until it says something else than what this was decided on
+ * stays. Books and status go as if the party had said so, while it says what this was decided on, under whatever version
  * (decisions part 2).
  * @throws Problem 404; 409 `invalid_transition` where nothing is open, or another was concluded since `over`
  */
@@ -84,34 +83,11 @@ export async function weighConclusion(
   const situation = effective(kind, heard);
   const conclusion = { kind: 'conclude', data: conclusionData(as, heard) };
   const after = judged(kind, heard, { situation, conclusion, as });
-  const [most] = [...kind.position(situation), ...kind.position(after)]
-    .map(({ amount, currency }) => ({ amount: amount.abs(), currency }))
-    .sort((one, other) => other.amount.comparedTo(one.amount));
-  const money = { amount: ZERO, currency: 'USD', ...most };
+  const money = mostOf([...kind.position(situation), ...kind.position(after)]);
   return { money, tenantId: heard.transfer.tenantId, over: concludedLast(heard) };
 }
 
 /** No word raises it until the transaction ends. @throws Problem 404 */
 export async function holdTransfer(tx: Tx, id: string, at: Date): Promise<void> {
   await lockTransfer(tx, await requireKind(tx, id), id, at);
-}
-
-/**
- * Takes over a transfer of an earlier release whose books are not what they should be: the difference is posted
- * (docs/architecture.md), whatever the balance, for a party's word demands it. What it will be stands in its breaks.
- * @throws Problem 404; 409 `invalid_transition` for one that has been adopted
- */
-export async function adoptTransfer(
-  services: Deps,
-  tx: Tx,
-  { transferId: id, reason, decidedBy }: { transferId: string; reason: string; decidedBy: string },
-): Promise<Decided> {
-  const kind = await requireKind(tx, id);
-  return decide(services, tx, kind, {
-    ...{ id, noun: 'transfer', decidedBy, adopts: true },
-    judge({ transfer }) {
-      if (transfer.adopted) throw conflict('invalid_transition', 'It has been adopted.');
-      return [{ kind: 'adopt', reason }];
-    },
-  });
 }

@@ -1,5 +1,5 @@
 import { conflict } from '../kernel/errors';
-import { Decimal, percentOf, roundTo } from '../kernel/money/money';
+import { Decimal, roundTo } from '../kernel/money/money';
 import { assertFits } from '../kernel/wire/schemas';
 
 /** What an amount may be, both bounds included, and what it costs; all in its own currency. */
@@ -23,10 +23,17 @@ export function feeOf(
   return chargeOf(amount, currency, { feeFixed, feePercent });
 }
 
+/**
+ * `percent` of an amount as a fee, rounded up to the minor unit, because a fee that could round to zero would be avoided by
+ * dividing an amount.
+ */
+export const percentFee = (amount: Decimal, percent: Decimal, currency: string): Decimal =>
+  roundTo(amount.times(percent).dividedBy(100), currency, Decimal.ROUND_UP);
+
 /** What an amount costs, whatever it is. */
 export const chargeOf = (
   amount: Decimal,
   currency: string,
   { feeFixed, feePercent }: Pick<FeeSchedule, 'feeFixed' | 'feePercent'>,
 ): Decimal =>
-  roundTo(new Decimal(feeFixed), currency).plus(percentOf(amount, new Decimal(feePercent), currency));
+  roundTo(new Decimal(feeFixed), currency).plus(percentFee(amount, new Decimal(feePercent), currency));

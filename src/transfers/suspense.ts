@@ -84,7 +84,7 @@ async function kindWithDoor(tx: Tx, { transferId, door }: Pick<UseDoor, 'transfe
   return kind;
 }
 
-/** What of suspense nobody has been promised yet, by currency. */
+/** What of suspense nobody has been promised yet, by currency; nothing of what is short while an order of ours to send back is undecided. */
 export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal> {
   const suspense = kind.position(situation).filter(({ component }) => component === 'suspense');
   const left = new Map(byCurrency(suspense).map(({ currency, amount }) => [currency, amount]));
@@ -93,6 +93,8 @@ export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal
     // What is promised of money that has not settled is not there to be short of.
     if (has?.gt(0)) left.set(currency, maxOf(ZERO, has.minus(amount)));
   }
+  for (const { currency } of kind.asked?.(situation) ?? [])
+    if (left.get(currency)?.lt(0)) left.set(currency, ZERO);
   return left;
 }
 
@@ -127,7 +129,11 @@ function itemOf(left: Map<string, Decimal>, wanted: string | undefined) {
     ([currency, amount]) => !amount.isZero() && (wanted ?? currency) === currency,
   );
   const [item, other] = items;
-  if (!item) throw conflict('invalid_transition', 'Nothing of it stands in suspense.');
+  if (!item)
+    throw conflict(
+      'invalid_transition',
+      'Nothing of it stands in suspense that is neither promised nor waits for a refund to be decided.',
+    );
   if (other) throw invalid('It has more than one currency in suspense.', 'currency');
   return { currency: item[0], has: item[1] };
 }

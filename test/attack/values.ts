@@ -2,7 +2,8 @@ import fc, { type Arbitrary } from 'fast-check';
 
 /** The part of JSON Schema that the document's requests are written in. What is not listed here throws. */
 export interface RequestSchema {
-  type?: string;
+  /** A list where a field may be null. */
+  type?: string | string[];
   enum?: unknown[];
   pattern?: string;
   format?: string;
@@ -14,11 +15,12 @@ export interface RequestSchema {
   required?: string[];
   additionalProperties?: unknown;
   examples?: unknown[];
+  anyOf?: RequestSchema[];
 }
 
 const UNDERSTOOD = new Set([
   ...['type', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'properties'],
-  ...['required', 'additionalProperties', 'minProperties'],
+  ...['required', 'additionalProperties', 'minProperties', 'anyOf'],
   // Say nothing of what is valid beyond the rest.
   ...['description', 'examples', 'default', 'contentMediaType'],
 ]);
@@ -39,7 +41,12 @@ export function valuesOf(
   const unknown = Object.keys(schema).filter((keyword) => !UNDERSTOOD.has(keyword));
   if (unknown.length > 0) throw new Error(`the generator does not know ${unknown.join(', ')}`);
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  switch (schema.type) {
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => valuesOf(each, extent, samples)));
+  const [type] = [schema.type].flat();
+  switch (type) {
+    case undefined: // any JSON
+    case 'null':
+      return fc.constant(null);
     case 'string':
       return textsOf(schema);
     case 'integer':
@@ -49,7 +56,7 @@ export function valuesOf(
     case 'object':
       return objectsOf(schema, extent, samples);
     default:
-      throw new Error(`the generator does not know the type ${schema.type}`);
+      throw new Error(`the generator does not know the type ${type}`);
   }
 }
 

@@ -51,7 +51,7 @@ beforeAll(async () => {
   const accounts = await client.get('/v1/accounts?limit=100');
   accountId = accounts.data.find((account: { currency: string }) => account.currency === 'USD').id;
   const admin = persistent(fleet, await fleet.newTenant('admin'));
-  const deposit = { accountId, amount: '900000.00', reason: 'opening' };
+  const deposit = { accountId, amount: '400000.00', reason: 'opening' };
   expect((await admin.send('POST', '/v1/accounts/admin-deposit', deposit, 'opening')).status).toBe(201);
   await giveIban(admin);
   onChain = await openChainWorld(fleet, credential);
@@ -79,8 +79,8 @@ async function giveIban(admin: Persistent): Promise<void> {
   const { id } = accounts.data.find((account: { currency: string }) => account.currency === 'EUR');
   const destinationId = await giveDestination(companyId);
   moneyed = { companyId, accountId: id, destinationId, intoId: accountId };
-  const opening = { accountId: id, amount: '900000.00', reason: 'opening' };
-  await admin.send('POST', '/v1/accounts/admin-deposit', opening, 'opening-eur');
+  const opening = { accountId: id, amount: '400000.00', reason: 'opening' };
+  expect((await admin.send('POST', '/v1/accounts/admin-deposit', opening, 'opening-eur')).status).toBe(201);
   expect(await fleet.operator('iban', 'enable', companyId)).toMatchObject({ code: 0 });
   const { iban } = await client.get(`/v1/corporate-banking/${companyId}/account`);
   await client.send('POST', '/sandbox/iban-credits', { iban, amount: '900000.00' }, 'opening-iban');

@@ -1,6 +1,5 @@
 import { pageOfQueue } from '../../src/desk/queue';
 import { QUEUES, requireQueue, waitingCounts } from '../../src/desk/waiting';
-import { openBreak } from '../../src/process/breaks/operations';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 let test: TestDatabase;
@@ -56,17 +55,6 @@ it('filters by kind, tenant, currency and age, and refuses a filter that a queue
   });
   for (const queue of QUEUES)
     expect((await pageOfQueue(deps(), queue, { tenantId: 'cli_none', limit: 9 })).items).toEqual([]);
-});
-
-it('shows a transfer that must be adopted among the breaks and in a queue of its own', async () => {
-  await test.database.transaction(async (tx) => {
-    await openBreak(tx, { tenantId: null, kind: 'transfer_not_adopted', subject: 'pay_1', detail: 'held' });
-    await openBreak(tx, { tenantId: null, kind: 'deposit_unmatched', subject: 'dep_1', detail: 'x' });
-  });
-  expect(await countOf('breaks')).toMatchObject({ count: 2 });
-  expect(await countOf('adoptions')).toMatchObject({ count: 1 });
-  const { items } = await pageOfQueue(deps(), requireQueue('adoptions'), { limit: 9 });
-  expect(items).toMatchObject([{ record: { subject: 'pay_1' } }]);
 });
 
 it('shows records that stand still, of every kind, the longest first', async () => {

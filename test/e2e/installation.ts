@@ -5,7 +5,8 @@ import { killAll, START_MS } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 
-export const DEMO_MS = 120_000;
+/** Automatic sweeps look once a minute, and a demo may need three looks: only a hang takes this long. */
+export const DEMO_MS = 300_000;
 
 /** What `npm start` runs, in a folder of its own. */
 export interface Installation {

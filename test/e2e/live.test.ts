@@ -45,7 +45,7 @@ beforeAll(async () => {
     ...(parseEnv(readFileSync(join(partiesDir, 'parties.env'), 'utf8')) as Record<string, string>),
   };
   live = start([], environment);
-  await live.until(/Cardwright is ready \(live[^]*Ctrl-C/);
+  await live.until(/"mode":"live".*"Cardwright is ready"/);
   environment = await anotherOperator(environment, 'ida');
 }, 2 * START_MS);
 afterAll(async () => {

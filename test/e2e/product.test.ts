@@ -44,9 +44,9 @@ it('serves its documentation, its description, its health and its metrics', asyn
   const ready = await fetch(`${baseUrl}/health/ready`);
   expect([ready.status, await ready.json()]).toEqual([
     200,
-    { status: 'ok', checks: { postgres: 'up', temporal: 'up' } },
+    { status: 'ok', checks: { postgres: 'up', temporal: 'up', workers: 'up' } },
   ]);
-  expect(await (await fetch(world.whole.metricsUrl)).text()).toMatch(/route="\/health\/ready"/);
+  expect(await (await fetch(world.whole.metricsUrl)).text()).toContain('database_connections{');
   expect((await fetch(`${baseUrl}/metrics`)).status).not.toBe(200); // on a port of its own
 });
 
@@ -147,13 +147,13 @@ it(
         { PORT: busy },
         new RegExp(`^PORT: another program listens on 127.0.0.1:${busy}\\. Stop it, or choose`),
       ],
-      [{ PORT: '99999' }, /^The environment is not right:\n {2}PORT: .*\(given: "99999"\)$/],
-      [{ PORT: 'http' }, /^The environment is not right:\n {2}PORT: .*\(given: "http"\)$/],
+      [{ PORT: '99999' }, /^PORT: must be a whole number .*\(given: "99999"\)\.$/],
+      [{ PORT: 'http' }, /^PORT: must be a whole number .*\(given: "http"\)\.$/],
     ];
     for (const [environment, message] of cases) {
       const other = temporaryFolder('e2e');
       const run = start([], { DATA_DIR: other, ...environment });
-      expect([await run.ended, run.text().trim()]).toEqual([1, expect.stringMatching(message)]);
+      expect([await run.ended, run.text().trim()]).toEqual([2, expect.stringMatching(message)]);
       rmSync(other, { recursive: true, force: true });
     }
     expect((await fetch(`${world.whole.credentials.baseUrl}/health`)).status).toBe(200);

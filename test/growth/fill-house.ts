@@ -29,6 +29,9 @@ const AT = `now() - make_interval(secs => ($3::int - n) * 30)`;
 /** Two hundred a day, the last of them today, whatever the hour. */
 const DAY = `(now() at time zone 'utc')::date - ($3::int - n) / 200`;
 
+/** The tenant of a wallet. The test's own tenant has some that are available and some that rest. */
+const HOLDER = `case when n % 100 = 7 or n % 500 < 2 then $1::text else 'cli_' || n % 1000 end`;
+
 const FILLS = [
   `insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, party, party_ref, word, word_at, created_at, updated_at)
    select ${id(PREFIX)}, ${KIND}, $1::text, $2::text, case when n % 20 = 0 then 'failed' else 'completed' end, '{}', 'ref_' || n, 'payouts', 'r-' || n,
@@ -74,11 +77,11 @@ const FILLS = [
   `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, due_at)
    select 'payoutLifecycle', 'payout-lifecycle-' || n, 'processes', 'look', '[]', now() ${ROWS}`,
   // Nearly all are kept for somebody.
-  `insert into wallets (id, chain, kind, address, derivation_index, purpose, status, quarantined_until, created_at, updated_at)
+  `insert into wallets (id, chain, kind, address, derivation_index, purpose, status, quarantined_until, tenant_id, created_at, updated_at)
    select ${id(`'wal'`)}, 'filled', 'evm', '0x' || n, n, 'pool', case n % 50 when 0 then 'available' when 1 then 'quarantined' else 'allocated' end,
-          case n % 50 when 1 then now() + interval '1 hour' * (n % 1000 - 3) end, ${AT}, ${AT} ${ROWS}`,
+          case n % 50 when 1 then now() + interval '1 hour' * (n % 1000 - 3) end, ${HOLDER}, ${AT}, ${AT} ${ROWS}`,
   `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, expires_at, due_by, started_at, ended_at, created_at, updated_at)
-   select ${id(`'wla'`)}, ${id(`'wal'`)}, case when n % 100 = 7 then $1::text else 'cli_' || n % 1000 end, $2::text, 'USDT', 'order-' || n, due, due, ${AT}, case when n % 50 < 2 then now() end, ${AT}, ${AT}
+   select ${id(`'wla'`)}, ${id(`'wal'`)}, ${HOLDER}, $2::text, 'USDT', 'order-' || n, due, due, ${AT}, case when n % 50 < 2 then now() end, ${AT}, ${AT}
      from generate_series(1, $3::int) n, lateral (select now() + interval '1 hour' * (n % 1000 - 3) as due) d`,
   `insert into users (id, tenant_id, external_id) select ${id(`'usr'`)}, $1::text, 'u-' || n ${ROWS}`,
   `insert into cardholders (id, tenant_id, user_id, account_id, bin, model, status, email, masked_name)

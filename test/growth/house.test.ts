@@ -1,5 +1,4 @@
 /** @long fills every table with 60,000 rows. */
-import { sweepNearest } from '../../src/chain/gas-station/operations/read';
 import { lastReadings } from '../../src/chain/reconciliation/readings';
 import { ownerAt } from '../../src/chain/wallets/operations';
 import { readings } from '../../src/composition';
@@ -13,10 +12,8 @@ import { approvalsToDecide, listApprovals } from '../../src/process/approvals/st
 import { listStops } from '../../src/process/stops/store';
 import { sumOfDay } from '../../src/transfers/approval/store';
 import { depositsBeside } from '../../src/transfers/chain-deposits/beside-books';
-import { heldByBooks } from '../../src/transfers/chain-deposits/held';
-import { transactionRef } from '../../src/transfers/chain-deposits/record';
 import { advance } from '../../src/transfers/engine/advance';
-import { refsOfHash, refsOfTransaction } from '../../src/transfers/engine/tables/on-chain';
+import { refsOfHash, refsUnshown } from '../../src/transfers/engine/tables/on-chain';
 import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../src/transfers/exchange/settlement/readings';
 import { disableDestination } from '../../src/transfers/exchange/withdrawals/disable-destination';
@@ -212,11 +209,8 @@ it('a chain beside the books', async () => {
   );
   await database().query(`insert into chain_blocks (chain, number, hash) values ($1, 7, '0x7')`, [chain]);
   await expectIndexes(() => depositsBeside(database(), chain));
-  await expectIndexes(() => heldByBooks(database(), chain, ['0x7', '0x8']));
   await expectIndexes(() => refsOfHash(database(), { chain, address: '0x7', txHash: '0x77' }));
-  await expectIndexes(() => refsOfTransaction(database(), transactionRef(chain, '0x77')));
-  await expectIndexes(() => heldByBooks(database(), chain, ['0x7', '0x8'], new Date()));
-  await expectIndexes(() => sweepNearest(database(), { chain, address: '0x7', token: '0x70' }, new Date()));
+  await expectIndexes(() => refsUnshown(database(), { chain, address: '0x7', blockHash: '0x77' }));
   await expectIndexes(() => lastReadings(database()));
 });
 

@@ -9,35 +9,90 @@ it('tells that the process serves, without credentials', async () => {
   await api.close();
 });
 
-it('is ready while Postgres and Temporal answer, and names the one that does not', async () => {
+it('answers whether the process is ready, a 503 in the error shape with what does not answer', async () => {
   let away = false;
-  const api = await testApi({
-    temporalIsServing: async () => !away,
-  });
+  const answers = async () => !away;
+  let at = 0;
+  const readiness = createReadiness(
+    { needed: { postgres: answers }, named: { temporal: answers } },
+    () => at,
+  );
+  const api = await testApi({ readiness: readiness.ask });
   const ready = await api.call('GET', '/health/ready');
-  expect(ready.status).toBe(200);
-  expect(ready.body).toEqual({ status: 'ok', checks: { postgres: 'up', temporal: 'up' } });
+  expect([ready.status, ready.body]).toEqual([
+    200,
+    { status: 'ok', checks: { postgres: 'up', temporal: 'up' } },
+  ]);
   away = true;
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
-  const answer = await api.call('GET', '/health/ready');
+  at = 1_000;
+  const answer = await api.call('GET', '/health/ready', undefined, { 'x-request-id': 'probe-1' });
   expect(answer.status).toBe(503);
   expect(answer.headers.get('retry-after')).toBe('2');
-  expect(answer.body).toEqual({ status: 'unavailable', checks: { postgres: 'up', temporal: 'down' } });
+  expect(answer.body).toEqual({
+    code: 'unavailable',
+    message: 'The process is not ready: postgres does not answer, temporal does not answer.',
+    requestId: 'probe-1',
+    checks: { postgres: 'down', temporal: 'down' },
+  });
   await api.close();
 });
 
-it('takes what does not answer in time for down, and asks once a second however many want to know', async () => {
-  let asked = 0;
-  let at = 0;
-  const hangs = async () => {
-    asked += 1;
-    await new Promise(() => undefined);
-  };
-  const readiness = createReadiness({ postgres: hangs }, () => at);
-  const answers = await Promise.all([readiness(), readiness(), readiness()]);
-  expect(answers.map((answer) => answer.checks)).toEqual(Array(3).fill({ postgres: 'down' }));
-  expect(asked).toBe(1);
-  at = 1_000;
-  await readiness();
-  expect(asked).toBe(2);
+describe('readiness', () => {
+  const up = async () => true;
+  const down = async () => false;
+
+  it('needs what the process cannot work without, and only names the rest', async () => {
+    expect(await createReadiness({ needed: { postgres: up }, named: { temporal: down } }).ask()).toEqual({
+      state: 'ready',
+      checks: { postgres: 'up', temporal: 'down' },
+    });
+    expect(await createReadiness({ needed: { postgres: up, workers: down } }).ask()).toEqual({
+      state: 'not_ready',
+      checks: { postgres: 'up', workers: 'down' },
+    });
+  });
+
+  it('needs what must be there first until all of it was there once', async () => {
+    let at = 0;
+    let workers = false;
+    let postgres = true;
+    const readiness = createReadiness(
+      { needed: { postgres: async () => postgres }, first: { workers: async () => workers } },
+      () => at,
+    );
+    const state = async () => {
+      at += 1_000;
+      return (await readiness.ask()).state;
+    };
+    expect(await state()).toBe('not_ready');
+    workers = true;
+    expect(await state()).toBe('ready');
+    workers = false;
+    expect(await state()).toBe('ready');
+    postgres = false;
+    expect(await state()).toBe('not_ready');
+  });
+
+  it('is over at once when the process is to stop, whatever was believed until then', async () => {
+    const readiness = createReadiness({ needed: { postgres: up } });
+    expect((await readiness.ask()).state).toBe('ready');
+    readiness.end();
+    expect(await readiness.ask()).toEqual({ state: 'ending', checks: { postgres: 'up' } });
+  });
+
+  it('takes what does not answer in time for down, and asks once a second however many want to know', async () => {
+    let asked = 0;
+    let at = 0;
+    const hangs = async () => {
+      asked += 1;
+      await new Promise(() => undefined);
+    };
+    const readiness = createReadiness({ needed: { postgres: hangs } }, () => at);
+    const answers = await Promise.all([readiness.ask(), readiness.ask(), readiness.ask()]);
+    expect(answers.map((answer) => answer.checks)).toEqual(Array(3).fill({ postgres: 'down' }));
+    expect(asked).toBe(1);
+    at = 1_000;
+    await readiness.ask();
+    expect(asked).toBe(2);
+  });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { walletSettings } from '../../src/chain/wallets/settings';
 import { apiRoutes } from '../../src/composition';
 import { openApiDocument } from '../../src/http/openapi';
 import { PROBLEM_CODES } from '../../src/http/problem-codes';
@@ -17,6 +18,12 @@ beforeAll(async () => {
   document = (await api.call('GET', '/openapi.json')).body;
 });
 afterAll(() => api.close());
+
+it('names the bound of wallets that holds', () => {
+  const { openAllocations } = walletSettings.parse({});
+  const { description } = document.paths['/v1/wallets/allocate'].post;
+  expect(description).toContain(`(${openAllocations.toLocaleString('en')}, if the operator`);
+});
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 

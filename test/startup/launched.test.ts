@@ -6,13 +6,12 @@ import type { DemoCredentials } from '../../src/startup/demo-credentials';
 import { endProcess, type ProcessIdentity, stillRuns } from '../../src/startup/embedded/process-identity';
 import { shareBundles } from '../support/product';
 import { temporaryFolder } from '../support/servers';
-import { embeddedServers, killAll, type Run, START_MS, start } from './process';
+import { embeddedServers, killAll, READY, type Run, START_MS, start } from './process';
 
 /** The real `npm start`: whom a signal reaches, and what a closed pipe does. */
 
 const dataDir = temporaryFolder('launched');
 const NPM = ['npm', 'start', '--'];
-const READY = /Cardwright is ready[^]*Ctrl-C/;
 const TEST_MS = 2 * START_MS;
 /** The server's own tools may take this long to be gone when a process has been told to stop. */
 const GONE_MS = 30_000;

@@ -8,6 +8,8 @@ import { timed } from '../support/run/timed';
 
 const ROOT = join(__dirname, '../..');
 export const START_MS = 240_000;
+/** The line that says where everything is. */
+export const READY = /^\{.*"Cardwright is ready"\}$/m;
 
 export interface Run {
   child: ChildProcess;

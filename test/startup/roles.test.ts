@@ -5,6 +5,7 @@ import { onServer, urlOf } from '../support/database';
 import { anotherOperator, command } from '../support/operator';
 import { shareBundles } from '../support/product';
 import { startTestTemporal } from '../support/servers';
+import { until } from '../support/until';
 import { killAll, START_MS, start } from './process';
 
 /** The services of docker-compose.yml, by the very commands that stand there. */
@@ -27,6 +28,7 @@ beforeAll(async () => {
     DATABASE_URL: urlOf(name),
     TEMPORAL_ADDRESS: temporal.address,
     DATA_DIR: temporal.dataDir, // keeps the bundle only
+    DRAIN_SECONDS: '3',
     SHUTDOWN_SECONDS: '5',
   };
 }, START_MS);
@@ -61,25 +63,27 @@ it(
     await api.until(/waiting for the schema/);
     const migrate = start(['--role', 'migrate'], environment);
     expect(await migrate.ended).toBe(0);
-    expect(migrate.text()).toContain('0001_ledger.sql');
+    expect(migrate.text()).toContain('0001_kernel.sql');
     const worker = start(['--role', 'worker'], { ...environment, ADMIN_LIMIT: '10.00' });
     const [, apiPort] = await api.until(/"port":(\d+).*"started"/);
     const [, probePort] = await worker.until(/"metricsPort":(\d+).*"started"/);
     const base = `http://127.0.0.1:${apiPort}`;
     const probe = async (url: string) => {
       const response = await fetch(`${url}/health/ready`);
-      return { status: response.status, body: await response.json() };
+      return { status: response.status, body: (await response.json()) as Record<string, any> };
     };
-    const ready = { status: 200, body: { status: 'ok', checks: { postgres: 'up', temporal: 'up' } } };
-    expect(await probe(base)).toEqual(ready);
-    expect(await probe(`http://127.0.0.1:${probePort}`)).toEqual(ready);
+    const workerBase = `http://127.0.0.1:${probePort}`;
+    const ready = (checks: object) => ({ status: 200, body: { status: 'ok', checks } });
+    expect(await probe(base)).toEqual(ready({ postgres: 'up', temporal: 'up' }));
+    expect(await probe(workerBase)).toEqual(ready({ postgres: 'up', temporal: 'up', workers: 'up' }));
     expect(api.text()).not.toContain('Cardwright is ready');
 
     await stopTemporal();
     const admin = await newClient('admin');
     const client = await newClient('client');
     const accounts = await (await fetch(`${base}/v1/accounts`, { headers: client })).json();
-    const accountId = (accounts as { data: { id: string }[] }).data[0]?.id;
+    const { data } = accounts as { data: { id: string; currency: string }[] };
+    const accountId = data.find(({ currency }) => currency === 'USD')?.id;
     const deposit = async (amount: string) => {
       const body = JSON.stringify({ accountId, amount, reason: 'opening' });
       const answer = await fetch(`${base}/v1/accounts/admin-deposit`, {
@@ -92,19 +96,26 @@ it(
     expect(await deposit('10.00')).toEqual([201, expect.objectContaining({ amount: '10.00' })]);
     // What one process was told goes for all of them.
     expect(await deposit('0.01')).toEqual([409, expect.objectContaining({ code: 'limit_exceeded' })]);
-    const down = {
+    // A balancer keeps the API, which serves without Temporal; the worker has nothing to do.
+    await until(async () => (await probe(workerBase)).status === 503);
+    expect(await probe(workerBase)).toEqual({
       status: 503,
-      body: { status: 'unavailable', checks: { postgres: 'up', temporal: 'down' } },
-    };
-    await expect(
-      eventually(
-        () => probe(base),
-        (answer) => answer.status === 503,
-      ),
-    ).resolves.toEqual(down);
+      body: {
+        code: 'unavailable',
+        message: expect.stringContaining('temporal'),
+        requestId: expect.any(String),
+        checks: { postgres: 'up', temporal: 'down', workers: expect.any(String) },
+      },
+    });
+    await until(async () => (await probe(base)).body.checks.temporal === 'down');
+    expect(await probe(base)).toEqual(ready({ postgres: 'up', temporal: 'down' }));
 
     api.child.kill('SIGTERM');
     worker.child.kill('SIGTERM');
+    // Not ready first, and serving still, so that a balancer can notice.
+    await until(async () => (await probe(base)).status === 503);
+    expect((await probe(base)).body.message).toBe('The process is stopping.');
+    expect((await fetch(`${base}/v1/accounts`, { headers: client })).status).toBe(200);
     expect([await api.ended, await worker.ended]).toEqual([0, 0]);
     const database = createDatabase({ url: urlOf(name), poolSize: 1, name: 'test' });
     expect(await database.query('select count(*) from demo_tenants')).toEqual([{ count: '0' }]);
@@ -112,11 +123,3 @@ it(
   },
   2 * START_MS,
 );
-
-async function eventually<T>(look: () => Promise<T>, enough: (seen: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries += 1) {
-    const seen = await look();
-    if (enough(seen) || tries === 100) return seen;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}

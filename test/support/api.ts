@@ -5,9 +5,10 @@ import pino from 'pino';
 import { ensureDemoBins, provideForClient } from '../../src/cards/programmes/operations';
 import { type Composed, createApi, createServices, stopBesideApi } from '../../src/composition';
 import type { Database } from '../../src/kernel/db/database';
+import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
 import { createKeyring } from '../../src/kernel/security/keyring';
-import { keepAdminLimit } from '../../src/process/limits/operations';
+import { keepLimits } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
@@ -47,6 +48,9 @@ export const DECIDED_AT_ONCE = {
   cardholderReviewSeconds: 0,
 } satisfies Partial<Wiring>;
 
+/** Tests fund their tenants by admins, and one file may have many: the limits of sums over them have tests of their own. */
+const WIDE = { tenant: new Decimal('1e12'), installation: new Decimal('1e12') };
+
 /** The real API over real HTTP on a database of its own; Temporal is not there, its commands are collected. */
 export async function testApi(
   options: Partial<Wiring> = {},
@@ -54,7 +58,7 @@ export async function testApi(
 ): Promise<TestApi> {
   const test = await testDatabase();
   await test.database.transaction(ensureDemoBins);
-  await test.database.transaction((tx) => keepAdminLimit(tx, undefined, 'installation'));
+  await test.database.transaction((tx) => keepLimits(tx, WIDE, 'installation'));
   const commands: NumberedCommand[] = [];
   const services = createServices({
     database: wrap(test.database),

@@ -2,6 +2,7 @@ import { recordCardEvent } from '../../src/cards/events/operations';
 import type { Message } from '../../src/cards/events/record';
 import { newId } from '../../src/kernel/ids';
 import { Decimal } from '../../src/kernel/money/money';
+import { keepCountingRates } from '../../src/process/limits/rates';
 import type { Client, TestApi } from './api';
 
 export interface TestCard {
@@ -21,8 +22,9 @@ export async function masterAccount(client: Client, currency = 'USD'): Promise<s
   return accounts.body.data.find((account: { currency: string }) => account.currency === currency).id;
 }
 
-/** Credits an account, as an operator does. */
+/** Credits an account, as an operator does. Limits count by fresh rates, so a test that has moved its clock gets new ones. */
 export async function fund(api: TestApi, accountId: string, amount: string): Promise<void> {
+  await api.services.parties.rates.ready();
   const admin = await api.client('admin');
   const answer = await admin.call('POST', '/v1/accounts/admin-deposit', {
     accountId,
@@ -31,6 +33,17 @@ export async function fund(api: TestApi, accountId: string, amount: string): Pro
   });
   if (answer.status !== 201) throw new Error(`not funded: ${answer.text}`);
 }
+
+/** Rates that limits count by, for an installation without a party that tells rates. */
+export const keepRates = (api: TestApi): Promise<void> =>
+  keepCountingRates(api.database, {
+    asOf: api.services.now(),
+    freshUntil: null,
+    mids: new Map([
+      ['USD', new Decimal(1)],
+      ['EUR', new Decimal('1.1')],
+    ]),
+  });
 
 /** A user with an approved B2B cardholder on the demo BIN, on the tenant's master account. */
 export async function cardholder(client: Client, bin = DEMO_BIN, currency = 'USD') {

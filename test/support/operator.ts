@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import { INSTALLATION } from '../../src/operator/operators/operations';
-import { keepAdminLimit } from '../../src/process/limits/operations';
+import { type GivenLimits, keepLimits } from '../../src/process/limits/operations';
 import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
@@ -103,11 +103,15 @@ export async function operatorOf(
   };
 }
 
-/** As a process does that starts with that ADMIN_LIMIT. */
-export const setAdminLimit = (database: Database, limit: string | undefined): Promise<void> =>
-  database.transaction((tx) =>
-    keepAdminLimit(tx, limit === undefined ? undefined : new Decimal(limit), INSTALLATION),
-  );
+/** As a process does that starts with that ADMIN_LIMIT, and the same for a tenant. */
+export function setAdminLimit(database: Database, given: string | undefined): Promise<void> {
+  const limit = given === undefined ? undefined : new Decimal(given);
+  return setLimits(database, { credential: limit, tenant: limit });
+}
+
+/** As a process does that starts with those limits. */
+export const setLimits = (database: Database, limits: GivenLimits): Promise<void> =>
+  database.transaction((tx) => keepLimits(tx, limits, INSTALLATION));
 
 /** What was decided today was decided yesterday. */
 export const dayGoesBy = async (database: Database): Promise<void> => {

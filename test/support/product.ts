@@ -12,7 +12,7 @@ import { freePort } from '../../src/startup/embedded/ports';
 import { startPostgres } from '../../src/startup/embedded/postgres/server';
 import { temporalExecutable } from '../../src/startup/embedded/temporal/binary';
 import { startTemporal } from '../../src/startup/embedded/temporal/server';
-import { type Run, START_MS, start } from '../startup/process';
+import { READY, type Run, START_MS, start } from '../startup/process';
 import { anotherOperator, commandReading } from './operator';
 import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
 
@@ -33,14 +33,14 @@ export interface Whole {
   kill9(): Promise<void>;
 }
 
-/** `npm start` on that data folder, on free ports unless the environment names others; waits for its banner. */
+/** `npm start` on that data folder, on free ports unless the environment names others; waits until it is ready. */
 export async function startWhole(dataDir: string, environment: Record<string, string> = {}): Promise<Whole> {
   const run = start([], { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
-  await run.until(/Cardwright is ready[^]*Ctrl-C/);
+  const [told] = await run.until(READY);
   return {
     run,
     credentials: JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as DemoCredentials,
-    metricsUrl: /http:\S+\/metrics/.exec(run.text())?.[0] ?? '',
+    metricsUrl: (JSON.parse(told) as { metrics: string }).metrics,
     async stop(signal = 'SIGINT') {
       run.child.kill(signal);
       return run.ended;

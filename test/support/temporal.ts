@@ -1,8 +1,10 @@
+import assert from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import pino from 'pino';
@@ -31,11 +33,11 @@ export interface TimeSkipping {
   env: TestWorkflowEnvironment;
   client: Client;
   /**
-   * Runs workers on every queue, with all workflows and the given activities, as long as `work` takes. Time is skipped
-   * while `work` waits for a workflow's result, or in `env.sleep`.
+   * Gives activities to the workers, which serve every queue and all workflows, as long as `work` takes. Time is skipped while
+   * `work` waits for a workflow's result, or in `env.sleep`.
    */
   withWorkers<T>(activities: object, work: (client: Client) => Promise<T>): Promise<T>;
-  /** The same until `close`, for all tests of a file. */
+  /** Gives activities until `close`, for all tests of a file. */
   keepWorkers(activities: object): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,58 +56,83 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
   const env = await startedInTime(() => TestWorkflowEnvironment.createTimeSkipping({ server }));
   // It cannot list what it has, which registerSearchAttributes asks first.
   await env.connection.operatorService.addSearchAttributes({ searchAttributes: KEYWORDS });
-  let stopKept: () => Promise<void> = async () => undefined;
-  const timeSkipper: TimeSkipping = {
+  const steps = currentSteps();
+  const workers = await Promise.all(
+    [...Object.values(QUEUES), ...ACTIVITY_QUEUES].map((taskQueue) =>
+      Worker.create({
+        connection: env.nativeConnection,
+        taskQueue,
+        activities: { default: steps.run },
+        interceptors: { activity: [activityErrors] },
+        ...((Object.values(QUEUES) as string[]).includes(taskQueue)
+          ? { workflowBundle: workflows, maxCachedWorkflows: 100 }
+          : {}),
+      }),
+    ),
+  );
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  return {
     env,
     client: env.client,
     async withWorkers(activities, work) {
-      const workers = await Promise.all(
-        [...Object.values(QUEUES), ...ACTIVITY_QUEUES].map((taskQueue) =>
-          Worker.create({
-            connection: env.nativeConnection,
-            taskQueue,
-            activities,
-            interceptors: { activity: [activityErrors] },
-            ...((Object.values(QUEUES) as string[]).includes(taskQueue)
-              ? { workflowBundle: workflows, maxCachedWorkflows: 100 }
-              : {}),
-          }),
-        ),
-      );
-      const [first, ...others] = workers.map(
-        (worker) => (inner: () => Promise<unknown>) => worker.runUntil(inner),
-      );
-      let result: unknown;
-      const all = others.reduce<() => Promise<unknown>>(
-        (inner, run) => () => run(inner),
-        async () => {
-          result = await work(env.client);
-        },
-      );
-      await first?.(all);
-      return result as Awaited<ReturnType<typeof work>>;
+      steps.give(activities);
+      try {
+        return await Promise.race([work(env.client), running.then(() => assert.fail('the workers ended'))]);
+      } finally {
+        await steps.take();
+      }
     },
-    keepWorkers: (activities) =>
-      new Promise((begun, failed) => {
-        const ended = timeSkipper.withWorkers(
-          activities,
-          () =>
-            new Promise<void>((stop) => {
-              stopKept = () => {
-                stop();
-                return ended;
-              };
-              begun();
-            }),
-        );
-        ended.catch(failed);
-      }),
+    async keepWorkers(activities) {
+      steps.give(activities);
+    },
     async close() {
-      await stopKept();
+      steps.end();
+      for (const worker of workers) worker.shutdown();
+      await running;
       await env.teardown();
     },
   };
-  return timeSkipper;
+}
+
+/**
+ * The activities that workers run now. Workers live as long as their file, because each takes a second of processor to start, and
+ * each test gives activities of its own. An attempt that begins between two tests waits for the next activities.
+ */
+function currentSteps() {
+  const underWay = new Set<Promise<unknown>>();
+  let given = deferred<Record<string, (...args: unknown[]) => unknown>>();
+  async function call(args: unknown[]): Promise<unknown> {
+    const name = Context.current().info.activityType;
+    const step = (await given.promise)[name];
+    if (!step) throw ApplicationFailure.nonRetryable(`the test gives no activity ${name}`);
+    return step(...args);
+  }
+  return {
+    async run(...args: unknown[]): Promise<unknown> {
+      const attempt = call(args);
+      underWay.add(attempt);
+      return attempt.finally(() => underWay.delete(attempt));
+    },
+    give(activities: object) {
+      given.resolve(activities as Record<string, (...args: unknown[]) => unknown>);
+    },
+    /** Waits for attempts that have begun. */
+    async take() {
+      given = deferred();
+      await Promise.allSettled(underWay);
+    },
+    end() {
+      given.resolve({});
+    },
+  };
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }
 
 /**
@@ -136,10 +163,21 @@ export interface RealTemporal extends TemporalClient {
   options: { address: string; namespace: string; encrypt: boolean };
 }
 
-/** A real Temporal server on a store of its own, with a client as the product makes it. */
-export async function realTemporal({ encrypt = false } = {}): Promise<RealTemporal> {
-  const server = await startTestTemporal({ searchAttributes: DECLARED_SEARCH_ATTRIBUTES });
-  const keyring = createKeyring(randomBytes(32));
+/**
+ * A real Temporal server on a store of its own, with a client as the product makes it.
+ * @param given.keyring the key of encrypted payloads; a random one when absent
+ * @param given.dynamicConfig settings of the server, values as JSON
+ */
+export async function realTemporal({
+  encrypt = false,
+  keyring = createKeyring(randomBytes(32)),
+  dynamicConfig = {},
+}: {
+  encrypt?: boolean;
+  keyring?: Keyring;
+  dynamicConfig?: Record<string, string>;
+} = {}): Promise<RealTemporal> {
+  const server = await startTestTemporal({ searchAttributes: DECLARED_SEARCH_ATTRIBUTES, dynamicConfig });
   const options = { address: server.address, namespace: 'default', encrypt };
   const temporal = createTemporalClient(options, keyring);
   return {

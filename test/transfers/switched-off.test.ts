@@ -7,7 +7,7 @@ import { switchOff, switchOn } from '../../src/process/switches/operations';
 import { advance } from '../../src/transfers/engine/advance';
 import { payoutKind } from '../../src/transfers/payouts/kind';
 import { type Client, type TestApi, testApi } from '../support/api';
-import { activeCard, fund, simulate } from '../support/cards';
+import { activeCard, fund, keepRates, simulate } from '../support/cards';
 import { create, created, fundedAccount, look, lookUntil, quote, read } from './payouts/support';
 
 /** What is off refuses what begins; what has begun goes on to its end. */
@@ -196,6 +196,7 @@ it('is told by the description of the interface', async () => {
 it('has nothing of a party that is left out, and no place for it to call', async () => {
   const without = await testApi({ partySettings: { payouts: 'off', rates: 'off', cardProcessor: 'off' } });
   const other = await without.client();
+  await keepRates(without);
   const from = await fundedAccount(without, other);
   for (const [method, path] of [
     ['GET', `/v2/accounts/${from}/payouts`],

@@ -76,7 +76,7 @@ it('tell of all that there ever were, read from the beginning: open ones at once
   for (const id of cards) expect(await orderCard(api.services, id)).toBe('active');
   const open = (await requestedCard(api, client, { label: 'sandbox:slow' })).id;
   await orderCard(api.services, open);
-  // As an upgrade leaves it: what was heard before was not kept.
+  // The list is read from its beginning then, because no place in it is kept.
   await api.database.query('truncate party_places, list_anchors, party_orders');
   const all = [...cards, open].map((id) => ({ id, ref: `issue-${id}`, version: 2 }));
   const own = api.services.parties.cardProcessor;

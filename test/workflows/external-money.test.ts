@@ -21,6 +21,8 @@ let runner: TemporalClient;
 /** Every attempt of a step since the test began, and what is to happen after each. */
 let attempts: string[];
 let after: (attempt: number) => void;
+/** Whether the product's clock is the workflows' own. */
+let clockFollows: boolean;
 
 /** The activities, with everybody on the workflows' own clock. */
 const watchedActivities = () =>
@@ -29,7 +31,7 @@ const watchedActivities = () =>
     {
       async begins(name) {
         // The server's: a step within a workflow's task has the machine's own time.
-        api.clock.at = new Date(await temporal.env.currentTimeMs());
+        if (clockFollows) api.clock.at = new Date(await temporal.env.currentTimeMs());
         return attempts.push(name);
       },
       ended: (attempt) => after(attempt),
@@ -55,6 +57,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   attempts = [];
   after = () => undefined;
+  clockFollows = true;
   proxy.faults.length = 0;
   client = await api.client();
   // The server's clock skips on when a workflow has ended: what is made here must not be late before it begins.
@@ -204,12 +207,6 @@ describe('a credit of a virtual IBAN', () => {
   it('that the bank does not know is over', async () => {
     expect(await follow('sbp-none')).toBe('unknown');
   });
-
-  it('is caught up with by nobody any more', async () => {
-    const ended = { workflowId: 'catch-up', taskQueue: 'processes', args: [] };
-    await runner.workflow.execute('ibanCreditCatchUp', ended);
-    expect(attempts).toEqual([]);
-  });
 });
 
 describe('the monthly fee', () => {
@@ -235,5 +232,16 @@ describe('the monthly fee', () => {
     );
     expect(taken).toEqual({ fees: months, months });
     expect(await ibanBalance(client)).toBe(`${(100_000 - months * 10).toFixed(2)} 0.00`);
+  });
+
+  it('is never taken for a month that has not ended by the product’s clock, whatever the workflow’s clock says', async () => {
+    const { id } = await enabled(api, client);
+    await credited(api, id, '100.00');
+    clockFollows = false;
+    await temporal.env.sleep('100 days');
+    await runFees('fees-ahead');
+    const fees = await api.database.query('select from virtual_iban_fees where virtual_iban_id = $1', [id]);
+    expect(fees).toEqual([]);
+    expect(await ibanBalance(client)).toBe('100.00 0.00');
   });
 });

@@ -1,3 +1,5 @@
+import { Context } from '@temporalio/activity';
+import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { createHousekeepingActivities } from '../../activities/housekeeping';
 import { DatabaseAway } from '../../src/kernel/db/faults';
@@ -25,9 +27,9 @@ it('takes snapshots, forgets old keys, callbacks, quotes and spending, however l
     `insert into ledger_accounts (id, kind, currency) values ('fees:USD', 'internal', 'USD')`,
   );
   await test.database.query(`
-    insert into provider_callbacks (id, party, external_id, body, headers, verified, received_at) values
-      ('cbk_1', 'checkout', 'old', '', '{}', true, now() - interval '31 days'),
-      ('cbk_2', 'checkout', 'young', '', '{}', true, now() - interval '29 days')`);
+    insert into provider_callbacks (id, party, external_id, body, headers, received_at) values
+      ('cbk_1', 'checkout', 'old', '', '{}', now() - interval '31 days'),
+      ('cbk_2', 'checkout', 'young', '', '{}', now() - interval '29 days')`);
   await test.database.query(`
     insert into tenants (id, name, role) values ('cli_1', 'Acme', 'client');
     insert into quotes (id, tenant_id, account_id, kind, terms, expires_at, created_at, used_by, used_at)
@@ -41,6 +43,7 @@ it('takes snapshots, forgets old keys, callbacks, quotes and spending, however l
     database: test.database,
     now: () => new Date('2026-03-01T00:00:00Z'),
     walletQuarantineSeconds: 86_400,
+    cardOrderWaitSeconds: 86_400,
   });
   let away = 12;
   const activities = {
@@ -82,11 +85,136 @@ it('forgets old keys while the snapshots cannot be taken', async () => {
     forgetUnusedQuotes: async () => 0,
     forgetOldSpending: async () => 0,
     releaseExpiredWallets: async () => 0,
+    showOverdueCardOrders: async () => undefined,
   };
   await temporal.withWorkers(activities, (client) =>
     client.workflow.execute('housekeeping', { workflowId: 'apart', taskQueue: 'processes' }),
   );
   expect(forgotten).toBe(1);
+});
+
+/** How long a workflow goes on of which a part fails for good. The schedule begins no other run before this one has ended. */
+async function hoursOf(workflow: string, activities: object): Promise<number> {
+  const workflowId = `${workflow}-fails`;
+  const on = { workflowId, taskQueue: 'processes', workflowExecutionTimeout: '1 day' };
+  const ended = temporal.withWorkers(activities, (client) => client.workflow.execute(workflow, on as never));
+  await expect(ended).rejects.toThrow(WorkflowFailedError);
+  const { startTime, closeTime } = await temporal.client.workflow.getHandle(workflowId).describe();
+  return ((closeTime?.getTime() ?? Number.NaN) - startTime.getTime()) / 3_600_000;
+}
+
+it('ends before the next hour although a part fails for good, so that the other parts have their turn again', async () => {
+  const done: string[] = [];
+  const part = (name: string) => async () => {
+    done.push(name);
+    return 0;
+  };
+  const activities = {
+    forgetOldIdempotencyKeys: part('keys'),
+    forgetOldCallbacks: part('callbacks'),
+    forgetUnusedQuotes: part('quotes'),
+    forgetOldSpending: part('spending'),
+    releaseExpiredWallets: part('wallets'),
+    async takeLedgerSnapshots() {
+      throw new Error('never');
+    },
+  };
+  expect(await hoursOf('housekeeping', activities)).toBeLessThan(1);
+  expect(done.sort()).toEqual(['callbacks', 'keys', 'quotes', 'spending', 'wallets']);
+});
+
+describe('deletes a backlog in portions, because one statement over all of it would run out of time', () => {
+  /** No statement may delete more rows of the table. */
+  const MOST = 1_000;
+  const forbidMore = (table: string) =>
+    test.database.transaction(async (tx) => {
+      await tx.query(`
+        create function more_than_a_portion() returns trigger language plpgsql as $$
+        begin
+          if (select count(*) from gone) > ${MOST} then raise 'too many rows in one statement'; end if;
+          return null;
+        end $$`);
+      await tx.query(`
+        create trigger more_than_a_portion after delete on ${table}
+          referencing old table as gone for each statement execute function more_than_a_portion()`);
+    });
+  afterEach(() => test.database.query('drop function more_than_a_portion cascade'));
+
+  it.each([
+    [
+      'forgetOldIdempotencyKeys',
+      'idempotency_keys',
+      `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, created_at)
+         select 'cli_1', 'POST /v1/users', n::text, '', 201, '{}', now() - interval '26 hours' from generate_series(1, 2500) n`,
+    ],
+    [
+      'forgetOldCallbacks',
+      'provider_callbacks',
+      `insert into provider_callbacks (id, party, external_id, body, headers, received_at)
+         select 'cbk_' || n, 'checkout', n::text, '', '{}', now() - interval '31 days' from generate_series(1, 2500) n`,
+    ],
+    [
+      'forgetUnusedQuotes',
+      'quotes',
+      `insert into quotes (id, tenant_id, account_id, kind, terms, expires_at, created_at)
+         select 'quo_' || n, 'cli_1', 'acc_1', 'deposit', '{}', now() - interval '31 days', now() from generate_series(1, 2500) n`,
+    ],
+    [
+      'forgetOldSpending',
+      'spending',
+      `insert into spending (subject_id, currency, day, amount)
+         select 'car_' || n, 'USD', '2026-01-31', 5 from generate_series(1, 2500) n`,
+    ],
+  ] as const)('%s', async (activity, table, insert) => {
+    await test.database.query(`delete from ${table}`);
+    await test.database.query(insert);
+    await forbidMore(table);
+    const activities = createHousekeepingActivities({
+      database: test.database,
+      now: () => new Date('2026-03-01T00:00:00Z'),
+      walletQuarantineSeconds: 86_400,
+      cardOrderWaitSeconds: 86_400,
+    });
+    expect(await activities[activity]()).toBe(2_500);
+    expect(await test.database.query(`select 1 from ${table}`)).toEqual([]);
+  });
+});
+
+it('keeps the sweeps going while the stations cannot be read', async () => {
+  let ordered = 0;
+  const activities = {
+    async scanStations() {
+      throw new Error('never');
+    },
+    orderAutoSweeps: async () => (ordered += 1),
+  };
+  expect(await hoursOf('gasAutoSweep', activities)).toBeLessThan(1);
+  expect(ordered).toBe(1);
+});
+
+it('asks the nodes of chains on queues of their own, so that one that hangs takes no slots of KYC and cards', async () => {
+  const asked = new Set<string>();
+  const note = () => void asked.add(Context.current().info.taskQueue);
+  const activities = {
+    async advanceGasOperation() {
+      note();
+      return { status: 'completed', open: false, lookAt: null };
+    },
+    async scanStations() {
+      note();
+      return 0;
+    },
+    async orderAutoSweeps() {
+      note();
+      return 0;
+    },
+  };
+  await temporal.withWorkers(activities, async (client) => {
+    const on = { taskQueue: 'processes' };
+    await client.workflow.execute('gasOperation', { ...on, workflowId: 'gas-operation-1', args: ['gop_1'] });
+    await client.workflow.execute('gasAutoSweep', { ...on, workflowId: 'auto-sweep' });
+  });
+  expect([...asked]).toEqual(['gas-station']);
 });
 
 it('expires authorizations from place to place, however many of them cannot be', async () => {

@@ -38,11 +38,14 @@ function watched(hooks: { before?: () => void; after?: () => void } = {}) {
   const steps = createKycActivities(api.services);
   const looks: number[] = [];
   const lookAtKycReview: Steps['lookAtKycReview'] = async (look) => {
-    looks.push(Context.current().info.currentAttemptScheduledTimestampMs);
-    hooks.before?.();
-    const status = await steps.lookAtKycReview(look);
-    hooks.after?.();
-    return status;
+    try {
+      hooks.before?.();
+      const status = await steps.lookAtKycReview(look);
+      hooks.after?.();
+      return status;
+    } finally {
+      looks.push(Context.current().info.currentAttemptScheduledTimestampMs); // a test may now change the record
+    }
   };
   return { looks, steps: { ...steps, lookAtKycReview } };
 }

@@ -1,11 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { GasStationActivities } from '../../activities/gas-station';
+import { STATION_QUEUE } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
 import { askingParty } from '../support/party-retries';
 
 // A look that comes while the chain is away is not heard, but each attempt is one.
 const { advanceGasOperation } = proxyActivities<Pick<GasStationActivities, 'advanceGasOperation'>>({
   ...askingParty,
+  taskQueue: STATION_QUEUE,
   retry: { ...askingParty.retry, maximumInterval: '1 minute' },
 });
 

@@ -7,33 +7,24 @@ import { showStatus } from './status';
 /** A run that has looked so often goes on in a new one, rather than in a history that grows for months. */
 const LOOKS_PER_RUN = 200;
 
-/** What a step of the engine answers, which no step before it did. */
-export const isOfEngine = (progress: unknown): boolean =>
-  typeof progress === 'object' && progress !== null && 'lookAt' in progress;
-
 /**
  * Leads a transfer from its creation until it rests. Every step is the same one; between two of them it waits for a reason
  * to look: a signal – a callback, what the party lists, a person's decision – or the time that the step has named. Begun
  * again after the end, it looks once.
  * @param waits what it waits for in each status, as the operator reads it
- * @param earlier goes on with a run whose first step was answered before there was the transfer engine; told whether it was to
- *   look before that step, and since. That the answer tells them apart spares each new run the two events of `patched()`.
  * @returns the transfer's status
  */
 export async function follow(
   id: string,
   advance: (id: string) => Promise<Progress>,
   waits: Readonly<Record<string, string>>,
-  earlier?: (first: unknown, looks: { before: boolean; since: boolean }) => Promise<string>,
 ): Promise<string> {
   const looks = listenForLooks();
   const alarm = createAlarm();
   let shown: string | undefined;
   for (let turn = 1; ; turn += 1) {
-    const told = looks.take();
-    const progress = await advance(id);
-    if (earlier && !isOfEngine(progress)) return earlier(progress, { before: told, since: looks.waiting() });
-    const { status, open, lookAt } = progress;
+    looks.take();
+    const { status, open, lookAt } = await advance(id);
     // Each status that is shown costs an event of history.
     if (status !== shown) showStatus(status, open ? waits[status] : status);
     shown = status;

@@ -15,18 +15,15 @@ export interface Looks {
   next(forAtMost?: Duration): Promise<boolean>;
   /** Waits until the record should be read again, or this holds. */
   nextOr(holds: () => boolean): Promise<void>;
-  /** What was told is answered by the step that begins now. @returns whether anything was */
-  take(): boolean;
+  /** What was told is answered by the step that begins now. */
+  take(): void;
   /** Whether a signal came since the last `next` ended. A run that is about to end, or to continue as new, asks. */
   waiting(): boolean;
 }
 
-/**
- * Begins to listen. Call it before anything else: a workflow that `look` has started finds that signal waiting.
- * @param toldBefore what one that listened before it has heard and not answered
- */
-export function listenForLooks(toldBefore = false): Looks {
-  let told = toldBefore;
+/** Begins to listen. Call it before anything else: a workflow that `look` has started finds that signal waiting. */
+export function listenForLooks(): Looks {
+  let told = false;
   setHandler(lookSignal, () => {
     told = true;
   });
@@ -43,9 +40,7 @@ export function listenForLooks(toldBefore = false): Looks {
       told = false;
     },
     take() {
-      const came = told;
       told = false;
-      return came;
     },
     waiting: () => told,
   };

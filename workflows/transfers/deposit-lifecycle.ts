@@ -2,7 +2,6 @@ import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
-import { beforeTheEngine, type EarlierProgress } from './before-the-engine';
 
 const { lookAtDeposit } = localFirst<TransferActivities>(PARTY_QUEUES.checkout);
 
@@ -17,11 +16,8 @@ const WAITS: Record<string, string> = {
 
 /**
  * Leads a deposit from its creation to its end (`deposit-<depositId>`).
- * @param last what a run of an earlier release saw
  * @returns the deposit's status
  */
-export async function depositLifecycle(depositId: string, last?: EarlierProgress): Promise<string> {
-  return follow(depositId, lookAtDeposit, WAITS, (first, { before, since }) =>
-    beforeTheEngine.deposit(depositId, last, { first: first as EarlierProgress, told: before || since }),
-  );
+export async function depositLifecycle(depositId: string): Promise<string> {
+  return follow(depositId, lookAtDeposit, WAITS);
 }

@@ -1,9 +1,7 @@
-import { patched } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
-import { beforeTheEngine } from './before-the-engine';
 
 const { advanceExternalCard } = localFirst<TransferActivities>(PARTY_QUEUES.externalCards);
 
@@ -18,11 +16,8 @@ const WAITS: Record<string, string> = {
 /**
  * Leads a top-up from a payment card (`card-topup-<id>`) or a withdrawal to one (`card-withdrawal-<id>`) until the acquirer
  * has decided.
- * @param asked how often a run of an earlier release had asked
  * @returns the record's status
  */
-export async function externalCardTransfer(id: string, asked?: number): Promise<string> {
-  return patched('transfer-engine')
-    ? follow(id, advanceExternalCard, WAITS)
-    : beforeTheEngine.externalCard(id, asked);
+export async function externalCardTransfer(id: string): Promise<string> {
+  return follow(id, advanceExternalCard, WAITS);
 }

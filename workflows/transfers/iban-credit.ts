@@ -1,13 +1,9 @@
-import { patched, proxyActivities } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
-import { askingParty } from '../support/party-retries';
-import { showStatus } from '../support/status';
 
 const { lookAtIbanCredit } = localFirst<TransferActivities>(PARTY_QUEUES.bank);
-const { bookIbanCredit } = proxyActivities<TransferActivities>(askingParty);
 
 /** What it waits for, as the operator reads it. */
 const WAITS: Record<string, string> = {
@@ -20,13 +16,5 @@ const WAITS: Record<string, string> = {
  * @returns what has become of it
  */
 export async function ibanCredit(bankId: string): Promise<string> {
-  return patched('transfer-engine') ? follow(bankId, lookAtIbanCredit, WAITS) : beforeTheEngine(bankId);
-}
-
-/** Replayed as it was. */
-async function beforeTheEngine(bankId: string): Promise<string> {
-  showStatus('told', 'Asking the bank for the payment.');
-  const outcome = await bookIbanCredit(bankId);
-  showStatus(outcome);
-  return outcome;
+  return follow(bankId, lookAtIbanCredit, WAITS);
 }

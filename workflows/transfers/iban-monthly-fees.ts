@@ -14,7 +14,7 @@ const { takeMonthlyIbanFees } = proxyActivities<BankingActivities>({
  */
 export async function ibanMonthlyFees(after: FeePlace | null = null): Promise<void> {
   for (let place = after; ; ) {
-    place = (await takeMonthlyIbanFees(Date.now(), place)).after;
+    place = (await takeMonthlyIbanFees(place)).after;
     if (place === null) return;
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof ibanMonthlyFees>(place);
   }

@@ -1,9 +1,7 @@
-import { patched } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
-import { beforeTheEngine } from './before-the-engine';
 
 const { advanceIbanPayout } = localFirst<TransferActivities>(PARTY_QUEUES.payouts);
 
@@ -16,11 +14,8 @@ const WAITS: Record<string, string> = {
 
 /**
  * Leads a payout from a virtual IBAN to its end (`iban-payout-<id>`).
- * @param asked how often a run of an earlier release had asked the party since the status changed
  * @returns the payout's status
  */
-export async function ibanPayout(id: string, asked = 0): Promise<string> {
-  return patched('transfer-engine')
-    ? follow(id, advanceIbanPayout, WAITS)
-    : beforeTheEngine.ibanPayout(id, asked);
+export async function ibanPayout(id: string): Promise<string> {
+  return follow(id, advanceIbanPayout, WAITS);
 }

@@ -2,7 +2,6 @@ import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
-import { beforeTheEngine } from './before-the-engine';
 
 const { advancePayout } = localFirst<TransferActivities>(PARTY_QUEUES.payouts);
 
@@ -15,11 +14,8 @@ const WAITS: Record<string, string> = {
 
 /**
  * Leads a payout from its creation to its end (`payout-lifecycle-<payoutId>`).
- * @param asked how often a run of an earlier release had asked the party
  * @returns the payout's status
  */
-export async function payoutLifecycle(payoutId: string, asked = 0): Promise<string> {
-  return follow(payoutId, advancePayout, WAITS, (first, { since }) =>
-    beforeTheEngine.payout(payoutId, asked, { first: first as string, told: since }),
-  );
+export async function payoutLifecycle(payoutId: string): Promise<string> {
+  return follow(payoutId, advancePayout, WAITS);
 }

@@ -12,9 +12,10 @@ const TAG = 'Accounts';
 const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';
 
 const LIMITED =
-  'What is booked by hand on an account in a UTC day (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at ' +
-  'the command line) is at most the limit of the installation, `ADMIN_LIMIT`, each amount counted as it is: what would take ' +
-  'the sum above it is 409 `limit_exceeded`, and is booked by two operators at the command line.';
+  'What is booked by hand without a second person (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at the command ' +
+  'line) has three limits for a UTC day, in `BASE_CURRENCY` at the stored middle rate: `ADMIN_LIMIT` for one credential, ' +
+  '`ADMIN_TENANT_LIMIT` for one tenant, `ADMIN_INSTALLATION_LIMIT` for all together. A sum above its limit, or a currency without a ' +
+  'fresh rate, is 409 `limit_exceeded`: two operators book it at the command line.';
 
 /** The operator's three ways to move money by hand (`interface.md 4.1`; decisions part 4). */
 export function adminAccountRoutes(services: Pick<Services, 'now'>): Route[] {

@@ -24,14 +24,14 @@ export interface Decider {
   at: Date;
 }
 
-/** What an admin decides counts with all that is booked by hand on the account in this UTC day. */
+/** What an admin decides counts with all that was decided alone in this UTC day. */
 const weighedAlone = (
   tx: Tx,
-  { id: subject, currency }: Account,
+  { id: subject, tenantId, currency }: Account,
   amount: Decimal,
   decider: Decider | undefined,
 ): Promise<Weight> | undefined =>
-  decider && weighAlone(tx, { subject, currency, amount, ...decider, ever: false, person: false });
+  decider && weighAlone(tx, { subject, tenantId, currency, amount, ...decider, ever: false });
 
 /**
  * Credits or debits an account by hand, against the outside world. Its caller writes the audit log.

@@ -1,10 +1,9 @@
 import { move } from '../../accounts/accounts/move';
 import { assertAccountOpen, requireAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
-import { conflict, notFound } from '../../kernel/errors';
+import { notFound } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
-import { readBalances } from '../../kernel/ledger/accounts';
 import { holdEntry } from '../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
@@ -12,13 +11,13 @@ import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import { forgetStop } from '../../process/stops/operations';
 import { keepBufferAccount } from '../cards/operations';
 import type { Card } from '../cards/record';
-import { isClosed, isFundable, notUsable } from '../cards/rules';
+import { isClosed } from '../cards/rules';
 import { startClosure } from '../cards/workflows';
 import { recordCardEvent } from '../events/operations';
 import { assertTakesMoney } from '../events/rules/funding';
 import { requestCard } from '../issuance/issue';
 import type { CardServices } from '../services';
-import { noteStatus } from './end';
+import { endOperation, noteStatus } from './end';
 import { openBuffer } from './operations';
 import { lockIssueQuote, reachedCard } from './quote';
 import { type CardOperation, type Funding, issueTerms, topupTerms, totalDebit } from './record';
@@ -88,7 +87,8 @@ export async function acceptTopup(
 }
 
 /**
- * Takes money off a card, back to its account; never out of its buffer.
+ * Takes money off a card, back to its account; never out of its buffer. The money moves in this transaction, because an accepted
+ * withdrawal must not fail later: the caller is told of the first state, and the stored operation is completed.
  * @throws Problem 404; 400 for too many decimals; 409 `card_closed`, `card_not_active`, `insufficient_funds`
  */
 export async function acceptWithdrawal(
@@ -99,12 +99,13 @@ export async function acceptWithdrawal(
 ): Promise<CardOperation> {
   const card = await reachedCard(tx, cardId, call.reach);
   assertFits(amount, card.currency);
-  if (!isFundable(card.status)) throw notUsable(card);
-  const balances = (await readBalances(tx, [cardId])).get(cardId);
-  if (!balances?.available.gte(amount))
-    throw conflict('insufficient_funds', 'The card does not cover the amount.', 'amount');
-  const id = newId('cardOperation');
-  return accepted(services, tx, card, { ...NOTHING, id, type: 'withdraw', principal: amount }, call);
+  const { idempotencyKey } = call;
+  const message = { type: 'withdraw', cardId, amount, idempotencyKey, reach: null } as const;
+  const { told } = await recordCardEvent(tx, services, message);
+  const given: NewOperation = { ...NOTHING, id: newId('cardOperation'), type: 'withdraw', principal: amount };
+  const operation = await insertAccepted(services, tx, card, given, call);
+  await endOperation(services, tx, operation, { told });
+  return operation;
 }
 
 /**
@@ -131,7 +132,20 @@ export async function acceptClosure(
 
 type NewOperation = Pick<CardOperation, 'id' | 'type' | keyof Funding> & { quoteId?: string };
 
+/** Keeps an operation and begins the process that carries it out. */
 async function accepted(
+  services: CardServices,
+  tx: Tx,
+  card: Card,
+  given: NewOperation,
+  call: OperationCall,
+): Promise<CardOperation> {
+  const operation = await insertAccepted(services, tx, card, given, call);
+  services.commands.append(tx, [startOperation(operation)]);
+  return operation;
+}
+
+async function insertAccepted(
   services: CardServices,
   tx: Tx,
   { id: cardId, tenantId, accountId, currency }: Card,
@@ -147,6 +161,5 @@ async function accepted(
   };
   await insertOperation(tx, operation);
   noteStatus(tx, operation, null);
-  services.commands.append(tx, [startOperation(operation)]);
   return operation;
 }

@@ -1,10 +1,11 @@
 import { move } from '../../accounts/accounts/move';
 import type { Tx } from '../../kernel/db/database';
-import { conflict, Problem } from '../../kernel/errors';
+import { Problem } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { holdEntry } from '../../kernel/ledger/entries';
 import { requireLockedCard } from '../cards/operations';
 import type { Card } from '../cards/record';
+import type { CardEventDeps } from '../events/load-board';
 import { recordCardEvent } from '../events/operations';
 import type { Message } from '../events/record';
 import type { CardServices } from '../services';
@@ -18,28 +19,36 @@ import { isFinal } from './rules';
  * @returns its status; idempotent
  */
 export async function carryOutOperation(services: CardServices, id: string): Promise<OperationStatus> {
-  const { database } = services;
-  const { cardId } = await requireOperation(database, null, id);
-  return database.transaction(async (tx) => {
-    const card = await requireLockedCard(tx, cardId);
-    const operation = await requireOperation(tx, null, id); // under the card's lock
-    if (isFinal(operation.status)) return operation.status;
-    if (canBePosted(operation, card)) return (await post(services, tx, card, operation)).status;
-    if (operation.status === 'accepted') await moveOperation(services, tx, operation, 'wait');
-    return 'processing';
-  });
+  const operation = await requireOperation(services.database, null, id);
+  return services.database.transaction((tx) => carryOut(services, tx, operation));
 }
+
+/** The same in the caller's transaction. */
+export async function carryOut(
+  services: CarryOutDeps,
+  tx: Tx,
+  { id, cardId }: Pick<CardOperation, 'id' | 'cardId'>,
+): Promise<OperationStatus> {
+  const card = await requireLockedCard(tx, cardId);
+  const operation = await requireOperation(tx, null, id); // under the card's lock
+  if (isFinal(operation.status)) return operation.status;
+  const message = messageOf(operation, card);
+  if (message) return (await post(services, tx, operation, message)).status;
+  if (operation.status === 'accepted') await moveOperation(services, tx, operation, 'wait');
+  return 'processing';
+}
+
+type CarryOutDeps = CardEventDeps & Pick<CardServices, 'now'>;
 
 /** What can no more be done fails, and what was held for it is released. */
 async function post(
-  services: CardServices,
+  services: CarryOutDeps,
   tx: Tx,
-  { status }: Card,
   operation: CardOperation,
+  message: Message,
 ): Promise<CardOperation> {
   try {
-    if (status === 'failed') throw conflict('card_not_active', 'The card processor has not issued the card.');
-    const { told } = await recordCardEvent(tx, services, messageOf(operation));
+    const { told } = await recordCardEvent(tx, services, message);
     return await endOperation(services, tx, operation, { told });
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 409) throw error;
@@ -50,32 +59,27 @@ async function post(
 }
 
 /**
- * A closure is posted when it has been confirmed, an issuance with the processor's word (`issuance/order.ts`): one that is open on
- * a card that is decided was posted by a process of the release before, but for the buffer.
+ * Nothing of what the card processor ends: a closure is posted when it has been confirmed, an issuance with the processor's word
+ * (`issuance/order.ts`).
  */
-function canBePosted({ type }: CardOperation, { status, processorClosedAt }: Card): boolean {
-  if (type === 'close') return processorClosedAt !== null;
-  return type !== 'issue' || status !== 'pending';
-}
-
-function messageOf(operation: CardOperation): Message {
-  const { cardId, idempotencyKey, type, principal } = operation;
+function messageOf(operation: CardOperation, { processorClosedAt }: Card): Message | undefined {
+  const { id, cardId, idempotencyKey, type } = operation;
   const of = { cardId, idempotencyKey, reach: null };
-  if (type === 'close') return { ...of, type: 'end_closure' };
-  if (type === 'issue') return { ...of, type: 'set_aside', buffer: operation.buffer };
-  return type === 'topup'
-    ? { ...of, type: 'fund', funding: operation }
-    : { ...of, type: 'withdraw', amount: principal };
+  switch (type) {
+    case 'issue':
+      return undefined;
+    case 'close':
+      return processorClosedAt === null ? undefined : { ...of, type: 'end_closure' };
+    case 'topup':
+      return { ...of, type: 'fund', funding: operation };
+    case 'withdraw':
+      throw new Error(`the withdrawal ${id} was not posted when it was accepted`);
+  }
 }
 
 async function release(tx: Tx, operation: CardOperation): Promise<void> {
-  const { accountId, type, buffer } = operation;
-  const reference = newId('reference');
-  const held = {
-    topup: holdEntry(accountId, 'transfer/card_funding', totalDebit(operation), reference),
-    issue: holdEntry(accountId, 'transfer/card_issue', buffer, reference),
-    withdraw: undefined,
-    close: undefined,
-  }[type];
-  if (held) await move(tx, { entries: [held] }, {});
+  const { accountId, type } = operation;
+  if (type !== 'topup') return;
+  const held = holdEntry(accountId, 'transfer/card_funding', totalDebit(operation), newId('reference'));
+  await move(tx, { entries: [held] }, {});
 }

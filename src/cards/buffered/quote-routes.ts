@@ -53,7 +53,7 @@ function issueQuoteRoute(services: CardServices): Route {
     capability,
     summary: 'Quote explicit buffered issuance',
     description:
-      'The buffer covers forced settlements and nothing else. The price stands for five minutes; `POST /v2/cards` takes it.',
+      'Refused where the card could not be issued now. The buffer covers forced settlements and nothing else. The price stands for five minutes; `POST /v2/cards` takes it.',
     body: z.strictObject({
       userId: identifier('usr_01jz0000000000000000000000'),
       cardholderId: identifier('chd_01jz0000000000000000000000'),
@@ -62,7 +62,7 @@ function issueQuoteRoute(services: CardServices): Route {
     }),
     response: cardQuoteSchema,
     status: 201,
-    problems: ['bin_closed', 'account_closed'],
+    problems: ['user_blocked', 'cardholder_not_approved', 'bin_closed', 'account_closed', 'limit_exceeded'],
     write: async (tx, { body, caller }) => offerView(await quoteIssue(services, tx, body, caller.reach)),
   });
 }

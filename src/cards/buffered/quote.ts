@@ -15,8 +15,9 @@ import {
 import { requireLockedCard } from '../cards/operations';
 import type { Card } from '../cards/record';
 import { assertTakesMoney } from '../events/rules/funding';
+import { assertIssuable } from '../issuance/issuable';
 import { assertFitTogether } from '../issuance/rules';
-import { assertBinOpen, requireAdmittedBin } from '../programmes/operations';
+import { requireAdmittedBin } from '../programmes/operations';
 import type { CardServices } from '../services';
 import type { Funding } from './record';
 import { divided } from './rules';
@@ -45,8 +46,8 @@ export interface Offer {
 }
 
 /**
- * Prices a card with a buffer.
- * @throws Problem 404 and 400 naming the field; 409 `bin_closed`, `account_closed`
+ * Prices a card with a buffer, where it could be issued now.
+ * @throws Problem 404 and 400 naming the field; 409 as `assertIssuable`
  */
 export async function quoteIssue(
   { now }: Pick<CardServices, 'now'>,
@@ -62,8 +63,7 @@ export async function quoteIssue(
   if (cardholder.bin !== bin.bin) throw invalid('bin must be the BIN of the cardholder.', 'bin');
   assertFitTogether({ user, account, cardholder, currency: bin.currency, amount });
   const funding = { ...divided(amount, allocation, bin.currency), fee: bin.fees.issue };
-  await assertBinOpen(tx, bin, user.id);
-  assertAccountOpen(account, 'accountId');
+  await assertIssuable(tx, { user, account, cardholder, bin });
   const terms = { userId, cardholderId, ...inText(funding) };
   const quote = await keep(tx, account, 'card_issue', terms, now());
   return { quote, funding, currency: bin.currency };

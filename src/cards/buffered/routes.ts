@@ -130,6 +130,7 @@ function withdrawRoute(services: CardServices): Route {
     path: '/v2/cards/{id}/withdraw',
     tag,
     summary: 'Withdraw card principal without touching the buffer',
+    description: 'The money moves when the withdrawal is accepted; more than the card covers is refused.',
     body: z.strictObject({ amount: amount() }),
     response: acceptedSchema,
     status: 202,

@@ -9,12 +9,14 @@ export {
   cardIdsOfUser,
   cardStatesWrite,
   cardsOfUser,
+  confirmClosure,
   countOpenCards,
   insertCard,
   keepBufferAccount,
   keepProcessorReference,
   lockCardAccounts,
   lockCards,
+  overdueCards,
   setLimited,
 } from './store';
 

@@ -40,12 +40,14 @@ const COLUMNS: readonly Column<Authorization>[] = [
   closed,
   plain('createdAt'),
   plain('updatedAt'),
+  decimal('bufferDrawn'),
 ];
 
 /** What events change of it. */
 const CHANGING = [
   ...COUNTED.map(({ field }) => field),
   'feeHeld',
+  'bufferDrawn',
   'lastSettleId',
   'expiresAt',
   'closed',

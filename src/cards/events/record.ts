@@ -60,8 +60,6 @@ export type CardMessage =
   | { type: 'issue'; cardId: string; processor: IssuedCard; buffer?: Decimal }
   | { type: 'issue_failed'; cardId: string; failure: string; buffer?: Decimal }
   | { type: 'topup' | 'withdraw'; cardId: string; amount: Decimal }
-  /** What is still held of an issuance that knew of no buffer. */
-  | { type: 'set_aside'; cardId: string; buffer: Decimal }
   /** Of a quote that was accepted: it has been held since. */
   | { type: 'fund'; cardId: string; funding: Funding }
   | { type: 'freeze' | 'unfreeze'; cardId: string; reason: FreezeReason }
@@ -146,6 +144,8 @@ export interface Authorization {
   feePercent: Decimal;
   /** What is still held for the settle fee, on the master account. */
   feeHeld: Decimal;
+  /** The net amount that its forced events have drawn from the card's buffer, in the card's currency. */
+  bufferDrawn: Decimal;
   lastSettleId: string | null;
   expiresAt: Date;
   /** Of the event that opened it. Known where an authorization names it, which alone is judged by it. */

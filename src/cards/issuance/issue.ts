@@ -1,23 +1,21 @@
 import { move } from '../../accounts/accounts/move';
-import type { Account } from '../../accounts/accounts/operations';
 import { requireAccount, requireMasterAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
-import { conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { openLedgerAccount } from '../../kernel/ledger/accounts';
 import { holdEntry } from '../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../kernel/money/money';
-import { requireApprovedCardholder, requireCardholder } from '../../people/cardholders/operations';
-import { requireActiveUser, requireUser } from '../../people/users/operations';
+import { requireCardholder } from '../../people/cardholders/operations';
+import { requireUser } from '../../people/users/operations';
 import { openBuffer } from '../buffered/operations';
 import { totalDebit } from '../buffered/record';
 import { type CardCall, insertCard } from '../cards/operations';
 import type { Card } from '../cards/record';
 import { startIssuance } from '../cards/workflows';
 import { hasLimits } from '../events/limits/operations';
-import { type Bin, requireAdmittedBin, requireIssuableBin } from '../programmes/operations';
+import { requireAdmittedBin } from '../programmes/operations';
 import type { CardServices } from '../services';
-import { requireCapacity } from './capacity';
+import { assertIssuable } from './issuable';
 import { assertFitTogether } from './rules';
 
 /** Body of `POST /v1/cards`, and what an accepted quote adds to it. */
@@ -81,19 +79,6 @@ async function findParts(tx: Tx, { userId, accountId, cardholderId }: CardReques
   const cardholder = await requireCardholder(tx, user.tenantId, cardholderId, 'cardholderId');
   const bin = await requireAdmittedBin(tx, user.tenantId, cardholder.bin, 'cardholderId');
   return { user, account, cardholder, bin };
-}
-
-/** Each of these holds what it has judged until the transaction ends: the user's status, the cardholder's number of cards. */
-async function assertIssuable(
-  tx: Tx,
-  parts: { user: { id: string; tenantId: string }; account: Account; cardholder: { id: string }; bin: Bin },
-): Promise<void> {
-  const { user, account, cardholder, bin } = parts;
-  await requireActiveUser(tx, user.tenantId, user.id, 'userId');
-  await requireApprovedCardholder(tx, user.tenantId, cardholder.id, 'cardholderId');
-  await requireIssuableBin(tx, user.tenantId, user.id, bin.bin);
-  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.', 'accountId');
-  await requireCapacity(tx, bin, cardholder.id);
 }
 
 /** The account is locked last: it may be the busiest row of the tenant. */

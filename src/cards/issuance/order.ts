@@ -11,6 +11,7 @@ import { keepProcessorReference, requireCard, requireLockedCard } from '../cards
 import { issuanceOrder, orderKey, PROCESSOR_CALLBACKS } from '../cards/processor-orders';
 import { againstIssuance, noteWord } from '../cards/processor-words';
 import type { Card, CardStatus } from '../cards/record';
+import type { CardEventDeps } from '../events/load-board';
 import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
 
@@ -75,7 +76,7 @@ async function recordIssuance(
     const locked = await requireLockedCard(tx, id);
     const message = messageOf({ cardId: id, reach: null, idempotencyKey }, word);
     const isDecided = locked.status === 'pending' && message !== undefined;
-    const card = isDecided ? await decide(services, tx, message) : locked;
+    const card = isDecided ? await decideIssuance(services, tx, message) : locked;
     if (card.status === 'failed' && message?.type === 'issue')
       await keepProcessorReference(tx, id, message.processor.reference);
     await noteWord(tx, {
@@ -88,9 +89,9 @@ async function recordIssuance(
   });
 }
 
-/** What a client has asked for with a buffer ends with it. The caller holds the card's lock. */
-async function decide(
-  services: CardServices,
+/** Ends an issuance, and the operation of a client that asked for it with a buffer. The caller holds the card's lock. */
+export async function decideIssuance(
+  services: CardEventDeps & Pick<CardServices, 'commands' | 'now'>,
   tx: Tx,
   message: NonNullable<ReturnType<typeof messageOf>>,
 ): Promise<Card> {

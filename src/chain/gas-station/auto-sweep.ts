@@ -1,13 +1,14 @@
 import { isOutOfReach } from '../../kernel/db/faults';
 import { Problem } from '../../kernel/errors';
 import { forEachIsolated } from '../../kernel/for-each-isolated';
-import { askedNetworks } from '../networks/operations';
+import { enabledNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { ChainServices } from '../services';
 import { type SweepCandidate, sweepCandidates } from './candidates/lists';
 import { type Preflight, preflight } from './candidates/preflight';
 import { requireGasConfig } from './config/operations';
+import { awaitsTreasury, putTreasuryInForce } from './config/treasury';
 import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/create';
 import { failedSweeps } from './operations/store';
 import { isBelowThreshold } from './rules';
@@ -26,7 +27,7 @@ const PAUSE_MS = 3_600_000;
 export async function orderAutoSweeps(services: ChainServices): Promise<number> {
   const { database, log } = services;
   let made = 0;
-  const networks = await askedNetworks(database);
+  const networks = await enabledNetworks(database);
   await forEachIsolated(
     networks,
     async (network) => {
@@ -38,8 +39,9 @@ export async function orderAutoSweeps(services: ChainServices): Promise<number> 
 }
 
 async function orderOn(services: ChainServices, network: Network): Promise<number> {
-  const { autoSweep, treasuryAddress } = await requireGasConfig(services.database, network);
-  if (!autoSweep || treasuryAddress === null) return 0;
+  await putTreasuryInForce(services.database, network, services.now());
+  const config = await requireGasConfig(services.database, network);
+  if (!config.autoSweep || config.treasuryAddress === null || awaitsTreasury(config)) return 0;
   const found = await waiting(services, network);
   let made = 0;
   for (let first = 0; first < found.length; first += AT_ONCE) {

@@ -86,25 +86,3 @@ export async function sweptDust(
   );
   return { moved: BigInt(row?.moved ?? 0), lost: BigInt(row?.lost ?? 0) };
 }
-
-/**
- * What sweeps have taken from those addresses, by address and token.
- * @param until by then; absent: at all
- */
-export async function sweptFrom(
-  sql: Sql,
-  chain: string,
-  addresses: readonly string[],
-  until?: Date,
-): Promise<{ address: string; token: string | null; units: bigint }[]> {
-  const query = operations()
-    .select('fromAddress as address', 'token')
-    .select(raw('sum(moved_units + lost_units)::text as units'))
-    .where({ chain, type: 'sweep' })
-    .where(anyOf('fromAddress', addresses))
-    .whereNotNull('executedAt')
-    .groupBy('fromAddress', 'token');
-  if (until) void query.where('executedAt', '<=', until);
-  const rows = await sql.run<{ address: string; token: string | null; units: string }>(query);
-  return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
-}

@@ -24,16 +24,11 @@ export async function assertNeverWas(
   if (used[role].includes(address)) throw invalid(`${field} ${TAKEN[role]}.`, field);
 }
 
-/**
- * Whose money comes from an address, where it is a station or a treasury, or was. One that releases of before have let be both is what
- * it is now, or else the station.
- */
+/** The role of an address that is a station or a treasury, or was one. */
 export function roleOf(
   used: Readonly<Record<StationRole, readonly string[]>>,
-  present: { treasuryAddress: string | null },
   address: string,
 ): StationRole | undefined {
-  if (address === present.treasuryAddress) return 'treasury';
   if (used.station.includes(address)) return 'station';
   return used.treasury.includes(address) ? 'treasury' : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../kernel/money/money';
 import type { ChainFees } from '../../parties/chain/port';
 import type { Network, NetworkAsset } from '../networks/record';
-import { fromUnits, NATIVE_COINS, NATIVE_DECIMALS, toUnits } from '../networks/rules';
+import { fromUnits, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { GasConfig } from './config/record';
 
 /** Pure: what operations, candidates and the preflight share. Units are of the coin or token as the chain counts it. */
@@ -12,13 +12,6 @@ import type { GasConfig } from './config/record';
  */
 export const nativeSymbol = ({ assets }: Pick<Network, 'assets'>): string | undefined =>
   assets.find(({ contract }) => contract === null)?.symbol;
-
-/**
- * What people call a network's native coin: as the ledger does, or by its own name where the ledger has no currency for it, and does
- * not book it. Nothing where neither is known.
- */
-export const coinOf = (network: Pick<Network, 'assets' | 'kind'>): string | undefined =>
-  nativeSymbol(network) ?? NATIVE_COINS[network.kind];
 
 /** From how much on an asset is swept: as it was set, or what the network credits at least. */
 export const minSweepOf = (

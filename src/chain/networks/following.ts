@@ -7,4 +7,6 @@ export interface Following {
   begin(tx: Tx, chain: string, head: Block, at: Date): Promise<void>;
   /** Whether blocks of it were read, or wallets derived for it. */
   isUsed(sql: Sql, chain: string): Promise<boolean>;
+  /** What of ours is of an asset there, for a person: money on wallets, and what is under way. Empty: nothing is. */
+  heldBy(sql: Sql, chain: string, symbol: string): Promise<string[]>;
 }

@@ -2,9 +2,9 @@ import { invalid } from '../../kernel/errors';
 import { checkedHash } from '../../parties/chain/addresses';
 import type { Network } from './record';
 
-/** What a request may name a transaction by; which of the two it must be the network says. */
-export const HASH_SHAPE = /^(?:0x)?[0-9a-fA-F]{64}$/;
-export const HASH_TEXT = 'must be a transaction hash: 64 hexadecimal digits, after 0x on EVM chains';
+/** What a request may name a transaction by. */
+export const HASH_SHAPE = /^0x[0-9a-fA-F]{64}$/;
+export const HASH_TEXT = 'must be a transaction hash: 0x and 64 hexadecimal digits';
 
 /** @returns as the chain writes it @throws Problem 400 naming `txHash` */
 export function requireHash({ kind, name }: Pick<Network, 'kind' | 'name'>, txHash: string): string {

@@ -1,9 +1,9 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../kernel/ledger/accounts';
-import { isAsked } from '../../parties/chain/witness';
 import type { Services } from '../../services';
 import { openUrls, sealUrls } from './addresses';
+import type { Following } from './following';
 import type { Network, NetworkAsset } from './record';
 import {
   findNetwork,
@@ -17,20 +17,21 @@ import {
 
 export { findNetwork, isAnyEnabled, listNetworks } from './store';
 
-/** The enabled networks that nodes are asked about. */
-export const askedNetworks = async (sql: Sql): Promise<Network[]> =>
-  (await listNetworks(sql)).filter((network) => network.enabled && isAsked(network));
-
-/** The enabled networks that nobody can be asked about: what is there stands in the books alone. */
-export const toldNetworks = async (sql: Sql): Promise<Network[]> =>
-  (await listNetworks(sql)).filter((network) => network.enabled && !isAsked(network));
+export const enabledNetworks = async (sql: Sql): Promise<Network[]> =>
+  (await listNetworks(sql)).filter(({ enabled }) => enabled);
 
 /**
  * @param field of the request that names it
+ * @param lock keeps it from being changed until the transaction ends
  * @throws Problem 404
  */
-export async function requireNetwork(sql: Sql, chain: string, field?: string): Promise<Network> {
-  const found = await findNetwork(sql, chain);
+export async function requireNetwork(
+  sql: Sql,
+  chain: string,
+  field?: string,
+  lock?: 'share',
+): Promise<Network> {
+  const found = await findNetwork(sql, chain, lock);
   if (!found) throw notFound('network', field);
   return found;
 }
@@ -82,11 +83,37 @@ export const listOpened = async (
     rpcUrls: openUrls(keyring, network.chain, rpcUrls),
   }));
 
+/** What stands on a chain: it may not become another one then, and keeps what it holds. */
+type Using = Pick<Following, 'isUsed' | 'heldBy'>;
+
+/**
+ * Judges whether terms can be saved, the network locked; changes nothing.
+ * @param version that the caller has seen; 0: of none yet
+ * @throws Problem 404 for a chain that is not there, unless the version is 0; 409 `version_conflict`, `invalid_transition` naming what
+ *   holds an asset that would be dropped; 400 naming `kind` or `chainId`
+ */
+export async function assertSavable(
+  { keyring }: Pick<Services, 'keyring'>,
+  tx: Tx,
+  chain: string,
+  terms: NetworkTerms,
+  version: number,
+  using: Using = IN_USE,
+): Promise<OpenedNetwork | undefined> {
+  const before = await findOpened({ keyring }, tx, chain, 'update');
+  if (!before && version !== 0) throw notFound('network');
+  if ((before?.network.version ?? 0) !== version) throw versionConflict();
+  if (before) {
+    await assertSameChain(before.network, terms, () => using.isUsed(tx, chain));
+    await assertNothingDropped(tx, before.network, terms, using);
+  }
+  await assertOnlyOne(tx, chain, terms);
+  return before;
+}
+
 /**
  * Replaces all that is set of a network, or makes it, and opens the accounts that its assets are booked on.
- * @param version that the caller has seen; 0: of none yet
- * @param isUsed whether anything stands on that chain already: it may not become another one then
- * @throws Problem 404 for a chain that is not there, unless the version is 0; 409 `version_conflict`; 400 naming `kind` or `chainId`
+ * @throws Problem as {@link assertSavable}
  */
 export async function saveNetwork(
   { keyring, now }: Pick<Services, 'keyring' | 'now'>,
@@ -94,13 +121,9 @@ export async function saveNetwork(
   chain: string,
   terms: NetworkTerms,
   version: number,
-  isUsed: () => Promise<boolean> = async () => true,
+  using: Using = IN_USE,
 ): Promise<{ before: OpenedNetwork | undefined; after: Network }> {
-  const before = await findOpened({ keyring }, tx, chain, 'update');
-  if (!before && version !== 0) throw notFound('network');
-  if ((before?.network.version ?? 0) !== version) throw versionConflict();
-  if (before) await assertSameChain(before.network, terms, isUsed);
-  await assertOnlyOne(tx, chain, terms);
+  const before = await assertSavable({ keyring }, tx, chain, terms, version, using);
   const row = { ...terms, rpcUrls: sealUrls(keyring, chain, terms.rpcUrls) };
   const after = before
     ? await updateNetwork(tx, chain, row, version + 1)
@@ -112,6 +135,9 @@ export async function saveNetwork(
   }
   return { before, after };
 }
+
+/** The caller drops nothing that is held. */
+const IN_USE = { isUsed: async () => true, heldBy: async () => [] };
 
 const versionConflict = () =>
   conflict('version_conflict', 'The network has another version now: read it again.', 'version');
@@ -128,9 +154,25 @@ async function assertSameChain(
     throw invalid('chainId cannot be changed once the network was enabled or has wallets.', 'chainId');
 }
 
+/** Of an asset that a network lists no more nobody books what comes, and nothing is swept. */
+async function assertNothingDropped(
+  tx: Tx,
+  { chain, assets: before }: Network,
+  { assets }: NetworkTerms,
+  { heldBy }: Pick<Following, 'heldBy'>,
+): Promise<void> {
+  const isKept = ({ symbol, contract }: NetworkAsset) =>
+    assets.some((each) => each.symbol === symbol && each.contract === contract);
+  for (const { symbol } of before.filter((asset) => !isKept(asset))) {
+    const held = await heldBy(tx, chain, symbol);
+    if (held.length > 0)
+      throw conflict('invalid_transition', `${symbol} cannot be dropped: ${held.join('; ')}.`, 'assets');
+  }
+}
+
 /** A deposit on a chain of two networks would be found by both, and credited twice. */
 async function assertOnlyOne(tx: Tx, chain: string, { chainId }: NetworkTerms): Promise<void> {
-  const other = chainId === null ? undefined : await lockOtherOfChain(tx, { chain, chainId });
+  const other = await lockOtherOfChain(tx, { chain, chainId });
   if (other !== undefined)
     throw invalid(`chainId is of the network ${other} already: a chain has one network.`, 'chainId');
 }

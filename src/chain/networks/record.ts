@@ -1,5 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
-import type { ChainKind } from '../../parties/chain/witness';
+import type { ChainKind } from '../../parties/chain/port';
 
 /** What a network carries: its native coin, or a token. */
 export interface NetworkAsset {
@@ -18,8 +18,8 @@ export interface Network {
   chain: string;
   name: string;
   kind: ChainKind;
-  /** EIP-155; null of TRON. */
-  chainId: number | null;
+  /** EIP-155. */
+  chainId: number;
   explorerUrl: string | null;
   /** From so many on a transaction is final; its own block counts one. */
   confirmations: number;

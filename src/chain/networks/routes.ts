@@ -1,11 +1,16 @@
-import { type Route, route } from '../../http/route';
+import { Reply, type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
+import type { Sql } from '../../kernel/db/database';
+import { notFound } from '../../kernel/errors';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
 import { pageSchema, whole } from '../../kernel/wire/pages';
 import type { Services } from '../../services';
+import { readPending } from '../pending-changes';
 import type { Following } from './following';
-import { givenNetwork } from './given';
+import { warnOfFewHosts } from './hosts';
+import { networkInput } from './network-input';
 import {
+  assertSavable,
   findOpened,
   listNetworks,
   listOpened,
@@ -13,8 +18,9 @@ import {
   requireNetwork,
   saveNetwork,
 } from './operations';
+import { NETWORK_CHANGE, requestNetworkChange } from './two-people';
 import { judgedTerms } from './update';
-import { networkSchema, networkView } from './view';
+import { networkAwaiting, networkSchema, networkView } from './view';
 
 const TAG = 'Networks';
 
@@ -51,8 +57,10 @@ const readRoute = ({ database, keyring }: Services) =>
       'Its assets with the least that is credited of each, and how many blocks make a payment final. Admins are shown `rpcUrls`, masked.',
     response: networkSchema,
     async read({ caller, params: { chain = '' } }) {
-      const opened = caller.role === 'admin' ? await findOpened({ keyring }, database, chain) : undefined;
-      return networkView(opened ?? { network: await requireNetwork(database, chain) });
+      if (caller.role !== 'admin') return networkView({ network: await requireNetwork(database, chain) });
+      const opened = await findOpened({ keyring }, database, chain);
+      if (!opened) throw notFound('network');
+      return { ...networkView(opened), pending: await pendingOf(database, chain) };
     },
   });
 
@@ -63,31 +71,54 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     tag: TAG,
     summary: 'Update the configuration of a chain',
     description:
-      'Replaces all that can be set, and needs the present `version`; `version: 0` makes the network of a chain that has none. ' +
+      'Keeps what is absent, clears what is null, replaces lists whole, and needs the present `version`; `version: 0` makes the network of a ' +
+      'chain that has none, and takes every field but `explorerUrl`. ' +
       'What a node of the chain says of its `chainId` and of the decimals of the tokens must be what is given (400); where none ' +
       'answers that is 503 for what is enabled. `rpcUrls` are https, to the public internet; in the sandbox also this machine, by ' +
       'http, too. `kind` stays; `chainId` can be changed until the network is enabled or has a wallet. Its blocks are read from ' +
-      'those on that come once it is enabled. Where an asset is taken out, or the network is not enabled any more, its wallets and what was deposited stay.',
+      'those on that come once it is enabled. An asset that wallets are allocated for, or that ' +
+      'wallets hold, is not taken out (409 `invalid_transition`, naming what holds it). Where the network is not enabled any more, its ' +
+      'wallets and what was deposited stay. ' +
+      'Live, an enabled network names nodes of two different hosts at least; three are advised. Live, and in the sandbox with ' +
+      '`DUAL_CONTROL=on`, a change of `rpcUrls`, `chainId`, `confirmations` or the tokens takes other people: the answer is 202 with ' +
+      '`approvalId` and the unchanged configuration, and nothing of the body holds until they approve. One person may always disable it.',
     role: 'admin',
-    body: givenNetwork,
+    body: networkInput,
     response: networkSchema,
-    problems: ['version_conflict', 'unavailable'],
+    awaitsApproval: networkAwaiting,
+    problems: ['version_conflict', 'invalid_transition', 'unavailable'],
     prepare: ({ params: { chain = '' }, body }) => judgedTerms(services, chain, body, resolve),
     async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, judged) {
       const { terms, head } = judged;
-      const isUsed = () => following.isUsed(tx, chain);
-      const { before, after } = await saveNetwork(services, tx, chain, terms, version, isUsed);
+      const before = await assertSavable(services, tx, chain, terms, version, following);
+      const entry = {
+        caller,
+        requestId,
+        subject: chain,
+        tenantId: null,
+        before: before && networkView(before),
+      };
+      const asked = { chain, before, terms, requestedBy: caller.tenantId };
+      const approval = await requestNetworkChange(services, tx, asked);
+      if (approval) {
+        const { id: approvalId, changes } = approval;
+        await audit(tx, { ...entry, action: 'networks.update.ask', after: { approvalId, changes } });
+        return new Reply(202, { ...entry.before, approvalId, pending: await pendingOf(tx, chain) });
+      }
+      const { after } = await saveNetwork(services, tx, chain, terms, version, following);
       if (head) await following.begin(tx, chain, head, services.now());
       const opened = { network: after, rpcUrls: terms.rpcUrls };
+      warnOfFewHosts(services, opened);
       await audit(tx, {
-        ...{ caller, requestId, action: 'networks.update', subject: chain, tenantId: null },
-        before: before && networkView(before),
+        ...{ ...entry, action: 'networks.update' },
         after: { ...networkView(opened), rpcUrlsChanged: areOthers(before, opened) },
       });
-      return networkView(opened);
+      return { ...networkView(opened), pending: await pendingOf(tx, chain) };
     },
   });
 }
+
+const pendingOf = (sql: Sql, chain: string) => readPending(sql, NETWORK_CHANGE, chain);
 
 /** Masked, two addresses of one provider look the same. */
 const areOthers = (before: OpenedNetwork | undefined, after: OpenedNetwork): boolean =>

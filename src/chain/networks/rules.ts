@@ -1,21 +1,14 @@
 import { decimalsOf } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
-import type { Network } from './record';
 
-/** Of the native coin of every chain of a kind: wei, sun. */
-export const NATIVE_DECIMALS = { evm: 18, tron: 6 } as const;
-
-/** What the native coin of every chain of a kind is called, where they all have the same. */
-export const NATIVE_COINS: Readonly<Record<Network['kind'], string | undefined>> = {
-  evm: undefined,
-  tron: 'TRX',
-};
+/** Of the native coin of every chain of a kind: wei. */
+export const NATIVE_DECIMALS = { evm: 18 } as const;
 
 /** Of development nodes (anvil, Hardhat): they make a block where there is a transaction for it. */
 const DEVELOPMENT_CHAIN_ID = 31_337;
 
 /** Whether blocks come though nobody does anything. */
-export const makesBlocksByItself = ({ chainId }: { chainId: number | null }): boolean =>
+export const makesBlocksByItself = ({ chainId }: { chainId: number }): boolean =>
   chainId !== DEVELOPMENT_CHAIN_ID;
 
 /**

@@ -9,7 +9,7 @@ const COLUMNS = [
 ];
 
 type Row = Omit<Network, 'chainId' | 'assets'> & {
-  chainId: string | null;
+  chainId: string;
   assets: (Omit<NetworkAsset, 'minDeposit'> & { minDeposit: string })[];
 };
 
@@ -38,9 +38,12 @@ export async function findSealedNetwork(
   return { network: networkOf(rest), rpcUrls };
 }
 
-export async function findNetwork(sql: Sql, chain: string): Promise<Network | undefined> {
+/** @param lock keeps it from being changed until the transaction ends */
+export async function findNetwork(sql: Sql, chain: string, lock?: 'share'): Promise<Network | undefined> {
   if (!isChainName(chain)) return undefined;
-  const [row] = await sql.run<Row>(networks().select(COLUMNS).where({ chain }));
+  const query = networks().select(COLUMNS).where({ chain });
+  if (lock) void query.forShare();
+  const [row] = await sql.run<Row>(query);
   return row && networkOf(row);
 }
 
@@ -67,7 +70,7 @@ export async function isAnyEnabled(sql: Sql): Promise<boolean> {
  */
 export async function lockOtherOfChain(
   tx: Sql,
-  { chain, chainId }: Pick<Network, 'chain'> & { chainId: number },
+  { chain, chainId }: Pick<Network, 'chain' | 'chainId'>,
 ): Promise<string | undefined> {
   // Raw: an advisory lock, for there may be no row yet that could be locked.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 143))`, [String(chainId)]);
@@ -124,6 +127,6 @@ const columnsOf = (given: NetworkRow) => {
 
 const networkOf = ({ chainId, assets, ...row }: Row): Network => ({
   ...row,
-  chainId: chainId === null ? null : Number(chainId),
+  chainId: Number(chainId),
   assets: assets.map((asset) => ({ ...asset, minDeposit: keptDecimal.parse(asset.minDeposit) })),
 });

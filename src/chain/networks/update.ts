@@ -3,17 +3,20 @@ import type { Resolve } from '../../kernel/security/allowed-addresses';
 import { checkUrl } from '../../kernel/wire/reached-url';
 import { ChainAway, ChainRefused } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
-import { isAsked } from '../../parties/chain/witness';
+import type { Parties } from '../../parties/parties';
 import type { Services } from '../../services';
 import { assertAsShown } from '../shown-fields';
 import { isMasked, unmasked } from './addresses';
 import { askedOfChain } from './asking';
-import { checkedFields, type GivenNetwork, SHOWN } from './given';
+import { assertHosts } from './hosts';
+import { checkedFields, type NetworkInput, SHOWN } from './network-input';
 import { findOpened, isReachedAlike, type NetworkTerms, type OpenedNetwork, termsOf } from './operations';
 import { isChainName, type NetworkAsset } from './record';
 import { networkView } from './view';
 
-type Needed = Pick<Services, 'database' | 'keyring' | 'parties' | 'mode' | 'now'>;
+type Needed = Asking & Pick<Services, 'mode' | 'leastNodeHosts'>;
+/** What it takes to ask a network's nodes. */
+type Asking = Pick<Services, 'database' | 'keyring'> & { parties: Pick<Parties, 'chain'> };
 
 export interface Judged {
   terms: NetworkTerms;
@@ -30,7 +33,7 @@ export interface Judged {
 export async function judgedTerms(
   services: Needed,
   chain: string,
-  given: GivenNetwork,
+  given: NetworkInput,
   resolve: Resolve,
 ): Promise<Judged> {
   const before = await findOpened(services, services.database, chain);
@@ -40,16 +43,37 @@ export async function judgedTerms(
   const fields = checkedFields(chain, given, before?.network);
   const isStale = (before?.network.version ?? 0) !== given.version;
   if (before && !isStale) assertAsShown(given, networkView(before), SHOWN);
-  const { name, explorerUrl = null, confirmations, enabled } = given;
   const rpcUrls = await checkedUrls(services, meant(given.rpcUrls, before, isStale), resolve);
-  const terms = { ...fields, name, explorerUrl, confirmations, enabled, rpcUrls };
+  const terms = { ...fields, rpcUrls };
+  if (terms.enabled && !isStale) assertHosts(rpcUrls, services.leastNodeHosts);
   if (isStale && rpcUrls.length === 0) return { terms, head: undefined };
   return { terms, head: await askNodes(services, chain, terms, { before, isStale }) };
 }
 
+/**
+ * Asks the nodes about terms that were judged before, and are to be saved now.
+ * @returns the newest block where the network is enabled by this
+ * @throws Problem 400 naming the field; 503 where the nodes of an enabled network do not answer
+ */
+export async function judgedAgain(
+  services: Asking,
+  chain: string,
+  terms: NetworkTerms,
+): Promise<Block | undefined> {
+  const before = await findOpened(services, services.database, chain);
+  return askNodes(services, chain, terms, { before, isStale: false });
+}
+
 /** A mask that was read with another version may stand for an address that is stored no more: it says nothing. */
-const meant = (given: readonly string[], before: OpenedNetwork | undefined, isStale: boolean): string[] =>
-  isStale ? given.filter((url) => !isMasked(url)) : unmasked(given, before?.rpcUrls ?? []);
+function meant(
+  given: readonly string[] | undefined,
+  before: OpenedNetwork | undefined,
+  isStale: boolean,
+): readonly string[] {
+  const stored = before?.rpcUrls ?? [];
+  if (isStale) return given?.filter((url) => !isMasked(url)) ?? [];
+  return given ? unmasked(given, stored) : stored;
+}
 
 async function checkedUrls({ mode }: Needed, given: readonly string[], resolve: Resolve): Promise<string[]> {
   const policy = { allowLoopback: mode === 'sandbox' };
@@ -64,12 +88,11 @@ async function checkedUrls({ mode }: Needed, given: readonly string[], resolve: 
 /** @returns the newest block where the network is enabled by this
  */
 async function askNodes(
-  { parties }: Needed,
+  { parties }: Asking,
   chain: string,
   terms: NetworkTerms,
   { before, isStale }: { before: OpenedNetwork | undefined; isStale: boolean },
 ): Promise<Block | undefined> {
-  if (!isAsked(terms)) return undefined;
   const { kind, chainId, rpcUrls, assets } = terms;
   const node = parties.chain.of({ chain, kind, chainId, rpcUrls });
   const answers = await node.chainIds();

@@ -2,37 +2,43 @@ import { z } from 'zod';
 import { ASSETS } from '../../kernel/money/currencies';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { CHAIN_KINDS } from '../../parties/chain/port';
+import { awaitingApproval, pendingChanges } from '../pending-changes';
 import { maskUrl } from './addresses';
 import type { OpenedNetwork } from './operations';
 
+const shape = {
+  chain: z.string().meta({ examples: ['local'] }),
+  name: z.string(),
+  kind: z.enum(CHAIN_KINDS),
+  chainId: z.int().meta({ description: 'EIP-155.' }),
+  rpcUrls: z.array(z.string()).optional().meta({
+    description: 'For an admin alone, masked: `https://node.example/***`. One sent back is kept as it is.',
+  }),
+  explorerUrl: z.string().nullable(),
+  confirmations: z.int().meta({
+    description: 'From so many on a transaction is final; its own block counts one.',
+  }),
+  enabled: z.boolean(),
+  version: z.int(),
+  assets: z.array(
+    z.object({
+      symbol: z.enum(ASSETS),
+      contract: z.string().optional().meta({ description: 'Of the token; absent of the native coin.' }),
+      decimals: z.int(),
+      minDeposit: money().meta({ description: 'In the asset; less than that is not credited.' }),
+    }),
+  ),
+  createdAt: instant(),
+  updatedAt: instant(),
+  pending: pendingChanges(),
+};
+
 /** A network on the wire (decisions part 4). */
-export const networkSchema = z
-  .object({
-    chain: z.string().meta({ examples: ['local'] }),
-    name: z.string(),
-    kind: z.enum(['evm', 'tron']),
-    chainId: z.int().nullable().meta({ description: 'EIP-155; null of TRON.' }),
-    rpcUrls: z.array(z.string()).optional().meta({
-      description: 'For an admin alone, masked: `https://node.example/***`. One sent back is kept as it is.',
-    }),
-    explorerUrl: z.string().nullable(),
-    confirmations: z.int().meta({
-      description: 'From so many on a transaction is final; its own block counts one.',
-    }),
-    enabled: z.boolean(),
-    version: z.int(),
-    assets: z.array(
-      z.object({
-        symbol: z.enum(ASSETS),
-        contract: z.string().optional().meta({ description: 'Of the token; absent of the native coin.' }),
-        decimals: z.int(),
-        minDeposit: money().meta({ description: 'In the asset; less than that is not credited.' }),
-      }),
-    ),
-    createdAt: instant(),
-    updatedAt: instant(),
-  })
-  .meta({ id: 'Network' });
+export const networkSchema = z.object(shape).meta({ id: 'Network' });
+
+/** The configuration as it still is; of a network that is not there yet, the approval alone. */
+export const networkAwaiting = awaitingApproval(z.object(shape).partial().shape, 'NetworkAwaitingApproval');
 
 /** @param shown of the addresses of its nodes, which are opened for an admin alone */
 export function networkView({

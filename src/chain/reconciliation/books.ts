@@ -2,13 +2,10 @@ import type { Sql } from '../../kernel/db/database';
 import { internalBalances } from '../../kernel/ledger/accounts';
 import { decimalsOf } from '../../kernel/money/currencies';
 import { addressesUsed, sweptDust } from '../gas-station/beside-books';
-import { requireGasConfig } from '../gas-station/config/operations';
 import { ownTransactions } from '../gas-station/own-transactions';
-import { roleOf } from '../gas-station/roles';
 import { topupsBeside } from '../gas-station/station-topups/beside-books';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
-import type { StationRole } from '../services';
 import { poolAddresses, stationWallets } from '../wallets/operations';
 import { CHAIN_PLACES, type ChainBooks, sumKey } from './record';
 import { assetsToRead, type ReadAsset, Sums } from './rules';
@@ -37,7 +34,7 @@ export async function readChainBooks(
   const unbooked = new Sums([...pool].map(([symbol, amount]) => [sumKey('pool', symbol), amount]));
   for (const asset of assets) await addSweptDust(tx, chain, asset, unbooked);
   return {
-    addresses: await addressesOf(tx, network),
+    addresses: await addressesOf(tx, chain),
     ...{ booked, unbooked, readTo },
     transactions: await ownTransactions(tx, chain, since),
     topups: await topupsBeside(tx, chain, readTo?.number),
@@ -45,14 +42,12 @@ export async function readChainBooks(
 }
 
 /** Each address at one place: what stands there is counted once. */
-async function addressesOf(tx: Sql, network: Network): Promise<ChainBooks['addresses']> {
-  const { chain } = network;
-  const [config, used] = [await requireGasConfig(tx, network), await addressesUsed(tx, chain)];
+async function addressesOf(tx: Sql, chain: string): Promise<ChainBooks['addresses']> {
+  const used = await addressesUsed(tx, chain);
   // One that was a station and was never scanned is named by nothing but its wallet.
   const own = (await stationWallets(tx, chain)).map(({ address }) => address);
-  const all = { ...used, station: [...new Set([...used.station, ...own])] };
-  const of = (role: StationRole) => all[role].filter((address) => roleOf(all, config, address) === role);
-  return { pool: await poolAddresses(tx, chain), station: of('station'), treasury: of('treasury') };
+  const station = [...new Set([...used.station, ...own])];
+  return { pool: await poolAddresses(tx, chain), station, treasury: used.treasury };
 }
 
 async function addSweptDust(

@@ -1,6 +1,4 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import { ChainRefused } from '../../parties/chain/errors';
-import { isAsked } from '../../parties/chain/witness';
 import {
   closeBreaksOf,
   closeBreaksUnder,
@@ -8,16 +6,15 @@ import {
   openBreaksOf,
   syncBreaks,
 } from '../../process/breaks/operations';
-import { keepDust } from '../gas-station/candidates/dust';
+import { type Holdings, keepDust } from '../gas-station/candidates/dust';
 import { closeReturned } from '../gas-station/operations/nonces/vanished';
-import { witnessOf } from '../networks/nodes';
-import { askedNetworks, listNetworks, requireNetwork } from '../networks/operations';
+import { nodeOf } from '../networks/nodes';
+import { enabledNetworks, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
-import { type Holdings, holdingsOn } from '../wallets/holdings';
 import { type Comparison, compareChain } from './compare';
 import { CHAIN_PLACES, type ChainReading, sumKey } from './record';
 import { assetsToRead, hasLasted } from './rules';
-import type { ComparingServices, ReadingServices } from './services';
+import type { ComparingServices } from './services';
 import { beginComparison, deleteReadings, endComparison, insertReadings, lastOf, type Series } from './store';
 
 /** A difference between a chain and our books that has lasted. */
@@ -33,20 +30,17 @@ const PATIENCE_MS = 15 * 60_000;
 /** Older readings are of no use to anybody: 288 come a day, place and asset. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 
-/** The chains that are compared: machines ask them. */
+/** The chains that are compared. */
 export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
-  (await askedNetworks(sql)).map(({ chain }) => chain);
+  (await enabledNetworks(sql)).map(({ chain }) => chain);
 
-/**
- * The chains of which readings are kept: of those that no node is asked about, what is left on wallets by the books. What was shown of
- * those that are not compared any more has passed.
- */
+/** The chains of which readings are kept. What was shown of those that are not compared any more has passed. */
 export async function chainsToRead({
   database,
   now,
-}: Pick<ReadingServices, 'database' | 'now'>): Promise<string[]> {
+}: Pick<ComparingServices, 'database' | 'now'>): Promise<string[]> {
   const networks = await listNetworks(database);
-  for (const network of networks.filter((each) => !isCompared(each)))
+  for (const network of networks.filter(({ enabled }) => !enabled))
     await database.transaction(async (tx) => {
       await endComparison(tx, network.chain);
       await closeNotCompared(tx, network.chain, now());
@@ -55,19 +49,16 @@ export async function chainsToRead({
   return networks.filter(({ enabled }) => enabled).map(({ chain }) => chain);
 }
 
-const isCompared = (network: Network): boolean => network.enabled && isAsked(network);
-
 /**
  * Keeps what stands on a chain beside our books, and what is left on wallets; a difference that lasts is shown, and what had vanished
  * and is there again no longer. Nothing is moved by it. Done twice, it is two readings of the same.
  * @throws ChainAway nothing was read
  */
-export async function keepChainReading(services: ReadingServices, chain: string): Promise<void> {
+export async function keepChainReading(services: ComparingServices, chain: string): Promise<void> {
   const { database, now } = services;
-  if (isAsked(await requireNetwork(database, chain))) await showNotCompared(services, chain);
-  const witnessed = await witnessOf(services, database, chain);
-  const { network, node } = witnessed;
-  if (!node) return keepDust(database, network, holdingsOn(services, database, witnessed), now());
+  await requireNetwork(database, chain);
+  await showNotCompared(services, chain);
+  const { network, node } = await nodeOf(services, database, chain);
   const series = seriesOf(network);
   const before = await lastOf(database, series);
   const differed = before.filter(({ differsSince }) => differsSince !== null);
@@ -86,14 +77,12 @@ export async function keepChainReading(services: ReadingServices, chain: string)
 }
 
 /** What stands on wallets of the pool, as the chain was compared. */
-const holdingsOf = ({ pool }: Comparison): Holdings => ({
-  detail: undefined,
-  async of(wallets, token) {
+const holdingsOf =
+  ({ pool }: Comparison): Holdings =>
+  (wallets, token) => {
     const units = pool.get(token);
-    if (!units) throw new ChainRefused('no_token');
-    return wallets.map(({ address }) => units.get(address) ?? 0n);
-  },
-});
+    return units && wallets.map(({ address }) => units.get(address) ?? 0n);
+  };
 
 const closeNotCompared = (tx: Tx, chain: string, at: Date): Promise<void> =>
   closeBreaksOf(tx, { subject: `chain:${chain}`, kinds: [NOT_COMPARED], at });
@@ -133,7 +122,7 @@ const seriesOf = (network: Network): Series[] =>
 
 /** The last reading of each place and asset of all chains that are compared. */
 export const lastReadings = async (sql: Sql): Promise<ChainReading[]> =>
-  lastOf(sql, (await askedNetworks(sql)).flatMap(seriesOf));
+  lastOf(sql, (await enabledNetworks(sql)).flatMap(seriesOf));
 
 async function keep(tx: Tx, { chain, blockNumber, lines }: Comparison, readAt: Date): Promise<void> {
   const before = await lastOf(

@@ -2,7 +2,6 @@ import type { Sql } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import type { Services } from '../../services';
 import type { AskingChains } from '../networks/nodes';
-import type { ChainServices } from '../services';
 
 /** What is known of a chain's deposits, which stand below this district, beside the books. */
 export type DepositsBeside = (
@@ -19,6 +18,3 @@ export type DepositsBeside = (
 export interface ComparingServices extends AskingChains, Pick<Services, 'database' | 'now'> {
   depositsBeside: DepositsBeside;
 }
-
-/** What it takes to keep readings: where no node is asked the books tell. */
-export type ReadingServices = ComparingServices & Pick<ChainServices, 'heldByBooks'>;

@@ -63,9 +63,7 @@ function gasBalanceRoute(services: Services): Route {
     tag: TAG,
     summary: 'Update wallet gas balance',
     description:
-      'Keeps what you have seen of the native coin on the wallet, for chains that are not asked by a machine. ' +
-      '`GET …/balance` shows it beside what the chain says. What a person confirms of an operation that was exported before is taken to be ' +
-      'in it; what was exported later counts with it.',
+      'Keeps what you have seen of the native coin on the wallet: `GET …/balance` shows it beside what the chain says.',
     role: 'admin',
     query: z.object({ chain }),
     body: z.strictObject({ gasBalance: amountOrZero() }),

@@ -13,7 +13,7 @@ export interface Wallet {
   chain: string;
   /** Checksummed. */
   address: string;
-  /** Of the derivation: m/44'/60'/0'/0/index, or 195' for TRON. */
+  /** Of the derivation: m/44'/60'/0'/0/index. */
   derivationIndex: number;
   /** A pool wallet takes deposits; a station pays for gas. */
   purpose: 'pool' | 'station';

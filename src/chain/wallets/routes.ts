@@ -7,6 +7,7 @@ import { allocateWallet, type HeldWallet } from './allocations/allocate';
 import { releaseWallet } from './allocations/end';
 import { walletBalance } from './balance';
 import { TTL_SECONDS } from './rules';
+import { OPEN_ALLOCATIONS } from './settings';
 import { heldWalletSchema, heldWalletView, walletBalanceSchema, walletBalanceView } from './view';
 
 const tag = 'Wallets';
@@ -33,8 +34,8 @@ function allocateRoute(services: ChainServices): Route {
     description:
       'Keeps an address for one payer: what comes to it is credited to the account, converted where that has another currency. ' +
       '201 with the new one, 200 with what the same reference stands for, whatever has become of it. While its network is ' +
-      'disabled, 409 `invalid_transition`; with as many wallets as the company may have at once (1,000, if the operator has set nothing ' +
-      'else), 409 `limit_exceeded`: release those whose payers are done. One that was released, or has expired, counts until it has rested.',
+      `disabled, 409 \`invalid_transition\`; with as many wallets as the company may have at once (${OPEN_ALLOCATIONS.toLocaleString('en')}, if the operator has set ` +
+      'nothing else), 409 `limit_exceeded`: release those whose payers are done. One that was released, or has expired, counts until it has rested.',
     body: z.strictObject({
       chain,
       asset: text(20)
@@ -77,7 +78,8 @@ function releaseRoute(services: ChainServices): Route {
     capability,
     summary: 'Release an allocated wallet',
     description:
-      'Its payer may send nothing more: what still comes is not credited by itself. One that you have released, or that has ' +
+      'Its payer may send nothing more: what still comes is not credited by itself. After its rest ' +
+      'the address may be yours again, and never another tenant’s. One that you have released, or that has ' +
       'expired, is answered again.',
     body: z.strictObject({ chain, address }),
     response: heldWalletSchema,
@@ -102,8 +104,7 @@ function balanceRoute(services: ChainServices): Route {
     capability,
     summary: 'Wallet information',
     description:
-      'Read from the chain now: 503 while it cannot be asked. Of a chain that no node is asked about (`tron`) what the books say, as ' +
-      '`detail` tells. A wallet that is not allocated to you is 404.',
+      'Read from the chain now: 503 while it cannot be asked. A wallet that is not allocated to you is 404.',
     query: z.object({ chain }),
     response: walletBalanceSchema,
     problems: ['unavailable'],

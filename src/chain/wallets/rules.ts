@@ -3,6 +3,9 @@ import { type Allocation, type Wallet, type WalletStatus, walletStatusAfter } fr
 /** How long a wallet may be asked for: a minute, which a payer needs at least, to ninety days. Seconds. */
 export const TTL_SECONDS = { min: 60, max: 90 * 86_400 };
 
+/** The highest index that may be skipped to. BIP-32 ends at 2^31, so half of all indexes stay for wallets. */
+export const HIGHEST_FLOOR = 1_000_000_000;
+
 const SECOND_MS = 1_000;
 
 export const laterBy = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * SECOND_MS);

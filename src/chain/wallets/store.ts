@@ -72,11 +72,19 @@ export async function lockDerivation(tx: Sql, kind: Network['kind']): Promise<vo
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [kind]);
 }
 
-/** The place in the derivation of a kind's next wallet, which is locked. */
-export async function nextIndex(tx: Sql, kind: Network['kind']): Promise<number> {
+const floors = () => table('wallet_index_floors');
+
+/** The place in the derivation of a kind's next wallet: after all others, and not below the floor. Deriving needs the lock. */
+export async function nextIndex(sql: Sql, kind: Network['kind']): Promise<number> {
   const highest = wallets().where({ kind }).max('derivationIndex as highest');
-  const [row] = await tx.run<{ highest: number | null }>(highest);
-  return (row?.highest ?? -1) + 1;
+  const [row] = await sql.run<{ highest: number | null }>(highest);
+  const [floor] = await sql.run<{ lowest: number }>(floors().select('lowest').where({ kind }));
+  return Math.max((row?.highest ?? -1) + 1, floor?.lowest ?? 0);
+}
+
+/** The derivation of the kind is locked. Postgres refuses a lower floor than before. */
+export async function raiseFloor(tx: Sql, kind: Network['kind'], lowest: number): Promise<void> {
+  await tx.run(floors().insert({ kind, lowest, updatedAt: NOW }).onConflict('kind').merge());
 }
 
 export type NewWallet = Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>;
@@ -90,14 +98,30 @@ export async function insertWallets(
   return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
 }
 
-/** A wallet of the pool that is free at that time, locked; one that others are taking, or that is swept, is passed over. */
-export async function lockFreeWallet(tx: Sql, chain: string, at: Date): Promise<Wallet | undefined> {
-  const pool = () =>
-    wallets().where({ chain, purpose: 'pool', sweepId: null }).limit(1).forNoKeyUpdate().skipLocked();
-  const [available] = await read(tx, pool().where({ status: 'available' }).orderBy('derivationIndex'));
-  if (available) return available;
-  const ripe = pool().where({ status: 'quarantined' }).where('quarantinedUntil', '<=', at);
-  return (await read(tx, ripe.orderBy('quarantinedUntil')))[0];
+/**
+ * A wallet of the pool that the tenant may have at that time, locked: one that it had before, else one that nobody ever had. A wallet
+ * that others are taking, or that is swept, is passed over.
+ */
+export async function lockFreeWallet(
+  tx: Sql,
+  { chain, tenantId }: { chain: string; tenantId: string },
+  at: Date,
+): Promise<Wallet | undefined> {
+  for (const holder of [tenantId, null]) {
+    // The lock of an update of the key, because the first allocation sets the tenant.
+    const pool = () =>
+      wallets()
+        .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null })
+        .orderBy(['quarantinedUntil', 'derivationIndex'])
+        .limit(1)
+        .forUpdate()
+        .skipLocked();
+    const available = pool().where({ status: 'available' });
+    const ripe = pool().where({ status: 'quarantined' }).where('quarantinedUntil', '<=', at);
+    const found = (await read(tx, available))[0] ?? (await read(tx, ripe))[0];
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** Who changes wallets holds their locks. */
@@ -106,6 +130,7 @@ export async function updateWallets(
   ids: readonly string[],
   change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & {
     sweepId?: string;
+    tenantId?: string;
     gasBalance?: string;
   },
 ): Promise<Wallet[]> {
@@ -183,7 +208,7 @@ export function sweepableWallets(
   { used = false }: { used?: boolean } = {},
 ): Promise<Wallet[]> {
   const query = wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE));
-  if (used) void query.whereRaw('exists (select from wallet_allocations where wallet_id = wallets.id)');
+  if (used) void query.whereNotNull('tenantId');
   return read(sql, query.orderBy('derivationIndex'));
 }
 

@@ -63,13 +63,8 @@ export const walletBalanceSchema = z
       .describe(
         'Of each asset of the network, but for one whose contract does not answer; what is below its minor unit is left out.',
       ),
-    gasBalance: money()
-      .nullable()
-      .describe('In the native coin; null: no node of the chain is asked, and nobody has noted it.'),
-    detail: z
-      .string()
-      .optional()
-      .describe('Where it is known from, and which asset is not known; absent: the chain says all of it.'),
+    gasBalance: money().describe('In the native coin.'),
+    detail: z.string().optional().describe('Which asset is not known; absent: all of them are.'),
     noted: notedGas,
     asOf: instant(),
   })
@@ -85,7 +80,7 @@ export function walletBalanceView(
       asset,
       balance: formatAmount(ledgerAmount(toUnits(balance, decimals), decimals, asset).amount, asset),
     })),
-    gasBalance: gasBalance?.toFixed(NATIVE_DECIMALS[network.kind]) ?? null,
+    gasBalance: gasBalance.toFixed(NATIVE_DECIMALS[network.kind]),
     detail,
     noted: isAdmin ? notedView(wallet, NATIVE_DECIMALS[network.kind]) : undefined,
     asOf: asOf.toISOString(),

@@ -10,13 +10,12 @@ import { submissionProcesses } from '../../people/cardholders/review/party-order
 import { cardholderProcesses } from '../../people/cardholders/workflows';
 import { kycProcesses } from '../../people/kyc/workflows';
 import { approvalsToDecide, countApprovals } from '../../process/approvals/operations';
-import { approvalView } from '../../process/approvals/view';
+import { approvalView, whatOf } from '../../process/approvals/view';
 import { countBreaks, listBreaks } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
 import { breakView } from '../../process/breaks/view';
 import type { OverdueRecord, Watched } from '../../process/overdue';
 import { countFaultyEndpoints, listFaulty } from '../../tenants/webhooks/operator';
-import { NOT_ADOPTED } from '../../transfers/engine/breaks';
 import { transferProcesses } from '../../transfers/reconcilables';
 import { type Cell, type Queue, queueOf, shownMoney } from '../queue';
 
@@ -31,16 +30,16 @@ const BREAKS = {
 
 export const approvals: Queue = queueOf({
   name: 'approvals',
-  description: 'what one operator has asked for above the limit: whether it is done',
+  description: 'what one person has asked for and takes two: whether it is done',
   commands: ['approval approve ID', 'approval reject ID --reason TEXT'],
   kind: 'what is to be done',
   byCurrency: true,
-  columns: ['id', 'what', 'about', 'client', 'amount', 'asked by', 'why'],
+  columns: ['id', 'what', 'about', 'client', 'comes to', 'asked by', 'approved first by', 'why'],
   load: ({ database }, filter) => approvalsToDecide(database, filter),
   count: (sql) => countApprovals(sql),
   place: ({ id, tenantId, requestedAt }) => ({ id, tenantId, since: requestedAt }),
-  cells: ({ id, kind, subject, tenantId, amount, currency, requestedBy, reason }) => [
-    ...[id, kind, subject, tenantId, shownMoney(amount, currency), requestedBy, reason],
+  cells: ({ id, kind, subject, tenantId, requestedBy, firstBy, reason, ...rest }) => [
+    ...[id, kind, subject, tenantId, whatOf(rest), requestedBy, firstBy, reason],
   ],
   record: approvalView,
 });
@@ -49,7 +48,7 @@ export const breaks: Queue = queueOf({
   ...BREAKS,
   name: 'breaks',
   byCurrency: true,
-  description: 'money and messages that fit no record; those of suspense and adoption pass by themselves',
+  description: 'money and messages that fit no record; those of suspense pass by themselves',
   commands: ['breaks resolve ID --note TEXT'],
   kind: 'what went wrong',
   load: ({ database }, filter) => listBreaks(database, filter),
@@ -65,16 +64,6 @@ export const allBreaks: Queue = queueOf({
   load: ({ database }, filter) => listBreaks(database, { ...filter, all: true }),
   cells: (each) => [...BREAKS.cells(each), each.resolvedBy],
   count: (sql) => countBreaks(sql),
-});
-
-/** They stand among the breaks too, which say what would be posted. */
-export const adoptions: Queue = queueOf({
-  ...BREAKS,
-  name: 'adoptions',
-  description: 'transfers of an earlier release whose books are not what they should be',
-  commands: ['adopt TRANSFER --reason TEXT'],
-  load: ({ database }, filter) => listBreaks(database, { ...filter, kind: NOT_ADOPTED }),
-  count: (sql) => countBreaks(sql, NOT_ADOPTED),
 });
 
 export const commands: Queue = queueOf({

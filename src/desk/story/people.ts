@@ -3,6 +3,7 @@ import { findFile, requireCardholder } from '../../people/cardholders/operations
 import { decisionsOn as decisionsOnCardholder } from '../../people/cardholders/review/decision';
 import { cardholderView } from '../../people/cardholders/view';
 import { startSubmission } from '../../people/cardholders/workflows';
+import { changedSinceApproval as changedNames } from '../../people/kyc/approvals';
 import { requireDocumentById } from '../../people/kyc/documents';
 import { decisionsOn, readKyc } from '../../people/kyc/operations';
 import { documentView, kycView } from '../../people/kyc/view';
@@ -51,7 +52,10 @@ async function kycDecisions(sql: Sql, userId: string): Promise<Line[]> {
 export const tellCardholder: Teller = async ({ database }, id, limit) => {
   const cardholder = await requireCardholder(database, null, id);
   const { tenantId, status, updatedAt } = cardholder;
-  const { documents, ...record } = cardholderView(cardholder);
+  const { documents, ...shown } = cardholderView(cardholder);
+  const user = cardholder.userId === null ? undefined : await requireUser(database, null, cardholder.userId);
+  const changedSinceApproval = user ? await changedNames(database, user) : [];
+  const record = { ...shown, ...(changedSinceApproval.length > 0 ? { changedSinceApproval } : {}) };
   const { workflowId } = startSubmission(cardholder);
   const decisions = await decisionsOnCardholder(database, id);
   return storyOf(

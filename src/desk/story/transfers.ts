@@ -79,20 +79,17 @@ export const tellDecision: Teller = async (deps, id, limit) => {
 
 /** What every transfer has, then what its kind shows. */
 function recordOf(transfer: Transfer, view: object = {}): object {
-  const { accountId, referenceId, partyRef, orderedAt, failure, adopted, lookAt, createdAt, reached } =
-    transfer;
-  const own = line({ accountId, referenceId, partyRef, orderedAt, failure, adopted, lookAt, createdAt });
+  const { accountId, referenceId, partyRef, orderedAt, failure, lookAt, createdAt, reached } = transfer;
+  const own = line({ accountId, referenceId, partyRef, orderedAt, failure, lookAt, createdAt });
   return { ...own, reached, terms: transfer.terms, parts: transfer.parts, ...view };
 }
 
-/** As they came; the last alone of what an earlier release has heard. */
+/** As they came, and after them the last answer that does not count: doubted, or dropped as older. */
 async function toldWords(sql: Sql, transfer: Transfer, limit: number): Promise<Line[]> {
   const kept = await wordsOf(sql, transfer.id, limit);
-  const doubted = transfer.doubted ? [{ at: transfer.doubtedAt, word: transfer.doubted, doubted: true }] : [];
-  if (kept.length > 0 || transfer.word === null)
-    return [...kept.map(({ at, version, word }) => line({ at, version, word })), ...doubted.map(line)];
-  const { word, wordAt: at } = transfer;
-  return [line({ at, version: word.version ?? null, word }), ...doubted.map(line)];
+  const { doubted: word, doubtedAt: at } = transfer;
+  const doubted = word ? [{ word, ...(at ? { at, doubted: true } : { dropped: true }) }] : [];
+  return [...kept.map(({ at, version, word }) => line({ at, version, word })), ...doubted.map(line)];
 }
 
 function decisionLine(decision: Situation['decisions'][number]): Line {

@@ -2,41 +2,45 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Knex, knex } from 'knex';
+import { StartupError } from '../startup-error';
 import { type Connection, lenderOf, SILENT } from './connections';
 import type { Sql } from './database';
 
 const MIGRATED = 'knex_migrations';
 const FOLDER = join(__dirname, 'migrations');
-/** One migrator at a time, however many processes start together: it goes with the connection, whatever becomes of us. */
+/** Advisory lock of the one migrator at a time. Postgres frees it when the connection ends. */
 const LOCK = 7_204_113;
-/** Whoever asks for a table queues behind one that waits to change it: rather fail, and be started again. */
+/** A statement that waits for a table's lock blocks all later statements on that table, so a migration rather fails. */
 const LOCK_TIMEOUT = '5s';
-/** How often an index is looked at that another is building. */
+/** Interval between two looks at an index that another connection builds. */
 const BUILDING_MS = 500;
-/** The first line of a file whose statements are each sent alone, and may be sent once more. */
+/** First line of a file whose statements are sent one by one, and again after a run that was killed. */
 const OUTSIDE = '-- outside a transaction\n';
 
 /**
- * Brings the database to the newest schema: numbered SQL files, forward only, each in a transaction of its own, but for those
- * that say otherwise.
+ * Brings the database to the newest schema: numbered SQL files, forward only, each in a transaction of its own unless its first
+ * line says otherwise.
+ * @param folder of the SQL files; tests give folders of their own
  * @returns the names of the files that were applied now
+ * @throws StartupError for a database of another baseline, which stays as it is
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(url: string, folder = FOLDER): Promise<string[]> {
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 }, log: SILENT });
   const lock = await lenderOf(db).acquireConnection();
   try {
     await lockOut(lock);
-    await takeOver(db);
-    // Knex's own lock is a row, which a migrator that was killed leaves behind: ours has just said that nobody runs.
-    await db.migrate.forceFreeMigrationsLock(MIGRATOR);
-    return await applyAll(db);
+    await refuseOtherBaseline(lock, folder);
+    const migrator = migratorOf(folder);
+    // A migrator that was killed leaves Knex's own lock behind, which is a row. Our lock proves that no other migrator runs.
+    await db.migrate.forceFreeMigrationsLock(migrator);
+    return await applyAll(db, migrator);
   } finally {
     await lenderOf(db).releaseConnection(lock);
     await db.destroy();
   }
 }
 
-/** Asks again and again: a statement that waits for the lock would have a snapshot, for which a concurrent index waits. */
+/** Polls, because a statement that waits for the lock holds a snapshot, and a concurrent index waits for that snapshot. */
 async function lockOut(connection: Connection): Promise<void> {
   for (;;) {
     const { rows } = await connection.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [
@@ -47,42 +51,56 @@ async function lockOut(connection: Connection): Promise<void> {
   }
 }
 
-/** One after the other: told to apply all, Knex does so in one transaction, and keeps every lock to its end. */
-async function applyAll(db: Knex): Promise<string[]> {
+/** A database whose first migration is not ours was made before 1.0.0. */
+async function refuseOtherBaseline(connection: Connection, folder: string): Promise<void> {
+  const { rows } = await connection.query<{ there: boolean }>(
+    `select to_regclass('${MIGRATED}') is not null as there`,
+  );
+  if (!rows[0]?.there) return;
+  const first = await connection.query<{ name: string }>(`select name from ${MIGRATED} order by id limit 1`);
+  const name = first.rows[0]?.name;
+  if (name !== undefined && name !== migrationNames(folder)[0])
+    throw new StartupError(
+      'This database was made by a release before 1.0.0, which this release does not read: use an empty database.',
+    );
+}
+
+/** Knex applies one file a call, because it would apply all files in one transaction and hold every lock to its end. */
+async function applyAll(db: Knex, migrator: Knex.MigratorConfig): Promise<string[]> {
   const applied: string[] = [];
   for (;;) {
-    const [, [name]] = (await db.migrate.up(MIGRATOR)) as [number, string[]];
+    const [, [name]] = (await db.migrate.up(migrator)) as [number, string[]];
     if (name === undefined) return applied;
     applied.push(name);
   }
 }
 
-/** The migrations that this release needs and that the database has not seen. */
-export async function missingMigrations(sql: Sql): Promise<string[]> {
+/** The migrations that this release needs and that the database does not have. */
+export async function missingMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
   const [made] = await sql.query<{ there: boolean }>(
     `select to_regclass('${MIGRATED}') is not null as there`,
   );
-  if (!made?.there) return migrationNames();
+  if (!made?.there) return migrationNames(folder);
   const done = await sql.query<{ name: string }>(`select name from ${MIGRATED}`);
   const names = new Set(done.map(({ name }) => name));
-  return migrationNames().filter((name) => !names.has(name));
+  return migrationNames(folder).filter((name) => !names.has(name));
 }
 
 /** The names of all migrations, oldest first. */
-function migrationNames(): string[] {
-  return readdirSync(FOLDER)
+function migrationNames(folder: string): string[] {
+  return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort();
 }
 
-const MIGRATOR: Knex.MigratorConfig = {
+const migratorOf = (folder: string): Knex.MigratorConfig => ({
   tableName: MIGRATED,
   migrationSource: {
-    getMigrations: async () => migrationNames(),
+    getMigrations: async () => migrationNames(folder),
     getMigrationName: (name: string) => name,
-    getMigration: async (name: string) => migrationOf(readFileSync(join(FOLDER, name), 'utf8')),
+    getMigration: async (name: string) => migrationOf(readFileSync(join(folder, name), 'utf8')),
   },
-};
+});
 
 function migrationOf(text: string): Knex.Migration & { config: { transaction: boolean } } {
   const outside = text.startsWith(OUTSIDE);
@@ -105,7 +123,7 @@ async function applyOutside(db: Knex, text: string): Promise<void> {
   try {
     for (const statement of statementsOf(text)) {
       const index = /^create (?:unique )?index concurrently if not exists (\w+)/m.exec(statement)?.[1];
-      // Such an index waits for whoever has begun before it, for as long as that takes, and nobody waits for it.
+      // A concurrent index waits for all transactions that began before it, and blocks none.
       await connection.query(`set lock_timeout = '${index === undefined ? LOCK_TIMEOUT : 0}'`);
       if (index !== undefined) await dropHalfBuilt(connection, index);
       await connection.query(statement);
@@ -115,11 +133,11 @@ async function applyOutside(db: Knex, text: string): Promise<void> {
   }
 }
 
-/** Ends of statements are semicolons outside of comments, bodies and texts. */
+/** Statements end at semicolons outside of comments, function bodies and texts. */
 const statementsOf = (text: string): string[] =>
   text.match(/(?:--.*(?:\n|$)|\$\$[^]*?\$\$|'[^']*'|[^;'$-]|-(?!-)|\$(?!\$))+(?:;|$)/g) ?? [];
 
-/** What is left of an index whose migrator was killed serves no reader, and costs every writer. */
+/** Drops an index that a killed migrator left half built: it serves no reader and costs every writer. */
 async function dropHalfBuilt(connection: Connection, index: string): Promise<void> {
   for (let looks = 0; looks < 2; looks += 1) {
     const { rows } = await connection.query<{ valid: boolean; building: boolean }>(
@@ -130,7 +148,7 @@ async function dropHalfBuilt(connection: Connection, index: string): Promise<voi
     );
     const [found] = rows;
     if (!found || found.valid) return;
-    // By a migrator that is gone, whose statement Postgres still carries out; at its very end it is neither building nor valid.
+    // Postgres may still carry out the statement of a dead migrator. At its end the index is neither building nor valid.
     if (found.building) looks = -1;
     await sleep(BUILDING_MS);
   }
@@ -139,17 +157,4 @@ async function dropHalfBuilt(connection: Connection, index: string): Promise<voi
 
 async function refuse(): Promise<void> {
   throw new Error('migrations lead forward only');
-}
-
-/** What the first migrator had applied counts. Its table stays, for a process of that release. */
-async function takeOver(db: Knex): Promise<void> {
-  await db.migrate.currentVersion(MIGRATOR); // makes Knex's tables where there are none
-  await db.raw(`
-    do $$ begin
-      if to_regclass('schema_migrations') is not null then
-        insert into ${MIGRATED} (name, batch, migration_time)
-        select name, 0, at from schema_migrations s
-         where not exists (select 1 from ${MIGRATED} m where m.name = s.name) order by name;
-      end if;
-    end $$`);
 }

@@ -12,7 +12,7 @@ export const METRICS = {
   http_request_duration_seconds: {
     type: 'histogram',
     labels: ['method', 'route', 'status'],
-    help: 'Time to answer a request, by route pattern.',
+    help: 'Time to answer a request, by route pattern; without probes and what the product asks of the sandbox’s parties.',
     alert: 'A share of status 5xx above 1 %; the 99th percentile above a second.',
   },
   database_connections: {
@@ -59,7 +59,7 @@ export const METRICS = {
     type: 'gauge',
     labels: ['kind'],
     help: 'Breaks that nobody has resolved, by kind; the oldest 10,000 are counted.',
-    alert: '`transfer_below_zero`, `transfer_contradicted`, `transfer_not_adopted` above 0; any growth.',
+    alert: '`transfer_below_zero`, `transfer_contradicted` above 0; any growth.',
   },
   breaks_oldest_seconds: {
     type: 'gauge',

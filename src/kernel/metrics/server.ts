@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { Readiness } from '../readiness';
+import { type Readiness, readinessAnswer } from '../readiness';
 import type { Metrics } from './metrics';
 
 export interface MetricsServerDeps {
@@ -24,8 +25,8 @@ export function createMetricsServer({ metrics, readiness }: MetricsServerDeps): 
       }
       if (path === '/health') return sendJson(response, 200, { status: 'ok' });
       if (path === '/health/ready') {
-        const ready = await readiness();
-        return sendJson(response, ready.status === 'ok' ? 200 : 503, ready);
+        const { status, body } = readinessAnswer(await readiness(), randomUUID());
+        return sendJson(response, status, body);
       }
       return send(response, 404, 'text/plain', 'not found');
     }

@@ -15,8 +15,13 @@ export interface TemporalClient {
   namespace: string;
   /** Whether Temporal answers now and knows the namespace: for `/health/ready`. Takes two seconds at most. */
   isServing(): Promise<boolean>;
+  /** Why it is not, in one sentence that names the setting; nothing where it is. */
+  absence(): Promise<string | undefined>;
   close(): Promise<void>;
 }
+
+/** Of gRPC. */
+const NOT_FOUND = 5;
 
 /** A call that takes longer is given up; what it was to tell goes again, which does no harm. */
 const CALL_MS = 5_000;
@@ -37,16 +42,21 @@ export function createTemporalClient(options: TemporalOptions, keyring: Keyring)
     },
   });
   const client = new Client({ connection, namespace, dataConverter: createDataConverter(keyring, encrypt) });
+  const absence = () =>
+    connection
+      .withDeadline(Date.now() + 2_000, () => connection.workflowService.describeNamespace({ namespace }))
+      .then(
+        () => undefined,
+        (error: { code?: number }) =>
+          error.code === NOT_FOUND
+            ? `TEMPORAL_NAMESPACE: Temporal at ${address} has no namespace ${namespace}.`
+            : `TEMPORAL_ADDRESS: Temporal does not answer at ${address}.`,
+      );
   return {
     client,
     namespace,
-    isServing: () =>
-      connection
-        .withDeadline(Date.now() + 2_000, () => connection.workflowService.describeNamespace({ namespace }))
-        .then(
-          () => true,
-          () => false,
-        ),
+    isServing: async () => (await absence()) === undefined,
+    absence,
     close: () => connection.close(),
   };
 }

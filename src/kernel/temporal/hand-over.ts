@@ -8,6 +8,7 @@ import {
   type WorkflowCommand,
 } from '../outbox/commands';
 import { forgetTaken } from '../outbox/waiting-commands';
+import type { Presence } from './presence';
 import { type Rest, tellTemporal } from './send-command';
 
 /** Calls to Temporal under way at once: enough to hide its latency, few enough to leave it room for workers. */
@@ -36,6 +37,8 @@ export interface HandOverOptions {
   /** Commands that may wait; what comes on top of them is left to the relay. */
   queueSize?: number;
   firstStep?: FirstStep;
+  /** Told of each call without an answer. */
+  onAway?: Presence['missed'];
 }
 
 export interface HandingOver extends HandOver {
@@ -48,7 +51,7 @@ export interface HandingOver extends HandOver {
  * queue: what does not fit, comes too late or fails stays in its row, and the relay takes it.
  */
 export function createHandOver(options: HandOverOptions): HandingOver {
-  const { client, database, log, queueSize = QUEUE, firstStep } = options;
+  const { client, database, log, queueSize = QUEUE, firstStep, onAway } = options;
   const queue: { command: NumberedCommand; since: number }[] = [];
   const running = new Set<Promise<void>>();
   /** The last that is told of each workflow: what is told of it next comes after. */
@@ -62,7 +65,8 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     const told = await tellTemporal(client, command, rest);
     if (told.outcome === 'taken') taken.add(command.number);
     else if (told.outcome === 'away') {
-      if (Date.now() >= pausedUntil) log.warn({ reason: told.reason }, 'Temporal is away; commands wait');
+      log.debug({ reason: told.reason }, 'Temporal gave no answer; commands wait');
+      void onAway?.();
       pausedUntil = Date.now() + PAUSE_MS;
       queue.length = 0;
     }

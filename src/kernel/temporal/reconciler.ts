@@ -5,6 +5,7 @@ import type { Database, Sql } from '../db/database';
 import type { Commands, WorkflowCommand } from '../outbox/commands';
 import { SHARDS } from '../outbox/events';
 import { QUEUES, WATCHED_PARTIES, type WatchedParty } from '../outbox/queues';
+import type { Presence } from './presence';
 import { ensureSchedules, SCHEDULES, type Schedule } from './schedules';
 import { registerSearchAttributes } from './search-attributes';
 import { tellTemporal } from './send-command';
@@ -39,6 +40,8 @@ export interface ReconcilerOptions {
   watched?: readonly WatchedParty[];
   /** What else never ends, as the records have it now: the watchers of chains. */
   followers?: (sql: Sql) => Promise<WorkflowCommand[]>;
+  /** Told of each part that failed: where Temporal is away, nothing more is to be told of it. */
+  onAway?: Presence['missed'];
 }
 
 /**
@@ -65,7 +68,7 @@ export function startReconciler(options: ReconcilerOptions): { stop(): Promise<v
 /** One round; each of its parts is tried whatever became of the others, and again in the next round. */
 export function createReconciler(options: ReconcilerOptions): () => Promise<void> {
   const { client, log, reconcilables, schedules = SCHEDULES, now = Date.now } = options;
-  const { watched = WATCHED_PARTIES, followers = async () => [], database } = options;
+  const { watched = WATCHED_PARTIES, followers = async () => [], database, onAway } = options;
   const told = new Map<string, number>();
   let renewed = false;
 
@@ -73,7 +76,8 @@ export function createReconciler(options: ReconcilerOptions): () => Promise<void
     try {
       await work();
     } catch (error) {
-      log.warn({ what, error: (error as Error).name }, 'could not be reconciled; tried again in a minute');
+      const told = (await onAway?.()) ? 'debug' : 'warn';
+      log[told]({ what, error: (error as Error).name }, 'could not be reconciled; tried again in a minute');
     }
   }
 

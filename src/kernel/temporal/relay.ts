@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Sql } from '../db/database';
 import type { NumberedCommand } from '../outbox/commands';
 import { forgetTaken, leaseDue, type Refusal, recordRefusals, release } from '../outbox/waiting-commands';
+import type { Presence } from './presence';
 import { type Told, tellTemporal } from './send-command';
 
 const BATCH = 100;
@@ -24,6 +25,8 @@ export interface RelayOptions {
   /** Milliseconds until a command that was refused is tried again. */
   retryInMs?: (attempts: number) => number;
   leaseSeconds?: number;
+  /** Told of each call without an answer. */
+  onAway?: Presence['missed'];
 }
 
 export interface Relay {
@@ -69,7 +72,14 @@ const between = ([least, most]: readonly [number, number], ms: number) => Math.m
  * @returns `idle` when nothing was due, `away` when Temporal did not answer, else `busy`
  */
 export async function relayOnce(options: RelayOptions): Promise<'busy' | 'idle' | 'away'> {
-  const { client, database, log, retryInMs = defaultRetryInMs, leaseSeconds = LEASE_SECONDS } = options;
+  const {
+    client,
+    database,
+    log,
+    onAway,
+    retryInMs = defaultRetryInMs,
+    leaseSeconds = LEASE_SECONDS,
+  } = options;
   const commands = await leaseDue(database, BATCH, leaseSeconds);
   if (commands.length === 0) return 'idle';
   const result = await tellAll(client, commands);
@@ -84,7 +94,8 @@ export async function relayOnce(options: RelayOptions): Promise<'busy' | 'idle' 
     log.error({ command: number }, 'Temporal refuses a command for good; it is parked');
   }
   if (result.away.length > 0) {
-    log.warn({ reason: result.awayReason }, 'Temporal is away; commands wait');
+    log.debug({ reason: result.awayReason }, 'Temporal gave no answer; commands wait');
+    void onAway?.();
     return 'away';
   }
   return 'busy';

@@ -2,7 +2,6 @@ import {
   type Client,
   ScheduleAlreadyRunning,
   type ScheduleDescription,
-  ScheduleNotFoundError,
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
@@ -72,9 +71,6 @@ export const SCHEDULES: readonly Schedule[] = [
   },
 ];
 
-/** Of earlier releases: they are deleted. */
-const ENDED = ['iban-credit-catch-up'] as const;
-
 const MINUTES = { minute: 1, five_minutes: 5, hour: 60 };
 const MINUTE_MS = 60_000;
 // Each looks for whatever is due, so one run makes up for all that were missed, and two at once are of no use.
@@ -92,7 +88,7 @@ function optionsOf({ id, workflow, taskQueue, every, note }: Schedule): Schedule
 
 /**
  * Makes the schedules that are missing, so that a Temporal whose store was lost has them again.
- * @param renew also brings those that exist to what is written here, and deletes those that are no more: after a release
+ * @param renew also brings those that exist to what is written here: after a release
  * @returns whether each of those that exist was found as it is written here. Temporal applies an update a moment after it
  *   has taken it, and another process's may come between: what had to be renewed is to be looked at once more
  * @throws Error when Temporal is away
@@ -111,16 +107,7 @@ export async function ensureSchedules(
       if (renew && (await renewSchedule(client, schedule))) asWritten = false;
     }
   }
-  if (renew) for (const id of ENDED) await deleteSchedule(client, id);
   return asWritten;
-}
-
-async function deleteSchedule(client: Client, id: string): Promise<void> {
-  try {
-    await withinTime(client, () => client.schedule.getHandle(id).delete());
-  } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error;
-  }
 }
 
 /**

@@ -30,32 +30,54 @@ export interface By {
 }
 
 /** A decision that takes two operators above the limit of the installation (decisions part 2). */
-export interface DecisionKind<Terms> {
+export interface DecisionKind<Terms, Proof> {
   terms: z.ZodType<Terms>;
+  /** It takes two operators whatever it comes to. */
+  always?: boolean;
+  /** Asks a party for what the decision rests on, before a transaction is begun: a party may be slow. @throws Problem */
+  prove?(session: Session, terms: Terms): Promise<Proof>;
   /** Refuses what could not be done now; does nothing. @throws Problem */
-  weigh(session: Session, tx: Tx, terms: Terms): Promise<Weighed>;
+  weigh(session: Session, tx: Tx, terms: Terms, proof: Proof): Promise<Weighed>;
   /** Locks what it is about, where its worth is not in its terms and so may change; absent where it is. */
   hold?(session: Session, tx: Tx, subject: string): Promise<void>;
   /** Carries it out, by the rules of then. @throws Problem */
-  execute(session: Session, tx: Tx, terms: Terms, by: By): Promise<Done>;
+  execute(session: Session, tx: Tx, terms: Terms, by: By, proof: Proof): Promise<Done>;
+}
+
+/** What is done once it was approved, whoever has asked for it. */
+export interface Executed {
+  prove(session: Session, terms: unknown): Promise<unknown>;
+  execute(session: Session, tx: Tx, terms: unknown, by: By, proof: unknown): Promise<Done>;
 }
 
 /** The same, whatever its terms: they are read by its own shape. */
-export interface AnyDecisionKind {
-  weigh(session: Session, tx: Tx, terms: unknown): Promise<Weighed>;
+export interface AnyDecisionKind extends Executed {
+  always?: boolean;
+  weigh(session: Session, tx: Tx, terms: unknown, proof: unknown): Promise<Weighed>;
   hold?(session: Session, tx: Tx, subject: string): Promise<void>;
-  execute(session: Session, tx: Tx, terms: unknown, by: By): Promise<Done>;
 }
 
-export const kind = <Terms>({
+/** A change of a configuration, which is asked for elsewhere: by a route, with its approval. */
+export const change = <Terms, Proof = undefined>({
   terms: shape,
+  prove,
+  execute,
+}: Pick<DecisionKind<Terms, Proof>, 'terms' | 'prove' | 'execute'>): Executed => ({
+  prove: async (session, terms) => prove?.(session, read(shape, terms)),
+  execute: async (session, tx, terms, by, proof) =>
+    execute(session, tx, read(shape, terms), by, proof as Proof),
+});
+
+export const kind = <Terms, Proof = undefined>({
   weigh,
   execute,
+  prove,
+  terms,
   ...rest
-}: DecisionKind<Terms>): AnyDecisionKind => ({
+}: DecisionKind<Terms, Proof>): AnyDecisionKind => ({
   ...rest,
-  weigh: async (session, tx, terms) => weigh(session, tx, read(shape, terms)),
-  execute: async (session, tx, terms, by) => execute(session, tx, read(shape, terms), by),
+  ...change({ terms, prove, execute }),
+  weigh: async (session, tx, given, proof) => weigh(session, tx, read(terms, given), proof as Proof),
 });
 
 /** @throws Problem 400 naming the field */

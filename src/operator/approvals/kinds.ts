@@ -1,24 +1,29 @@
 import { z } from 'zod';
 import { correct, correctable, offrampable, offrampDeposit } from '../../accounts/accounts/admin';
 import { accountTransactionView } from '../../accounts/accounts/view';
+import { CARD_CONCLUSIONS, concludeCardOrder, requireOpenOrder } from '../../cards/buffered/conclude-order';
+import { waitingAmount } from '../../cards/buffered/overdue-orders';
+import { requireLockedCard } from '../../cards/cards/operations';
+import { conflict } from '../../kernel/errors';
 import type { PostedEntry } from '../../kernel/ledger/entries';
+import { MONEY_PARTIES } from '../../kernel/outbox/queues';
 import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
+import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import type { DoorKind } from '../../transfers/engine/books/doors';
+import { mostOf } from '../../transfers/engine/books/inflow';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
 import {
   moveSettlement,
   SETTLEMENT_MOVES,
   settlementAccount,
 } from '../../transfers/exchange/settlement/move';
+import { followAgain, followAllAgain, restoredOf, weighFollowing } from '../../transfers/restored';
+import { restoredView } from '../../transfers/restored-view';
 import { useDoor, weighDoor } from '../../transfers/suspense';
+import { cardDeps } from '../card-deps';
 import { type AnyDecisionKind, kind } from './kind';
-import {
-  chainDeposit,
-  chainDepositTakenBack,
-  gasOperationConfirmed,
-  gasOperationTakenBack,
-} from './on-chain';
+import { chainCredit, chainDeposit, chainDepositTakenBack } from './on-chain';
 
 const optional = z.string().optional();
 
@@ -83,7 +88,7 @@ const door = (action: string, by: DoorKind) =>
   });
 
 const conclusion = kind({
-  // One that was asked for before this was kept is of a transfer that nobody had concluded.
+  // `over` comes with the weighing.
   terms: z.object({
     transferId: z.string(),
     as: z.enum(CONCLUSIONS),
@@ -103,6 +108,69 @@ const conclusion = kind({
       ...{ before: { status: before.transfer.status }, after: { status, as, evidence } },
     };
     return { entry, result: { transferId, status } };
+  },
+});
+
+const cardOrderConclusion = kind({
+  terms: z.object({ cardId: z.string(), as: z.enum(CARD_CONCLUSIONS) }),
+  async weigh(_, tx, terms) {
+    const card = await requireOpenOrder(tx, terms.cardId, terms.as);
+    const { id: subject, tenantId, currency } = card;
+    return { amount: await waitingAmount(tx, card), currency, subject, tenantId, ever: true, terms };
+  },
+  async hold(_, tx, cardId) {
+    await requireLockedCard(tx, cardId);
+  },
+  async execute(session, tx, terms, { reason: evidence }) {
+    const { cardId, as } = terms;
+    const before = await requireOpenOrder(tx, cardId, as);
+    const { status, tenantId } = await concludeCardOrder({ ...session, ...cardDeps() }, tx, terms);
+    const entry = {
+      ...{ action: 'card-order.conclude', subject: cardId, tenantId },
+      ...{ before: { status: before.status }, after: { status, as, evidence } },
+    };
+    return { entry, result: { cardId, status } };
+  },
+});
+
+const followed = kind({
+  terms: z.object({ transferId: z.string(), word: optional }),
+  async weigh(session, tx, terms) {
+    const { money, restored } = await weighFollowing(tx, terms, session.now());
+    const { tenantId, word } = restored;
+    return { ...money, tenantId, subject: terms.transferId, ever: true, terms: { ...terms, word } };
+  },
+  hold: (session, tx, transferId) => holdTransfer(tx, transferId, session.now()),
+  async execute(session, tx, { transferId, word }, { reason, decidedBy }) {
+    const { before, after } = await followAgain(session, tx, { transferId, word, reason, decidedBy });
+    const { status, tenantId } = after.transfer;
+    const entry = {
+      ...{ action: 'transfer.follow-version', subject: transferId, tenantId },
+      ...{ before: { status: before.transfer.status }, after: { status, word, reason } },
+    };
+    return { entry, result: { transferId, status } };
+  },
+});
+
+/** The terms hold the preview of each transfer, so the second operator sees what would move. */
+const partyFollowed = kind({
+  always: true,
+  terms: z.object({
+    party: z.enum(MONEY_PARTIES),
+    transfers: z.array(z.object({ id: z.string(), word: z.string() }).loose()).default([]),
+  }),
+  async weigh(session, tx, { party }) {
+    const all = await restoredOf(tx, party, session.now());
+    if (all.length === 0)
+      throw conflict('invalid_transition', 'The party tells of no older version of any transfer.');
+    const most = mostOf(all.flatMap(({ moves }) => moves));
+    const terms = { party, transfers: all.map(restoredView) };
+    return { ...most, subject: party, tenantId: null, ever: false, terms };
+  },
+  async execute(session, tx, { party: subject, transfers }, by) {
+    const result = await followAllAgain(session, tx, transfers, by);
+    const after = { ...result, reason: by.reason };
+    return { entry: { action: 'party.follow-versions', subject, tenantId: null, after }, result };
   },
 });
 
@@ -131,11 +199,13 @@ export const DECISION_KINDS = {
   'suspense.write-off': door('suspense.write-off', 'write_off'),
   'suspense.recover': door('suspense.recover', 'recover'),
   'transfer.conclude': conclusion,
+  'card-order.conclude': cardOrderConclusion,
+  'transfer.follow-version': followed,
+  'party.follow-versions': partyFollowed,
   'settlement.move': settlementMove,
   'chain-deposit.record': chainDeposit,
   'chain-deposit.take-back': chainDepositTakenBack,
-  'gas-operation.confirm': gasOperationConfirmed,
-  'gas-operation.take-back': gasOperationTakenBack,
+  [CHAIN_CREDIT]: chainCredit,
 } as const satisfies Record<string, AnyDecisionKind>;
 
 export type DecisionName = keyof typeof DECISION_KINDS;

@@ -1,16 +1,24 @@
 import type { Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
-import { formatAmount } from '../../kernel/money/money';
-import { type Approval, decideApproval, requestApproval } from '../../process/approvals/operations';
+import { isId } from '../../kernel/ids';
+import {
+  type Approval,
+  decideApproval,
+  findApproval,
+  requestApproval,
+} from '../../process/approvals/operations';
+import { whatOf } from '../../process/approvals/view';
 import {
   countAlone,
   limitText,
-  readAdminLimit,
+  readLimits,
+  reasonText,
   type Weight,
   weighAlone,
 } from '../../process/limits/operations';
 import type { ChangeEntry, Session } from '../session';
-import type { AnyDecisionKind, Done, Weighed } from './kind';
+import { CHANGE_KINDS } from './changes';
+import type { AnyDecisionKind, Done, Executed, Weighed } from './kind';
 import { DECISION_KINDS, type DecisionName } from './kinds';
 
 /** Done at once, or asked for: then another operator approves it. */
@@ -22,30 +30,33 @@ export type Outcome = { done: Done } | { asked: Approval; weight: Weight };
  * @param terms of the kind's own shape, amounts as text
  * @throws Problem what the kind refuses; 401
  */
-export function decideOrAsk(
+export async function decideOrAsk(
   session: Session,
   name: DecisionName,
   terms: object,
   reason: string,
 ): Promise<Outcome> {
-  const kind = DECISION_KINDS[name];
+  const kind: AnyDecisionKind = DECISION_KINDS[name];
+  const proof = await kind.prove(session, terms);
   return session.change(
     async (tx): Promise<Outcome> => {
       const by = { reason, decidedBy: session.actor };
-      const { weighed, weight } = await weigh(session, tx, kind, terms);
-      const { ever: _, terms: settled, ...about } = weighed;
-      if (!weight.takesTwo) {
+      const { weighed, weight } = await weigh(session, tx, kind, { terms, proof });
+      const { ever: _, terms: settled, amount, currency, ...about } = weighed;
+      if (weight.takesTwo === null) {
         const limit = countAlone(tx, weight);
-        return { done: limited(await kind.execute(session, tx, settled, by), limit) };
+        return { done: limited(await kind.execute(session, tx, settled, by, proof), limit) };
       }
       const requested = { requestedBy: session.actor, requestedAt: weight.alone.at };
-      const given = { ...about, ...requested, terms: settled, kind: name, reason };
+      const money = { amount, currency };
+      const given = { ...about, ...requested, money, terms: settled, kind: name, reason };
       return { asked: await requestApproval(tx, given), weight };
     },
     (outcome) => {
       if ('done' in outcome) return outcome.done.entry;
-      const { limit, sum } = outcome.weight;
-      return entryOf('approval.ask', outcome.asked, { limit: limitText(limit), sum: sum.toFixed() });
+      const { limits, takesTwo } = outcome.weight;
+      const reason = takesTwo && reasonText(takesTwo);
+      return entryOf('approval.ask', outcome.asked, { limit: limitText(limits), ...reason });
     },
   );
 }
@@ -58,15 +69,18 @@ async function weigh(
   session: Session,
   tx: Tx,
   kind: AnyDecisionKind,
-  terms: object,
+  { terms, proof }: { terms: object; proof: unknown },
 ): Promise<{ weighed: Weighed; weight: Weight }> {
-  const by = { decidedBy: session.actor, at: session.now(), person: true };
-  const weightOf = ({ terms: _, ...about }: Weighed) => weighAlone(tx, { ...about, ...by });
-  const weighed = await kind.weigh(session, tx, terms);
+  const by = { decidedBy: session.actor, at: session.now() };
+  const weightOf = async ({ terms: _, ...about }: Weighed): Promise<Weight> => {
+    const weight = await weighAlone(tx, { ...about, ...by });
+    return kind.always ? { ...weight, takesTwo: { why: 'always' } } : weight;
+  };
+  const weighed = await kind.weigh(session, tx, terms, proof);
   const weight = await weightOf(weighed);
   if (!kind.hold) return { weighed, weight };
   await kind.hold(session, tx, weighed.subject);
-  const held = await kind.weigh(session, tx, terms);
+  const held = await kind.weigh(session, tx, terms, proof);
   return { weighed: held, weight: await weightOf(held) };
 }
 
@@ -77,7 +91,7 @@ const limited = ({ entry, result }: Done, limit: string | null): Done => ({
 
 export interface Decided {
   approval: Approval;
-  /** Absent of what was rejected. */
+  /** Absent where it was rejected, or a second operator must approve it too. */
   done?: Done;
   /** What was in force when it was approved. */
   limit?: string | null;
@@ -88,15 +102,18 @@ export interface Decided {
  * refuse it, it still waits.
  * @throws Problem 404; 409 `invalid_transition`; what the kind refuses; 401
  */
-export function approve(session: Session, id: string, note: string | null): Promise<Decided> {
+export async function approve(session: Session, id: string, note: string | null): Promise<Decided> {
+  const asked = isId('approval', id) ? await findApproval(session.database, id) : undefined;
+  const proof = asked?.status === 'pending' ? await kindOf(asked).prove(session, asked.terms) : undefined;
   return session.change(
     async (tx): Promise<Decided> => {
       const decidedBy = session.actor;
       const given = { id, status: 'approved', note, decidedBy, at: session.now() } as const;
       const approval = await decideApproval(tx, given);
+      if (approval.status === 'pending') return { approval };
       const { terms, reason } = approval;
-      const limit = limitText(await readAdminLimit(tx));
-      const done = await kindOf(approval).execute(session, tx, terms, { reason, decidedBy });
+      const limit = limitText(await readLimits(tx));
+      const done = await kindOf(approval).execute(session, tx, terms, { reason, decidedBy }, proof);
       return { approval, done: limited(done, limit), limit };
     },
     ({ approval, done, limit }) => [
@@ -118,23 +135,15 @@ export function reject(session: Session, id: string, note: string): Promise<Deci
 }
 
 /** @throws Problem 409 for what only a later release can do */
-function kindOf({ kind: name }: Approval): AnyDecisionKind {
-  if (!(name in DECISION_KINDS)) throw conflict('invalid_transition', `This release does not know ${name}.`);
-  return DECISION_KINDS[name as DecisionName];
+function kindOf({ kind: name }: Approval): Executed {
+  const kinds: Readonly<Record<string, Executed>> = { ...DECISION_KINDS, ...CHANGE_KINDS };
+  const found = kinds[name];
+  if (!found) throw conflict('invalid_transition', `This release does not know ${name}.`);
+  return found;
 }
 
 function entryOf(action: string, approval: Approval, more: object = {}): ChangeEntry {
-  const {
-    id: subject,
-    kind,
-    subject: about,
-    amount,
-    currency,
-    reason,
-    requestedBy,
-    note,
-    tenantId,
-  } = approval;
-  const money = `${formatAmount(amount, currency)} ${currency}`;
-  return { action, subject, tenantId, after: { kind, about, money, reason, requestedBy, note, ...more } };
+  const { id: subject, kind, subject: about, reason, requestedBy, note, tenantId, status } = approval;
+  const after = { kind, about, money: whatOf(approval), reason, requestedBy, note, status, ...more };
+  return { action, subject, tenantId, after };
 }

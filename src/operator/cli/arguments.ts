@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { CARD_CONCLUSIONS, type CardConclusion } from '../../cards/buffered/conclude-order';
 import { isCurrency } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
 import { CONCLUSIONS, type Conclusion } from '../../transfers/engine/conclusion';
@@ -19,9 +20,9 @@ export function countArgument(text: string): number {
   return Number(text);
 }
 
-/** A place that is counted from 0: of a block, of a log. */
-export function placeArgument(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 0.');
+/** From 0. */
+export function indexArgument(text: string): number {
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 0.');
   return Number(text);
 }
 
@@ -52,9 +53,11 @@ export function timeArgument(text: string): Date {
   return time;
 }
 
-export function conclusionArgument(text: string): Conclusion {
-  const found = CONCLUSIONS.find((conclusion) => conclusion === text);
-  if (!found) throw new InvalidArgumentError(`It takes ${CONCLUSIONS.join(' or ')}.`);
+/** The outcome of a transfer or of a card order. */
+export function conclusionArgument(text: string): Conclusion | CardConclusion {
+  const words = [...new Set([...CONCLUSIONS, ...CARD_CONCLUSIONS])];
+  const found = words.find((conclusion) => conclusion === text);
+  if (!found) throw new InvalidArgumentError(`It takes ${words.join(' or ')}.`);
   return found;
 }
 

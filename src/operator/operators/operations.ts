@@ -3,6 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, notFound, Problem } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
+import { operatorActor } from '../../process/approvals/actors';
 import {
   findBySecret,
   findOperator,
@@ -31,7 +32,7 @@ export interface OperatorCredential {
 }
 
 /** As decisions and the audit log name him: names are unique for ever. */
-export const actorOf = ({ name }: Pick<Operator, 'name'>): string => `operator:${name}`;
+export const actorOf = ({ name }: Pick<Operator, 'name'>): string => operatorActor(name);
 
 /** The installation's own needs nobody's yes; any other decides once he has been admitted. */
 export const isAdmitted = ({ createdBy, admittedAt }: Pick<Operator, 'createdBy' | 'admittedAt'>): boolean =>

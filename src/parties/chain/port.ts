@@ -1,18 +1,19 @@
-import type { AskedKind } from './witness';
-
 /**
  * A node, or several, of one chain. Amounts are whole numbers of the coin's or token's smallest unit, as the chain counts them
- * (wei; 10⁻⁶ USDT). Addresses are checksummed (EIP-55; Base58Check of TRON).
+ * (wei; 10⁻⁶ USDT). Addresses are checksummed (EIP-55).
  */
+
+/** The kinds of chain that there is an adapter for. Another kind has a {@link ChainNode} of its own. */
+export const CHAIN_KINDS = ['evm'] as const;
+export type ChainKind = (typeof CHAIN_KINDS)[number];
 
 /** How a chain is reached: what of a network's configuration its nodes are asked by. */
 export interface ChainAddress {
   /** Our name for it: `local`, `ethereum`. */
   chain: string;
-  /** Of the others people tell (witness.ts). */
-  kind: AskedKind;
+  kind: ChainKind;
   /** EIP-155. */
-  chainId: number | null;
+  chainId: number;
   /** Asked in this order; they may hold credentials. */
   rpcUrls: readonly string[];
 }
@@ -55,6 +56,15 @@ export interface FoundTransfers {
   parentHash: string;
   toBlockHash: string;
   transfers: ChainTransfer[];
+  /** Blocks with more logs than a node gives: of those the listed tokens alone were read. */
+  inPart: number[];
+}
+
+/** What a block has brought to an address of the native coin, and none of its transactions shows: a contract has passed it on. */
+export interface UnshownCoin {
+  blockHash: string;
+  /** Below zero where a contract has taken it from the address. */
+  units: bigint;
 }
 
 /** What the sender of a transaction has signed. */
@@ -177,7 +187,8 @@ export interface ChainNode {
   /**
    * What has moved to any of the addresses in the blocks of a range, both ends included: tokens of any contract in one call, and
    * the native coin where it is asked for (a call a block).
-   * @param options `again`: a second reading, which another address is asked for first where there are several
+   * @param options `again`: a second reading, which another address is asked for first where there are several; `listed`: the contracts
+   *   that are read of a block whose logs are too many for a node
    * @returns with it the hash of the last block of the range, read of the same node before the logs: a range whose last block
    *   changes meanwhile is read again; and of the same node what its first block follows
    * @throws ChainAway also when nobody has the last block of the range yet
@@ -185,7 +196,7 @@ export interface ChainNode {
   transfersTo(
     range: { from: number; to: number },
     addresses: readonly string[],
-    options: { native: boolean; again?: boolean },
+    options: { native: boolean; again?: boolean; listed?: readonly string[] },
   ): Promise<FoundTransfers>;
   /** `unknown` when nobody who answers knows it, or it is no hash. */
   transaction(hash: string): Promise<ChainTransaction>;
@@ -202,6 +213,12 @@ export interface ChainNode {
    * @throws ChainRefused `no_token`
    */
   balances(addresses: readonly string[], token: string | null, atBlock?: number): Promise<bigint[]>;
+  /**
+   * What each address says that is not far behind, of how many, by the balances at both ends of a block. Nothing: it has no such block.
+   * Nodes forget the balances of all but the last hundred or so blocks; archive nodes do not.
+   * @throws ChainAway none answers, or keeps those balances
+   */
+  unshownOfEach(address: string, block: number): Promise<{ said: (UnshownCoin | undefined)[]; of: number }>;
   /**
    * How many transactions it has sent that are in a block, as most nodes say at least; those that stand far behind know little of it.
    * @throws NodesDisagree not most of all answer, and keep up

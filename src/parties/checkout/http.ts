@@ -3,7 +3,6 @@ import { formatAmount } from '../../kernel/money/money';
 import { isCountable, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import { earlierCheckout } from './earlier';
 import type { CheckoutParty } from './port';
 import {
   checkoutCallback,
@@ -20,8 +19,6 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
   const { secret, now = () => new Date() } = options;
   const client = partyClient(options);
   const pathOf = (sessionId: string) => `/sessions/${encodeURIComponent(sessionId)}`;
-  const ask = (sessionId: string) =>
-    orUnknown(client.get(pathOf(sessionId)).then((answer) => wordOf(sessionId, answer)));
   return {
     async createSession({ key, amount, expiresAt, ...session }) {
       const body: z.input<typeof sessionOrder> = {
@@ -32,8 +29,7 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
       const { state, ...rest } = parseAnswer(madeSession, await client.post('/sessions', body, key));
       return state && isOf(rest.sessionId, state) ? { ...rest, word: wordIn(state) } : rest;
     },
-    ask,
-    ...earlierCheckout({ ask }),
+    ask: (sessionId) => orUnknown(client.get(pathOf(sessionId)).then((answer) => wordOf(sessionId, answer))),
     async refund({ key, sessionId, amount, currency }) {
       const body: z.input<typeof refundOrder> = { amount: formatAmount(amount, currency), currency };
       return parseAnswer(refundAnswer, await client.post(`${pathOf(sessionId)}/refunds`, body, key));

@@ -51,7 +51,7 @@ export interface CheckoutCallback extends PartyCallback {
  * known is asked for again with the same one.
  * @throws PartyRefused it will never do it; PartyAway it cannot be asked just now
  */
-export interface CheckoutParty extends EarlierCheckout {
+export interface CheckoutParty {
   createSession(session: NewCheckoutSession): Promise<MadeSession>;
   ask(sessionId: string): Promise<CheckoutWord | 'unknown_to_party'>;
   refund(
@@ -69,36 +69,4 @@ export interface CheckoutParty extends EarlierCheckout {
     raw: Buffer,
     headers: IncomingHttpHeaders,
   ): CheckoutCallback | undefined | Promise<CheckoutCallback | undefined>;
-}
-
-// Of the engines before src/transfers/engine: what follows, earlier.ts, and its lines in the adapters go with them. -----
-
-export interface CheckoutRefund {
-  id: string;
-  amount: Decimal;
-  status: 'pending' | 'succeeded' | 'failed';
-}
-
-/** Money that the payer's bank has taken back while it is disputed; given back when it is won. */
-export interface CheckoutDispute {
-  id: string;
-  amount: Decimal;
-  status: 'open' | 'won' | 'lost';
-}
-
-/** The whole present state of a session. */
-export interface CheckoutState {
-  sessionId: string;
-  /** `paid`: the payer has paid. `settled`: the money is ours. */
-  status: 'open' | 'paid' | 'settled' | 'failed' | 'cancelled' | 'expired';
-  paid?: { amount: Decimal; currency: string };
-  risk: 'normal' | 'review';
-  failureCode?: string;
-  refunds: CheckoutRefund[];
-  disputes: CheckoutDispute[];
-}
-
-export interface EarlierCheckout {
-  /** @throws PartyRefused `not_found` for one that the party has never heard of */
-  getSession(sessionId: string): Promise<CheckoutState>;
 }

@@ -10,6 +10,8 @@ export interface RatesOptions {
   /** Called for each answer, or row of one, that is not dealt on. */
   observeUnusable?: (what: 'rate_row' | 'rates' | 'rates_time') => void;
   now?: () => Date;
+  /** Told of each snapshot that is taken. @param freshUntil null: it never grows old */
+  keep?: (snapshot: Snapshot, freshUntil: Date | null) => Promise<void>;
   /** A rate older than this is not dealt on. 60: a feed's; a daily file's is five days. */
   maxAgeSeconds?: number;
   everyMs?: number;
@@ -31,6 +33,7 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
   const take = createTaking(source, { ...options, now });
   let held: Snapshot | undefined;
   let asking: Promise<boolean> | undefined;
+  let keeping: Promise<void> | undefined;
   let loop: { stop(): Promise<void> } | undefined;
 
   const isFresh = ({ asOf }: Pick<Snapshot, 'asOf'>) =>
@@ -41,12 +44,23 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
     asking ??= take(held)
       .then((taken) => {
         held = taken ?? held;
+        if (taken) keeping = keepTaken(taken);
         return taken !== undefined;
       })
       .finally(() => {
         asking = undefined;
       });
     return asking;
+  }
+
+  /** Rates are dealt on although they could not be kept. */
+  async function keepTaken(taken: Snapshot): Promise<void> {
+    const freshUntil = Number.isFinite(maxAgeSeconds)
+      ? new Date(taken.asOf.getTime() + maxAgeSeconds * 1000)
+      : null;
+    await options.keep?.(taken, freshUntil).catch((error: unknown) => {
+      options.log.warn({ party: 'rates', err: error }, 'rates could not be kept');
+    });
   }
 
   const heldRate = (from: string, to: string) =>
@@ -71,12 +85,14 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
     },
     async ready() {
       if (!held || !isFresh(held)) await refresh();
+      await keeping;
     },
     start() {
       loop ??= startLoop(refresh, options);
     },
     async stop() {
       await loop?.stop();
+      await keeping;
       loop = undefined;
     },
   };

@@ -67,3 +67,10 @@ export const currenciesIn = ({ base, rates }: Snapshot): string[] => [base, ...r
 export const rateOfItself = (currency: string, asOf: Date): Rate => ({
   ...{ from: currency, to: currency, bid: ONE, ask: ONE, mid: ONE, derived: false, asOf },
 });
+
+/** The middle of every currency in the base, the base among them. */
+export const midsOf = ({ base, rates }: Snapshot): Map<string, Decimal> =>
+  new Map([
+    [base, ONE],
+    ...[...rates].map(([currency, { bid, ask }]) => [currency, bid.plus(ask).dividedBy(2)] as const),
+  ]);

@@ -98,8 +98,10 @@ function mounted(party: SandboxParty, secret: Buffer, handle: Middleware): Middl
     if (!ctx.path.startsWith(prefix)) return void (await next());
     const path = ctx.path.slice(prefix.length - 1);
     ctx.state['route'] = `${partyPath(party)}/*`;
-    if (!path.startsWith(PAGES) && !isAuthorized(ctx.get('authorization'), secret)) {
-      return answer(ctx, 401, { code: 'unauthorized', message: 'unauthorized' });
+    if (!path.startsWith(PAGES)) {
+      if (!isAuthorized(ctx.get('authorization'), secret))
+        return answer(ctx, 401, { code: 'unauthorized', message: 'unauthorized' });
+      ctx.state['internal'] = true; // our own adapters ask, and followers of lists without end
     }
     const whole = ctx.path;
     ctx.path = path;

@@ -4,12 +4,11 @@ import { HDKey } from '@scure/bip32';
 import { entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 
-import type { ChainKind } from '../chain/witness';
+import type { ChainKind } from '../chain/port';
 
 /** The branch of a kind (BIP-44): coin types of SLIP-44, the first account, addresses for receiving. A wallet's index follows. */
 export const BRANCHES: Readonly<Record<ChainKind, string>> = {
   evm: "m/44'/60'/0'/0",
-  tron: "m/44'/195'/0'/0",
 };
 
 /** The extended public key of each branch: what the addresses of all wallets are derived from. */
@@ -17,12 +16,7 @@ export type PublicKeys = Readonly<Record<ChainKind, string>>;
 
 /** @param entropy of a mnemonic without a passphrase (BIP-39), 16 to 32 bytes */
 export async function publicKeysOf(entropy: Uint8Array): Promise<PublicKeys> {
-  const branches = { evm: '', tron: '' };
-  for (const kind of ['evm', 'tron'] as const)
-    await withKey(entropy, BRANCHES[kind], (key) => {
-      branches[kind] = key.publicExtendedKey;
-    });
-  return branches;
+  return { evm: await withKey(entropy, BRANCHES.evm, ({ publicExtendedKey }) => publicExtendedKey) };
 }
 
 /** @param branch an extended public key */

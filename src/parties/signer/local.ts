@@ -2,16 +2,15 @@ import { bytesToHex, keccak256 } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { Database, Sql } from '../../kernel/db/database';
 import type { Keyring } from '../../kernel/security/keyring';
-import { asHex, evmAddressOf, tronAddressOf } from '../chain/addresses';
-import type { SignedAuthorization, UnsignedTransaction } from '../chain/port';
-import type { ChainKind } from '../chain/witness';
+import { asHex, evmAddressOf } from '../chain/addresses';
+import type { ChainKind, SignedAuthorization, UnsignedTransaction } from '../chain/port';
 import { BRANCHES, publicKeyAt, withKey } from './derivation';
 import type { SignedTransaction, Signer } from './port';
 import { ensureSeed, type WalletSeed, withEntropy } from './seed';
 
 export { ensureSeed } from './seed';
 
-const ADDRESS = { evm: evmAddressOf, tron: tronAddressOf } as const;
+const ADDRESS = { evm: evmAddressOf } as const;
 
 /** Keys derived from our own seed, which is opened for the time of a signature. The seed is made when it is first needed. */
 export function createLocalSigner({ database, keyring }: { database: Database; keyring: Keyring }): Signer {

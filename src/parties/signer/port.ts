@@ -1,6 +1,5 @@
 import type { Sql } from '../../kernel/db/database';
-import type { SignedAuthorization, UnsignedTransaction } from '../chain/port';
-import type { ChainKind } from '../chain/witness';
+import type { ChainKind, SignedAuthorization, UnsignedTransaction } from '../chain/port';
 
 /** A transaction, signed: nothing but its sender's key could have made it, and nobody can change it. */
 export interface SignedTransaction {

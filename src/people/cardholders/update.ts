@@ -1,5 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
-import { conflict } from '../../kernel/errors';
+import { conflict, precondition } from '../../kernel/errors';
+import { asksForSubmission, noteChangedFields } from '../kyc/approvals';
 import { mergedMeta } from '../users/meta';
 import { patchMeta } from '../users/operations';
 import {
@@ -26,6 +27,12 @@ interface CardholderRequest {
   idempotencyKey: string | undefined;
 }
 
+const reviewFirst = () =>
+  precondition(
+    'kyc_not_completed',
+    "The change needs a new review of the user's KYC: change the user's meta, submit the KYC, then retry.",
+  );
+
 const noLinkedUser = () => conflict('no_linked_user', 'The cardholder has no linked user.');
 
 /**
@@ -45,11 +52,14 @@ export async function updateCardholder(
   const meta = mergedMeta(user.meta, patch);
   if (patch.email !== undefined) await assertEmailFree(tx, user.tenantId, before, patch.email);
   const resubmitted = statusAfter(before.status, 'updated') === 'wait_audit';
+  if (resubmitted && before.model === 'B2C' && (await asksForSubmission(tx, user, meta, given)))
+    throw reviewFirst();
   const changes: FieldChanges = resubmitted
     ? await resubmission(deps, tx, { ...user, meta }, before, given)
     : { description: before.description, ...shownChanges(before, patch, meta) };
   requireTransition(before.status, 'updated');
-  await patchMeta(tx, null, user.id, patch);
+  const patched = await patchMeta(tx, null, user.id, patch);
+  await noteChangedFields(tx, patched.before, patched.after, given);
   const after = await applyTransition(tx, before, 'updated', changes);
   if (resubmitted) deps.commands.append(tx, [lookAtCardholder(after)]);
   return { before, after };

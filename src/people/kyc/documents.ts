@@ -4,8 +4,9 @@ import { newId } from '../../kernel/ids';
 import type { UploadedFile } from '../../kernel/wire/file-type';
 import type { Services } from '../../services';
 import { requireUser } from '../users/operations';
+import { noteNewDocument } from './approvals';
+import { changeStatus } from './change-status';
 import { dropContent, keepContent, readContent, type StoredContent, storeContent } from './content';
-import { changeStatus } from './operations';
 import {
   type KycDocument,
   type KycDocumentDecision,
@@ -37,7 +38,11 @@ export async function storeDocument(
   return storeContent(deps, { tenantId, documentId: newId('kycDocument') }, file);
 }
 
-/** Records a document whose content is stored. The first one is where a user's KYC begins. @throws Problem 404 */
+/**
+ * Records a document whose content is stored. The first one is where a user's KYC begins; one after the approval may ask for a new
+ * submission.
+ * @throws Problem 404
+ */
 export async function addDocument(
   tx: Tx,
   given: {
@@ -62,6 +67,7 @@ export async function addDocument(
   });
   const status = kycStatusAfter(user.kycStatus, 'document_uploaded');
   if (status) await changeStatus(tx, user, status, given);
+  await noteNewDocument(tx, user, given);
   return document;
 }
 

@@ -1,10 +1,10 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { precondition } from '../../kernel/errors';
-import { appendEvents } from '../../kernel/outbox/events';
 import type { Services } from '../../services';
-import { requireUser, setKycStatus } from '../users/operations';
+import { requireUser } from '../users/operations';
 import { type KycStatus, type User } from '../users/record';
-import { statusChangedEvent } from './events';
+import { type ApprovedKyc, approvedKyc, keepApproved } from './approvals';
+import { changeStatus } from './change-status';
 import {
   type KycDecision,
   type KycDocument,
@@ -36,6 +36,8 @@ export interface Kyc {
   /** The newest; none before the first submission. */
   review: KycReview | undefined;
   notes: string | undefined;
+  /** The newest approved version; none before the first completed review. */
+  approved: ApprovedKyc | undefined;
 }
 
 /**
@@ -49,19 +51,8 @@ export async function readKyc(sql: Sql, reach: string | null, userId: string): P
 async function kycOf(sql: Sql, user: User): Promise<Kyc> {
   const documents = await documentsOfUser(sql, user.id);
   const review = await newestReview(sql, user.id);
-  return { user, documents, review, notes: await findNotes(sql, user.id) };
-}
-
-/** Sets the status of a user whose row is locked, and tells the tenant. */
-export async function changeStatus(
-  tx: Tx,
-  before: User,
-  status: KycStatus,
-  { reason = null, idempotencyKey }: { reason?: string | null; idempotencyKey?: string | null | undefined },
-): Promise<User> {
-  const user = await setKycStatus(tx, before, status);
-  await appendEvents(tx, [statusChangedEvent(user, before.kycStatus, reason, idempotencyKey)]);
-  return user;
+  const approved = await approvedKyc(sql, user, documents);
+  return { user, documents, review, notes: await findNotes(sql, user.id), approved };
 }
 
 /**
@@ -126,6 +117,7 @@ export async function recordDecision(
   const { submission, idempotencyKey } = review;
   await insertDecision(tx, { userId: user.id, submission, decision, reason, decidedBy });
   await updateReview(tx, review, decision, reason);
+  if (decision === 'completed') await keepApproved(tx, user, submission);
   return changeStatus(tx, user, status, { reason, idempotencyKey });
 }
 

@@ -1,5 +1,6 @@
 import { conflict } from '../../kernel/errors';
 import type { FileType } from '../../kernel/wire/file-type';
+import type { UserMeta } from '../users/meta';
 import type { KycStatus } from '../users/record';
 
 /** `interface.md 2.2`. */
@@ -10,7 +11,13 @@ export type KycSlot = (typeof KYC_SLOTS)[number];
 export const KYC_DECISIONS = ['completed', 'rejected', 'resubmission_required'] as const;
 export type KycDecision = (typeof KYC_DECISIONS)[number];
 
-type KycTrigger = 'document_uploaded' | 'last_document_deleted' | 'submitted' | KycDecision;
+type KycTrigger =
+  | 'document_uploaded'
+  | 'last_document_deleted'
+  | 'submitted'
+  /** Where the tenant's setting `kycOnChange` says so. */
+  | 'changed_by_client'
+  | KycDecision;
 
 interface KycTransition {
   from: readonly KycStatus[];
@@ -33,6 +40,7 @@ const KYC_TRANSITIONS: readonly KycTransition[] = [
     on: 'resubmission_required',
     to: 'resubmission_required',
   },
+  { from: ['completed'], on: 'changed_by_client', to: 'resubmission_required' },
 ];
 
 /** Where a trigger leads, or nothing where it changes no status: a document may be uploaded at any time. */
@@ -91,6 +99,14 @@ export interface KycDocument {
   submission: number | null;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** The version of a user's KYC that a completed review has approved. */
+export interface KycApproval {
+  submission: number;
+  meta: UserMeta;
+  documents: { slot: KycSlot; documentId: string }[];
+  approvedAt: Date;
 }
 
 export interface KycReview {

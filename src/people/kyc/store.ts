@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { isId } from '../../kernel/ids';
 import { overdueIn } from '../../process/overdue';
-import type { KycDecision, KycDocument, KycDocumentStatus, KycReview, KycSlot } from './record';
+import type { KycApproval, KycDecision, KycDocument, KycDocumentStatus, KycReview, KycSlot } from './record';
 
 const DOCUMENT = [
   'id',
@@ -158,6 +158,22 @@ export function awaitingReview(sql: Sql, filter: WaitingFilter): Promise<KycRevi
 
 export const countAwaitingReview = (sql: Sql): Promise<WaitingCount> =>
   countWaiting(sql, inReview(), WAITING);
+
+export async function insertApproval(
+  tx: Sql,
+  { meta, documents: approved, ...given }: Omit<KycApproval, 'approvedAt'> & { userId: string },
+): Promise<void> {
+  const json = { meta: JSON.stringify(meta), documents: JSON.stringify(approved) };
+  await tx.run(table('kyc_approvals').insert({ ...given, ...json }));
+}
+
+export async function newestApproval(sql: Sql, userId: string): Promise<KycApproval | undefined> {
+  const columns = ['submission', 'meta', 'documents', 'approvedAt'];
+  const [newest] = await sql.run<KycApproval>(
+    table('kyc_approvals').select(columns).where({ userId }).orderBy('id', 'desc').limit(1),
+  );
+  return newest;
+}
 
 /** What a person decided: on a review, or on a document. */
 export interface DecisionRecord {

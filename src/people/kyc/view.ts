@@ -3,6 +3,7 @@ import type { Caller } from '../../kernel/caller';
 import { FILE_TYPES } from '../../kernel/wire/file-type';
 import { instant } from '../../kernel/wire/schemas';
 import { KYC_STATUSES } from '../users/record';
+import type { ApprovedKyc } from './approvals';
 import type { Kyc } from './operations';
 import type { KycDocument } from './record';
 import { KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './record';
@@ -39,12 +40,24 @@ export const kycSchema = z.object({
   submissions: z.number().int(),
   submittedAt: instant().optional(),
   decidedAt: instant().optional(),
+  approved: z
+    .object({
+      submission: z.number().int(),
+      approvedAt: instant(),
+      documents: z.array(z.object({ slot: z.enum(KYC_SLOTS), documentId: z.string() })),
+      changed: z.array(z.string()),
+    })
+    .optional()
+    .meta({
+      description:
+        'The version that the last completed review approved, and the fields and slots that differ now: shown to operators only.',
+    }),
   notes: z.string().optional().meta({ description: "The operator's own: shown to operators only." }),
 });
 
 /** A user's KYC as the wire shows it; the notes to nobody but an operator. */
 export function kycView(
-  { user, documents, review, notes }: Kyc,
+  { user, documents, review, notes, approved }: Kyc,
   { role }: Pick<Caller, 'role'>,
 ): z.infer<typeof kycSchema> {
   return {
@@ -56,5 +69,11 @@ export function kycView(
     submittedAt: review?.submittedAt.toISOString(),
     decidedAt: review?.decidedAt?.toISOString(),
     notes: role === 'admin' ? notes : undefined,
+    approved: role === 'admin' ? approved && approvedView(approved) : undefined,
   };
 }
+
+/** Names and ids: the values are personal data. */
+const approvedView = ({ submission, approvedAt, documents, changed }: ApprovedKyc) => ({
+  ...{ submission, approvedAt: approvedAt.toISOString(), documents, changed },
+});

@@ -129,7 +129,7 @@ export async function setOperatorBlock(
   const { tenantId } = before;
   if (blocked) await noteStop(tx, { kind: 'user', subject: id, tenantId, ...stopping });
   else await endStop(tx, 'user', id);
-  const after = await updateOperatorBlock(tx, id, blocked); // first: while it stands, no card is let go (migration 0124)
+  const after = await updateOperatorBlock(tx, id, blocked);
   await blockCardsOf(tx, id, blocked || before.clientStatus === 'blocked');
   return { before, after };
 }

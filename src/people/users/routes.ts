@@ -15,7 +15,13 @@ const TAG = 'Users';
 
 /** The users' own endpoints (`interface.md 4.1`, Users; decisions part 4). */
 export function userRoutes(services: UserServices): Route[] {
-  return [listRoute(services), createRoute(), readRoute(services), updateRoute(), statusRoute(services)];
+  return [
+    listRoute(services),
+    createRoute(),
+    readRoute(services),
+    updateRoute(services),
+    statusRoute(services),
+  ];
 }
 
 function listRoute({ database }: UserServices): Route {
@@ -70,7 +76,7 @@ function readRoute({ database }: UserServices): Route {
   });
 }
 
-function updateRoute(): Route {
+function updateRoute(services: UserServices): Route {
   return route({
     method: 'PATCH',
     path: '/v1/users/{id}',
@@ -79,8 +85,10 @@ function updateRoute(): Route {
     description: 'Merges meta field by field: null removes a field, what is absent stays.',
     body: z.strictObject({ meta: metaSchema() }),
     response: userSchema,
-    async write(tx, { caller, params, body, requestId }) {
-      const { after } = await patchMeta(tx, caller.reach, params['id'] ?? '', body.meta);
+    async write(tx, { caller, params, body, requestId, idempotencyKey }) {
+      const by = { reach: caller.reach, idempotencyKey };
+      const patched = await patchMeta(tx, caller.reach, params['id'] ?? '', body.meta);
+      const after = await services.noteChangedFields(tx, patched.before, patched.after, by);
       const { id: subject, tenantId } = after;
       // The values are personal data; which fields were written is enough to know who to ask.
       const written = { fields: Object.keys(body.meta) };

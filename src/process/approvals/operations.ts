@@ -1,15 +1,28 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
+import { isOperator } from './actors';
 import type { Approval } from './record';
-import { findApproval, insertApproval, lockApproval, type NewApproval, saveDecision } from './store';
+import {
+  findApproval,
+  insertApproval,
+  lockApproval,
+  type NewApproval,
+  saveDecision,
+  saveFirst,
+} from './store';
 
-export type { Approval } from './record';
-export { approvalsToDecide, countApprovals, listApprovals } from './store';
+export type { Approval, ConfigChange } from './record';
+export { approvalsToDecide, countApprovals, findApproval, listApprovals, pendingAbout } from './store';
 
-/** Writes down what an operator asks for; it waits for another one. */
-export const requestApproval = (tx: Tx, given: Omit<NewApproval, 'id'>): Promise<Approval> =>
-  insertApproval(tx, { id: newId('approval'), ...given });
+/** Writes down what somebody asks for; it waits for others. */
+export const requestApproval = (tx: Tx, given: Asked): Promise<Approval> =>
+  insertApproval(tx, { id: newId('approval'), changes: [], needs: neededFor(given.requestedBy), ...given });
+
+type Asked = Omit<NewApproval, 'id' | 'needs' | 'changes'> & Partial<Pick<NewApproval, 'changes'>>;
+
+/** A credential that names no operator is nobody: two operators stand in for who asks and who approves. */
+const neededFor = (requestedBy: string): 1 | 2 => (isOperator(requestedBy) ? 1 : 2);
 
 /** @throws Problem 404 */
 export async function requireApproval(sql: Sql, id: string): Promise<Approval> {
@@ -30,7 +43,8 @@ export interface DecideApproval {
 /**
  * Another operator's decision, once. What was approved is carried out by the caller in this same transaction: where that is
  * refused, it still waits.
- * @throws Problem 404; 409 `invalid_transition` when it was decided, or is approved by who asked
+ * @returns `pending` where a second operator must approve it too
+ * @throws Problem 404; 409 `invalid_transition` when it was decided, or is approved by who asked or has approved it before
  */
 export async function decideApproval(
   tx: Tx,
@@ -40,7 +54,12 @@ export async function decideApproval(
   if (!found) throw notFound('approval');
   if (found.status !== 'pending')
     throw conflict('invalid_transition', `The approval is ${found.status} already.`);
-  if (status === 'approved' && found.requestedBy === decidedBy)
+  if (status === 'rejected') return saveDecision(tx, { id, status, note, decidedBy, decidedAt: at });
+  if (found.requestedBy === decidedBy)
     throw conflict('invalid_transition', 'Who asked for it cannot approve it: that takes another operator.');
+  if (found.firstBy === decidedBy)
+    throw conflict('invalid_transition', 'You have approved it: another operator must approve it, too.');
+  if (found.needs === 2 && found.firstBy === null)
+    return saveFirst(tx, { id, firstBy: decidedBy, firstAt: at });
   return saveDecision(tx, { id, status, note, decidedBy, decidedAt: at });
 }

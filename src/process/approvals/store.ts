@@ -10,21 +10,43 @@ import {
 import { Decimal } from '../../kernel/money/money';
 import type { Approval } from './record';
 
-type Row = Omit<Approval, 'amount'> & { amount: string };
+type Row = Omit<Approval, 'money'> & { amount: string | null; currency: string | null };
 
 const COLUMNS = [
-  ...['id', 'kind', 'subject', 'tenantId', 'amount', 'currency', 'terms', 'reason', 'requestedBy'],
-  ...['requestedAt', 'status', 'decidedBy', 'decidedAt', 'note'],
+  ...['id', 'kind', 'subject', 'tenantId', 'amount', 'currency', 'terms', 'changes', 'reason'],
+  ...[
+    'requestedBy',
+    'requestedAt',
+    'status',
+    'needs',
+    'firstBy',
+    'firstAt',
+    'decidedBy',
+    'decidedAt',
+    'note',
+  ],
 ];
 
 const approvals = () => table('approvals');
 
-const approvalOf = ({ amount, ...row }: Row): Approval => ({ ...row, amount: new Decimal(amount) });
+const approvalOf = ({ amount, currency, ...row }: Row): Approval => ({
+  ...row,
+  money: amount === null || currency === null ? null : { amount: new Decimal(amount), currency },
+});
 
-export type NewApproval = Omit<Approval, 'status' | 'decidedBy' | 'decidedAt' | 'note'>;
+export type NewApproval = Omit<
+  Approval,
+  'status' | 'firstBy' | 'firstAt' | 'decidedBy' | 'decidedAt' | 'note'
+>;
 
-export async function insertApproval(tx: Sql, { amount, terms, ...given }: NewApproval): Promise<Approval> {
-  const row = { ...given, amount: amount.toFixed(), terms: JSON.stringify(terms) };
+export async function insertApproval(
+  tx: Sql,
+  { money, terms, changes, ...given }: NewApproval,
+): Promise<Approval> {
+  const row = {
+    ...{ ...given, amount: money?.amount.toFixed() ?? null, currency: money?.currency ?? null },
+    ...{ terms: JSON.stringify(terms), changes: JSON.stringify(changes) },
+  };
   const [made] = await tx.run<Row>(approvals().insert(row).returning(COLUMNS));
   return approvalOf(made as Row);
 }
@@ -68,4 +90,27 @@ export async function saveDecision(
 ): Promise<Approval> {
   const [row] = await tx.run<Row>(approvals().where({ id }).update(decided).returning(COLUMNS));
   return approvalOf(row as Row);
+}
+
+/** The first of two approves it; the second decides. */
+export async function saveFirst(
+  tx: Sql,
+  { id, ...first }: Pick<Approval, 'id' | 'firstBy' | 'firstAt'>,
+): Promise<Approval> {
+  const [row] = await tx.run<Row>(approvals().where({ id }).update(first).returning(COLUMNS));
+  return approvalOf(row as Row);
+}
+
+/** Those that wait about a subject, the oldest first. */
+export async function pendingAbout(
+  sql: Sql,
+  { kind, subject }: Pick<Approval, 'kind' | 'subject'>,
+  limit: number,
+): Promise<Approval[]> {
+  const query = waiting()
+    .select(COLUMNS)
+    .where({ kind, subject })
+    .orderBy(['requestedAt', 'id'])
+    .limit(limit);
+  return (await sql.run<Row>(query)).map(approvalOf);
 }

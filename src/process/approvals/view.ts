@@ -1,11 +1,21 @@
 import { formatAmount } from '../../kernel/money/money';
-import type { Approval } from './record';
+import type { Approval, ConfigChange } from './record';
 
 /** As operators see it. */
-export const approvalView = ({ amount, currency, requestedAt, decidedAt, ...rest }: Approval) => ({
+export const approvalView = ({ money, requestedAt, firstAt, decidedAt, ...rest }: Approval) => ({
   ...rest,
-  amount: formatAmount(amount, currency),
-  currency,
+  amount: money && formatAmount(money.amount, money.currency),
+  currency: money?.currency ?? null,
   requestedAt: requestedAt.toISOString(),
+  firstAt: firstAt?.toISOString() ?? null,
   decidedAt: decidedAt?.toISOString() ?? null,
 });
+
+/** In a table: the money, or the fields that change. */
+export const whatOf = ({ money, changes }: Pick<Approval, 'money' | 'changes'>): string =>
+  money
+    ? `${formatAmount(money.amount, money.currency)} ${money.currency}`
+    : changes.map(changeText).join('; ');
+
+const changeText = ({ field, from, to }: ConfigChange): string =>
+  `${field}: ${from ?? 'none'} -> ${to ?? 'none'}`;

@@ -1,4 +1,4 @@
-import { anyOf, filtered, table } from '../../kernel/db/build';
+import { anyOf, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { Decimal } from '../../kernel/money/money';
@@ -52,9 +52,8 @@ export async function listBreaks(
   return (await sql.run<Row>(query)).map(breakOf);
 }
 
-/** Open ones. @param kind of this kind only */
-export const countBreaks = (sql: Sql, kind?: string): Promise<WaitingCount> =>
-  countWaiting(sql, breaks().whereNull('resolvedAt').modify(filtered, { kind }), WAITING);
+export const countBreaks = (sql: Sql): Promise<WaitingCount> =>
+  countWaiting(sql, breaks().whereNull('resolvedAt'), WAITING);
 
 /** All of a subject, the resolved ones too, the oldest first. */
 export async function breaksOf(sql: Sql, subject: string, limit: number): Promise<Break[]> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database, Sql } from '../../kernel/db/database';
 import { gathered } from '../../kernel/db/gathered';
+import { inPortions } from '../../kernel/db/portions';
 import { openBreak } from '../breaks/operations';
 import { countForged, deleteOld, deleteOldCounts } from './store';
 
@@ -61,10 +62,6 @@ export async function forgetOldCallbacks(
   database: Database,
   { batch = BATCH }: { batch?: number } = {},
 ): Promise<number> {
-  let total = await deleteOldCounts(database);
-  for (;;) {
-    const deleted = await database.transaction((tx) => deleteOld(tx, batch));
-    total += deleted;
-    if (deleted < batch) return total;
-  }
+  const counts = await deleteOldCounts(database);
+  return counts + (await inPortions(database, deleteOld, { limit: batch }));
 }

@@ -17,8 +17,8 @@ const forged = () => table('forged_callbacks');
 export async function insertVerified(tx: Sql, { headers, ...given }: NewCallback): Promise<boolean> {
   const rows = await tx.run(
     callbacks()
-      .insert({ ...given, headers: JSON.stringify(headers), verified: true })
-      .onConflict(raw('(party, external_id) where verified'))
+      .insert({ ...given, headers: JSON.stringify(headers) })
+      .onConflict(['party', 'external_id'])
       .ignore()
       .returning('id'),
   );
@@ -65,7 +65,9 @@ export async function deleteOld(sql: Sql, limit: number): Promise<number> {
     .select('id')
     .where('receivedAt', '<', THIRTY_DAYS_AGO)
     .orderBy('receivedAt')
-    .limit(limit);
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
   return (await sql.run(callbacks().whereIn('id', old).delete('id'))).length;
 }
 

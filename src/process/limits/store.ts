@@ -1,64 +1,87 @@
 import { table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
-import type { Alone } from './record';
+import type { Alone, Limits, SumName, Sums } from './record';
 
-const ADMIN_LIMIT = { name: 'admin_limit' };
+/** What processes tell of the installation when they start. */
+export const SETTING_NAMES = [
+  'admin_limit',
+  'admin_tenant_limit',
+  'admin_installation_limit',
+  'base_currency',
+  'dual_control',
+] as const;
+export type SettingName = (typeof SETTING_NAMES)[number];
+export type Settings = Partial<Record<SettingName, string>>;
+
 const settings = () => table('installation_settings');
 
-interface Setting {
+interface Row {
+  name: SettingName;
   value: string;
 }
 
-export async function readAdminLimit(sql: Sql): Promise<Decimal | null> {
-  const [row] = await sql.run<Setting>(settings().select('value').where(ADMIN_LIMIT));
-  return row ? new Decimal(row.value) : null;
+export async function readSettings(sql: Sql): Promise<Settings> {
+  const rows = await sql.run<Row>(settings().select('name', 'value').whereIn('name', SETTING_NAMES));
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
 /** Held to the end of the transaction. */
-export async function lockAdminLimit(tx: Tx): Promise<Decimal | null> {
-  const [row] = await tx.run<Setting>(settings().select('value').where(ADMIN_LIMIT).forUpdate());
-  return row ? new Decimal(row.value) : null;
+export async function lockSetting(tx: Tx, name: SettingName): Promise<string | undefined> {
+  const [row] = await tx.run<Row>(settings().select('name', 'value').where({ name }).forUpdate());
+  return row?.value;
 }
 
 /** @returns false where one is known */
-export async function insertAdminLimit(tx: Tx, limit: Decimal): Promise<boolean> {
-  const row = { ...ADMIN_LIMIT, value: limit.toFixed() };
-  return (await tx.run(settings().insert(row).onConflict().ignore().returning('name'))).length > 0;
+export async function insertSetting(tx: Tx, name: SettingName, value: string): Promise<boolean> {
+  const made = await tx.run(settings().insert({ name, value }).onConflict().ignore().returning('name'));
+  return made.length > 0;
 }
 
-export async function updateAdminLimit(tx: Tx, limit: Decimal, setAt: Date): Promise<void> {
-  await tx.run(settings().where(ADMIN_LIMIT).update({ value: limit.toFixed(), setAt }));
+export async function updateSetting(tx: Tx, name: SettingName, value: string, setAt: Date): Promise<void> {
+  await tx.run(settings().where({ name }).update({ value, setAt }));
 }
 
 /** `2026-01-31`, UTC. */
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 /**
- * What was decided alone before of the same subject, and of the same person's day: under locks, so that one at a time adds to
- * either. The locks are taken before any account or transfer is. Raw: locks of Postgres's own, and one look at both sums.
+ * What was decided alone before, under the one lock of all such decisions, because each adds to the installation's sum. The lock is
+ * taken before any account or transfer is. Raw: a lock of Postgres's own, and one look at all sums.
+ * @returns `isWhole`: false where something of it was counted in another base currency
  */
 export async function sumsUnderLock(
   tx: Tx,
-  { subject, currency, decidedBy, at, ever, person }: Alone,
-): Promise<{ ofSubject: Decimal; ofPerson: Decimal }> {
-  const locks = person ? [decidedBy, subject] : [subject];
-  const [row] = (
-    await Promise.all([
-      ...locks.map((name) => tx.query('select pg_advisory_xact_lock(hashtextextended($1, 121))', [name])),
-      tx.query<{ ofSubject: string; ofPerson: string }>(
-        `select (select coalesce(sum(amount), 0)::text from decided_alone
-                  where subject = $1 and currency = $2 and ($5 or day = $4)) as "ofSubject",
-                (select coalesce(sum(amount), 0)::text from decided_alone
-                  where decided_by = $3 and currency = $2 and day = $4 and $6) as "ofPerson"`,
-        [subject, currency, decidedBy, dayOf(at), ever, person],
-      ),
-    ])
-  ).at(-1) as { ofSubject: string; ofPerson: string }[];
-  return { ofSubject: new Decimal(row?.ofSubject ?? 0), ofPerson: new Decimal(row?.ofPerson ?? 0) };
+  { subject, tenantId, decidedBy, at, ever }: Alone,
+  { base }: Pick<Limits, 'base'>,
+): Promise<{ sums: Sums; isWhole: boolean }> {
+  const [, rows] = await Promise.all([
+    tx.query(`select pg_advisory_xact_lock(hashtextextended('decided alone', 121))`),
+    tx.query<Record<SumName, string> & { isWhole: boolean }>(
+      `select coalesce(sum(worth) filter (where $6 and subject = $1), 0)::text as transfer,
+              coalesce(sum(worth) filter (where day = $2 and decided_by = $3), 0)::text as credential,
+              coalesce(sum(worth) filter (where day = $2 and tenant_id = $4), 0)::text as tenant,
+              coalesce(sum(worth) filter (where day = $2), 0)::text as installation,
+              coalesce(bool_and(base_currency = $5), true) as "isWhole"
+         from decided_alone where day = $2 or ($6 and subject = $1)`,
+      [subject, dayOf(at), decidedBy, tenantId, base, ever],
+    ),
+  ]);
+  const [row] = rows as [Record<SumName, string> & { isWhole: boolean }];
+  const sum = (name: SumName) => new Decimal(row[name]);
+  const [credential, tenant] = [sum('credential'), sum('tenant')];
+  return {
+    sums: { transfer: sum('transfer'), credential, tenant, installation: sum('installation') },
+    isWhole: row.isWhole,
+  };
 }
 
-export function insertAlone(tx: Tx, { subject, decidedBy, at, amount, currency }: Alone): void {
-  const row = { subject, decidedBy, day: dayOf(at), amount: amount.toFixed(), currency };
-  tx.defer(table('decided_alone').insert(row));
+export function insertAlone(
+  tx: Tx,
+  { subject, tenantId, decidedBy, at, amount, currency }: Alone,
+  { worth, rate, base: baseCurrency }: { worth: Decimal; rate: Decimal; base: string },
+): void {
+  const about = { subject, tenantId, decidedBy, day: dayOf(at), amount: amount.toFixed(), currency };
+  const counted = { rate: rate.toFixed(), worth: worth.toFixed(), baseCurrency };
+  tx.defer(table('decided_alone').insert({ ...about, ...counted }));
 }

@@ -1,4 +1,5 @@
-import type { Sql, Tx } from '../../kernel/db/database';
+import type { Database, Tx } from '../../kernel/db/database';
+import { inPortions } from '../../kernel/db/portions';
 import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import { deleteUnused, insertQuote, lockRow, markUsed, type Quote, type QuoteKind } from './store';
@@ -63,4 +64,4 @@ export function takeQuote(tx: Tx, quote: LockedQuote, { usedBy, at }: { usedBy: 
  * that were taken belong to their records.
  * @returns how many
  */
-export const forgetUnusedQuotes = (sql: Sql): Promise<number> => deleteUnused(sql);
+export const forgetUnusedQuotes = (database: Database): Promise<number> => inPortions(database, deleteUnused);

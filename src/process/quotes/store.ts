@@ -1,4 +1,4 @@
-import { table } from '../../kernel/db/build';
+import { raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 
 export type QuoteKind =
@@ -52,12 +52,15 @@ export function markUsed(tx: Tx, id: string, usedBy: string, at: Date): void {
   tx.defer(quotes().where({ id }).update({ usedBy, usedAt: at }));
 }
 
-/** Deletes those that nobody took, thirty days after their end. @returns how many */
-export async function deleteUnused(sql: Sql): Promise<number> {
-  // Raw: they are counted where they are, for there may be many.
-  const [row] = await sql.query<{ count: number }>(
-    `with gone as (delete from quotes where used_by is null and expires_at < now() - interval '30 days' returning 1)
-     select count(*)::int as count from gone`,
-  );
-  return row?.count ?? 0;
+/** Deletes at most `limit` quotes that nobody took, thirty days after their end. @returns how many */
+export async function deleteUnused(sql: Sql, limit: number): Promise<number> {
+  const old = quotes()
+    .select('id')
+    .whereNull('usedBy')
+    .where('expiresAt', '<', raw(`clock_timestamp() - interval '30 days'`))
+    .orderBy('expiresAt')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+  return (await sql.run(quotes().whereIn('id', old).delete('id'))).length;
 }

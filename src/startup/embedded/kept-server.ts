@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { becomesReady, hasAnnounced, spawnDetached } from './detached';
-import { type EmbeddedLog, lastLines, type OnProgress } from './log-file';
+import { type EmbeddedLog, lastLines } from './log-file';
 import { endProcess, type ProcessIdentity, stillRuns } from './process-identity';
 import { ownIdentity, readState, refuseOtherKeeper, writeState } from './state-file';
 import { supervise } from './supervise';
@@ -16,7 +16,6 @@ export interface ServerOptions {
   dataDir: string;
   executable: string;
   log: EmbeddedLog;
-  onProgress?: OnProgress;
 }
 
 export interface ServerKind<Ports> {
@@ -79,7 +78,6 @@ export async function keepServer<Ports extends object>(
   const name = asHeading(kind.name);
   const leftBehind = await takeOver(setup, before);
   if (leftBehind) options.log.info(`${name} was still running and is taken over`);
-  else options.onProgress?.(`Starting ${kind.name}`);
   let server = leftBehind ?? (await launch(setup, { mayMove: true }));
   const restart = async () => {
     server = await launch(setup, { mayMove: false });

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../../kernel/folders';
 import type { OnProgress } from './log-file';
 
 /** Programs that are fetched once a user, not once a data folder. */
@@ -40,7 +41,7 @@ export async function installInto(
   name: string,
   fill: (folder: string) => Promise<void>,
 ): Promise<string> {
-  await mkdir(cacheDir, { recursive: true });
+  await makeFolder('XDG_CACHE_HOME', cacheDir);
   const place = join(cacheDir, name);
   const before = await inode(place);
   const fresh = await mkdtemp(join(cacheDir, `.${name}-`));

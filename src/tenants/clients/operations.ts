@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { forbidden, notFound, unauthorized } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
-import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
+import { endStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
 import { type Tenant } from './record';
 import { DEMO_RATE_LIMIT, type SettingsSection } from './settings';
@@ -129,12 +129,10 @@ export async function setClientStatus(
   status: Tenant['status'],
   stopping: Stopping,
 ): Promise<void> {
-  const tenant = await lockedTenant(tx, clientId);
-  // By its own row: an earlier release that still runs notes no stops.
-  if (tenant.status !== status) await forgetStop(tx, 'tenant', clientId);
+  await lockedTenant(tx, clientId);
   if (status === 'disabled')
     await noteStop(tx, { kind: 'tenant', subject: clientId, tenantId: clientId, ...stopping });
-  else if (tenant.status === status) await endStop(tx, 'tenant', clientId);
+  else await endStop(tx, 'tenant', clientId);
   await updateStatus(tx, clientId, status);
 }
 

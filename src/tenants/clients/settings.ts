@@ -12,6 +12,8 @@ export const tenantSettings = z.looseObject({
   cardholderReview: z.enum(['auto', 'manual']).default('auto'),
   /** `auto`: the sandbox ends the review of a user's KYC by itself. `manual`: an operator decides. */
   kycReview: z.enum(['auto', 'manual']).default('manual'),
+  /** `resubmit`: a client's change of a user whose KYC is completed asks for a new submission. `keep`: the reviewer sees both versions. */
+  kycOnChange: z.enum(['keep', 'resubmit']).default('keep'),
 });
 
 /** A domain's own part of a tenant's settings. Its schema has a default for every field. */

@@ -1,10 +1,10 @@
 import { askedOfChain } from '../../chain/networks/asking';
 import { requireHash } from '../../chain/networks/hashes';
-import { witnessOf } from '../../chain/networks/nodes';
+import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { newestAllocationOf, requireWallet } from '../../chain/wallets/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
-import { conflict, invalid, notFound, Problem } from '../../kernel/errors';
+import { invalid, notFound, Problem } from '../../kernel/errors';
 import type { ChainNode, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { findByRefs, findTransfers } from '../engine/read';
@@ -18,14 +18,14 @@ export interface DepositClaim {
   chain: string;
   address: string;
   txHash: string;
-  /** Block-wide, as explorers show it; of a chain that no node is asked about the ordinal in the transaction. */
+  /** Block-wide, as explorers show it. */
   logIndex?: number | undefined;
 }
 
 /** What a claim has come to: what the chain has moved to that address, and the name of the deposit that is asked for. */
 export interface FoundOnChain {
   network: Network;
-  /** To be booked, where they are not yet; nothing where people tell of deposits, and of what only the record tells. */
+  /** To be booked, where they are not yet; nothing of what only the record tells. */
   transfers: ChainTransfer[];
   ref: string;
   /** The known ones that are to look at the chain, by name. */
@@ -36,8 +36,7 @@ export interface FoundOnChain {
  * What a transaction has brought to an address of the pool. Nothing is recorded. What is known of it is found whatever the chain
  * says by now, and where no node answers: there is no other way for a client to read its deposit.
  * @param reach whose wallet it must be or have been; null: anybody's
- * @throws Problem 404 `chain`, `address`; of what is not known 400 naming `txHash` or `logIndex`; 503 while no node answers; 409
- *   `invalid_transition` of a chain that none is asked about
+ * @throws Problem 404 `chain`, `address`; of what is not known 400 naming `txHash` or `logIndex`; 503 while no node answers
  */
 export async function findOnChain(
   services: Services,
@@ -49,11 +48,10 @@ export async function findOnChain(
   const { wallet } = await requireWallet(database, { chain, address });
   const mayAsk = reach === null || (await newestAllocationOf(database, reach, wallet.id)) !== undefined;
   if (wallet.purpose !== 'pool' || !mayAsk) throw notFound('wallet', 'address');
-  const { network, node } = await witnessOf(services, database, chain);
+  const { network, node } = await nodeOf(services, database, chain);
   const given = { ...claim, address: wallet.address, txHash: requireHash(network, claim.txHash) };
   const recorded = await recordedOf(services, given);
   const known = named(recorded, given.logIndex);
-  if (!node) return foundByRecord(network, known, recorded.length === 0 ? 'txHash' : 'logIndex');
   return foundBy(node, database, network, given, known);
 }
 
@@ -72,17 +70,6 @@ const named = (recorded: readonly ChainDeposit[], logIndex: number | undefined):
     ? recorded[0]
     : (recorded.find((each) => logIndexOf(each.transfer) === logIndex) ??
       recorded.find(({ transfer }) => transfer.terms.logIndex === logIndex));
-
-/** What people have recorded of it: nobody else can be asked. */
-function foundByRecord(network: Network, known: ChainDeposit | undefined, field: string): FoundOnChain {
-  if (!known)
-    throw conflict(
-      'invalid_transition',
-      `Deposits on ${network.name} are recorded by the operator, who looks at the chain: this one is not recorded yet.`,
-      field,
-    );
-  return { network, transfers: [], ref: refOf(known), look: [] };
-}
 
 const refOf = ({ transfer: { partyRef, terms } }: ChainDeposit): string =>
   partyRef ?? chainDepositRef(terms.chain, terms);

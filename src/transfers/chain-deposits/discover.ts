@@ -22,14 +22,6 @@ export interface Carried {
   asset: NetworkAsset;
 }
 
-/** What a deposit is made of: found on the chain, or told by a person, who knows no block's hash. */
-export interface FoundDeposit extends Pick<Carried, 'asset'> {
-  transfer: Pick<ChainTransfer, 'txHash' | 'ordinal' | 'token' | 'from' | 'to' | 'units'> & {
-    block: Pick<ChainTransfer['block'], 'number' | 'at'> & { hash: string | null };
-    logIndex?: number | null;
-  };
-}
-
 /** A native coin has its chain's decimals, whatever is configured. */
 export const decimalsIn = ({ kind }: Network, { contract, decimals }: NetworkAsset): number =>
   contract === null ? NATIVE_DECIMALS[kind] : decimals;
@@ -116,7 +108,7 @@ export async function openingsOf(
   { now }: Pick<Deps, 'now'>,
   tx: Tx,
   network: Network,
-  carried: readonly FoundDeposit[],
+  carried: readonly Carried[],
 ): Promise<Found<ChainDepositTerms>[]> {
   if (carried.length === 0) return [];
   const { chain } = network;
@@ -141,10 +133,10 @@ export async function openingsOf(
 
 function termsOf(
   network: Network,
-  { transfer, asset }: FoundDeposit,
+  { transfer, asset }: Carried,
   whose: Pick<ChainDepositTerms, 'allocationId' | 'accountCurrency'>,
 ): ChainDepositTerms {
-  const { txHash, ordinal, token, from, to, units, block, logIndex = null } = transfer;
+  const { txHash, ordinal, token, from, to, units, block, logIndex } = transfer;
   const decimals = decimalsIn(network, asset);
   const { amount, dust } = ledgerAmount(units, decimals, asset.symbol);
   return {

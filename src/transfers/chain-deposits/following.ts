@@ -1,9 +1,32 @@
+import { countOpenOf } from '../../chain/gas-station/operations/read';
 import type { Following } from '../../chain/networks/following';
-import { hasWallets } from '../../chain/wallets/operations';
+import { countAllocatedFor, hasWallets } from '../../chain/wallets/operations';
+import type { Sql } from '../../kernel/db/database';
+import { internalBalance } from '../../kernel/ledger/accounts';
+import { countConfirming } from '../engine/tables/on-chain';
 import { beginPlace, placeOf } from './places';
 
 /** What was paid before the first look is found too: the place is kept with the network that is enabled. */
 export const following: Following = {
   begin: beginPlace,
   isUsed: async (sql, chain) => (await hasWallets(sql, chain)) || (await placeOf(sql, chain)) !== undefined,
+  heldBy,
 };
+
+async function heldBy(sql: Sql, chain: string, symbol: string): Promise<string[]> {
+  const [pool, station] = [
+    await internalBalance(sql, `pool@${chain}`, symbol),
+    await internalBalance(sql, `station@${chain}`, symbol),
+  ];
+  const counts = {
+    'wallets allocated for it': await countAllocatedFor(sql, chain, symbol),
+    'deposits confirming': await countConfirming(sql, chain, symbol),
+    'operations open': await countOpenOf(sql, chain, symbol),
+  };
+  return [
+    // What stands on a chain is below zero in the books.
+    ...(pool.isZero() ? [] : [`wallets hold ${pool.negated().toFixed()} ${symbol}`]),
+    ...(station.isZero() ? [] : [`the station holds ${station.negated().toFixed()} ${symbol}`]),
+    ...Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : [`${what}: ${count}`])),
+  ];
+}

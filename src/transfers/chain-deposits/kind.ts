@@ -1,6 +1,7 @@
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
 import type { ProcessSubject, TransferKind } from '../engine/kind';
+import { holdLargeCredit } from './held-credit';
 import { lookOnChain } from './look';
 import { followedChains } from './places';
 import { type ChainDepositTerms, type ChainDepositWord, chainDepositTerms, chainDepositWord } from './record';
@@ -32,6 +33,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   transitions: rules.CHAIN_DEPOSIT_TRANSITIONS,
   doors: ['credit', 'write_off', 'recover'],
   choose: rules.choose,
+  consider: holdLargeCredit,
   // What it takes back counts at once: nodes have agreed on it for many blocks.
   measures: () => ({}),
   // Whole units: the ledger's decimals are ours to choose.

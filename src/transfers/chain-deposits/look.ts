@@ -1,22 +1,28 @@
-import { witnessOf } from '../../chain/networks/nodes';
+import { nodeOf } from '../../chain/networks/nodes';
 import { Problem } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
-import { areMost, depthOf, isAgreed, isSettled } from '../../parties/chain/agreement';
+import { areMost, depthOf, isAgreed, isSettled, type Mined } from '../../parties/chain/agreement';
 import type { Block, ChainNode, ChainTransaction, ChainTransfer } from '../../parties/chain/port';
 import type { Services } from '../../services';
-import { type ChainDeposit, type ChainDepositTerms, type ChainDepositWord, firstWord } from './record';
+import {
+  type ChainDeposit,
+  type ChainDepositTerms,
+  type ChainDepositWord,
+  firstWord,
+  isUnshown,
+} from './record';
 import { needsRate } from './rules';
-import { wordOfPeople } from './told';
+import { isTakenBack, wordOfPeople } from './told';
 
 /**
- * What the nodes say of a deposit now, or, of a chain that none is asked about, what people have said. Where they do not agree, or one of them lags behind, what was known stays; but it is not
- * final while they do not.
+ * What the nodes say of a deposit now. Where they do not agree, or one of them lags behind, what was known stays; but it is not final
+ * while they do not. What people have taken back stays gone.
  * @throws ChainAway none of them answers
  */
 export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
   const { terms } = deposit.transfer;
-  const { node } = await witnessOf(services, services.database, terms.chain);
-  if (!node) return rated(services, deposit, wordOfPeople(deposit));
+  if (isTakenBack(deposit)) return wordOfPeople(deposit);
+  const { node } = await nodeOf(services, services.database, terms.chain);
   const { said, of } = await node.transactionOfEach(terms.txHash);
   const told = said.map((each) => transferOf(each, terms));
   const known = deposit.transfer.word ?? firstWord(terms);
@@ -44,10 +50,18 @@ const isSame = (one: ChainTransfer | undefined, other: ChainTransfer) =>
 /** The transfer that it is: mined again, a transaction may have moved something else. */
 function transferOf(transaction: ChainTransaction, terms: ChainDepositTerms): ChainTransfer | undefined {
   if (transaction.status !== 'succeeded') return undefined;
+  if (isUnshown(terms)) return unshownBy(transaction, terms);
   return transaction.transfers.find(
     ({ ordinal, to, token, units }) =>
       ordinal === terms.ordinal && to === terms.address && token === terms.token && units > 0n,
   );
+}
+
+/** The balances have proven it of one block: in another one the transaction may have moved something else. */
+function unshownBy({ block }: Mined, terms: ChainDepositTerms): ChainTransfer | undefined {
+  if (block.hash !== terms.blockHash) return undefined;
+  const { txHash, ordinal, token, from, address: to, units } = terms;
+  return { txHash, ordinal, logIndex: null, token, from, to, units: BigInt(units), block };
 }
 
 const isDeep = async (node: ChainNode, block: Block, { confirmations }: ChainDepositTerms) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Decimal } from '../../kernel/money/money';
+import { NATIVE } from '../../parties/chain/port';
 import { storedAmount } from '../../parties/protocol/stored';
 import type { Situation } from '../engine/record';
 
@@ -13,7 +14,7 @@ const units = z.string().regex(/^\d{1,78}$/);
 export const chainDepositTerms = z.object({
   chain: z.string(),
   txHash: z.string(),
-  /** Of the log in its transaction's receipt; −1 of the native coin. */
+  /** Of the log in its transaction's receipt; −1 of the native coin, and less of a coin that a contract has passed on. */
   ordinal: z.number().int(),
   address: z.string(),
   from: z.string(),
@@ -27,12 +28,12 @@ export const chainDepositTerms = z.object({
   /** What the ledger holds of the units; the rest is {@link dust} and stays on the address. */
   amount: storedAmount,
   dust: units,
-  /** The block that it was first seen in, and the block's time: that says whose it is. No hash: a person has told of it. */
+  /** The block that it was first seen in, and the block's time: that says whose it is. */
   blockNumber: z.number().int(),
-  blockHash: z.string().nullable(),
+  blockHash: z.string(),
   blockAt: z.string(),
-  /** Block-wide, in that block; null of the native coin, of what a person has told, and of what an earlier release has kept. */
-  logIndex: z.number().int().nullable().default(null),
+  /** Block-wide, in that block; null of the native coin. */
+  logIndex: z.number().int().nullable(),
   /** null: no payer's wallet at that time. */
   allocationId: z.string().nullable(),
   /** null: nobody's. */
@@ -45,7 +46,7 @@ export const chainDepositTerms = z.object({
 
 export type ChainDepositTerms = z.output<typeof chainDepositTerms>;
 
-/** What the nodes say of a transfer now, or, where none is asked, people. */
+/** What the nodes say of a transfer now. */
 export const chainDepositWord = z.object({
   version: z.undefined().optional(),
   /**
@@ -55,8 +56,8 @@ export const chainDepositWord = z.object({
   state: z.enum(['seen', 'final', 'absent', 'gone']),
   /** Where it is, or was when it was seen last. */
   blockNumber: z.number().int(),
-  blockHash: z.string().nullable(),
-  /** Block-wide, as explorers show it; null of the native coin, and of what a person has told. */
+  blockHash: z.string(),
+  /** Block-wide, as explorers show it; null of the native coin. */
   logIndex: z.number().int().nullable(),
   units,
   /** The height from which it is absent; null while it is there. */
@@ -79,23 +80,25 @@ export const firstWord = ({
   ...{ blockNumber, blockHash, units, logIndex, absentFrom: null, rate: null },
 });
 
-/**
- * What tells a transfer from others of its transaction: block-wide where it was seen last, or in its transaction where a person has
- * told of it; nothing of the native coin.
- */
+/** What tells a log from others of its block, where it was seen last; nothing of the native coin. */
 export const logIndexOf = ({ word, terms }: ChainDeposit['transfer']): number | null =>
-  word?.logIndex ??
-  terms.logIndex ??
-  (terms.blockHash === null && terms.token !== null ? terms.ordinal : null);
-
-/** What the names of all transfers of a transaction begin with. */
-export const transactionRef = (chain: string, txHash: string): string => `${chain}:${txHash}:`;
+  word?.logIndex ?? terms.logIndex;
 
 /** How a transfer on a chain is named for ever: a log's index in its block changes in a reorganisation, this does not. */
 export const chainDepositRef = (
   chain: string,
   { txHash, ordinal }: { txHash: string; ordinal: number },
-): string => `${transactionRef(chain, txHash)}${ordinal}`;
+): string => `${chain}:${txHash}:${ordinal}`;
+
+/**
+ * The ordinal of the native coin that a contract has passed on to a wallet in a transaction: no log shows it, so the wallet tells it
+ * from others of its transaction.
+ */
+export const unshownOrdinal = ({ derivationIndex }: { derivationIndex: number }): number =>
+  NATIVE - 1 - derivationIndex;
+
+/** Whether people have recorded it, for no transaction shows it. */
+export const isUnshown = ({ ordinal }: Pick<ChainDepositTerms, 'ordinal'>): boolean => ordinal < NATIVE;
 
 /** The account that stands for what is on the chain's addresses, by the name of its component. */
 export const poolOf = ({ chain }: Pick<ChainDepositTerms, 'chain'>): `pool@${string}` => `pool@${chain}`;

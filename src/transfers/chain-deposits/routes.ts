@@ -23,9 +23,9 @@ function confirmRoute(services: Services): Route {
       'Of a transaction that is in a block: one that is in none yet is refused (400), as one that the chain does not know. It is ' +
       'credited once it is final; deposits are found without this too. Each transfer of the transaction to the address is booked ' +
       'once, and the one named by `logIndex`, or the first, is answered as it stands now: one that is known is answered whatever ' +
-      'has become of its transaction. `Prefer: wait=N` waits until it is final. Of a chain that no node is asked about (`tron`) ' +
-      'deposits are recorded by the operator: what is recorded is answered, and 409 `invalid_transition` before; there `logIndex` ' +
-      'is the transfer’s place in its transaction, from 0. A refusal stands under its key: ask again under another.',
+      'has become of its transaction. `Prefer: wait=N` waits until it is final. What a contract has passed on of the native coin is ' +
+      'shown by no transaction: it is answered once two operators have recorded it. A refusal stands under its key: ask again under ' +
+      'another.',
     body: z.strictObject({
       chain: identifier('local'),
       address: identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'),
@@ -33,11 +33,7 @@ function confirmRoute(services: Services): Route {
         .string()
         .regex(HASH_SHAPE, HASH_TEXT)
         .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
-      logIndex: z
-        .int()
-        .min(0)
-        .optional()
-        .meta({ description: 'Of the log in its block; on `tron` in its transaction.' }),
+      logIndex: z.int().min(0).optional().meta({ description: 'Of the log in its block.' }),
     }),
     response: chainDepositSchema,
     status: 202,

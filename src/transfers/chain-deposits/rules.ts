@@ -48,6 +48,27 @@ export const COMPONENTS = {
 const CONFIRMED = 'confirmed';
 const VANISHED = 'vanished';
 
+/** A credit above the limit waits for people; and people have let it pass. Each is about so many units. */
+export const CREDIT_HELD = 'credit_held';
+export const CREDIT_APPROVED = 'credit_approved';
+
+/** The units of the newest such decision. */
+export const judgedUnits = (deposit: ChainDeposit): string | undefined =>
+  unitsOf(last(deposit, CREDIT_HELD, CREDIT_APPROVED));
+
+const unitsOf = (decision: Decision | undefined): string | undefined => {
+  const units = decision?.data['units'];
+  return typeof units === 'string' ? units : undefined;
+};
+
+/** The units that wait for people; nothing where none do. Mined again with others, it is judged anew. */
+export function heldCredit(deposit: ChainDeposit): string | undefined {
+  const decision = last(deposit, CREDIT_HELD, CREDIT_APPROVED);
+  const units = unitsOf(decision);
+  const isHeld = decision?.kind === CREDIT_HELD && units === deposit.transfer.word?.units;
+  return isHeld && !isConfirmed(deposit) ? units : undefined;
+}
+
 /** Of the two the one that counts now. */
 const standing = (deposit: ChainDeposit): Decision | undefined => last(deposit, CONFIRMED, VANISHED);
 
@@ -71,6 +92,14 @@ export const waitsForRate = (deposit: ChainDeposit): boolean => {
   return word?.state === 'final' && word.rate === null && needsRate(deposit);
 };
 
+/** An account would be credited by what the chain tells now, for the first time. */
+export const isDueForCredit = (deposit: ChainDeposit): boolean => {
+  const { word, terms, accountId } = deposit.transfer;
+  if (word?.state !== 'final' || agreedOf(deposit) !== undefined || waitsForRate(deposit)) return false;
+  const isSomebodys = accountId !== null && terms.accountCurrency !== null;
+  return isSomebodys && amountOf(terms, word).gte(terms.minDeposit);
+};
+
 export function choose(deposit: ChainDeposit): NewDecision | undefined {
   const { word, terms } = deposit.transfer;
   if (word === null) return undefined;
@@ -79,6 +108,7 @@ export function choose(deposit: ChainDeposit): NewDecision | undefined {
   if (word.state === 'gone' && isConfirmed(deposit))
     return { kind: VANISHED, data: { blockNumber, blockHash } };
   if (word.state !== 'final' || isConfirmed(deposit) || waitsForRate(deposit)) return undefined;
+  if (heldCredit(deposit) !== undefined) return undefined;
   const data = { blockNumber, blockHash, ...(rate === null ? {} : { rate: rate.toFixed() }) };
   return { kind: CONFIRMED, amount: amountOf(terms, word), currency: terms.asset, data };
 }
@@ -160,7 +190,5 @@ export function isOpen(deposit: ChainDeposit): boolean {
 export function notices({ transfer: { word, terms } }: ChainDeposit): WantedBreak[] {
   if (word === null || word.units === terms.units) return [];
   const { asset: currency } = terms;
-  return [
-    { kind: 'chain_deposit_changed', detail: word.blockHash ?? '', amount: amountOf(terms, word), currency },
-  ];
+  return [{ kind: 'chain_deposit_changed', detail: word.blockHash, amount: amountOf(terms, word), currency }];
 }

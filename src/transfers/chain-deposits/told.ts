@@ -1,7 +1,7 @@
 import { type Decision, last } from '../engine/record';
 import { type ChainDeposit, type ChainDepositWord, firstWord } from './record';
 
-/** Decisions of people about a chain that no node is asked about: that it is there for good, and that it is not after all. */
+/** Decisions of people about a coin that no transaction shows: that it has come, and that it has not after all. */
 export const SEEN = 'seen_by_person';
 export const TAKEN_BACK = 'taken_back';
 
@@ -9,15 +9,17 @@ export const TAKEN_BACK = 'taken_back';
 export const lastSaid = (deposit: Pick<ChainDeposit, 'decisions'>): Decision | undefined =>
   last(deposit, SEEN, TAKEN_BACK);
 
-/** Whether the last that a person has said of it is that it is there. */
-export const isTold = (deposit: Pick<ChainDeposit, 'decisions'>): boolean => lastSaid(deposit)?.kind === SEEN;
-
 /** Whether the last that a person has said of it is that it is not there. */
 export const isTakenBack = (deposit: Pick<ChainDeposit, 'decisions'>): boolean =>
   lastSaid(deposit)?.kind === TAKEN_BACK;
 
-/** What people have said of a deposit, in the place of nodes: it counts at once, and until one of them says something else. */
+/** Whether people have recorded it, and neither they nor the nodes say that it is gone. */
+export const stands = ({ transfer, decisions }: ChainDeposit): boolean =>
+  lastSaid({ decisions })?.kind === SEEN && transfer.word?.state !== 'gone';
+
+/** What people have said of a deposit, which counts at once: the balances were read before they have said it. */
 export function wordOfPeople(deposit: ChainDeposit): ChainDepositWord {
   const { word, terms } = deposit.transfer;
-  return { ...(word ?? firstWord(terms)), state: isTold(deposit) ? 'final' : 'gone' };
+  const state = isTakenBack(deposit) ? 'gone' : 'final';
+  return { ...(word ?? firstWord(terms)), state, absentFrom: null };
 }

@@ -21,10 +21,7 @@ export const chainDepositSchema = z
       .optional()
       .meta({ description: 'Where it was exchanged.', examples: ['0.9'] }),
     txHash: z.string(),
-    logIndex: z
-      .int()
-      .optional()
-      .meta({ description: 'Block-wide; on `tron` in its transaction. Absent of the native coin.' }),
+    logIndex: z.int().optional().meta({ description: 'Block-wide. Absent of the native coin.' }),
     blockNumber: z.int(),
     confirmations: z.int().meta({ description: 'From so many on it is final; its own block counts one.' }),
     failure: z.string().optional().meta({

@@ -12,8 +12,9 @@ type Payments = CheckoutWord['payments'];
  * for, and refunds that we ordered. What is settled, and what the party has taken back of itself, stays.
  */
 export function concludedDeposit(situation: Deposit, as: Conclusion): CheckoutWord | undefined {
-  const { word, partyRef, id } = situation.transfer;
-  if (partyRef === null) return undefined;
+  const { word, partyRef, orderedAt, id } = situation.transfer;
+  // A page that the party may have, and has not named, can only have failed.
+  if (partyRef === null && (orderedAt === null || as === 'paid')) return undefined;
   const known: CheckoutWord = word ?? {
     ...{ key: id, page: 'open', payments: [], risk: 'normal', refunds: [], disputes: [] },
   };

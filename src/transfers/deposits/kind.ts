@@ -4,6 +4,7 @@ import { type CheckoutWord, checkoutWord } from '../../parties/checkout/word';
 import { processOf, processOfRecord } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
+import { askedIn } from '../engine/books/inflow';
 import type { Given, NamedByParty, Order, ProcessSubject, TransferKind } from '../engine/kind';
 import { concludedDeposit } from './conclusion';
 import * as money from './money';
@@ -44,6 +45,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   transitions: rules.DEPOSIT_TRANSITIONS,
   doors: ['return', 'credit', 'write_off', 'recover'],
   pledged: rules.pledged,
+  asked: (deposit) => askedIn({ backs: money.backsOf(deposit) }),
   choose: rules.choose,
   measures: money.measures,
   amounts: ({ payments, refunds, disputes }) => [...payments, ...refunds, ...disputes],
@@ -91,8 +93,9 @@ async function openSession(services: Services, { transfer }: ClientDeposit): Pro
     callbackUrl: services.publicUrl() + CALLBACK_PATH,
   });
   const sealed = services.keyring.seal(Buffer.from(redirectUrl), redirectContext(id));
-  // Where the answer tells no state: a page that was made just now has nothing to tell.
-  return { partyRef: sessionId, word: word ?? null, keep: (tx) => saveRedirect(tx, id, sealed) };
+  // Where the answer tells no state: a page that was made just now has nothing to tell, but for one whose time is over.
+  const state = terms.expiresAt > services.now() ? null : undefined;
+  return { partyRef: sessionId, word: word ?? state, keep: (tx) => saveRedirect(tx, id, sealed) };
 }
 
 async function refund({ parties }: Services, deposit: Deposit, { key }: Order): Promise<Given<CheckoutWord>> {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
-import { keptDecimal as decimal } from '../../kernel/wire/schemas';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import { doorsOf, letOutBy } from '../engine/books/doors';
 import {
@@ -10,7 +9,6 @@ import {
   type Inflow,
   inflowPosition,
   type Money,
-  type PartShare,
 } from '../engine/books/inflow';
 import type { ComponentTable, Holding } from '../engine/books/position';
 import { backsAmong, partsToldOf, type ToldBack } from '../engine/books/refunds';
@@ -105,18 +103,7 @@ function creditIn(situation: Deposit): Credit | null {
     credited: creditedAmount,
     fee: serviceFee,
     currency: terms.accountCurrency,
-    given: givenShares(situation),
   };
-}
-
-const shares = z.object({
-  parts: z.record(z.string(), z.object({ base: decimal, net: decimal, fee: decimal })),
-});
-
-/** What refunds and disputes came to in the release before the engine, which rounded otherwise. */
-function givenShares(situation: Deposit): Map<string, PartShare> {
-  const decision = last(situation, 'shares');
-  return new Map(decision ? Object.entries(shares.parse(decision.data).parts) : []);
 }
 
 // Status and position ---------------------------------------------------------------------------------------------

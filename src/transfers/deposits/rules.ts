@@ -82,21 +82,21 @@ function amountDiffers({ transfer: { word, terms } }: Deposit): boolean {
 
 // Decisions -------------------------------------------------------------------------------------------------------
 
-/** What an approval is of: these payments, and no others of the same amount. Those of earlier releases do not say. */
+/** An approval names its payments, so it does not hold for others of the same amount. */
 export const approvalData = ({ transfer }: Deposit) => ({
   payments: paidOf(transfer.word)
     .map(({ id }) => id)
     .sort(),
 });
 
-const approvalOf = z.object({ payments: z.array(z.string()).optional() });
+const approvalOf = z.object({ payments: z.array(z.string()) });
 
 /** What a person approved, while it is still what there is. */
 function approvedMoney(situation: Deposit): Money | undefined {
   const decision = last(situation, 'approve', 'reject');
   if (decision?.kind !== 'approve') return undefined;
   const { payments } = approvalOf.parse(decision.data);
-  if (payments && !isSame(payments, approvalData(situation).payments)) return undefined;
+  if (!isSame(payments, approvalData(situation).payments)) return undefined;
   const [left, other] = undecidedOf(situation);
   const same =
     left && !other && left.currency === decision.currency && left.amount.eq(decision.amount ?? ZERO);
@@ -135,12 +135,12 @@ export function choose(situation: Deposit): NewDecision | undefined {
   }
 }
 
-/** Its time has run out: with its party's word from after that time, or by itself where it has no page to be paid on. */
+/** Its time has run out: with its party's word from after that time, or by itself while the party was told nothing. */
 function isOver(
-  { transfer: { partyRef }, at, askedAt }: Deposit,
+  { transfer: { orderedAt }, at, askedAt }: Deposit,
   { expiresAt }: { expiresAt: Date },
 ): boolean {
-  const known = partyRef === null ? at : askedAt;
+  const known = orderedAt === null ? at : askedAt;
   return known !== undefined && expiresAt <= known;
 }
 
@@ -176,6 +176,8 @@ export function trigger(situation: Deposit): DepositTrigger | undefined {
     case 'created':
       if (refusalOf(situation, transfer.id)) return 'session_refused';
       if (transfer.partyRef !== null) return 'session_made';
+      // The party's page has no name yet: only a person's conclusion speaks of it.
+      if (word?.page === 'failed') return 'session_refused';
       return last(situation, 'expire') && 'expired';
     case 'awaiting_payment':
       if (wasPaid(situation)) return 'paid';

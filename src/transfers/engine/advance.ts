@@ -5,7 +5,7 @@ import { openBreakAgain } from '../../process/breaks/operations';
 import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
 import { isStopped } from '../../process/switches/switches';
 import type { Services } from '../../services';
-import { type Apply, apply, hasFallen, isOrdered, ordersDue } from './apply';
+import { type Apply, apply, hasFallen, isOrdered } from './apply';
 import { FORGOTTEN, UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
@@ -42,7 +42,7 @@ export async function advance(services: Services, kind: AnyKind, id: string): Pr
     stopped ||= told.stopped;
     const heard = await wordOf(services, kind, seen, told, stopped);
     stopped ||= told.stopped;
-    const after = await applied(services, kind, seen, told, { heard, listed, stopped });
+    const after = await applied(services, kind, seen, told, { heard, listed });
     const isTold = after && ordersOf(kind, after).every(({ key }) => given.has(key));
     if (isTold && !told.waits) return progressOf(kind, after);
     if (after && stopped) throw new PartyStopped();
@@ -56,7 +56,7 @@ function applied(
   kind: AnyKind,
   { transfer: { id, revision, dueBy } }: Situation,
   { partyRef, refused, keep, askedAt }: Told,
-  asked: Pick<Apply, 'heard' | 'listed' | 'stopped'>,
+  asked: Pick<Apply, 'heard' | 'listed'>,
 ): Promise<Situation | undefined> {
   return services.database.transaction(async (tx) => {
     const locked = await lock(tx, kind, id, services.now());
@@ -112,26 +112,25 @@ async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
   return isRead ? isListed : () => false;
 }
 
-const ordersOf = (kind: AnyKind, situation: Situation): Order[] =>
-  ordersDue(kind, effective(kind, situation));
+const ordersOf = (kind: AnyKind, situation: Situation): Order[] => kind.orders(effective(kind, situation));
 
 /**
- * What decisions alone lead to comes first, time too where the party knows of nothing yet, and that it may have reached the
- * party: that is committed before the party is told for the first time.
+ * What decisions alone lead to comes first, time too where the party knows of nothing yet. `ordered_at` is committed here and
+ * nowhere else: the transfer is judged once more under its lock, and then the party may hear of it.
  */
 async function begun(
   services: Services,
   kind: AnyKind,
   id: string,
-  how: { listed: Listed; stopped: boolean },
+  { listed, stopped }: { listed: Listed; stopped: boolean },
 ): Promise<Situation> {
   const seen = await readSituation(services.database, kind, id, services.now());
   if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
   const { chosen, path, situation } = follow(kind, effective(kind, seen));
-  const unordered = !how.stopped && situation.transfer.orderedAt === null && isOrdered(kind, situation);
-  if (chosen.length + path.length === 0 && !unordered) return seen;
+  const ordering = !stopped && situation.transfer.orderedAt === null && isOrdered(kind, situation);
+  if (chosen.length + path.length === 0 && !ordering) return seen;
   return services.database.transaction(async (tx) =>
-    apply(tx, kind, await lock(tx, kind, id, services.now()), how),
+    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed, ordering }),
   );
 }
 
@@ -250,12 +249,7 @@ async function wordOf(
 /** Asked for by now, for its time may have run out with that answer. */
 function isToBeTaken(kind: AnyKind, seen: Situation): boolean {
   const { situation } = follow(kind, effective(kind, { ...seen, askedAt: seen.at }));
-  return (
-    seen.transfer.adopted &&
-    kind.isOpen(situation) &&
-    situation.transfer.word === null &&
-    !refusalOf(seen, seen.transfer.id)
-  );
+  return kind.isOpen(situation) && situation.transfer.word === null && !refusalOf(seen, seen.transfer.id);
 }
 
 /** What the party has said of it stands; a person must ask. */

@@ -23,7 +23,7 @@ import { BELOW_ZERO, breaksOf, VERSION_FELL } from './breaks';
 import { effective } from './conclusion';
 import { dueAfter } from './due';
 import { type Followed, follow, hear, isOlder, isSame, systemDecision } from './follow';
-import type { AnyKind, Order } from './kind';
+import type { AnyKind } from './kind';
 import { looksOf } from './patience';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
 import { insertDecisions, insertEntries, type Locked, saveTransfer } from './store';
@@ -41,8 +41,8 @@ export interface Apply {
    * word demands, and is posted whatever the balance.
    */
   asked?: { field?: string };
-  /** The party gets no orders now: none counts as given. */
-  stopped?: boolean;
+  /** The step gives the order after this transaction: `ordered_at` is committed with it, where the order is due. */
+  ordering?: boolean;
   /** Whether the party lists what may change; a decision's own look finds out. */
   listed?: (situation: Situation) => boolean;
   /** The record's `dueBy` before the party was asked: that it was told since stays. Absent where the party was not asked. */
@@ -58,12 +58,10 @@ export async function apply(
   tx: Tx,
   kind: AnyKind,
   locked: Locked,
-  { heard, askedAt, decided = [], asked, stopped = false, listed = () => true, dueSeen }: Apply,
+  { heard, askedAt, decided = [], asked, ordering = false, listed = () => true, dueSeen }: Apply,
 ): Promise<Situation> {
   const { booked } = locked;
-  const before = decided.some((decision) => decision.kind === 'adopt')
-    ? adopted(locked.situation)
-    : adoptedWhereEven(kind, locked);
+  const before = locked.situation;
   const known = { ...before, decisions: [...before.decisions, ...decided] };
   const silent = askedAt ? { ...known, askedAt } : known;
   const word = heard === undefined ? silent : hear(kind, known, heard, askedAt);
@@ -71,12 +69,12 @@ export async function apply(
   const followed = follow(kind, effective(kind, considered));
   const { situation, path } = followed;
   const { target, wanted } = compared(kind, situation, booked);
-  const changes = situation.transfer.adopted ? named(situation.transfer, wanted, booked) : [];
+  const changes = named(situation.transfer, wanted, booked);
   const chosen = [...decided, ...found, ...followed.chosen];
   const posted = await post(tx, situation.transfer, changes, kind.components, asked);
   const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
   const breaks = breaksOf(kind, situation, {
-    ...{ target, wanted, followed, accounts, open: locked.open },
+    ...{ target, followed, accounts, open: locked.open },
     ...{ heard: heard !== undefined, fell: hasFallen(known, heard) },
   });
   // A conclusion stands in for the party's word, and is not kept as one.
@@ -85,7 +83,7 @@ export async function apply(
     moved: path.length + chosen.length + changes.length > 0,
     path,
     listed: listed(kept),
-    stopped,
+    ordering,
     watched: breaks.wanted.some(({ kind: name }) => name === BELOW_ZERO || name === VERSION_FELL),
     dueSeen,
   });
@@ -153,18 +151,6 @@ function compared(kind: AnyKind, situation: Situation, booked: readonly Holding[
   const target = balanced(kind.position(situation), kind.components);
   return { target, wanted: differences(target, booked) };
 }
-
-/** One of an earlier release whose books are what they should be is as good as any; the others wait for a person. */
-export function adoptedWhereEven(kind: AnyKind, { situation, booked }: Locked): Situation {
-  if (situation.transfer.adopted) return situation;
-  const isEven = compared(kind, effective(kind, situation), booked).wanted.length === 0;
-  return isEven ? adopted(situation) : situation;
-}
-
-const adopted = (situation: Situation): Situation => ({
-  ...situation,
-  transfer: { ...situation.transfer, adopted: true },
-});
 
 async function consider(
   tx: Tx,
@@ -249,7 +235,7 @@ interface Moved {
   moved: boolean;
   path: Followed['path'];
   listed: boolean;
-  stopped: boolean;
+  ordering: boolean;
   /** A break of it passes by itself, which only another look can tell. */
   watched: boolean;
   dueSeen: Date | null | undefined;
@@ -260,7 +246,7 @@ function afterwards(
   kind: AnyKind,
   before: Situation,
   after: Situation,
-  { moved, path, listed, stopped, watched, dueSeen }: Moved,
+  { moved, path, listed, ordering, watched, dueSeen }: Moved,
 ): Situation {
   const { at, transfer } = after;
   const heard = !isSame(before.transfer.word, transfer.word);
@@ -277,17 +263,13 @@ function afterwards(
     reached: { ...since, ...transfer.reached },
   };
   const situation = effective(kind, { ...after, transfer: next });
-  // Before the party hears of it for the first time that is committed: from then on only its word ends it.
-  const ordered = next.orderedAt ?? (!stopped && isOrdered(kind, situation) ? at : null);
+  // From then on only the party's word or a conclusion ends the transfer.
+  const ordered = next.orderedAt ?? (ordering && isOrdered(kind, situation) ? at : null);
   const { lookAt, dueBy } = looksOf(kind, situation, { listed, watched });
   const due = dueAfter(before.transfer.dueBy, dueSeen, dueBy);
   return { ...after, transfer: { ...next, orderedAt: ordered, lookAt, dueBy: due } };
 }
 
-/** What the party must be told now: nothing about one that a person must adopt first, for what it takes may not be held. */
-export const ordersDue = (kind: Pick<AnyKind, 'orders'>, situation: Situation): Order[] =>
-  situation.transfer.adopted ? kind.orders(situation) : [];
-
 /** Whether the order itself is due. */
 export const isOrdered = (kind: Pick<AnyKind, 'orders'>, situation: Situation): boolean =>
-  ordersDue(kind, situation).some(({ what }) => what === 'open');
+  kind.orders(situation).some(({ what }) => what === 'open');

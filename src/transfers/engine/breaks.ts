@@ -8,8 +8,6 @@ import type { Situation } from './record';
 
 interface Seen {
   target: readonly Holding[];
-  /** What is to be posted, or would be if the transfer were adopted. */
-  wanted: readonly Holding[];
   followed: Followed;
   /** The party's word could be read. */
   heard: boolean;
@@ -30,9 +28,6 @@ export const UNREADABLE = 'party_word_unreadable';
 /** The party does not know what it has told of: it has passed when the party tells of it again. */
 export const FORGOTTEN = 'transfer_forgotten_by_party';
 
-/** Made by an earlier release, and its books are not what they should be: it waits for `operator adopt`. */
-export const NOT_ADOPTED = 'transfer_not_adopted';
-
 /** The party tells of an older state than it has told of: it has passed when it tells of one that is not. */
 export const VERSION_FELL = 'party_version_fell';
 
@@ -40,7 +35,7 @@ export const VERSION_FELL = 'party_version_fell';
 const OF_ANSWERS = [UNREADABLE, FORGOTTEN, VERSION_FELL];
 
 /** What the engine itself opens and closes. */
-const ITS_OWN = ['transfer_impossible', SUSPENSE, BELOW_ZERO, NOT_ADOPTED];
+const ITS_OWN = ['transfer_impossible', SUSPENSE, BELOW_ZERO];
 
 /** What a person must look at now, and what has passed; the kind's notices stay open until they are resolved. */
 export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): BreaksOf {
@@ -55,7 +50,6 @@ export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): Break
       ...contradiction(transfer.status, seen),
       ...suspense(seen),
       ...belowZero(seen),
-      ...notAdopted(transfer, seen),
       ...(seen.fell ? [{ kind: VERSION_FELL, detail: transfer.partyRef ?? transfer.id }] : []),
     ],
     notices: [...contradictions(seen), ...kind.notices(situation)],
@@ -89,13 +83,3 @@ const belowZero = ({ accounts }: Seen): WantedBreak[] =>
   accounts
     .filter(({ available }) => available.lt(0))
     .map(({ id, available, currency }) => ({ kind: BELOW_ZERO, detail: id, amount: available, currency }));
-
-function notAdopted({ adopted }: { adopted: boolean }, { wanted }: Seen): WantedBreak[] {
-  if (adopted) return [];
-  return wanted.map(({ component, part, currency, amount }) => ({
-    kind: NOT_ADOPTED,
-    detail: [component, part].filter(Boolean).join(' '),
-    amount,
-    currency,
-  }));
-}

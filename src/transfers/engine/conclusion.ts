@@ -6,29 +6,34 @@ import type { Decision, Situation } from './record';
 export const CONCLUSIONS = ['paid', 'failed'] as const;
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
-/** What is kept with the decision: the word that it was made on, the party's own. */
-export const conclusionData = (as: Conclusion, { transfer }: Situation) => ({
+/** What is kept with the decision: what the party said that it was made on. */
+export const conclusionData = (as: Conclusion, situation: Situation) => ({
   as,
-  madeOn: canonical(transfer.word),
+  madeOn: saidIn(situation),
 });
 
+/** Without its version: a party that saves its record again says nothing else by that. */
+const saidIn = ({ transfer: { word } }: Situation): string =>
+  canonical(word && { ...word, version: undefined });
+
 /**
- * The situation with the word that counts: a person's conclusion, until the party says something else than what it was made
- * on; else the party's.
+ * The situation with the word that counts: a person's conclusion, while the party says what it was made on; else the party's.
+ * A word that returns to that revives the conclusion, whatever was concluded of another word since.
  */
 export function effective<S extends Situation>(kind: AnyKind, situation: S): S {
-  const conclusion = situation.decisions.findLast(({ kind: name }) => name === 'conclude');
-  if (!conclusion || !stillHolds(conclusion, situation)) return situation;
+  const conclusion = conclusionsOn(situation).at(-1);
+  if (!conclusion) return situation;
   const word = kind.concluded?.(situation, conclusion.data['as'] as Conclusion);
   return word === undefined ? situation : { ...situation, transfer: { ...situation.transfer, word } };
 }
 
-const stillHolds = ({ data }: Decision, { transfer }: Situation): boolean =>
-  data['madeOn'] === canonical(transfer.word);
-
 /** What was concluded of the word as it is, in the order in which it was. */
-const conclusionsOn = (situation: Situation): Decision[] =>
-  situation.decisions.filter((each) => each.kind === 'conclude' && stillHolds(each, situation));
+function conclusionsOn(situation: Situation): Decision[] {
+  const concluded = situation.decisions.filter(({ kind }) => kind === 'conclude');
+  if (concluded.length === 0) return concluded;
+  const said = saidIn(situation);
+  return concluded.filter(({ data }) => data['madeOn'] === said);
+}
 
 const asOf = (conclusion: Decision | undefined) => conclusion?.data['as'] as Conclusion | undefined;
 

@@ -1,12 +1,13 @@
 import type { Tx } from '../../kernel/db/database';
-import { conflict, notFound } from '../../kernel/errors';
+import { notFound } from '../../kernel/errors';
 import type { Services } from '../../services';
-import { adoptedWhereEven, apply } from './apply';
+import { apply } from './apply';
 import { effective } from './conclusion';
 import { decisionBy } from './follow';
-import { type AnyKind, type NewDecision, type TransferKind } from './kind';
+import type { NewDecision, TransferKind } from './kind';
 import type { PartyWord, Situation } from './record';
-import { type Locked, lockTransfer } from './store';
+import { unbound } from './restored';
+import { lockTransfer } from './store';
 
 /** What it was, and what it has become, by the word that counts. */
 export interface Decided<S extends Situation = Situation> {
@@ -25,10 +26,10 @@ export interface Decide<S extends Situation> {
    * demands, whatever the balance (decisions part 3).
    */
   asked?: { field?: string };
-  /** It is the adoption: any other decision waits until a transfer of an earlier release has been adopted. */
-  adopts?: boolean;
   /** The party's word, where it is the person who gives it and nobody else is asked. @param decided with what was decided now */
-  heard?(decided: S): PartyWord;
+  heard?(decided: S): PartyWord | null;
+  /** The party counts its versions anew: the known word holds none off by its version (restored.ts). */
+  renumbered?: true;
   /**
    * Judges it under its lock, by the word that counts.
    * @param heard the same with the party's own word, where a person has concluded another
@@ -40,30 +41,24 @@ export interface Decide<S extends Situation> {
 /**
  * A person's decision: rows, what follows from them at once, and a word to the workflow, which does the rest. Whoever calls
  * writes it down in the audit log.
- * @throws Problem 404; what `judge` throws; 409 `insufficient_funds`, `invalid_transition` until it has been adopted
+ * @throws Problem 404; what `judge` throws; 409 `insufficient_funds`
  */
 export async function decide<Terms, Word extends PartyWord>(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   kind: TransferKind<Terms, Word>,
-  { id, noun, decidedBy, asked, adopts = false, heard: wordOf, judge }: Decide<Situation<Terms, Word>>,
+  { id, noun, decidedBy, asked, heard: wordOf, renumbered, judge }: Decide<Situation<Terms, Word>>,
 ): Promise<Decided<Situation<Terms, Word>>> {
   const at = services.now();
   const locked = await lockTransfer(tx, kind, id, at);
   if (!locked) throw notFound(noun);
-  if (!adopts) assertAdopted(kind, locked);
   const heard = locked.situation as Situation<Terms, Word>;
   const before = effective(kind, heard);
   const judged = await judge(before, heard);
   const decided = judged.map((given) => decisionBy(decidedBy, given, at));
-  const word = wordOf?.({ ...heard, decisions: [...heard.decisions, ...decided] });
-  const after = await apply(tx, kind, locked, { decided, heard: word, ...(asked ? { asked } : {}) });
+  const word = wordOf?.({ ...heard, decisions: [...heard.decisions, ...decided] }) ?? undefined;
+  const known = renumbered ? { ...locked, situation: unbound(locked.situation) } : locked;
+  const after = await apply(tx, kind, known, { decided, heard: word, ...(asked ? { asked } : {}) });
   services.commands.append(tx, [kind.process.look(after.transfer)]);
   return { before, after: effective(kind, after) as Situation<Terms, Word> };
-}
-
-/** What is decided of one whose books are not what they should be would neither be held nor posted. */
-function assertAdopted(kind: AnyKind, locked: Locked): void {
-  if (!adoptedWhereEven(kind, locked).transfer.adopted)
-    throw conflict('invalid_transition', 'It is of an earlier release and must be adopted first.');
 }

@@ -58,14 +58,16 @@ export function decisionBy(decidedBy: string, given: NewDecision, at: Date): Dec
 }
 
 /**
- * The situation with a word applied, doubted or dropped. An older word is dropped. One without a version that takes
+ * The situation with a word applied, doubted or dropped. An older word is dropped: it counts when a person says so. One without a version that takes
  * something back may be an answer that was overtaken: it counts when the same is read again a minute later.
  * @param askedAt when the party was asked, if it was asked now: kept with a word that counts
  */
 export function hear<S extends Situation>(kind: AnyKind, before: S, heard: PartyWord, askedAt?: Date): S {
   const { transfer, at } = before;
   const { word, doubted, doubtedAt } = transfer;
-  if (word !== null && isOlder(heard, word)) return before;
+  // Kept beside the word that counts, for a person who follows a party that was restored (restored.ts).
+  if (word !== null && isOlder(heard, word))
+    return { ...before, transfer: { ...transfer, doubted: heard, doubtedAt: null } };
   if (word !== null && heard.version === undefined && takesBack(kind, word, heard)) {
     const same = doubted !== null && isSame(doubted, heard);
     if (!same || doubtedAt === null)

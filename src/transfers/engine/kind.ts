@@ -90,6 +90,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   readonly doors: readonly DoorKind[];
   /** What of suspense is promised already: on its way back by an order, or to the client. No door lets it out. */
   pledged?(situation: Situation<Terms, Word>): Money[];
+  /** Money that goes back by our order and is undecided. Until it is decided, no door claims suspense below zero in its currency. */
+  asked?(situation: Situation<Terms, Word>): Money[];
   /**
    * Of a party without a list that somebody follows otherwise and says when to look: what of it is followed now, and what a
    * transfer belongs to. One that belongs to nothing of it is asked for at growing intervals.

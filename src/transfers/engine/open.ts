@@ -3,7 +3,7 @@ import type { Tx } from '../../kernel/db/database';
 import type { OperationKey } from '../../kernel/idempotency';
 import { lockLedgerAccountsLast } from '../../kernel/ledger/accounts';
 import type { Services } from '../../services';
-import { book, isOrdered, noteStatuses } from './apply';
+import { book, noteStatuses } from './apply';
 import type { TransferKind } from './kind';
 import type { PartyWord, Situation, Transfer } from './record';
 import { insertTransfer, lockTransfer } from './store';
@@ -13,7 +13,7 @@ export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountI
   Pick<Transfer, 'referenceId'> & {
     /** Absent: the party gives it its name. */
     partyRef?: string;
-    /** Where the party knows it already, for no order of ours made it. */
+    /** Of what the party has made, and so knows: no order of ours is ever given. */
     orderedAt?: Date;
     /** Of the call that made it; nobody's where the party did. */
     key?: OperationKey;
@@ -96,16 +96,13 @@ async function begin<Terms, Word extends PartyWord>(
     partyRef: partyRef ?? null,
     orderedAt: orderedAt ?? null,
     ...{ word: null, wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null },
-    ...{ adopted: true, revision: 0, quiet: 0, lookAt: null, dueBy: new Date(at.getTime() + FIRST_LOOK_MS) },
+    ...{ revision: 0, quiet: 0, lookAt: null, dueBy: new Date(at.getTime() + FIRST_LOOK_MS) },
     ...{ reached: { [given.status]: at.toISOString() }, createdAt: at, updatedAt: at },
   };
-  const made = { transfer, decisions: [], at };
-  // Ordered at once, where no other domain is asked before: its workflow's first step then only gives the order.
-  if (!kind.consider && isOrdered(kind, made)) transfer.orderedAt = at;
   const callerId = key?.callerId ?? null;
   if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;
   commands.append(tx, [kind.process.start(transfer)]);
-  return made;
+  return { transfer, decisions: [], at };
 }
 
 /**

@@ -21,19 +21,18 @@ export interface Transfer<Terms = unknown, Word = PartyWord> {
   idempotencyKey: string | null;
   /** The party's name for it, or the key that it is asked by; null: it knows of none. */
   partyRef: string | null;
-  /** It may have reached the party since. */
+  /** The order may have reached the party since: a step has committed that. Of what the party has made: since it is known here. */
   orderedAt: Date | null;
   /** The party's whole state, as it was applied last. */
   word: Word | null;
   wordAt: Date | null;
-  /** A word that takes something back, read once: it counts when it is read again. */
+  /** The party's last answer, where it does not count: it takes something back and was read once, or its version is older. */
   doubted: Word | null;
+  /** A word that takes something back counts when it is read again a minute after that; null: no time makes it count. */
   doubtedAt: Date | null;
   parts: readonly Part[];
   /** A code of ours: why it failed, or waits for a person. */
   failure: string | null;
-  /** false: made by an earlier release, and its books are not what they should be; nothing is posted. */
-  adopted: boolean;
   /** Changes so far: a word that was asked for before one is not applied. */
   revision: number;
   /** Looks in a row that found nothing new. */

@@ -11,11 +11,11 @@ import type { Decision, PartyWord, Situation, Transfer } from './record';
 
 const COLUMNS = [
   ...['id', 'kind', 'tenantId', 'accountId', 'status', 'terms', 'referenceId', 'idempotencyKey', 'partyRef'],
-  ...['orderedAt', 'word', 'wordAt', 'doubted', 'doubtedAt', 'parts', 'failure', 'adopted', 'revision'],
+  ...['orderedAt', 'word', 'wordAt', 'doubted', 'doubtedAt', 'parts', 'failure', 'revision'],
   ...['quiet', 'lookAt', 'dueBy', 'reached', 'createdAt', 'updatedAt'],
 ];
 
-/** Terms and words are checked where they are read: a row of an earlier release must not be taken for one of this. */
+/** Terms and words are JSON in their row: their schemas make decimals and dates of their texts. */
 function transferOf<T, W extends PartyWord>(
   { terms, word }: TransferKind<T, W>,
   row: Transfer,
@@ -114,7 +114,8 @@ export async function transfersOfParty(
   return sql.run(
     table('transfers')
       .select('id', 'kind', 'tenantId', 'status', 'partyRef')
-      .select(raw(`(word->>'version')::float8 as version`))
+      // An answer that was dropped as older is known too, so the party's list tells of later ones.
+      .select(raw(`coalesce(doubted->>'version', word->>'version')::float8 as version`))
       .where({ party })
       .where(anyOf('party_ref', refs)),
   );
@@ -122,19 +123,19 @@ export async function transfersOfParty(
 
 export interface KnownToParty {
   partyRef: string;
-  /** Of the word that was applied; null where the party counts none, or nothing was heard yet. */
+  /** Of the word that was heard last; null where the party counts none, or nothing was heard yet. */
   version: number | null;
 }
 
 export function saveTransfer(tx: Tx, transfer: Transfer): void {
   const { id, status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts } = transfer;
-  const { failure, adopted, revision, quiet, lookAt, dueBy, reached, updatedAt } = transfer;
+  const { failure, revision, quiet, lookAt, dueBy, reached, updatedAt } = transfer;
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   tx.defer(
     table('transfers')
       .where({ id })
       .update({
-        ...{ status, partyRef, orderedAt, wordAt, doubtedAt, failure, adopted, revision, quiet, lookAt },
+        ...{ status, partyRef, orderedAt, wordAt, doubtedAt, failure, revision, quiet, lookAt },
         ...{ dueBy, updatedAt, reached: json(reached) },
         ...{ word: json(word), doubted: json(doubted), parts: json(parts) },
       }),

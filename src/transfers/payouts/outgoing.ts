@@ -53,14 +53,17 @@ export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<Outgoing
   event: 'payout' | 'transfer';
 }
 
-/** Before it is ordered: whether account and user may still pay. After: whether what comes back has an account to come to. */
+/**
+ * Until it is ordered: whether account and user may still pay; an operator judges one that waits for approval. After: whether
+ * what comes back has an account to come to.
+ */
 export async function mayItStillPay(
   tx: Tx,
   payout: Outgoing,
   before: Outgoing,
 ): Promise<NewDecision | undefined> {
   const { status, orderedAt, accountId } = payout.transfer;
-  const asked = status === 'created' && orderedAt === null;
+  const asked = orderedAt === null && (status === 'created' || status === 'processing');
   const closing = closingOf(before, payout);
   if (!asked && !closing) return undefined;
   const account = await requireAccount(tx, null, accountId ?? '');

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { invalid } from '../../kernel/errors';
-import { Decimal, formatAmount, percentOf, roundTo } from '../../kernel/money/money';
+import { Decimal, formatAmount, roundTo } from '../../kernel/money/money';
 import type { PayoutMethod } from '../../parties/payouts/port';
+import { percentFee } from '../fee-schedule';
 import type { quotedTerms } from './record';
 import type { PayoutOption } from './settings';
 
@@ -30,7 +31,7 @@ export function termsFor(
 
 /**
  * Prices a payout: what is received is rounded down to its minor unit; the fixed fee, which is in the received currency,
- * is converted at the same rate and rounded up.
+ * is converted at the same rate; both parts of the fee are rounded up.
  * @param rate of the terms' currency for one of the account's
  * @throws Problem 400 naming `amount` when what is received is nothing, or outside of the terms
  */
@@ -48,6 +49,6 @@ export function priceOf(
     throw invalid(`amount must bring from ${min} to ${max} ${terms.currency}.`, 'amount');
   }
   const fixed = roundTo(new Decimal(terms.feeFixed).dividedBy(rate), currency, Decimal.ROUND_UP);
-  const fee = fixed.plus(percentOf(amount, new Decimal(terms.feePercent), currency));
+  const fee = fixed.plus(percentFee(amount, new Decimal(terms.feePercent), currency));
   return { amount, fee, receivedAmount, receivedCurrency: terms.currency, rate };
 }

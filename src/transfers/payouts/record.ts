@@ -73,7 +73,8 @@ export type PayoutTrigger =
 export const PAYOUT_TRANSITIONS: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
   { from: ['created'], on: 'approval_required', to: 'pending_approval' },
   { from: ['created'], on: 'accepted', to: 'processing' },
-  { from: ['created'], on: 'cancelled', to: 'cancelled' },
+  // While the party was told nothing: see `outgoing.ts`, `mayItStillPay`.
+  { from: ['created', 'processing'], on: 'cancelled', to: 'cancelled' },
   { from: ['pending_approval'], on: 'approved', to: 'processing' },
   { from: ['pending_approval'], on: 'rejected', to: 'rejected' },
   { from: ['processing'], on: 'sent', to: 'sent' },

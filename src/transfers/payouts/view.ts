@@ -73,7 +73,9 @@ export const payoutFields = {
 /** What whatever is paid out of an account shows. */
 export function outgoingFields() {
   return {
-    status: z.enum(PAYOUT_STATUSES),
+    status: z.enum(PAYOUT_STATUSES).meta({
+      description: 'A payout in `processing` becomes `cancelled` only while nobody was told to pay it.',
+    }),
     amount: money(),
     fee: money(),
     totalDebit: money(),

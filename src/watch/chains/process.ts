@@ -1,5 +1,5 @@
 import type { Following } from '../../chain/networks/following';
-import { askedNetworks } from '../../chain/networks/operations';
+import { enabledNetworks } from '../../chain/networks/operations';
 import type { Sql } from '../../kernel/db/database';
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
 import { processOf } from '../../process/workflow-command';
@@ -16,7 +16,7 @@ export const chainWatcher = processOf({
 
 /** What must run now, whatever Temporal has lost: to start one that runs has no effect. */
 export const chainWatchers = async (sql: Sql): Promise<WorkflowCommand[]> =>
-  (await askedNetworks(sql)).map(({ chain }) => chainWatcher.start({ chain }));
+  (await enabledNetworks(sql)).map(({ chain }) => chainWatcher.start({ chain }));
 
 /** A network that is enabled is read at once: the reconciler would begin it within a minute. */
 export const followingAtOnce = ({ commands }: Pick<Services, 'commands'>): Following => ({

@@ -1,9 +1,9 @@
-import { witnessOf } from '../../chain/networks/nodes';
+import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
-import type { Block, ChainNode, ChainTransfer } from '../../parties/chain/port';
-import { closeBreaksOf } from '../../process/breaks/operations';
+import type { Block, ChainNode, FoundTransfers } from '../../parties/chain/port';
+import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
 import {
@@ -48,8 +48,8 @@ export async function readChain(
   remembered: Remembered = nothingRemembered(),
 ): Promise<ChainStep> {
   const { database } = services;
-  const { network, node } = await witnessOf(services, database, chain);
-  if (!network.enabled || !node) return end(services, chain);
+  const { network, node } = await nodeOf(services, database, chain);
+  if (!network.enabled) return end(services, chain);
   const head = await node.head();
   await watchHead(services, network, head, remembered);
   const place = await placeOf(database, chain);
@@ -108,12 +108,12 @@ async function rest(services: Services, { network, place, remembered }: Reading)
 async function readOn(services: Services, reading: Reading, first: Block): Promise<ChainStep> {
   const { database } = services;
   const { network, node, place, head, remembered } = reading;
-  const native = network.assets.some(({ contract }) => contract === null);
-  const range = native ? LONGEST_OF_NATIVE : LONGEST_RANGE;
+  const wanted = wantedOn(network);
+  const range = wanted.native ? LONGEST_OF_NATIVE : LONGEST_RANGE;
   const to = Math.min(head.number, place.number + range);
   // Read after the head: a wallet that nobody knew of before has been paid in no block up to it.
   const addresses = await poolAddresses(database, network.chain);
-  const found = await node.transfersTo({ from: first.number, to }, addresses, { native });
+  const found = await node.transfersTo({ from: first.number, to }, addresses, wanted);
   if (found.parentHash !== place.hash) return 'rests'; // reorganised meanwhile, or of another node: the next step sees it
   const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
   const last = { number: to, hash: found.toBlockHash };
@@ -125,6 +125,7 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
     await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
     await noteChecked(tx, network.chain, late.checked);
+    await noteInPart(services, tx, network.chain, [...found.inPart, ...late.inPart]);
     const moved = [...found.transfers, ...late.transfers];
     await keepTransfers(services, tx, network, moved, { told: [...decided.keys(), ...unsure] });
     return decided;
@@ -142,12 +143,37 @@ async function readAgain(
   { network, node, place: { checked } }: Reading,
   addresses: readonly string[],
   { upTo, range }: { upTo: number; range: number },
-): Promise<{ checked: number; transfers: ChainTransfer[] }> {
+): Promise<Pick<FoundTransfers, 'transfers' | 'inPart'> & { checked: number }> {
   const to = Math.min(upTo, checked + range);
-  if (to <= checked) return { checked, transfers: [] };
-  const native = network.assets.some(({ contract }) => contract === null);
-  const { transfers } = await node.transfersTo({ from: checked + 1, to }, addresses, { native, again: true });
-  return { checked: to, transfers };
+  if (to <= checked) return { checked, transfers: [], inPart: [] };
+  const unread = { from: checked + 1, to };
+  const { transfers, inPart } = await node.transfersTo(unread, addresses, {
+    ...wantedOn(network),
+    again: true,
+  });
+  return { checked: to, transfers, inPart };
+}
+
+/** What of a network's blocks is read. */
+const wantedOn = ({ assets }: Network) => ({
+  native: assets.some(({ contract }) => contract === null),
+  listed: assets.flatMap(({ contract }) => contract ?? []),
+});
+
+/**
+ * Notes that blocks had more logs than a node gives, so that of tokens which no network lists nothing is known there. Once a day: whoever
+ * makes a token may do it in every block.
+ */
+async function noteInPart(
+  { log, now }: Pick<Services, 'log' | 'now'>,
+  tx: Tx,
+  chain: string,
+  blocks: readonly number[],
+): Promise<void> {
+  if (blocks.length === 0) return;
+  log.warn({ chain, blocks }, 'blocks have more logs than a node gives: listed tokens alone were read');
+  const detail = `blocks of ${now().toISOString().slice(0, 10)}`;
+  await openBreak(tx, { tenantId: null, kind: 'chain_blocks_in_part', subject: `chain:${chain}`, detail });
 }
 
 /** Nobody else has read on, or stepped back, since it was read. */

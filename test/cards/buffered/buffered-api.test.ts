@@ -1,9 +1,11 @@
 import { carryOutOperation } from '../../../src/cards/buffered/carry-out';
 import { closeCardAtProcessor } from '../../../src/cards/buffered/closure';
+import { expireAuthorizations } from '../../../src/cards/events/expiry';
 import { orderCard } from '../../../src/cards/issuance/order';
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { Decimal } from '../../../src/kernel/money/money';
 import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
-import { cardBalance, cardholder, DEMO_BIN, fund, simulate } from '../../support/cards';
+import { cardBalance, cardholder, DEMO_BIN, fund, simulate, tell } from '../../support/cards';
 import { accountBalance } from '../cards/support';
 
 let api: TestApi;
@@ -133,29 +135,6 @@ describe('an issuance with a buffer', () => {
     expect(await accountBalance(client, accountId)).toBe('200.00 0.00');
   });
 
-  it('that a process of the release before has ended keeps its promise of a buffer, or releases what is held for it', async () => {
-    const cards = [];
-    for (const label of ['Trip', 'sandbox:refuse']) {
-      const { quote, accountId } = await issueQuote();
-      const body = { quoteId: quote.body.quoteId, label };
-      const { cardId, operationId } = (await client.call('POST', '/v2/cards', body, keyed())).body;
-      // It knows of no operations, and releases what it knows of.
-      await api.database.query(`update card_operations set status = 'completed' where id = $1`, [
-        operationId,
-      ]);
-      await orderCard(api.services, cardId);
-      await api.database.query(`update card_operations set status = 'processing' where id = $1`, [
-        operationId,
-      ]);
-      cards.push({ id: cardId, accountId, operationId });
-    }
-    const [issued, refused] = cards as [(typeof cards)[0], (typeof cards)[0]];
-    expect(await accountBalance(client, issued.accountId)).toBe('274.00 50.00');
-    expect(await carryOutOperation(api.services, issued.operationId)).toBe('completed');
-    expect(await carryOutOperation(api.services, refused.operationId)).toBe('failed');
-    expect(await balances(issued)).toEqual(['75.00 0.00 0.00', '25.00', '299.00 0.00']);
-  });
-
   it.each([
     [{ allocation: '0.51' }, 400, 'invalid_request', 'allocation'],
     [{ allocation: '-0.1' }, 400, 'invalid_request', 'allocation'],
@@ -165,6 +144,38 @@ describe('an issuance with a buffer', () => {
   ])('is not priced with %j', async (given, status, code, field) => {
     const { quote } = await issueQuote(given);
     expect([quote.status, quote.body]).toEqual([status, expect.objectContaining({ code, field })]);
+  });
+
+  it.each([
+    [
+      'a blocked user',
+      'user_blocked',
+      (userId: string) => client.call('PATCH', `/v1/users/${userId}/status`, { status: 'blocked' }),
+    ],
+    [
+      'a disabled BIN',
+      'bin_closed',
+      (userId: string) => client.call('POST', `/v1/users/${userId}/bins`, { bin: DEMO_BIN, enabled: false }),
+    ],
+    [
+      'a cardholder that is not approved',
+      'cardholder_not_approved',
+      (userId: string) =>
+        api.database.query(`update cardholders set status = 'reject' where user_id = $1`, [userId]),
+    ],
+    [
+      'a cardholder that has all cards of the BIN',
+      'limit_exceeded',
+      () => api.database.query('update bins set capacity_per_cardholder = 0 where bin = $1', [DEMO_BIN]),
+    ],
+  ])('is not priced for %s, because acceptance would be refused', async (_, code, stop) => {
+    const { userId, accountId, cardholderId } = await cardholder(client);
+    await stop(userId);
+    const asked = { userId, accountId, cardholderId, bin: DEMO_BIN, amount: '100.00', allocation: '0.25' };
+    const { status, body } = await client.call('POST', '/v2/cards/issue/quote', asked);
+    await api.database.query('update bins set capacity_per_cardholder = 10 where bin = $1', [DEMO_BIN]);
+    expect([status, body]).toEqual([409, expect.objectContaining({ code })]);
+    expect(await api.database.query('select from quotes where account_id = $1', [accountId])).toEqual([]);
   });
 
   it('rounds the buffer down and leaves the card the rest', async () => {
@@ -330,14 +341,69 @@ describe('a buffer', () => {
   });
 });
 
+describe('a forced authorization that was drawn from the buffer', () => {
+  const advice = (cardId: string, amount: string) =>
+    tell(api, {
+      ...{ type: 'network', event: 'advice', cardId, reach: null, currency: 'USD' },
+      ...{ amount: new Decimal(amount), reference: `net-${keys++}`, sentAt: new Date() },
+    });
+
+  it.each([
+    [
+      'is cancelled',
+      async (cardId: string, referenceId: string) => {
+        await simulate(client, { cardId, type: 'cancel', referenceId, amount: '12.00' });
+        await simulate(client, { cardId, type: 'cancel', referenceId });
+      },
+    ],
+    [
+      'expires',
+      async (cardId: string) => {
+        await api.database.query('update authorizations set expires_at = now() where card_id = $1', [cardId]);
+        await expireAuthorizations(api.services, 500);
+      },
+    ],
+  ])('returns to the buffer what it had taken when it %s', async (_, released) => {
+    const card = await bufferedCard();
+    const { transaction } = await advice(card.id, '20.00');
+    expect(await balances(card)).toEqual(['75.00 20.00 0.00', '5.00', '98.80 0.20']);
+    await released(card.id, transaction?.referenceId ?? '');
+    expect(await balances(card)).toEqual(['75.00 0.00 0.00', '25.00', '99.00 0.00']);
+    const { data } = (await client.call('GET', `/v1/cards/${card.id}/transactions?limit=1`)).body;
+    expect(data[0]).toMatchObject({ type: 'withdraw', source: 'buffer', linkedId: expect.any(String) });
+  });
+});
+
 describe('a withdrawal', () => {
-  it('has failed where the money is gone when it is carried out', async () => {
+  it('takes its money when it is accepted, so of ten at once the card covers four and the others are refused', async () => {
+    const card = await bufferedCard();
+    const withdraw = () => client.call('POST', `/v2/cards/${card.id}/withdraw`, { amount: '18.00' }, keyed());
+    const answers = await Promise.all(Array.from({ length: 10 }, withdraw));
+    const accepted = answers.filter(({ status }) => status === 202);
+    expect(accepted.map(({ body }) => body.status)).toEqual(Array.from({ length: 4 }, () => 'accepted'));
+    const refused = answers.filter(({ status }) => status !== 202);
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      Array.from({ length: 6 }, () => [409, 'insufficient_funds']),
+    );
+    expect(await balances(card)).toEqual(['3.00 0.00 0.00', '25.00', '171.00 0.00']);
+    for (const { body } of accepted)
+      expect(await carryOutOperation(api.services, body.operationId)).toBe('completed');
+    expect(await balances(card)).toEqual(['3.00 0.00 0.00', '25.00', '171.00 0.00']);
+  });
+
+  it('that was accepted no longer fails for an authorization, a closure or a blocked user that follows', async () => {
     const card = await bufferedCard();
     const path = `/v2/cards/${card.id}/withdraw`;
     const { operationId } = (await client.call('POST', path, { amount: '75.00' }, keyed())).body;
-    await simulate(client, { cardId: card.id, type: 'authorization', amount: '0.01' });
-    expect(await carryOutOperation(api.services, operationId)).toBe('failed');
-    expect((await operation(operationId)).failure.code).toBe('insufficient_funds');
+    const declined = await simulate(client, { cardId: card.id, type: 'authorization', amount: '0.01' });
+    expect(declined.body.declineReason).toBe('insufficient_funds');
+    await client.call('PATCH', `/v1/users/${card.userId}/status`, { status: 'blocked' });
+    await client.call('DELETE', `/v1/cards/${card.id}`);
+    expect(await carryOutOperation(api.services, operationId)).toBe('completed');
+    const { result } = await operation(operationId);
+    expect(result).toMatchObject({ principal: '75.00', buffer: '0.00', fee: '0.00', totalDebit: '0.00' });
+    expect([result.accountTransactionIds.length, result.cardTransactionIds.length]).toEqual([1, 1]);
+    expect(await toldOf(operationId)).toEqual([['accepted', 'completed']]);
   });
 
   it('needs a key', async () => {

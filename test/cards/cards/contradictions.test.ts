@@ -11,7 +11,7 @@ import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
 import { until } from '../../support/until';
 import { messageOf, send } from '../processor/support';
-import { accountBalance, requestedCard } from './support';
+import { accountBalance, requestedCard, whileProcessor } from './support';
 
 /** What the processor says of an order that has ended otherwise here: a person is shown, until it says the same. */
 
@@ -44,19 +44,6 @@ async function call(key: string): Promise<number> {
   return (await api.call('POST', '/callbacks/card-processor', raw, headers)).status;
 }
 
-type Processor = TestApi['services']['parties']['cardProcessor'];
-
-/** Some of the processor's answers are others for so long. */
-async function whileProcessor<T>(other: Partial<Processor>, work: () => Promise<T>): Promise<T> {
-  const own = api.services.parties.cardProcessor;
-  api.services.parties.cardProcessor = { ...own, ...other };
-  try {
-    return await work();
-  } finally {
-    api.services.parties.cardProcessor = own;
-  }
-}
-
 async function activeCard(label?: string): Promise<string> {
   const { id } = await requestedCard(api, client, label === undefined ? {} : { label });
   await orderCard(api.services, id);
@@ -74,9 +61,9 @@ describe('an issuance', () => {
       onItsWay = order;
       throw new OutcomeUnknown();
     };
-    expect(await whileProcessor({ issue: lost }, () => orderCard(api.services, id))).toBe('unknown');
+    expect(await whileProcessor(api, { issue: lost }, () => orderCard(api.services, id))).toBe('unknown');
     const refused = () => Promise.reject(new PartyRefused('bin_closed'));
-    expect(await whileProcessor({ issue: refused }, () => orderCard(api.services, id))).toBe('failed');
+    expect(await whileProcessor(api, { issue: refused }, () => orderCard(api.services, id))).toBe('failed');
     const released = await accountBalance(client, accountId);
     expect(released).not.toBe(held);
     const before = looks(`card-issuance-${id}`);
@@ -107,7 +94,7 @@ describe('an issuance', () => {
   it('that is issued here and failed there, or another card: shown until it is the same', async () => {
     const id = await activeCard();
     const said = async (word: object) =>
-      whileProcessor({ issuance: async () => word as never }, () => orderCard(api.services, id));
+      whileProcessor(api, { issuance: async () => word as never }, () => orderCard(api.services, id));
     expect(await said({ version: 3, status: 'failed', failureCode: 'fraud' })).toBe('active');
     expect(await openBreaks(id)).toEqual(
       contradicted(`issue-${id}`, 'issued, and the processor says failed'),
@@ -137,12 +124,12 @@ describe('an issuance', () => {
     const issued = { status: 'issued', reference: 'prc-1', last4: '1111', expiryMonth: 1, expiryYear: 2031 };
     const meanwhile = async () => {
       const refused = () => Promise.reject(new PartyRefused('bin_closed'));
-      await whileProcessor({ issue: refused, issuance: async () => 'unknown_to_party' }, () =>
+      await whileProcessor(api, { issue: refused, issuance: async () => 'unknown_to_party' }, () =>
         orderCard(api.services, id),
       );
       return issued as never;
     };
-    expect(await whileProcessor({ issue: meanwhile }, () => orderCard(api.services, id))).toBe('failed');
+    expect(await whileProcessor(api, { issue: meanwhile }, () => orderCard(api.services, id))).toBe('failed');
     expect(await openBreaks(id)).toHaveLength(1);
   });
 });
@@ -163,7 +150,7 @@ it('a closure of a card that is open here, until it is closed here too', async (
   expect(await closeAtProcessor(api.services, id)).toBe('confirmed');
   expect(await openBreaks(id)).toEqual([]);
   const reopened = async () => ({ version: 9, status: 'processing' }) as const;
-  expect(await whileProcessor({ closure: reopened }, () => closeAtProcessor(api.services, id))).toBe(
+  expect(await whileProcessor(api, { closure: reopened }, () => closeAtProcessor(api.services, id))).toBe(
     'confirmed',
   );
   expect(await openBreaks(id)).toEqual(contradicted(order.key, 'closed, and the processor says processing'));
@@ -177,23 +164,23 @@ it('a wallet’s token that was refused here and is given there', async () => {
   expect(await tokenizeAtProcessor(api.services, id)).toBe('failed');
   expect(await openBreaks(cardId)).toEqual([]);
   const given = async () => ({ version: 2, status: 'completed' }) as never;
-  expect(await whileProcessor({ tokenization: given }, () => tokenizeAtProcessor(api.services, id))).toBe(
-    'failed',
-  );
+  expect(
+    await whileProcessor(api, { tokenization: given }, () => tokenizeAtProcessor(api.services, id)),
+  ).toBe('failed');
   expect(await openBreaks(cardId)).toEqual(
     contradicted(`tokenize-${id}`, 'failed, and the processor says completed'),
   );
   const refused = async () => ({ version: 3, status: 'failed' }) as never;
-  await whileProcessor({ tokenization: refused }, () => tokenizeAtProcessor(api.services, id));
+  await whileProcessor(api, { tokenization: refused }, () => tokenizeAtProcessor(api.services, id));
   expect(await openBreaks(cardId)).toEqual([]);
   // On its way for longer than the end was: what is not known to be newer contradicts nothing.
   for (const late of [{ status: 'processing' }, { version: 3, status: 'processing' }]) {
     const word = async () => late as never;
-    await whileProcessor({ tokenization: word }, () => tokenizeAtProcessor(api.services, id));
+    await whileProcessor(api, { tokenization: word }, () => tokenizeAtProcessor(api.services, id));
     expect(await openBreaks(cardId)).toEqual([]);
   }
   const newer = async () => ({ version: 4, status: 'processing' }) as never;
-  await whileProcessor({ tokenization: newer }, () => tokenizeAtProcessor(api.services, id));
+  await whileProcessor(api, { tokenization: newer }, () => tokenizeAtProcessor(api.services, id));
   expect(await openBreaks(cardId)).toHaveLength(1);
 });
 
@@ -210,7 +197,7 @@ it('what was told is asked for, whatever Temporal has lost', async () => {
   const shown = await processorOrderProcesses.records(api.database, clock.at, { limit: 100 });
   expect(shown).toContainEqual(expect.objectContaining({ id, workflowId: `card-issuance-${id}` }));
   const away = () => Promise.reject(new PartyAway());
-  await expect(whileProcessor({ issuance: away }, () => orderCard(api.services, id))).rejects.toThrow(
+  await expect(whileProcessor(api, { issuance: away }, () => orderCard(api.services, id))).rejects.toThrow(
     PartyAway,
   );
   expect(await overdue()).toContain(`look card-issuance-${id}`);
@@ -221,7 +208,7 @@ it('what was told is asked for, whatever Temporal has lost', async () => {
     await call(key);
     return word;
   };
-  await whileProcessor({ issuance: toldMeanwhile }, () => orderCard(api.services, id));
+  await whileProcessor(api, { issuance: toldMeanwhile }, () => orderCard(api.services, id));
   later(6 * 60);
   expect(await overdue()).toContain(`look card-issuance-${id}`);
   // The sandbox calls back of the same order by itself, which may come while it is asked: then it is asked again.

@@ -34,3 +34,20 @@ export async function accountBalance(client: Client, accountId: string): Promise
   const { body } = await client.call('GET', `/v2/accounts/${accountId}/balance`);
   return `${body.available} ${body.pending}`;
 }
+
+type Processor = TestApi['services']['parties']['cardProcessor'];
+
+/** Some of the card processor's answers are replaced while the work runs. */
+export async function whileProcessor<T>(
+  api: TestApi,
+  other: Partial<Processor>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const own = api.services.parties.cardProcessor;
+  api.services.parties.cardProcessor = { ...own, ...other };
+  try {
+    return await work();
+  } finally {
+    api.services.parties.cardProcessor = own;
+  }
+}

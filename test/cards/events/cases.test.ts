@@ -67,6 +67,36 @@ function heldBy(s: Scene, of: number | undefined, done: (CardTransaction | undef
   return { referenceId: done[of - 1]?.referenceId, cancelled };
 }
 
+describe('what a forced authorization has drawn from the buffer', () => {
+  const forced = () => {
+    const s = scene({ card: '75', buffer: '25', master: '100' });
+    const held = s.does({
+      ...{ type: 'network', event: 'advice', reference: 'network-1', currency: 'USD' },
+      ...{ amount: '20.00', sentAt: NOW },
+    }) as CardTransaction;
+    return { s, held };
+  };
+
+  it('goes to the account when it is released on a closed card', () => {
+    const { s, held } = forced();
+    s.does({ type: 'close' });
+    s.does({ type: 'cancel', referenceId: held.referenceId });
+    expect(s.told().slice(-2)).toEqual(['withdraw 20.00', 'transfer/card_closed_refund 20.00']);
+    expect(s.balances()).toMatchObject({ card: '0.00 0.00 0.00', buffer: '0.00', master: '200.00 0.00' });
+    expectFoldToBe(s);
+  });
+
+  it('goes back to the buffer of a card that is being closed, linked to the cancel under a reference of its own', () => {
+    const { s, held } = forced();
+    s.does({ type: 'begin_closure' });
+    s.does({ type: 'cancel', referenceId: held.referenceId });
+    const [cancelled, returned] = s.events().slice(-2);
+    expect(returned).toMatchObject({ type: 'withdraw', source: 'buffer', linkedId: cancelled?.id });
+    expect(returned?.referenceId).not.toBe(cancelled?.referenceId);
+    expect(s.balances()).toMatchObject({ card: '75.00 0.00 0.00', buffer: '25.00' });
+  });
+});
+
 it('stands in docs/card-events.md as it is tested here', () => {
   expect(readFileSync(join(__dirname, '../../../docs/card-events.md'), 'utf8')).toBe(renderCases());
 });

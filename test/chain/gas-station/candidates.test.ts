@@ -97,7 +97,7 @@ it('names every check that fails, and asks the chain for each', async () => {
   expect(await preflight(wallet.id)).toMatchObject({ ok: true });
   await world.configure({ maxGasPrice: '0.000000001' });
   expect(failing(await preflight(wallet.id))).toEqual(['fee_cap']);
-  await world.configure({ treasuryAddress: undefined, minSweepAmount: { USDT: '7.000001' } });
+  await world.configure({ treasuryAddress: null, minSweepAmount: { USDT: '7.000001' } });
   expect(failing(await preflight(wallet.id))).toEqual(['balance', 'treasury']);
   // Without a smallest amount of its own the network's smallest deposit holds.
   await world.configure({ minSweepAmount: {} });

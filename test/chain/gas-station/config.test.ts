@@ -1,4 +1,3 @@
-import { saveNetwork } from '../../../src/chain/networks/operations';
 import { auditOf } from '../../../src/kernel/audit/audit';
 import { listBreaks } from '../../../src/process/breaks/operations';
 import { type GasWorld, gasWorld, TERMS, TREASURY } from './support';
@@ -42,8 +41,7 @@ it('tells version 0 while nothing was set, and keeps what is set under the versi
   expect((await world.admin.call('GET', PATH)).body).toEqual(body);
   const stale = await put({ ...terms, version: 0 });
   expect([stale.status, stale.body.code, stale.body.field]).toEqual([409, 'version_conflict', 'version']);
-  // What is absent bounds nothing.
-  const { body: less } = await put({ ...TERMS, treasuryAddress: undefined, version: 1 });
+  const { body: less } = await put({ ...TERMS, maxGasPrice: null, treasuryAddress: null, version: 1 });
   expect(less).not.toHaveProperty('maxGasPrice');
   expect(less).not.toHaveProperty('treasuryAddress');
   expect(less.version).toBe(2);
@@ -64,6 +62,8 @@ it.each([
   [{ treasuryAddress: TREASURY.replace('C8', 'c8') }, 'treasuryAddress'],
   [{ sweepConfirmations: 0 }, 'sweepConfirmations'],
   [{ autoSweep: 'yes' }, 'autoSweep'],
+  [{ autoSweep: true, dailyGasBudget: '1' }, 'maxGasPrice'],
+  [{ autoSweep: true, maxGasPrice: '30' }, 'dailyGasBudget'],
   [{ sweepStrategy: 'cheapest' }, 'sweepStrategy'],
   [{ stationAddress: TREASURY }, 'stationAddress'],
 ])('refuses %j, naming the field', async (wrong, field) => {
@@ -112,7 +112,7 @@ it('shows the operator each change of the treasury, however often it goes to and
   await world.configure({ treasuryAddress: one.toLowerCase(), gasThreshold: '0.002' });
   expect(await shown()).toEqual(before);
   for (const treasuryAddress of [other, one, other]) await world.configure({ treasuryAddress });
-  await world.configure({ treasuryAddress: undefined });
+  await world.configure({ treasuryAddress: null });
   expect((await shown()).slice(before.length)).toEqual([
     ...[`chain:local ${one} -> ${other}`, `chain:local ${other} -> ${one}`],
     ...[`chain:local ${one} -> ${other}`, `chain:local ${other} -> none`],
@@ -127,41 +127,50 @@ it('shows the operator each change of the treasury, however often it goes to and
   expect(transactions[0].data).toContain(one.slice(2).toLowerCase());
 });
 
+it('keeps what is absent, and clears what is null', async () => {
+  await world.configure({
+    sweepStrategy: 'delegated',
+    maxGasPrice: '5',
+    dailyGasBudget: '1',
+    autoSweep: true,
+  });
+  const before = (await world.admin.call('GET', PATH)).body;
+  const kept = await put({ gasThreshold: '0.002', version: before.version });
+  const version = before.version + 1;
+  expect([kept.status, kept.body]).toEqual([
+    200,
+    { ...before, gasThreshold: '0.002000000000000000', version, updatedAt: expect.any(String) },
+  ]);
+  const nulls = { sweepStrategy: null, maxGasPrice: null, dailyGasBudget: null, minSweepAmount: null };
+  const cleared = await put({ ...nulls, autoSweep: null, treasuryAddress: null, version });
+  const { maxGasPrice: _, dailyGasBudget: __, treasuryAddress: ___, ...rest } = kept.body;
+  expect([cleared.status, cleared.body]).toEqual([
+    200,
+    {
+      ...{ ...rest, sweepStrategy: 'transfer', minSweepAmount: {}, autoSweep: false },
+      ...{ version: version + 1, updatedAt: expect.any(String) },
+    },
+  ]);
+  const { body } = await put({ gasTopupAmount: null, version: version + 1 });
+  expect(body).toMatchObject({ code: 'invalid_request', field: 'gasTopupAmount' });
+});
+
+it.each(['maxGasPrice', 'dailyGasBudget'])('keeps %s while it sweeps by itself', async (cap) => {
+  await world.configure({ maxGasPrice: '5', dailyGasBudget: '1', autoSweep: true });
+  const before = (await world.admin.call('GET', PATH)).body;
+  const { status, body } = await put({ [cap]: null, version: before.version });
+  expect([status, body.code, body.field]).toEqual([400, 'invalid_request', cap]);
+  expect((await world.admin.call('GET', PATH)).body).toEqual(before);
+  const off = await put({ [cap]: null, autoSweep: false, version: before.version });
+  expect([off.status, off.body]).toMatchObject([200, { autoSweep: false }]);
+  const on = await put({ autoSweep: true, version: before.version + 1 });
+  expect([on.status, on.body.field]).toEqual([400, cap]);
+});
+
 it('lets one of two win who have seen the same version', async () => {
   const { version } = (await world.admin.call('GET', PATH)).body;
   const both = await Promise.all([put({ ...TERMS, version }), put({ ...TERMS, version })]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
-});
-
-it('knows what a chain of TRON has: its addresses, six decimals, and nobody to ask', async () => {
-  const { services } = world.api;
-  await services.database.transaction((tx) =>
-    saveNetwork(
-      services,
-      tx,
-      'tron',
-      {
-        ...{ name: 'TRON', kind: 'tron', chainId: null, rpcUrls: [], explorerUrl: null },
-        ...{ confirmations: 20, enabled: true, assets: [] },
-      },
-      0,
-    ),
-  );
-  const path = '/v1/gas-station/config/tron';
-  const terms = { ...TERMS, minSweepAmount: {}, version: 0 };
-  const treasuryAddress = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
-  for (const [wrong, field] of [
-    [{}, 'treasuryAddress'],
-    [{ treasuryAddress, autoSweep: true }, 'autoSweep'],
-    [{ treasuryAddress, maxGasPrice: '1' }, 'maxGasPrice'],
-    [{ treasuryAddress, sweepStrategy: 'delegated' }, 'sweepStrategy'],
-    [{ treasuryAddress, gasThreshold: '0.0000001' }, 'gasThreshold'],
-  ] as const)
-    expect((await put({ ...terms, ...wrong }, path)).body.field).toBe(field);
-  const { body } = await put({ ...terms, treasuryAddress }, path);
-  expect(body).toMatchObject({ treasuryAddress, gasTopupAmount: '0.010000', version: 1 });
-  const { status, body: known } = await world.admin.call('GET', '/v1/gas-station/status/tron');
-  expect([status, known.nativeAsset, known.gasPrice, known.station]).toEqual([200, 'TRX', null, undefined]);
 });
 
 it('is for the operator, and of networks that there are', async () => {

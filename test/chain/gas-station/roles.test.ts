@@ -1,6 +1,5 @@
 import { type Address, parseEther } from 'viem';
 import { scanStations } from '../../../src/chain/gas-station/station-topups/scan-all';
-import { compareChain } from '../../../src/chain/reconciliation/compare';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { masterAccount } from '../../support/cards';
@@ -33,15 +32,6 @@ const setStation = async (address: string) => {
 const configOf = async () => (await world.admin.call('GET', `${GAS}/config/local`)).body;
 const scan = async (body: object = {}) =>
   (await posted(world.admin, `${GAS}/station-topups/scan`, { chain: 'local', ...body })).found;
-const differences = async () => {
-  const { lines } = await compareChain(world.api.services, 'local');
-  return Object.fromEntries(
-    lines.map(({ place, asset, difference }) => [`${place} ${asset}`, Number(difference)]),
-  );
-};
-/** Written by a release that did not refuse it. */
-const inOldData = (change: string) =>
-  world.services.database.query(`update gas_configs set ${change} where chain = 'local'`);
 
 /** A station of before with 1 ETH, which is swept to the treasury. */
 async function sweptStation(): Promise<void> {
@@ -73,16 +63,6 @@ it('what sweeps have gone to is never a station, and what was a station no treas
   expect(await configOf()).toEqual(before);
 });
 
-it('what an operation has moved is booked by it, and by no scan of a treasury that became the station', async () => {
-  await sweptStation();
-  const before = [await world.held('station', 'ETH'), await world.held('treasury', 'ETH')];
-  await inOldData(
-    `station_address = '${world.treasury}', station_wallet_id = null, treasury_address = '${OTHER_TREASURY}'`,
-  );
-  expect(await scan({ fromBlock: 0 })).toEqual([]);
-  expect([await world.held('station', 'ETH'), await world.held('treasury', 'ETH')]).toEqual(before);
-});
-
 it('a treasury that has paid a station stays one, though nothing was swept to it', async () => {
   const payFrom = (from: string, ether: string) =>
     sendAs(world.chain, from, { to: world.station, value: parseEther(ether) });
@@ -96,19 +76,13 @@ it('a treasury that has paid a station stays one, though nothing was swept to it
   expect(await world.held('treasury', 'ETH')).toBe('-0.75');
 });
 
-it('what comes to the station is found, though a release of before has let its hash be named as that of an operation', async () => {
+it('what comes to the station is found, though an operation that has not moved it has its hash', async () => {
   const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
   const { id } = await world.sweep(wallet!.id);
   const txHash = await world.chain.client.sendTransaction({ to: world.station, value: parseEther('0.125') });
   await world.services.database.query('update gas_operations set tx_hash = $2 where id = $1', [id, txHash]);
   await world.chain.client.mine({ blocks: 1 });
   expect(await scan()).toMatchObject([{ txHash, paidBy: 'funding' }]);
-});
-
-it('the present station may be named again, though releases of before have let it be a treasury too', async () => {
-  await sweptStation();
-  await inOldData(`station_address = '${world.treasury}', station_wallet_id = null, treasury_address = null`);
-  expect(await setStation(world.treasury)).toEqual([200, undefined]);
 });
 
 /** Of the wallets that are made next. */
@@ -158,17 +132,6 @@ it('who names an address that is being made waits, and is refused', async () => 
     [400, 'treasuryAddress'],
     [400, 'address'],
   ]);
-});
-
-it('what stands on an address that has been both is counted once', async () => {
-  await setStation(FOREIGN);
-  await setStation(world.station);
-  const before = await differences();
-  await inOldData(`treasury_address = '${FOREIGN}'`);
-  const there = Number(await world.chain.client.getBalance({ address: FOREIGN })) / 1e18;
-  const after = await differences();
-  expect(after['treasury ETH']).toBe(there);
-  expect(after['station ETH']).toBeCloseTo((before['station ETH'] ?? 0) - there, 9);
 });
 
 it('money of ours that comes to a station from one of before, or from a treasury of before, is no new money', async () => {

@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import type { Wiring } from '../../../src/startup/wiring';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain, type TestChainOptions } from '../../support/chain';
 import { withLocalNetwork } from '../../support/networks';
@@ -25,16 +26,18 @@ export const TERMS = {
   treasuryAddress: TREASURY,
   sweepConfirmations: 2,
   autoSweep: false,
+  ...{ maxGasPrice: null, dailyGasBudget: null, sweepStrategy: null },
 };
 
 export interface GasWorldOptions extends TestChainOptions {
   /** Another node that is asked first. @param url of the real one */
   before?: (url: string) => Promise<string>;
+  wiring?: Partial<Wiring>;
 }
 
 /** The API with a network `local` on a real node. */
-export async function gasWorld({ before, ...options }: GasWorldOptions = {}): Promise<GasWorld> {
-  const [api, chain] = await Promise.all([testApi(), startTestChain(options)]);
+export async function gasWorld({ before, wiring, ...options }: GasWorldOptions = {}): Promise<GasWorld> {
+  const [api, chain] = await Promise.all([testApi(wiring), startTestChain(options)]);
   const rpcUrls = [...(before ? [await before(chain.url)] : []), `${chain.url}/`];
   const { token } = await withLocalNetwork(api, chain, { rpcUrls });
   const admin = await api.client('admin');

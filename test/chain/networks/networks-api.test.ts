@@ -145,8 +145,7 @@ describe('writing', () => {
 
   test('kind stays, and chainId once it was enabled or has a wallet', async () => {
     const { body } = await put(fresh(), 'stays');
-    const tron = { ...body, kind: 'tron', chainId: null, assets: [] };
-    expect(told(await put(tron, 'stays'))).toEqual([400, 'invalid_request', 'kind']);
+    expect(told(await put({ ...body, kind: 'tron' }, 'stays'))).toEqual([400, 'invalid_request', 'kind']);
     const off = await put({ ...body, kind: undefined, rpcUrls: [gone], enabled: false }, 'stays');
     expect(off.body).toMatchObject({ kind: 'evm', enabled: false });
     const another = { ...off.body, chainId: 60_001 };
@@ -180,6 +179,24 @@ describe('writing', () => {
     expect(await place()).toEqual(first); // what came meanwhile is read too
   });
 
+  test('keeps what is absent, and clears what is null', async () => {
+    const made = (await put(fresh({ explorerUrl: 'https://explorer.example' }), 'kept')).body;
+    const rpcUrls = (await findOpened(api.services, api.database, 'kept'))?.rpcUrls;
+    const renamed = await put({ name: 'Renamed', version: 1 }, 'kept');
+    expect([renamed.status, renamed.body]).toEqual([
+      200,
+      { ...made, name: 'Renamed', version: 2, updatedAt: expect.any(String) },
+    ]);
+    expect((await findOpened(api.services, api.database, 'kept'))?.rpcUrls).toEqual(rpcUrls);
+    const cleared = await put({ explorerUrl: null, assets: null, version: 2 }, 'kept');
+    expect([cleared.status, cleared.body]).toEqual([
+      200,
+      { ...renamed.body, explorerUrl: null, assets: [], version: 3, updatedAt: expect.any(String) },
+    ]);
+    for (const field of ['name', 'kind', 'chainId', 'rpcUrls', 'confirmations', 'enabled'])
+      expect(told(await put({ [field]: null, version: 3 }, 'kept'))).toEqual([400, 'invalid_request', field]);
+  });
+
   const asset = (change: object) => ({
     assets: [{ symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1', ...change }],
   });
@@ -190,7 +207,7 @@ describe('writing', () => {
     ['no name', { name: '' }, 'name'],
     ['no kind', { kind: undefined }, 'kind'],
     ['no chain id', { chainId: undefined }, 'chainId'],
-    ['a chain id of TRON', { kind: 'tron', assets: [] }, 'chainId'],
+    ['another kind', { kind: 'tron' }, 'kind'],
     ['a wrong chain id', { chainId: 1 }, 'chainId'],
     ['no node', { rpcUrls: [] }, 'rpcUrls'],
     ['http elsewhere', { rpcUrls: ['http://node.example/'] }, 'rpcUrls'],
@@ -226,18 +243,6 @@ describe('writing', () => {
   test('a contract is kept with its checksum, whatever its case', async () => {
     const { body } = await put(fresh(asset({ contract: token.toLowerCase() })), 'lower');
     expect(body.assets[0].contract).toBe(token);
-  });
-
-  test('TRON has addresses and no node that is asked', async () => {
-    const tron = {
-      ...{ kind: 'tron', chainId: null, rpcUrls: [] },
-      ...asset({ contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }),
-    };
-    expect((await put(fresh(tron), 'tron')).body).toMatchObject({ kind: 'tron', rpcUrls: [], version: 1 });
-    const wrong = asset({ contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T' });
-    expect(told(await put(fresh({ ...tron, ...wrong }), 'tron-2'))).toEqual([
-      ...[400, 'invalid_request', 'assets.0.contract'],
-    ]);
   });
 });
 

@@ -1,5 +1,8 @@
+import { disableWallet, enableWallet } from '../../../src/chain/wallets/disable';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { TTL_SECONDS } from '../../../src/chain/wallets/rules';
+import { returnRipe } from '../../../src/chain/wallets/store';
+import { newId } from '../../../src/kernel/ids';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
 import { type AllocatingWorld, allocatingWorld, allocationCalls, insertNetwork } from './support';
@@ -115,10 +118,6 @@ describe('allocating a wallet', () => {
     expect((await allocate(terms({ chain: 'third' }))).body.address).not.toBe(station?.address);
   });
 
-  it('gives addresses of TRON on TRON', async () => {
-    expect((await allocate(terms({ chain: 'tron' }))).body.address).toMatch(/^T[1-9A-HJ-NP-Za-km-z]{33}$/);
-  });
-
   it.each([
     ['chain', { chain: 'nowhere' }, 404, 'not_found'],
     ['accountId', { accountId: 'acc_01jz0000000000000000000000' }, 404, 'not_found'],
@@ -178,6 +177,55 @@ describe('releasing a wallet', () => {
     expect((await allocate(asked)).body).toMatchObject({ status: 'available', endedAt: expect.any(String) });
     const again = await release({ chain, address });
     expect(again.body.id).toBe(next.body.id); // the newest of theirs
+  });
+
+  it.each(['at its next use', 'by the hourly return', 'by being disabled and enabled'])(
+    'never gives it to another tenant, once it has rested %s',
+    async (how) => {
+      const chain = `kept-${how.length}`;
+      await insertNetwork(api.database, { chain, chainId: 100 + how.length });
+      const { address } = (await allocate(terms({ chain }))).body;
+      await release({ chain, address });
+      if (how.startsWith('by being')) {
+        await api.database.transaction((tx) => disableWallet(api.services, tx, { chain, address }));
+        await api.database.transaction((tx) => enableWallet(api.services, tx, { chain, address }));
+      }
+      world.later(DAY_MS);
+      if (how.startsWith('by the')) {
+        const ripe = { chain, at: world.clock.at, to: 'available', limit: 10 } as const;
+        expect(await api.database.transaction((tx) => returnRipe(tx, ripe))).toBe(1);
+      }
+      const stranger = await api.client();
+      const theirs = terms({ chain, accountId: await masterAccount(stranger) });
+      const given = await allocate(theirs, stranger);
+      expect(given.status).toBe(201);
+      expect(given.body.address).not.toBe(address);
+      expect((await allocate(terms({ chain }))).body.address).toBe(address);
+    },
+  );
+
+  it('gives a tenant what it had before it gives what nobody had, which any tenant may have', async () => {
+    const chain = 'own-first';
+    await insertNetwork(api.database, { chain, chainId: 90 });
+    const of = { chain, kind: 'evm', count: 3, purpose: 'pool' } as const;
+    const [first, second] = await api.database.transaction((tx) => deriveWallets(api.services, tx, of));
+    const stranger = await api.client();
+    const theirs = { chain, accountId: await masterAccount(stranger) };
+    expect((await allocate(terms(theirs), stranger)).body.address).toBe(first?.address);
+    await release({ chain, address: first?.address }, stranger);
+    world.later(DAY_MS);
+    expect((await allocate(terms({ chain }))).body.address).toBe(second?.address);
+    expect((await allocate(terms(theirs), stranger)).body.address).toBe(first?.address);
+  });
+
+  it('leaves no way to give it to another tenant: the database refuses the row', async () => {
+    const { id } = (await allocate(terms())).body;
+    const copy = api.database.query(
+      `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
+       select $2, wallet_id, $3, account_id, asset, reference, now(), now(), now(), now() from wallet_allocations where id = $1`,
+      [id, newId('walletAllocation'), newId('tenant')],
+    );
+    await expect(copy).rejects.toThrow('wallet_allocations_of_tenant');
   });
 
   it('is answered again, and changes nothing then', async () => {

@@ -69,6 +69,59 @@ describe('a wallet that the operator disables', () => {
   });
 });
 
+describe('skipping indexes after a restore', () => {
+  const skipTo = (index: number | string) =>
+    command(environment, 'wallet', 'seed', 'skip-to', `${index}`, '--reason', 'a restore', '--json');
+  const status = async () =>
+    JSON.parse((await command(environment, 'wallet', 'seed', 'status', '--json')).out);
+  const derived = async (reference: string) => {
+    const { address } = (await allocate(reference)).body;
+    const [row] = await api.database.query<{ index: number }>(
+      'select derivation_index as index from wallets where address = $1',
+      [address],
+    );
+    return { address, index: row?.index as number };
+  };
+
+  it('derives no address again that was given away after the backup', async () => {
+    const { nextIndex } = await status();
+    const lost = await derived('after the backup');
+    expect(lost.index).toBe(nextIndex.evm);
+    await api.database.query(`delete from wallet_allocations where reference = 'after the backup'`);
+    await api.database.query('delete from wallets where derivation_index = $1', [lost.index]);
+    expect((await status()).nextIndex).toEqual(nextIndex);
+    const index = lost.index + 40;
+    const done = await skipTo(index);
+    expect([done.code, JSON.parse(done.out)]).toEqual([0, { nextIndex: { evm: index } }]);
+    expect(await derived('after the restore')).toMatchObject({ index });
+    expect(await derived('the one after it')).toMatchObject({ index: index + 1 });
+    const lines = await api.database.query(
+      `select before, after from audit_log where action = 'wallet.seed.skip-to'`,
+    );
+    expect(lines).toEqual([{ before: { evm: lost.index }, after: { evm: index, reason: 'a restore' } }]);
+  });
+
+  it('never goes back', async () => {
+    const { evm } = (await status()).nextIndex;
+    expect((await skipTo(evm + 5)).code).toBe(0);
+    expect((await skipTo(evm + 5)).code).toBe(0);
+    const lower = await skipTo(evm + 4);
+    expect([lower.code, JSON.parse(lower.err)]).toMatchObject([
+      4,
+      { code: 'invalid_transition', field: 'index' },
+    ]);
+    const far = await skipTo(1_000_000_001);
+    expect([far.code, JSON.parse(far.err)]).toMatchObject([2, { field: 'index' }]);
+    expect((await skipTo('-1')).code).toBe(2);
+    expect((await status()).nextIndex).toEqual({ evm: evm + 5 });
+    for (const change of [
+      'update wallet_index_floors set lowest = lowest - 1',
+      'delete from wallet_index_floors',
+    ])
+      await expect(api.database.query(change)).rejects.toThrow('only ever raised');
+  });
+});
+
 it('is off where the capability is', async () => {
   const by = { at: new Date(), by: 'test', reason: 'test' };
   const what = { kind: 'capability', name: 'crypto', tenantId: client.clientId } as const;

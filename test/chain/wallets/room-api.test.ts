@@ -107,8 +107,8 @@ describe('how many wallets a company holds', () => {
   it('is 10,000 where nothing is set, and each company’s own', async () => {
     await api.database.query(
       `with made as (
-         insert into wallets (id, chain, kind, address, derivation_index, purpose, status, created_at, updated_at)
-         select 'wal_' || lpad(n::text, 26, '0'), 'local', 'evm', '0xheld' || n, 1000000 + n, 'pool', 'allocated', now(), now()
+         insert into wallets (id, chain, kind, address, derivation_index, purpose, status, tenant_id, created_at, updated_at)
+         select 'wal_' || lpad(n::text, 26, '0'), 'local', 'evm', '0xheld' || n, 1000000 + n, 'pool', 'allocated', $1, now(), now()
            from generate_series(1, 9999) n returning id)
        insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, created_at, updated_at)
        select 'wla' || substr(id, 4), id, $1, $2, 'USDT', id, now(), now(), now() from made`,

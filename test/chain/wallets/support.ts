@@ -4,20 +4,19 @@ import { masterAccount } from '../../support/cards';
 
 export interface TestNetwork {
   chain?: string;
-  kind?: 'evm' | 'tron';
-  chainId?: number | null;
+  chainId?: number;
   enabled?: boolean;
   assets?: { symbol: string; contract: string | null; decimals: number; minDeposit: string }[];
 }
 
 /** A row of a network whose nodes are asked nothing. */
 export async function insertNetwork(sql: Sql, network: TestNetwork = {}): Promise<void> {
-  const { chain = 'local', kind = 'evm', chainId = kind === 'evm' ? 31_337 : null, enabled = true } = network;
+  const { chain = 'local', chainId = 31_337, enabled = true } = network;
   const { assets = [{ symbol: 'USDT', contract: null, decimals: 6, minDeposit: '1' }] } = network;
   await sql.query(
     `insert into networks (chain, name, kind, chain_id, rpc_urls, confirmations, enabled, assets, version, created_at, updated_at)
-     values ($1, $1, $2, $3, '', 2, $4, $5, 1, now(), now())`,
-    [chain, kind, chainId, enabled, JSON.stringify(assets)],
+     values ($1, $1, 'evm', $2, '', 2, $3, $4, 1, now(), now())`,
+    [chain, chainId, enabled, JSON.stringify(assets)],
   );
 }
 
@@ -25,14 +24,13 @@ const NOON = new Date('2026-03-01T12:00:00.000Z');
 
 export type AllocatingWorld = Awaited<ReturnType<typeof allocatingWorld>>;
 
-/** The API on a clock of its own, with four networks whose nodes are asked nothing; each test is of a client of its own. */
+/** The API on a clock of its own, with three networks whose nodes are asked nothing; each test is of a client of its own. */
 export async function allocatingWorld() {
   const clock = { at: NOON };
   const api = await testApi({ now: () => clock.at });
   await insertNetwork(api.database);
   await insertNetwork(api.database, { chain: 'other', chainId: 5 });
   await insertNetwork(api.database, { chain: 'off', chainId: 6, enabled: false });
-  await insertNetwork(api.database, { chain: 'tron', kind: 'tron' });
   return {
     ...{ api, clock },
     later(ms: number) {

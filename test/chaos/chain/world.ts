@@ -118,6 +118,7 @@ export async function configure(
     GAS_CONFIG,
     {
       ...{ gasThreshold: '0.001', gasTopupAmount: '0.002', minSweepAmount: { USDT: '1' } },
+      ...{ maxGasPrice: '10000', dailyGasBudget: '1000' },
       ...{ treasuryAddress: treasury, sweepConfirmations: 2, autoSweep, version },
     },
     key,

@@ -102,7 +102,7 @@ it('counts and times calls of parties, and shows their breakers', async () => {
 });
 
 it('serves metrics and health on a port of its own', async () => {
-  let ready: Readiness = { status: 'ok', checks: { postgres: 'up', temporal: 'up' } };
+  let ready: Readiness = { state: 'ready', checks: { postgres: 'up', temporal: 'up' } };
   const server = createMetricsServer({ metrics: createMetrics(), readiness: async () => ready });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const get = async (path: string, method = 'GET') => {
@@ -113,9 +113,21 @@ it('serves metrics and health on a port of its own', async () => {
   };
   expect((await get('/metrics')).text).toContain('nodejs_eventloop_lag_seconds');
   expect(await get('/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
-  expect((await get('/health/ready')).status).toBe(200);
-  ready = { status: 'unavailable', checks: { postgres: 'up', temporal: 'down' } };
-  expect(await get('/health/ready')).toEqual({ status: 503, text: JSON.stringify(ready) });
+  expect(await get('/health/ready')).toEqual({
+    status: 200,
+    text: '{"status":"ok","checks":{"postgres":"up","temporal":"up"}}',
+  });
+  ready = { state: 'ending', checks: { postgres: 'up', temporal: 'down' } };
+  const ending = await get('/health/ready');
+  expect([ending.status, JSON.parse(ending.text)]).toEqual([
+    503,
+    {
+      code: 'unavailable',
+      message: 'The process is stopping.',
+      requestId: expect.any(String),
+      checks: ready.checks,
+    },
+  ]);
   expect((await get('/else')).status).toBe(404);
   expect((await get('/metrics', 'POST')).status).toBe(405);
   server.closeAllConnections();

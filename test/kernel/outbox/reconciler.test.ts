@@ -1,5 +1,4 @@
 /** @isolated replaces functions of modules. */
-import { ScheduleNotFoundError } from '@temporalio/client';
 import type { WorkflowCommand } from '../../../src/kernel/outbox/commands';
 import { createCommands } from '../../../src/kernel/outbox/commands';
 import { createReconciler, type Reconcilable } from '../../../src/kernel/temporal/reconciler';
@@ -114,7 +113,7 @@ it('gives Temporal back its schedules, dispatchers and search attributes when it
   expect(housekeeping?.spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
 });
 
-describe('a schedule of an earlier release', () => {
+describe('a schedule that differs from what is written here', () => {
   const housekeeping = () => temporal.client.schedule.getHandle('housekeeping');
   const isShown = async (wanted: { every: number; paused?: boolean }) => {
     const shown = await housekeeping()
@@ -135,7 +134,6 @@ describe('a schedule of an earlier release', () => {
       return isShown({ every: 60 * MINUTE });
     });
   }
-  /** As the release before wrote it. */
   async function outdate(): Promise<void> {
     const earlier = { intervals: [{ every: 9 * MINUTE }] };
     await housekeeping().update(({ action, state }) => ({ action, spec: earlier, state }));
@@ -168,27 +166,4 @@ describe('a schedule of an earlier release', () => {
     expect(updates).not.toHaveBeenCalled();
     updates.mockRestore();
   });
-});
-
-it('deletes a schedule that is no more', async () => {
-  await reconciler([])();
-  const { client } = temporal;
-  await client.schedule.create({
-    scheduleId: 'iban-credit-catch-up',
-    spec: { intervals: [{ every: '1m' }] },
-    action: {
-      type: 'startWorkflow',
-      ...{ workflowType: 'ibanCreditCatchUp', workflowId: 'iban-credit-catch-up' },
-      ...{ taskQueue: 'processes', args: [] },
-    },
-  });
-  await reconciler([])();
-  // The server deletes it a moment after it has said so.
-  const handle = client.schedule.getHandle('iban-credit-catch-up');
-  const isGone = () =>
-    handle.describe().then(
-      () => false,
-      (error: unknown) => error instanceof ScheduleNotFoundError,
-    );
-  await until(isGone);
 });

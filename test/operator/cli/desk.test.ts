@@ -150,7 +150,7 @@ it('tells the story of every id of the house', async () => {
   );
   const callback = 'cbk_01jz0000000000000000000000';
   await api.database.query(
-    `insert into provider_callbacks (id, party, external_id, body, headers, verified) values ($1, 'bank', 'm1', '', '{}', true)`,
+    `insert into provider_callbacks (id, party, external_id, body, headers) values ($1, 'bank', 'm1', '', '{}')`,
     [callback],
   );
   const ids: Record<string, string> = {

@@ -106,18 +106,6 @@ describe('user block', () => {
     expect(await authorize(cardId)).toBe('approved');
   });
 
-  it('is not lifted by a process of the release before, which knows of none', async () => {
-    const { id: cardId, userId } = await spendingCard();
-    await stop('user', 'block', userId);
-    await api.database.query(`update users set status = 'active' where id = $1`, [userId]);
-    await api.database.query('update cards set user_blocked = false where user_id = $1 and user_blocked', [
-      userId,
-    ]);
-    expect(await authorize(cardId)).toBe('user_blocked');
-    await stop('user', 'unblock', userId);
-    expect(await authorize(cardId)).toBe('approved');
-  });
-
   it('stands when the client lifts its own at the same moment', async () => {
     const { id: cardId, userId } = await spendingCard();
     for (let round = 0; round < 5; round += 1) {

@@ -4,7 +4,6 @@ import {
   checkedHash,
   evmAddressOf,
   isZeroAddress,
-  tronAddressOf,
 } from '../../../src/parties/chain/addresses';
 
 /** Of EIP-55. */
@@ -15,9 +14,6 @@ const CHECKSUMMED = [
   '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
   '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
 ];
-
-/** The USDT of TRON's main chain. */
-const TRON_USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 
 it.each(CHECKSUMMED)('takes %s in one case or with its checksum, and gives the checksum', (address) => {
   const digits = address.slice(2);
@@ -33,27 +29,10 @@ it.each([
   '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed0',
   ' 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
   '0xg2908400098527886e0f7030069857d2e4169ee7',
-  TRON_USDT,
+  'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', // of another kind of chain
   '',
 ])('refuses %p as an EVM address', (text) => {
   expect(checkedAddress('evm', text)).toBeUndefined();
-});
-
-it('takes TRON’s addresses by their checksum', () => {
-  expect(checkedAddress('tron', TRON_USDT)).toBe(TRON_USDT);
-});
-
-it.each([
-  TRON_USDT.replace('6t', '6u'),
-  TRON_USDT.toLowerCase(),
-  `${TRON_USDT} `,
-  TRON_USDT.slice(0, -1),
-  'T00000000000000000000000000000000l',
-  '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', // of Bitcoin: the same encoding, another prefix
-  'T'.repeat(100_000),
-  CHECKSUMMED[0] as string,
-])('refuses what is none of TRON (%#)', (text) => {
-  expect(checkedAddress('tron', text)).toBeUndefined();
 });
 
 it('derives the addresses of a key, compressed or not', () => {
@@ -63,23 +42,17 @@ it('derives the addresses of a key, compressed or not', () => {
   const compressed = Buffer.from(`02${publicKey.slice(4, 68)}`, 'hex'); // the generator’s y is even
   expect(address).toBe('0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf');
   expect([whole, compressed].map(evmAddressOf)).toEqual([address, address]);
-  expect([whole, compressed].map(tronAddressOf)).toEqual(Array(2).fill('TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC'));
-  expect(checkedAddress('tron', tronAddressOf(whole))).toBe(tronAddressOf(whole));
 });
 
-it('knows how each kind writes the hash of a transaction', () => {
+it('knows how the hash of a transaction is written', () => {
   const digits = 'Ab'.repeat(32);
   expect(checkedHash('evm', `0x${digits}`)).toBe(`0x${digits.toLowerCase()}`);
   expect(checkedHash('evm', digits)).toBeUndefined();
-  expect([digits, `0x${digits}`].map((text) => checkedHash('tron', text))).toEqual(
-    Array(2).fill(digits.toLowerCase()),
-  );
   for (const wrong of ['', 'ab', `${digits}0`, digits.replace('A', 'g')])
-    expect([checkedHash('evm', `0x${wrong}`), checkedHash('tron', wrong)]).toEqual([undefined, undefined]);
+    expect(checkedHash('evm', `0x${wrong}`)).toBeUndefined();
 });
 
 it('knows the address that is nobody’s', () => {
   expect(isZeroAddress('evm', '0x0000000000000000000000000000000000000000')).toBe(true);
-  expect(isZeroAddress('tron', 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb')).toBe(true);
-  expect(isZeroAddress('tron', TRON_USDT)).toBe(false);
+  expect(isZeroAddress('evm', CHECKSUMMED[0] as string)).toBe(false);
 });

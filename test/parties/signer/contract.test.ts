@@ -47,9 +47,6 @@ describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown>
     ]);
     expect(await signer.addresses('evm', [0, 9])).toEqual([two, one]);
     expect(await signer.addresses('evm', [])).toEqual([]);
-    expect(await signer.addresses('tron', [0])).toEqual([
-      expect.stringMatching(/^T[1-9A-HJ-NP-Za-km-z]{33}$/),
-    ]);
   });
 
   it('signs what it is given and nothing else, with the same bytes each time, under their hash', async () => {

@@ -4,17 +4,14 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Hex, keccak256, toHex } from 'viem';
 import { mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { evmAddressOf, tronAddressOf } from '../../../src/parties/chain/addresses';
-import type { SignedAuthorization, UnsignedTransaction } from '../../../src/parties/chain/port';
+import { evmAddressOf } from '../../../src/parties/chain/addresses';
+import type { ChainKind, SignedAuthorization, UnsignedTransaction } from '../../../src/parties/chain/port';
 import type { Signer } from '../../../src/parties/signer/port';
 
 type Asked =
-  | { what: 'addresses'; kind: 'evm' | 'tron'; indices: readonly number[] }
+  | { what: 'addresses'; kind: ChainKind; indices: readonly number[] }
   | { what: 'sign'; index: number; transaction: UnsignedTransaction }
   | { what: 'authorize'; index: number; given: { chainId: number; contract: string; nonce: number } };
-
-const ADDRESS = { evm: evmAddressOf, tron: tronAddressOf } as const;
-const COIN = { evm: 60, tron: 195 } as const;
 
 /** Whole numbers travel as text. */
 const written = (value: unknown) =>
@@ -26,16 +23,12 @@ const read = <T>(text: string): T =>
 
 /** A custody service: it has the keys, and takes its time to answer. @returns it, and the signer that asks it */
 export async function startCustody(mnemonic: string, answersAfterMs = 20) {
-  const keyAt = (index: number, kind: 'evm' | 'tron') =>
-    // viem names paths of one coin alone.
-    mnemonicToAccount(mnemonic, { path: `m/44'/${COIN[kind]}'/0'/0/${index}` as never }).getHdKey();
+  const keyAt = (addressIndex: number) => mnemonicToAccount(mnemonic, { addressIndex }).getHdKey();
 
   async function answerTo(asked: Asked): Promise<unknown> {
     if (asked.what === 'addresses')
-      return asked.indices.map((index) =>
-        ADDRESS[asked.kind](keyAt(index, asked.kind).publicKey as Uint8Array),
-      );
-    const account = privateKeyToAccount(toHex(keyAt(asked.index, 'evm').privateKey as Uint8Array));
+      return asked.indices.map((index) => evmAddressOf(keyAt(index).publicKey as Uint8Array));
+    const account = privateKeyToAccount(toHex(keyAt(asked.index).privateKey as Uint8Array));
     return asked.what === 'sign' ? signed(account, asked.transaction) : authorized(account, asked.given);
   }
 

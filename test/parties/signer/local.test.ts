@@ -47,7 +47,6 @@ describe('the local signer', () => {
     ]);
     await replaceSeed(db.database, keyring, ABANDON);
     expect(await signer().addresses('evm', [0])).toEqual(['0x9858EfFD232B4033E47d90003D41EC34EcaEda94']);
-    expect(await signer().addresses('tron', [0])).toEqual(['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH']);
   });
 
   it('signs as the wallet of that place, and gives the same bytes each time', async () => {

@@ -275,6 +275,34 @@ describe('PATCH /v1/cardholders/{id}', () => {
   });
 });
 
+describe('a change of approved data with kycOnChange=resubmit', () => {
+  const kycOf = async (userId: string) => (await client.call('GET', `/v1/users/${userId}/kyc`)).body.status;
+  const setting = (kycOnChange: string) =>
+    api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
+      client.clientId,
+      JSON.stringify({ kycOnChange }),
+    ]);
+  beforeAll(() => setting('resubmit'));
+  afterAll(() => setting('keep'));
+
+  it('asks for a new KYC submission, without which the cardholder is not submitted', async () => {
+    const { id, userId } = await holderIn(api, client, 'reject');
+    expect((await patch(id, { lastName: 'Wells' })).status).toBe(200);
+    expect(await kycOf(userId)).toBe('resubmission_required');
+    const submitted = await client.call('POST', `/v1/cardholders/${id}/submit`);
+    expect([submitted.status, submitted.body.code]).toEqual([412, 'kyc_not_completed']);
+  });
+
+  it('is refused where it would be submitted at once, and changes nothing', async () => {
+    const { id, userId } = await holderIn(api, client, 'submission_failed');
+    const before = await metaOf(userId);
+    const refused = await patch(id, { lastName: 'Wells' });
+    expect([refused.status, refused.body.code]).toEqual([412, 'kyc_not_completed']);
+    expect([await kycOf(userId), await metaOf(userId)]).toEqual(['completed', before]);
+    expect(await statusOf(client, id)).toBe('submission_failed');
+  });
+});
+
 describe('submit and retry', () => {
   it('judge the data anew', async () => {
     const { id, userId } = await holderIn(api, client, 'reject');

@@ -1,6 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import { partySecret } from '../../../src/parties/sandbox/mount';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
@@ -155,22 +153,4 @@ describe('after thirty days', () => {
     expect(await post('bank', body, signed('bank', body))).toBe(200); // as the party itself would
     expect(looks()).toBe(2);
   });
-});
-
-it('what was kept of forged ones before is counted, and goes with the migration', async () => {
-  const body = JSON.stringify({ id: 'genuine', sessionId: 'cs_unknown' });
-  await post('checkout', body, signed('checkout', body));
-  await api.database.query('drop table forged_callbacks; drop index provider_callbacks_by_age');
-  await api.database.query(
-    `insert into provider_callbacks (id, party, body, headers, verified, received_at)
-     select 'cbk_' || n, 'bank', 'forged', '{}', false, timestamptz '2026-01-01T10:00:00Z' + make_interval(mins => n * 20)
-       from generate_series(1, 3) n`,
-  );
-  const migration = join(__dirname, '../../../src/kernel/db/migrations/0091_forged_callbacks.sql');
-  await api.database.query(readFileSync(migration, 'utf8'));
-  expect(await kept()).toEqual([{ party: 'checkout', external_id: 'genuine' }]);
-  expect(await forged()).toEqual([
-    { party: 'bank', count: '2', last_hash: null },
-    { party: 'bank', count: '1', last_hash: null },
-  ]);
 });

@@ -49,7 +49,7 @@ it('is off in every process within a second, and asks twice a second at most', a
 it('is off for one tenant alone, where it is said so', async () => {
   const process = startProcess();
   const tenantId = 'cli_01h455vb4pex5vsknk084sn02q';
-  await test.database.query('alter table switches drop constraint if exists switches_tenant_fkey');
+  await test.database.query('alter table switches drop constraint if exists switches_tenant_id_fkey');
   await changed((tx) => switchOff(tx, { ...PAYOUT, tenantId }, by));
   expect(await process.capability('payout', tenantId)).toBe('stopped');
   expect(await process.capability('payout', 'cli_other')).toBe('on');

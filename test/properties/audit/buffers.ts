@@ -4,7 +4,7 @@ import type { CardState, Complain } from './rules';
 
 /**
  * The rules of what is set aside of a card (decisions part 4, Buffered cards), written a second time: it is what came with
- * fundings, less what was drawn for what is forced, less what went back with the closure.
+ * fundings, less what was drawn for what is forced, less what went back with the closure, and what releases returned.
  */
 
 const ZERO = new Decimal(0);
@@ -31,6 +31,7 @@ export function moveBuffer(
   wrong: Complain,
 ): void {
   const { id, type, source, reference_id: reference, forced } = event;
+  returned(state, event, wrong);
   if (type === 'topup' && source === 'buffer') draw(state, event, next, wrong);
   const isForced = type === 'authorization' && forced && event.billing_amount.gt(0);
   if (isForced && state.drawnFor !== id && state.buffer.gt(0))
@@ -54,8 +55,33 @@ function draw(
   if (!event.billing_amount.eq(needed) || !event.amount.eq(needed)) wrong(`should draw ${needed.toFixed()}`);
   if (needed.isZero()) wrong('draws from an empty buffer');
   if (event.forced || !event.fee.isZero()) wrong('is more than a draw from the buffer');
-  if (!owes) state.drawnFor = next?.id ?? null;
+  if (!owes) {
+    state.drawnFor = next?.id ?? null;
+    state.drawnAmount = event.billing_amount;
+  }
   move(state, event.reference_id, event.billing_amount.negated());
+}
+
+/**
+ * A release returns what its chain has drawn, so far as the card is above zero: the next event is that and nothing else. A card that
+ * has ended is given nothing back.
+ */
+function returned(state: CardState, event: TransactionRow, wrong: Complain): void {
+  const { type, source, billing_amount: amount, linked_id: linked } = event;
+  const { due } = state;
+  state.due = null;
+  const isReturn = type === 'withdraw' && source === 'buffer';
+  if (isReturn !== (due !== null))
+    wrong(due ? `comes where ${due.amount.toFixed()} goes back to the buffer` : 'goes to the buffer unasked');
+  if (isReturn && due) {
+    if (!amount.eq(due.amount) || linked !== due.cancel) wrong(`should return ${due.amount.toFixed()}`);
+    due.chain.drawn = due.chain.drawn.minus(amount);
+    move(state, event.reference_id, amount);
+  }
+  const chain = type === 'cancel' ? state.chains.get(event.authorization_id ?? '') : undefined;
+  if (!chain || state.status === 'closed' || state.card.status === 'failed') return;
+  const back = least(least(amount, chain.drawn), event.available);
+  if (back.gt(0)) state.due = { amount: back, chain, cancel: event.id };
 }
 
 function move(state: CardState, reference: string, amount: Decimal): void {

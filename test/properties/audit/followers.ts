@@ -5,7 +5,7 @@ export function follows({ type, forced, source, linked_id }: TransactionRow): bo
   if (type === 'settle' || type === 'close') return linked_id !== null;
   if (type === 'cancel') return source === 'settlement';
   if (type === 'freeze' || type === 'unfreeze') return linked_id !== null;
-  if (type === 'withdraw') return source === 'closure';
+  if (type === 'withdraw') return source === 'closure' || source === 'buffer';
   return type === 'topup' && (forced || source === 'negative_balance' || source === 'buffer');
 }
 

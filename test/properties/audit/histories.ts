@@ -30,6 +30,8 @@ export function auditHistories(
       moved: new Map(),
       deposits,
       drawnFor: null,
+      drawnAmount: new Decimal(0),
+      due: null,
       asked,
       chains: new Map(),
       rates,
@@ -75,6 +77,7 @@ function replay(
   const complain: Complain = (what) =>
     void wrong.push(`card ${state.card.id} (${state.card.status}) ${what}`);
   if (closing && before?.number.lt(closing.number) !== false) beginClosure(state, complain);
+  if (state.due) complain(`returned nothing of ${state.due.amount.toFixed()} to its buffer`);
   restsBetween(state, complain);
   auditStatus(state, complain);
 }
@@ -198,6 +201,8 @@ function chainFaults(chain: ChainRow, state: ChainState): string[] {
   }
   if (!chain.fee_held.eq(state.feeHeld))
     faults.push(`holds a fee of ${chain.fee_held.toFixed()}, not ${state.feeHeld.toFixed()}`);
+  if (!chain.buffer_drawn.eq(state.drawn))
+    faults.push(`has drawn ${chain.buffer_drawn.toFixed()} of the buffer, not ${state.drawn.toFixed()}`);
   const held = remaining(state.own);
   if (held.lt(0) || remaining(state.billing).lt(0) || state.feeHeld.lt(0))
     faults.push('holds less than nothing');

@@ -25,6 +25,7 @@ function wordsOf(
 ): string[] {
   const { type, source, forced } = event;
   if (isReleased(event, before, asked)) return ['released at once'];
+  if (type === 'withdraw' && source === 'buffer') return ['a buffer is filled again'];
   if (type !== 'topup' || source !== 'buffer')
     return [[forced && 'forced', type, source].filter(Boolean).join(' ')];
   return [before?.available.lt(0) ? 'a buffer pays what is owed' : 'a buffer is drawn'];

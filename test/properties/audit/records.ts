@@ -153,6 +153,7 @@ export interface ChainRow {
   billing_reversed: Decimal;
   billing_refunded: Decimal;
   fee_held: Decimal;
+  buffer_drawn: Decimal;
   expires_at: Date;
   created_at: Date;
   closed: boolean;

@@ -27,6 +27,8 @@ export interface ChainState {
   own: Counters;
   billing: Counters;
   feeHeld: Decimal;
+  /** The net amount that its forced events have drawn from the buffer. */
+  drawn: Decimal;
   lastSettle: string | null;
   /** When it ends by itself: its last unforced authorization's time and the programme's days. */
   validUntil: Date;
@@ -44,6 +46,10 @@ export interface CardState {
   deposits: ReadonlyMap<string, Decimal>;
   /** The forced authorization that the buffer was just drawn for. */
   drawnFor: string | null;
+  /** How much was drawn for it. */
+  drawnAmount: Decimal;
+  /** The amount that the preceding release must return to the buffer. */
+  due: { amount: Decimal; chain: ChainState; cancel: string } | null;
   /** The events that somebody was told of: what else happened followed from them. */
   asked: ReadonlySet<string>;
   chains: Map<string, ChainState>;
@@ -102,6 +108,7 @@ function authorization(state: CardState, event: TransactionRow, wrong: Complain)
   }
   if (opens || !event.forced || state.asked.has(event.id))
     chain.validUntil = new Date(event.at.getTime() + programme.authorizationDays * DAY_MS);
+  if (state.drawnFor === event.id) chain.drawn = chain.drawn.plus(state.drawnAmount);
   chain.own.authorized = chain.own.authorized.plus(event.amount);
   chain.billing.authorized = chain.billing.authorized.plus(event.billing_amount);
   const percent = rounded(
@@ -127,7 +134,7 @@ function openChain(state: CardState, event: TransactionRow, wrong: Complain): Ch
   if (event.linked_id !== null && !hasEnded(state, event.linked_id))
     wrong('opens a chain in place of one that has not ended');
   const chain = { id, reference, currency, rate, own: counters(), billing: counters() };
-  state.chains.set(id, { ...chain, feeHeld: ZERO, lastSettle: null, validUntil: event.at });
+  state.chains.set(id, { ...chain, feeHeld: ZERO, drawn: ZERO, lastSettle: null, validUntil: event.at });
   return state.chains.get(id) as ChainState;
 }
 

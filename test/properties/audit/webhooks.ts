@@ -59,15 +59,15 @@ function fold(folds: Map<string, Fold>, subject: string, told: Told): void {
 
 const SET_ASIDE: Record<string, 1 | -1> = { card_buffer_deposit: 1, card_buffer_refund: -1 };
 
-/** What is set aside of a card: what its account was told of under the reference of one of its events, less what was drawn. */
+/** The buffer of a card: its account's lines under the references of its events, less draws, plus what releases returned. */
 function foldBuffers({ events, cards }: Records, folds: Map<string, Fold>): void {
   const buffers = new Map(cards.map(({ id, buffer_account_id: buffer }) => [id, buffer]));
   const told = events.map(({ data }) => JSON.parse(data) as Told);
   const ofReference = new Map(
     told.flatMap(({ cardId, referenceId }) => (cardId ? [[referenceId, cardId] as const] : [])),
   );
-  for (const { subtype = '', source, referenceId, amount, billingAmount } of told) {
-    const factor = source === 'buffer' ? -1 : SET_ASIDE[subtype];
+  for (const { type, subtype = '', source, referenceId, amount, billingAmount } of told) {
+    const factor = source === 'buffer' ? (type === 'withdraw' ? 1 : -1) : SET_ASIDE[subtype];
     const buffer = buffers.get(ofReference.get(referenceId) ?? '');
     if (factor === undefined || !buffer) continue;
     const { available = new Decimal(0) } = folds.get(buffer) ?? {};
@@ -149,6 +149,7 @@ function expectedLines(records: Records, event: TransactionRow): string[] {
         ...line(account, 'fee/topup_fee', event.fee),
       ];
     case 'withdraw':
+      if (event.source === 'buffer') return [];
       return line(
         account,
         event.source === 'closure' ? 'transfer/card_closed_refund' : 'transfer/card_withdraw',

@@ -59,11 +59,12 @@ test('whatever a service waits for exists, and can report what is waited for', (
   }
 });
 
-test('secrets are required from outside and named in .env.example', () => {
+test('the mode and the secrets are required from outside and named in .env.example', () => {
   const required = new Set([...text.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name));
   const example = readFileSync(join(root, '.env.example'), 'utf8');
-  expect([...required].sort()).toEqual(['MASTER_KEY', 'POSTGRES_PASSWORD', 'TEMPORAL_DB_PASSWORD']);
-  for (const name of required) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
+  const secrets = ['MASTER_KEY', 'POSTGRES_PASSWORD', 'TEMPORAL_DB_PASSWORD'];
+  expect([...required].sort()).toEqual(['MODE', ...secrets].sort());
+  for (const name of secrets) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
 });
 
 test('what keeps data keeps it in a named volume', () => {

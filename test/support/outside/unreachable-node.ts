@@ -14,6 +14,7 @@ export function unreachableNode(chain: string): ChainNode {
     transactionOfEach: away,
     balance: away,
     balances: away,
+    unshownOfEach: away,
     nonce: away,
     noncesOf: away,
     fees: away,

@@ -5,7 +5,16 @@ import type {
   ChainDepositTerms,
   ChainDepositWord,
 } from '../../../src/transfers/chain-deposits/record';
-import { isOpen, notices, waitsForRate } from '../../../src/transfers/chain-deposits/rules';
+import {
+  CREDIT_APPROVED,
+  CREDIT_HELD,
+  heldCredit,
+  isDueForCredit,
+  isOpen,
+  judgedUnits,
+  notices,
+  waitsForRate,
+} from '../../../src/transfers/chain-deposits/rules';
 import { SEEN, TAKEN_BACK } from '../../../src/transfers/chain-deposits/told';
 import { chainDepositView } from '../../../src/transfers/chain-deposits/view';
 import { decisionBy as decidedBy } from '../../../src/transfers/engine/follow';
@@ -165,4 +174,25 @@ it('shows what the account has where a contract pays less, or more, when it is m
   const rated = (units: string) => says('final', { units, rate: new Decimal('0.9') });
   expect(exchanged(rated('100000000'))).toMatchObject({ creditedAmount: '90.00', rate: '0.9' });
   expect(exchanged(rated('100000000'), absent, rated('50000000'))).toMatchObject({ creditedAmount: '45.00' });
+});
+
+describe('a credit that is held for people', () => {
+  const decided = (kind: string, units = TERMS.units) =>
+    decidedBy('system', { kind, data: { units } }, START);
+  const held = (...decisions: ReturnType<typeof decided>[]) => ({ ...fresh(), decisions });
+
+  it.each([
+    ['waits', held(decided(CREDIT_HELD)), final, TERMS.units, 'confirming'],
+    ['passes', held(decided(CREDIT_HELD), decided(CREDIT_APPROVED)), final, undefined, 'credited'],
+    ['is judged anew with other units', held(decided(CREDIT_HELD, '7')), final, undefined, 'credited'],
+  ])('%s', (_, deposit, word, units, status) => {
+    const { situation } = played(deposit, word);
+    expect([heldCredit(situation), situation.transfer.status]).toEqual([units, status]);
+  });
+
+  it('does not pass on the approval of other units', () => {
+    const deposit = held(decided(CREDIT_HELD, '7'), decided(CREDIT_APPROVED, '7'));
+    expect(judgedUnits(deposit)).not.toBe(TERMS.units);
+    expect(isDueForCredit({ ...deposit, transfer: { ...deposit.transfer, word: final } })).toBe(true);
+  });
 });

@@ -4,6 +4,7 @@ import type { NetworkTerms } from '../../../src/chain/networks/operations';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { newId } from '../../../src/kernel/ids';
 import { Decimal } from '../../../src/kernel/money/money';
+import type { Keyring } from '../../../src/kernel/security/keyring';
 import { chainDepositKind } from '../../../src/transfers/chain-deposits/kind';
 import { advance } from '../../../src/transfers/engine/advance';
 import { createTurn } from '../../../src/watch/chains/watch';
@@ -50,11 +51,19 @@ export interface WorldOptions extends TestChainOptions {
   before?: (url: string) => Promise<string>;
   /** There is no node but that one. */
   alone?: boolean;
+  /** Of the installation, where the command line is to open what it seals. */
+  keyring?: Keyring;
 }
 
 /** A real chain that mines each transaction at once, its network, and the API; the pool is empty. */
-export async function openWorld({ network, before, alone, ...options }: WorldOptions = {}): Promise<World> {
-  const [api, chain] = await Promise.all([testApi(), startTestChain(options)]);
+export async function openWorld({
+  network,
+  before,
+  alone,
+  keyring,
+  ...options
+}: WorldOptions = {}): Promise<World> {
+  const [api, chain] = await Promise.all([testApi(keyring ? { keyring } : {}), startTestChain(options)]);
   const { services, database } = api;
   const rpcUrls = [...(before ? [await before(chain.url)] : []), ...(alone ? [] : [chain.url])];
   const local = await withLocalNetwork(api, chain, { rpcUrls, ...network });
@@ -140,10 +149,13 @@ async function allocated(
   { walletId, tenantId, accountId }: { walletId: string; tenantId: string; accountId: string },
 ): Promise<void> {
   const id = newId('walletAllocation');
+  await database.query(`update wallets set status = 'allocated', tenant_id = $2 where id = $1`, [
+    walletId,
+    tenantId,
+  ]);
   await database.query(
     `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, created_at, updated_at)
      select $1, $2, $3, $4, 'USDT', $5, now() - interval '1 hour', now(), now()`,
     [id, walletId, tenantId, accountId, id],
   );
-  await database.query(`update wallets set status = 'allocated' where id = $1`, [walletId]);
 }

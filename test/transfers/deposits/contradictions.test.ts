@@ -170,14 +170,14 @@ it('an approval is of the payment that was seen: another one of the same amount 
   expect(await stands(deposit)).toEqual(['completed', '96.80 0.00', []]);
 });
 
-describe('what a person concludes', () => {
-  const conclude = ({ id }: { id: string }, as: 'paid' | 'failed') =>
-    world.api.database.transaction((tx) =>
-      concludeTransfer(world.api.services, tx, {
-        ...{ transferId: id, as, evidence: 'a letter', decidedBy: 'operator:ida' },
-      }),
-    );
+const conclude = ({ id }: { id: string }, as: 'paid' | 'failed') =>
+  world.api.database.transaction((tx) =>
+    concludeTransfer(world.api.services, tx, {
+      ...{ transferId: id, as, evidence: 'a letter', decidedBy: 'operator:ida' },
+    }),
+  );
 
+describe('what a person concludes', () => {
   it('counts until the party says something else, and may be concluded anew', async () => {
     const deposit = await payable(world);
     deposit.session.risk = 'review';
@@ -469,23 +469,36 @@ describe('a payment that no deposit asked for', () => {
   });
 });
 
-it('a session whose name was lost is its deposit’s, though that expires before it knows it', async () => {
-  const { double, api } = world;
-  const deposit = await created(world.client);
-  double.faults.push('after');
-  await expect(look(world, deposit.id)).rejects.toThrow();
-  const session = double.session(deposit.id);
-  pay(session, {}, true);
-  const { ahead } = world.clock;
-  const find = () => discover(api.services, 'checkout', session.sessionId);
-  expect(await find()).toBe('open'); // its deposit is about to order its page anew
-  world.clock.ahead += 31 * 60_000;
-  expect((await look(world, deposit.id)).status).toBe('expired');
-  expect(await find()).toBe('known');
-  await look(world, deposit.id);
-  world.clock.ahead = ahead;
-  expect(await status(deposit)).toBe('manual_review');
-  expect(await openBreaks(world, deposit.id)).toEqual(['transfer_suspense 100.00']);
+describe('a session whose name was lost', () => {
+  async function lost() {
+    const { double, api } = world;
+    const deposit = await created(world.client);
+    double.faults.push('after');
+    await expect(look(world, deposit.id)).rejects.toThrow();
+    const session = double.session(deposit.id);
+    pay(session, {}, true);
+    const find = () => discover(api.services, 'checkout', session.sessionId);
+    expect(await find()).toBe('open'); // its deposit is about to order its page anew
+    return { deposit, find };
+  }
+
+  it('was paid in time: its deposit does not expire before the party has answered', async () => {
+    const { deposit } = await lost();
+    const { ahead } = world.clock;
+    world.clock.ahead += 31 * 60_000;
+    expect((await look(world, deposit.id)).status).toBe('completed');
+    world.clock.ahead = ahead;
+  });
+
+  it('is its deposit’s, though a person has concluded that before it knows it', async () => {
+    const { deposit, find } = await lost();
+    await conclude(deposit, 'failed');
+    expect(await status(deposit)).toBe('failed');
+    expect(await find()).toBe('known');
+    await look(world, deposit.id);
+    expect(await status(deposit)).toBe('manual_review');
+    expect(await openBreaks(world, deposit.id)).toEqual(['transfer_suspense 100.00']);
+  });
 });
 
 describe('a session that the party does not know any more', () => {

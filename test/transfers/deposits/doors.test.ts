@@ -3,6 +3,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/decide';
 import { useDoor } from '../../../src/transfers/suspense';
 import { accountBalance } from '../../cards/cards/support';
+import { fund } from '../../support/cards';
 import {
   completed,
   type DepositWorld,
@@ -119,6 +120,42 @@ describe('under review', () => {
     expect(deposit.session.refunds).toMatchObject([{ amount: '60.00' }]);
     await done(deposit);
     expect(await stands(deposit)).toEqual(['failed', '40.00 0.00', []]);
+  });
+
+  describe('a dispute that is done while a refund is only asked for', () => {
+    /** All of the credit was asked back, and then disputed: the party has 100.00 less than nothing. */
+    async function disputed(): Promise<Paid> {
+      const deposit = await completed(world);
+      await refund(deposit, '100.00');
+      await look(world, deposit.id);
+      deposit.session.disputes.push({ id: 'dp_1', amount: '100.00', status: 'open' });
+      await look(world, deposit.id);
+      expect(await stands(deposit)).toEqual([
+        'chargeback',
+        '0.00 96.80',
+        ['deposit_refund_not_ours 100.00', 'transfer_suspense -100.00'],
+      ]);
+      for (const by of ['recover', 'write_off', 'credit', 'return'] as const)
+        await expect(door(deposit, by)).rejects.toMatchObject(REFUSED);
+      return deposit;
+    }
+
+    it('is claimed by no door before that is decided: the refund fails, and nothing is short', async () => {
+      const deposit = await disputed();
+      for (const each of deposit.session.refunds) each.status = 'failed';
+      await look(world, deposit.id);
+      expect((await stands(deposit))[1]).toBe('0.00 0.00');
+      expect(await openBreaks(world, deposit.id)).not.toContain('transfer_suspense -100.00');
+      await expect(door(deposit, 'recover')).rejects.toMatchObject(REFUSED);
+    });
+
+    it('is recovered once the refund has gone too', async () => {
+      const deposit = await disputed();
+      await done(deposit);
+      await fund(world.api, deposit.accountId, '100.00');
+      await door(deposit, 'recover');
+      expect((await stands(deposit))[1]).toBe('0.00 0.00');
+    });
   });
 
   it('what is rejected, or approved and not settled, leaves by no door', async () => {

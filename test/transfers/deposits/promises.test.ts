@@ -26,7 +26,7 @@ const fresh = (status: string): Deposit => ({
   transfer: {
     ...{ id: 'dep_1', kind: 'deposit', tenantId: 'cli_1', accountId: 'acc_1', status, terms: TERMS },
     ...{ referenceId: 'ref_1', idempotencyKey: null, partyRef: 'cs_1', orderedAt: NOW, word: null },
-    ...{ wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null, adopted: true, revision: 0 },
+    ...{ wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null, revision: 0 },
     ...{ quiet: 0, lookAt: null, dueBy: null, reached: {}, createdAt: NOW, updatedAt: NOW },
   },
   decisions: [],

@@ -22,7 +22,7 @@ const situation = <Terms, Word extends PartyWord>(
   transfer: {
     ...{ id: 'rec_1', kind: kind.name, tenantId: 'cli_1', accountId: 'acc_1', status: 'processing', terms },
     ...{ referenceId: 'rec_1', idempotencyKey: null, partyRef: 'rec_1', orderedAt: NOW, word, wordAt: null },
-    ...{ doubted: null, doubtedAt: null, parts: [], failure: null, adopted: true, revision: 0, quiet: 0 },
+    ...{ doubted: null, doubtedAt: null, parts: [], failure: null, revision: 0, quiet: 0 },
     ...{ lookAt: null, dueBy: null, reached: {}, createdAt: NOW, updatedAt: NOW },
   },
   decisions,
@@ -66,6 +66,34 @@ it.each([
   expect(concluded(payoutKind, before, 'failed')).toEqual(failed);
 });
 
+describe('what a conclusion rests on', () => {
+  const open = payout('processing', 0);
+  const concludedAs = (as: 'paid' | 'failed', on: PayoutWord | null, id = 'dec_1') =>
+    decision(id, 'conclude', { data: conclusionData(as, situation(payoutKind, PAYOUT, on)) });
+  const countsAs = (word: PayoutWord, ...decisions: Decision[]) =>
+    effective(payoutKind, situation(payoutKind, PAYOUT, word, decisions)).transfer.word?.status;
+
+  it.each([
+    ['counted on', { ...open, version: 1 }, { ...open, version: 2 }],
+    ['counted for the first time', open, { ...open, version: 1 }],
+    ['counted no more', { ...open, version: 1 }, open],
+  ])('stands where the party says the same with its version %s', (_, before, again) => {
+    expect(countsAs(again, concludedAs('failed', before))).toBe('failed');
+  });
+
+  it('falls by another word, and is revived by one that says the same again', () => {
+    const made = concludedAs('failed', { ...open, version: 1 });
+    expect(countsAs({ ...payout('sent', 100), version: 2 }, made)).toBe('sent');
+    expect(countsAs({ ...open, version: 3 }, made)).toBe('failed');
+  });
+
+  it('is of its own word: a later one of another word does not stand in its way', () => {
+    const both = [concludedAs('failed', open), concludedAs('paid', payout('sent', 100), 'dec_2')];
+    expect(countsAs({ ...payout('sent', 100), version: 2 }, ...both)).toBe('completed');
+    expect(countsAs({ ...open, version: 3 }, ...both)).toBe('failed');
+  });
+});
+
 const CARD = { amount: of(100), fee: of(2), currency: 'USD', actionExpiresAt: NOW };
 const order = (status: CardOrderWord['status'], moved: number, ...backs: number[]): CardOrderWord => ({
   status,
@@ -95,7 +123,7 @@ it.each([
 });
 
 describe('a credit of the bank', () => {
-  const TERMS = { iban: null, amount: of(500), currency: 'EUR' };
+  const TERMS = { iban: 'LT00', amount: of(500), currency: 'EUR' };
   const back = (key: string, amount: number, status: 'pending' | 'succeeded' | 'failed') => ({
     ...{ id: `party-${key}`, key, amount: of(amount), status },
   });

@@ -26,7 +26,6 @@ function fresh(): Deposit {
         doubtedAt: null,
         parts: [],
         failure: null,
-        adopted: true,
         revision: 0,
       },
       ...{ quiet: 0, lookAt: null, dueBy: null, reached: {}, createdAt: START, updatedAt: START },
@@ -57,8 +56,8 @@ function heard(...all: [number, Said][]): { counts: CheckoutWord | null; doubted
   let deposit = fresh();
   return all.map(([seconds, said]) => {
     deposit = hear(depositKind, { ...deposit, at: new Date(START.getTime() + seconds * 1_000) }, says(said));
-    const { word, doubted } = deposit.transfer;
-    return { counts: word, doubted: doubted !== null };
+    const { word, doubtedAt } = deposit.transfer;
+    return { counts: word, doubted: doubtedAt !== null };
   });
 }
 

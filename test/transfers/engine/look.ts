@@ -3,6 +3,7 @@ import { effective } from '../../../src/transfers/engine/conclusion';
 import { type Followed, follow, hear, systemDecision } from '../../../src/transfers/engine/follow';
 import type { NewDecision, TransferKind } from '../../../src/transfers/engine/kind';
 import type { Decision, PartyWord, Situation, Transfer } from '../../../src/transfers/engine/record';
+import { unbound } from '../../../src/transfers/engine/restored';
 import { booksOf } from './books';
 
 export const START = new Date('2026-11-21T12:00:00Z');
@@ -15,7 +16,7 @@ export const begun = <Terms, Word>(
   transfer: {
     ...{ id: 'rec_1', tenantId: 'cli_1', accountId: 'acc_1', referenceId: 'rec_1', idempotencyKey: null },
     ...{ partyRef: 'rec_1', orderedAt: null, word: null, wordAt: null, doubted: null, doubtedAt: null },
-    ...{ parts: [], failure: null, adopted: true, revision: 0, quiet: 0, lookAt: null, dueBy: null },
+    ...{ parts: [], failure: null, revision: 0, quiet: 0, lookAt: null, dueBy: null },
     ...{ reached: {}, createdAt: START, updatedAt: START },
     ...given,
   },
@@ -28,6 +29,10 @@ export interface Brought<Terms, Word> {
   minutes?: number | undefined;
   decided?: readonly Decision[] | undefined;
   word?: Word | undefined;
+  /** A person follows the party's version again: the known word holds none off. */
+  renumbered?: boolean | undefined;
+  /** The party gets no orders now. */
+  stopped?: boolean | undefined;
   /** As the kind's own `consider`, without a database. */
   consider?:
     | ((now: Situation<Terms, Word>, before: Situation<Terms, Word>) => NewDecision | undefined)
@@ -44,26 +49,56 @@ export interface Looked<Terms, Word extends PartyWord>
   readonly books: Holding[];
 }
 
-/** One look at a transfer as `apply` has it (src/transfers/engine/apply.ts), without the books. Parts go by the party's names. */
+/**
+ * One look at a transfer as `apply` and `advance` have it (src/transfers/engine), without the books: then the step that gives
+ * the order. Parts go by the party's names.
+ */
 export function look<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
-  { minutes = 0, decided = [], word, consider }: Brought<Terms, Word> = {},
+  brought: Brought<Terms, Word> = {},
+): Looked<Terms, Word> {
+  const looked = applied(kind, before, brought);
+  if (brought.stopped || !isOrderDue(kind, looked)) return looked;
+  const step = applied(kind, looked.situation, { consider: brought.consider });
+  const path = [...looked.path, ...step.path];
+  if (!isOrderDue(kind, step)) return shown(kind, { ...step, path });
+  const transfer = { ...step.situation.transfer, orderedAt: step.situation.at };
+  return shown(kind, { ...step, path, situation: { ...step.situation, transfer } });
+}
+
+/** The order itself is due, and was not given yet. */
+const isOrderDue = <Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  { situation, counting }: Looked<Terms, Word>,
+): boolean =>
+  situation.transfer.orderedAt === null && kind.orders(counting).some(({ what }) => what === 'open');
+
+/** What `apply` makes of it: no order follows from that. */
+function applied<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  before: Situation<Terms, Word>,
+  { minutes = 0, decided = [], word, renumbered = false, consider }: Brought<Terms, Word>,
 ): Looked<Terms, Word> {
   const at = new Date(before.at.getTime() + minutes * MINUTE_MS);
-  const known = { ...before, at, decisions: [...before.decisions, ...decided] };
+  const from = renumbered ? unbound(before) : before;
+  const known = { ...from, at, decisions: [...before.decisions, ...decided] };
   const heard = word === undefined ? known : underNames(hear(kind, known, word, at));
   const found = consider?.(effective(kind, heard), effective(kind, known));
   const considered = found ? { ...heard, decisions: [...heard.decisions, systemDecision(found, at)] } : heard;
   const { situation, path, impossible } = follow(kind, effective(kind, considered));
-  const orders = kind.orders(effective(kind, situation));
-  const orderedAt = situation.transfer.orderedAt ?? (orders.some(({ what }) => what === 'open') ? at : null);
   // A conclusion stands in for the party's word, and is not kept as one.
-  const transfer = { ...situation.transfer, word: considered.transfer.word, orderedAt };
-  const kept = { ...situation, transfer };
-  const counting = effective(kind, kept);
+  const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
+  return shown(kind, { situation: kept, path, impossible });
+}
+
+function shown<Terms, Word extends PartyWord>(
+  kind: TransferKind<Terms, Word>,
+  { situation, path, impossible }: Pick<Looked<Terms, Word>, 'situation' | 'path' | 'impossible'>,
+): Looked<Terms, Word> {
+  const counting = effective(kind, situation);
   return {
-    ...{ situation: kept, counting, path, impossible },
+    ...{ situation, counting, path, impossible },
     get books() {
       return booksOf(kind, counting);
     },

@@ -112,6 +112,30 @@ it('a part that was filled is the client’s, with its share of the fee, and the
   ]);
 });
 
+describe('a fee below a minor unit', () => {
+  const feePercent = (percent: string) =>
+    on.api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
+      on.client.clientId,
+      JSON.stringify({ exchange: { order: { feePercent: percent } } }),
+    ]);
+  afterEach(() => feePercent('0'));
+
+  it('is rounded up, so that an order in small pieces is no cheaper', async () => {
+    await feePercent('0.5');
+    expect((await ask(on, { amount: '0.99' })).body).toMatchObject({ fee: '0.01' });
+    expect((await ask(on, { amount: '2.01' })).body).toMatchObject({ fee: '0.02' });
+    expect(await ask(on, { amount: '0.01' })).toMatchObject({ status: 400, body: { field: 'amount' } });
+  });
+
+  it('is rounded up for a part that was filled', async () => {
+    await feePercent('0.5');
+    const id = await dealt(on, '100.00', '0.50 0.54');
+    on.double.balances = { EUR: '-1000', USD: '1000' };
+    await check(on);
+    expect(await read(on, id)).toMatchObject({ status: 'completed', sold: '0.50', fee: '0.01' });
+  });
+});
+
 it.each([
   ['a part of all or nothing', { minReceive: '105.00' }, '50 60'],
   ['less than the least', { minReceive: '105.00' }, '100 104.99'],

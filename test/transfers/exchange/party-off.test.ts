@@ -1,7 +1,7 @@
 import type { PartySettings } from '../../../src/kernel/party-settings';
 import { switchOff } from '../../../src/process/switches/operations';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { fund, masterAccount } from '../../support/cards';
+import { fund, keepRates, masterAccount } from '../../support/cards';
 
 /** What needs the exchange, what needs rates, and what a client is told of both. */
 
@@ -23,6 +23,7 @@ async function without(partySettings: PartySettings): Promise<Without> {
   open.push(api);
   const [client, admin] = [await api.client(), await api.client('admin')];
   const [eur, usd] = [await masterAccount(client, 'EUR'), await masterAccount(client, 'USD')];
+  await keepRates(api);
   await fund(api, eur, '100.00');
   return { api, client, admin, eur, usd };
 }

@@ -1,4 +1,3 @@
-import { newId } from '../../../src/kernel/ids';
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
 import { balance, check, dealt, internal, later, looked, ordered, read, type World, world } from './support';
 
@@ -53,37 +52,12 @@ it('what was lowered and grows again is paid anew, though less than was released
   expect(await balance(on.client, on.usd)).toBe('95.00 0.00');
 });
 
-/** As the release before decided: its amount is what of the deal is the client's, and it has no data. */
-async function releasedBefore(id: string, amount: string): Promise<void> {
-  await on.api.database.query(
-    `insert into transfer_decisions (id, transfer_id, kind, amount, currency, data, decided_by, at)
-     values ($1, $2, 'release', $3, 'USD', '{}', 'cli_admin', now())`,
-    [newId('decision'), id, amount],
-  );
-  await looked(on, id);
-}
-
-it('a release of the release before stands, of more than was ordered too', async () => {
-  const id = await dealt(on, '100.00', '110 121');
-  await releasedBefore(id, '110');
-  expect(await statusOf(id)).toBe('completed');
-  await looked(on, id);
-  expect([await statusOf(id), await balance(on.client, on.usd)]).toEqual(['completed', '110.00 0.00']);
-  expect(await internal(on, 'suspense:USD')).toBe(11);
-  // Of one that is not completed the statements judge alike: it is released, and owed no more.
-  await says(id, 'open', '110 121');
-  on.double.balances = { USD: '121' };
-  expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '0.00' });
-  await says(id, 'failed');
-  await says(id, 'filled', '110 121');
-  expect(await statusOf(id)).toBe('awaiting_settlement');
-});
-
-it('a closed account keeps what it had of a release of the release before', async () => {
+it('a closed account keeps what it had of the release before it was closed', async () => {
   const id = await dealt(on, '100.00', '100 110');
-  await releasedBefore(id, '110');
+  await released(id, '110');
   await on.api.database.query(`update accounts set status = 'closed' where id = $1`, [on.usd]);
   await says(id, 'filled', '100 120');
+  later(on, 6);
   await released(id, '120');
   expect([await balance(on.client, on.usd), await internal(on, 'suspense:USD')]).toEqual(['110.00 0.00', 10]);
 });

@@ -87,14 +87,6 @@ it('an answer of a time that has not come is none, and stops no later check', as
   expect((await check(on)).body).toMatchObject({ ordersReleased: [id] });
 });
 
-it('a check that the release before has made of a time to come stops none either', async () => {
-  await check(on);
-  await on.api.database.query(`update settlement_checks set as_of = now() + interval '1 day'`);
-  const id = await dealt(on, '36.00', '36 40');
-  on.double.balances = { USD: '40' };
-  expect((await check(on)).body).toMatchObject({ ordersReleased: [id] });
-});
-
 it.each([-5_001, 5_001])(
   'a reading %s ms from our time is shown, and is none, until the clock is right',
   async (off) => {

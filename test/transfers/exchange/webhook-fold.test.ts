@@ -12,7 +12,7 @@ beforeAll(async () => {
   withdrawals = withdrawalsDouble(on.api);
   const { withdraw, askWithdrawal } = on.api.services.parties.exchange;
   on.api.services.parties.exchange = { ...on.double.port, withdraw, askWithdrawal };
-  const fees = { feePercent: '0.5', feeFixed: '1.00' };
+  const fees = { feePercent: '0.5', fees: [{ currency: 'EUR', amount: '1.00' }] };
   const settings = { exchange: { feePercent: '1', order: { feePercent: '0.5' }, withdrawal: fees } };
   await on.api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
     on.client.clientId,

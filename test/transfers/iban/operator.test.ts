@@ -65,7 +65,7 @@ describe('the operator’s command line', () => {
 
   it('shows fees that are unpaid', async () => {
     const { id } = await enabled(api, client, new Date('2026-01-15T12:00:00Z'));
-    await takeMonthlyFees(api.services, new Date('2026-02-02T12:00:00Z'), null);
+    await takeMonthlyFees({ ...api.services, now: () => new Date('2026-02-02T12:00:00Z') }, null);
     const fees = JSON.parse((await operator('iban', 'fees', '--json')).out);
     expect(fees).toContainEqual({
       virtualIbanId: id,

@@ -15,7 +15,7 @@ import { create, fundedAccount, look, read } from './support';
 const PAYOUTS = 150;
 const SEED = Number(process.env['PAYOUTS_SEED'] ?? 20_261_121);
 const AT_ONCE = 8;
-const FUNDS = '1000000.00';
+const FUNDS = '500000.00';
 
 let state = SEED;
 const random = () => {

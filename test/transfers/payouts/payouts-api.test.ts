@@ -163,7 +163,11 @@ describe('POST payouts', () => {
   });
 
   it('crosses currencies over the FX position, to the minor unit', async () => {
-    const destination = { chain: 'tron', asset: 'USDT', address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' };
+    const destination = {
+      chain: 'polygon',
+      asset: 'USDT',
+      address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    };
     const id = await created(client, accountId, { method: 'crypto', currency: 'USDT', destination });
     await lookUntil(api, id, 'completed');
     const legs = await api.database.query<{ account_id: string; available: string }>(

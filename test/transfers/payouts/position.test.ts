@@ -147,7 +147,7 @@ describe('the books', () => {
       'sent',
       { paid: 100, fee: 0.35, fees: 0.35, payouts: 130, suspense: -30 },
     ],
-    // Findings of the engines before, which posted nothing, or credited for good, on these ways.
+    // Ways on which the party takes its word back.
     [
       'returned, and then completed after all',
       [word('completed', 100), word('returned', 100, { r: 100 }), word('completed', 100)],

@@ -21,11 +21,11 @@ describe('prices', () => {
     expect(amounts(price)).toEqual(['100.00', '15.10', '115.10', '100.00']);
   });
 
-  it('in another: received rounded down, the fixed fee converted and rounded up', () => {
+  it('in another: received rounded down, the fixed fee converted, each part of the fee rounded up', () => {
     const rate = new Decimal('0.924999');
     const price = priceOf(terms, { amount: new Decimal('100.01'), currency: 'USD', rate });
     // 100.01 × 0.924999 = 92.50914…; 15 ÷ 0.924999 = 16.2162…; 0.1 % = 0.10001
-    expect(amounts(price)).toEqual(['100.01', '16.32', '116.33', '92.50']);
+    expect(amounts(price)).toEqual(['100.01', '16.33', '116.34', '92.50']);
   });
 
   it.each(['49.99', '1000.01'])('names the amount outside of its bounds: %s', (amount) => {

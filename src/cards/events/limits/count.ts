@@ -1,4 +1,5 @@
-import type { Sql } from '../../../kernel/db/database';
+import type { Database, Sql } from '../../../kernel/db/database';
+import { inPortions } from '../../../kernel/db/portions';
 import { ZERO } from '../../../kernel/money/money';
 import { setLimited } from '../../cards/operations';
 import type { Card } from '../../cards/record';
@@ -158,5 +159,5 @@ function partsOf(moved: Moved[]): Map<string, Part[]> {
 }
 
 /** Of months before the last one: no limit looks at them any more. @returns how many rows were deleted */
-export const forgetOldSpending = (sql: Sql, at: Date): Promise<number> =>
-  deleteSpending(sql, firstOfMonth(at, -1));
+export const forgetOldSpending = (database: Database, at: Date): Promise<number> =>
+  inPortions(database, (tx, limit) => deleteSpending(tx, firstOfMonth(at, -1), limit));

@@ -108,12 +108,16 @@ export async function replaceSpending(tx: Sql, subjectIds: string[], rows: Spend
   if (rows.length > 0) await tx.query(ADD, [arrayOf(rows)]);
 }
 
-/** Deletes what was spent before that day: what is released of it later has no row, and leaves none. @returns how many rows */
-export async function deleteSpending(sql: Sql, before: string): Promise<number> {
-  // Raw: they are counted where they are, for there may be many.
+/**
+ * Deletes at most `limit` rows of days before that one. An amount of such a day that is released later finds no row and makes none.
+ * @returns how many rows
+ */
+export async function deleteSpending(sql: Sql, before: string, limit: number): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
-    `with gone as (delete from spending where day < $1::date returning 1) select count(*)::int as count from gone`,
-    [before],
+    `with gone as (delete from spending where ctid = any(array(
+              select ctid from spending where day < $1::date order by day limit $2 for update skip locked)) returning 1)
+     select count(*)::int as count from gone`,
+    [before, limit],
   );
   return row?.count ?? 0;
 }

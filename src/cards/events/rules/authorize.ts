@@ -97,6 +97,7 @@ export function open(
     billing: { authorized: ZERO, settled: ZERO, reversed: ZERO, refunded: ZERO },
     feePercent: fees.settlePercent,
     feeHeld: ZERO,
+    bufferDrawn: ZERO,
     lastSettleId: null,
     expiresAt: validUntil(board, programme),
     merchant: spend.merchant,
@@ -132,7 +133,10 @@ function hold(
   fee: Decimal,
   { id, linkedId, forced }: { id?: string; linkedId?: string | undefined; forced: boolean },
 ): CardTransaction | Refused {
-  if (forced) drawBuffer(board, card, billing, linkedId);
+  if (forced) {
+    const drawn = drawBuffer(board, card, billing, linkedId);
+    authorization.bufferDrawn = authorization.bufferDrawn.plus(drawn);
+  }
   const referenceId = nextReference(authorization, 'authorization');
   const accountEntries = settleFeeHold(card, 'pending/settle_fee', fee, referenceId);
   return recordOn(

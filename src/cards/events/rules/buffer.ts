@@ -1,8 +1,8 @@
 import { newId } from '../../../kernel/ids';
 import { accountEntry, bufferEntry, type Entry } from '../../../kernel/ledger/entries';
-import { type Decimal, minOf, ZERO } from '../../../kernel/money/money';
+import { type Decimal, maxOf, minOf, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
-import type { CardTransaction } from '../record';
+import type { Authorization, CardTransaction } from '../record';
 import { accepted, type Board } from './board';
 import { topupEvent } from './topup-event';
 
@@ -35,10 +35,10 @@ export function returnBuffer(board: Board, card: Card): void {
   if (entries.length > 0) board.postToAccounts(card, entries);
 }
 
-/** Before what is forced is taken: as much of it as the buffer has. */
-export function drawBuffer(board: Board, card: Card, wanted: Decimal, linkedId?: string | null): void {
+/** Draws for a forced event as much as the buffer has, before the event. @returns the drawn amount */
+export function drawBuffer(board: Board, card: Card, wanted: Decimal, linkedId?: string | null): Decimal {
   const amount = minOf(wanted, bufferOf(board, card));
-  if (!amount.gt(0)) return;
+  if (!amount.gt(0)) return ZERO;
   const referenceId = newId('reference');
   accepted(
     board.record(card, {
@@ -48,6 +48,39 @@ export function drawBuffer(board: Board, card: Card, wanted: Decimal, linkedId?:
       accountEntries: [bufferEntry(accountOf(card), amount.negated(), referenceId)],
     }),
   );
+  return amount;
+}
+
+/**
+ * Fills the buffer that the chain of a released hold has drawn from, so far as the card stands above zero. A card that has
+ * ended has no buffer, so its released money goes to its account.
+ * @param released the `cancel`
+ */
+export function returnDrawn(
+  board: Board,
+  card: Card,
+  authorization: Authorization,
+  released: CardTransaction,
+): void {
+  if (authorization.bufferDrawn.isZero() || card.status === 'closed' || card.status === 'failed') return;
+  const { available } = board.book.account(card.id);
+  const amount = minOf(minOf(released.billingAmount, authorization.bufferDrawn), maxOf(ZERO, available));
+  if (amount.isZero()) return;
+  const referenceId = newId('reference');
+  accepted(
+    board.record(card, {
+      type: 'withdraw',
+      amount,
+      currency: card.currency,
+      billingAmount: amount,
+      referenceId,
+      source: 'buffer',
+      linkedId: released.id,
+      accountEntries: [bufferEntry(accountOf(card), amount, referenceId)],
+    }),
+  );
+  authorization.bufferDrawn = authorization.bufferDrawn.minus(amount);
+  board.keepAuthorization(authorization);
 }
 
 /** A card below zero has nothing set aside: what it owes is paid first. */

@@ -10,6 +10,7 @@ import {
 } from '../record';
 import { partOfHeld, recordOn } from './authorization';
 import { accepted, type Board } from './board';
+import { returnDrawn } from './buffer';
 import { currencyOfMessage } from './conversion';
 import { settleFeeHold } from './fee-entries';
 
@@ -29,7 +30,7 @@ export function cancel(board: Board, card: Card, message: ProcessorMessage): Car
   return release(board, card, authorization, amount);
 }
 
-/** Releases a part of what is held, and its share of the settle fee's hold. */
+/** Releases part of a hold and its share of the settle fee's hold, and fills the buffer that the hold has drawn from. */
 export function release(
   board: Board,
   card: Card,
@@ -39,7 +40,9 @@ export function release(
 ): CardTransaction {
   const { event, fee } = partOfHeld(authorization, 'cancel', amount);
   const accountEntries = settleFeeHold(card, 'transfer/settle_fee', fee, event.referenceId);
-  return accepted(recordOn(board, card, { ...event, source, accountEntries }, fee.negated()));
+  const released = accepted(recordOn(board, card, { ...event, source, accountEntries }, fee.negated()));
+  returnDrawn(board, card, authorization, released);
+  return released;
 }
 
 /** An authorization that was neither settled nor cancelled in time. Nothing when it holds nothing, or is not due yet. */

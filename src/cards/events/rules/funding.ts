@@ -109,14 +109,6 @@ export function fund(board: Board, card: Card, funding: Funding): CardTransactio
   );
 }
 
-/** Sets aside what is still held for it: a process of the release before, which knew of no buffers, has issued the card. */
-export function setAside(board: Board, card: Card, buffer: Decimal): undefined {
-  const referenceId = newId('reference');
-  const release = holdEntry(card.accountId, 'transfer/card_issue', buffer, referenceId);
-  board.postToAccounts(card, [release, ...bufferDeposit(card, buffer, referenceId)]);
-  return undefined;
-}
-
 /** @throws Problem 409 `user_blocked`, `card_closed`, `card_not_active` */
 export function assertTakesMoney(card: Card): void {
   if (!isFundable(card.status)) throw notUsable(card);

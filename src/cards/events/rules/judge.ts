@@ -5,7 +5,7 @@ import { authorize, declineByProcessor } from './authorize';
 import type { Board } from './board';
 import { coverFromBuffer, returnBuffer } from './buffer';
 import { cancel, expire } from './cancel';
-import { failIssue, fund, issue, returnToZero, setAside, topUp, withdraw } from './funding';
+import { failIssue, fund, issue, returnToZero, topUp, withdraw } from './funding';
 import {
   beginClosure,
   close,
@@ -63,8 +63,6 @@ function act(board: Board, card: Card, message: Message): CardTransaction | unde
       return failIssue(board, card, message);
     case 'topup':
       return topUp(board, card, message.amount);
-    case 'set_aside':
-      return setAside(board, card, message.buffer);
     case 'fund':
       return fund(board, card, message.funding);
     case 'withdraw':

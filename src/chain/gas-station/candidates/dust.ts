@@ -1,9 +1,8 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits, ledgerAmount } from '../../networks/rules';
-import { whereTokenStands } from '../../networks/tokens';
-import type { Holdings } from '../../wallets/holdings';
 import { sweepableWallets } from '../../wallets/operations';
+import type { Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { minSweepOf, sweepableOf } from '../rules';
@@ -11,17 +10,22 @@ import type { Dust } from './record';
 import { saveDust } from './store';
 
 /**
+ * What each wallet has of a token, in their order; nothing where its contract does not answer.
+ * @param token null: the native coin
+ */
+export type Holdings = (wallets: readonly Wallet[], token: string | null) => bigint[] | undefined;
+
+/**
  * Keeps what is left on wallets that were allocated once and may be swept, as for what is swept by itself: the pool may be large, and
  * whoever asks for it is told what was read last.
- * @param holdings as they were at that time
- * @throws ChainAway
+ * @param of as they were at that time
  */
-export async function keepDust(sql: Sql, network: Network, { of }: Holdings, at: Date): Promise<void> {
+export async function keepDust(sql: Sql, network: Network, of: Holdings, at: Date): Promise<void> {
   const config = await requireGasConfig(sql, network);
   const wallets = await sweepableWallets(sql, network.chain, { used: true });
   const found: Dust[] = [];
   for (const asset of network.assets) {
-    const balances = await whereTokenStands(of(wallets, asset.contract));
+    const balances = of(wallets, asset.contract);
     if (balances) found.push(dustOf(network, config, asset, balances));
   }
   await saveDust(sql, network.chain, found, at);

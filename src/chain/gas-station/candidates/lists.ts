@@ -1,13 +1,12 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import { askedOfChain } from '../../networks/asking';
-import { witnessOf } from '../../networks/nodes';
-import { listNetworks, requireNetwork } from '../../networks/operations';
+import { nodeOf } from '../../networks/nodes';
+import { enabledNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits } from '../../networks/rules';
 import { whereTokenStands } from '../../networks/tokens';
 import type { ChainServices } from '../../services';
-import { holdingsOn } from '../../wallets/holdings';
 import { stationWallets, sweepableWallets } from '../../wallets/operations';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
@@ -28,8 +27,6 @@ export interface SweepCandidate {
   /** What the wallet has of the native coin, and whether that is less than `gasThreshold` where it pays for gas itself. */
   native: bigint;
   needsGas: boolean;
-  /** Where that is known from, for a person; nothing where it is the chain that says it. */
-  detail: string | undefined;
 }
 
 export interface CandidateFilter {
@@ -39,12 +36,12 @@ export interface CandidateFilter {
   asset?: string | undefined;
 }
 
-type Deps = Pick<ChainServices, 'keyring' | 'parties' | 'heldByBooks'>;
+type Deps = Pick<ChainServices, 'keyring' | 'parties'>;
 
 /**
  * The wallets that may be swept – not allocated, not disabled, no sweep of theirs open – and have enough of an asset, in the order of
  * their derivation; after those of the pool the stations of before, of the native coin. The balances of all wallets are read in one
- * batch an asset: from the chain, or the books where no node is asked.
+ * batch an asset.
  * @param used those alone that were allocated once
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
@@ -65,9 +62,7 @@ export async function sweepCandidates(
 }
 
 const networksOf = async (sql: Sql, chain: string | undefined): Promise<Network[]> =>
-  chain === undefined
-    ? (await listNetworks(sql)).filter(({ enabled }) => enabled)
-    : [await requireNetwork(sql, chain, 'chain')];
+  chain === undefined ? enabledNetworks(sql) : [await requireNetwork(sql, chain, 'chain')];
 
 async function candidatesOn(
   services: Deps,
@@ -84,21 +79,20 @@ async function candidatesOn(
   ];
   const wallets = all.filter(({ id }) => !beingSwept.has(id));
   if (wallets.length === 0 || assets.length === 0) return [];
-  const witnessed = await witnessOf(services, sql, chain);
-  const { detail, of } = holdingsOn(services, sql, witnessed);
-  const natives = await askedOfChain(of(wallets, null));
+  const reached = await nodeOf(services, sql, chain);
+  const addresses = wallets.map(({ address }) => address);
+  const natives = await askedOfChain(reached.node.balances(addresses, null));
   const found: SweepCandidate[] = [];
   for (const asset of assets) {
-    const paysItself = (await askedOfChain(stationSending(witnessed, config, asset))) === null;
+    const paysItself = (await askedOfChain(stationSending(reached, config, asset))) === null;
     const balances =
-      asset.contract === null ? natives : await askedOfChain(whereTokenStands(of(wallets, asset.contract)));
+      asset.contract === null
+        ? natives
+        : await askedOfChain(whereTokenStands(reached.node.balances(addresses, asset.contract)));
     if (!balances) continue;
     for (const [place, wallet] of wallets.entries()) {
       const [balance = 0n, native = 0n] = [balances[place], natives[place]];
-      const candidate = candidateOf(
-        { wallet, network, config, asset, detail },
-        { balance, native, paysItself },
-      );
+      const candidate = candidateOf({ wallet, network, config, asset }, { balance, native, paysItself });
       if (candidate) found.push(candidate);
     }
   }
@@ -113,7 +107,7 @@ const formerStations = async (sql: Sql, { chain, stationAddress }: GasConfig): P
 
 /** @returns nothing of one that has too little */
 function candidateOf(
-  of: Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'asset' | 'detail'>,
+  of: Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'asset'>,
   { balance, native, paysItself }: { balance: bigint; native: bigint; paysItself: boolean },
 ): SweepCandidate | undefined {
   const { network, config, asset, wallet } = of;
@@ -128,8 +122,7 @@ function candidateOf(
 }
 
 /** A wallet that needs gas before it is swept. */
-export interface TopupCandidate
-  extends Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'native' | 'detail'> {
+export interface TopupCandidate extends Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'native'> {
   /** What there is to be swept. */
   assets: Pick<SweepCandidate, 'asset' | 'balance'>[];
 }

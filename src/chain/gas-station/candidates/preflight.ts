@@ -3,13 +3,11 @@ import { invalid } from '../../../kernel/errors';
 import { ChainRefused } from '../../../parties/chain/errors';
 import type { Call, ChainFees, ChainNode } from '../../../parties/chain/port';
 import { askedOfChain } from '../../networks/asking';
-import { type Witnessed, witnessOf } from '../../networks/nodes';
+import { type NetworkNode, nodeOf } from '../../networks/nodes';
 import { assetOf } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
-import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import { whereTokenStands } from '../../networks/tokens';
 import type { ChainServices } from '../../services';
-import { type Holdings, holdingsOn } from '../../wallets/holdings';
 import type { Wallet } from '../../wallets/record';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
@@ -29,7 +27,7 @@ export interface Preflight {
   asset: NetworkAsset;
   /** What the sweep would move. */
   units: bigint;
-  /** What it would cost at most; null: the chain or the token would refuse it, or no node is asked. */
+  /** What it would cost at most; null: the chain or the token would refuse it. */
   fee: bigint | null;
   /** Who would send in place of the wallet, and pay; null: the wallet. */
   stationAddress: string | null;
@@ -38,33 +36,29 @@ export interface Preflight {
 }
 
 /**
- * Asks the chain, so it is no part of a transaction; where no node is asked, the books.
+ * Asks the chain, so it is no part of a transaction.
  * @param asset a symbol of the network; absent: its first token, of a station the native coin, or its first asset
  * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
  */
 export async function preflight(
-  services: Pick<ChainServices, 'keyring' | 'parties' | 'heldByBooks'>,
+  services: Pick<ChainServices, 'keyring' | 'parties'>,
   sql: Sql,
   { wallet, asset: symbol }: { wallet: Wallet; asset?: string | undefined },
 ): Promise<Preflight> {
-  const witnessed = await witnessOf(services, sql, wallet.chain);
-  const { network, node } = witnessed;
+  const reached = await nodeOf(services, sql, wallet.chain);
+  const { network } = reached;
   const ofStation = wallet.purpose === 'station';
   const asset = swept(network, symbol, ofStation);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
-  const stationAddress = await askedOfChain(stationSending(witnessed, config, asset));
-  const holdings = holdingsOn(services, sql, witnessed);
-  const said = node
-    ? await askedOfChain(readOf({ node, network }, wallet, asset, config, stationAddress))
-    : await readTold(holdings, wallet, asset);
+  const stationAddress = await askedOfChain(stationSending(reached, config, asset));
+  const said = await askedOfChain(readOf(reached, wallet, asset, config, stationAddress));
   const units = sweepableOf(config, network, asset, {
     ...{ units: said.balance, fee: said.fee ?? 0n, ofStation },
   });
   const checks = checksOf({
     ...{ wallet, asset, open, kind: network.kind, ...said },
     isStation: wallet.address === config.stationAddress,
-    ...{ sweepable: units, least: minSweepOf(config, asset), detail: holdings.detail },
-    gasThreshold: toUnits(config.gasThreshold, NATIVE_DECIMALS[network.kind]),
+    ...{ sweepable: units, least: minSweepOf(config, asset) },
     ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
   });
   const { fee, native } = said;
@@ -85,23 +79,13 @@ function swept(network: Network, symbol: string | undefined, ofStation: boolean)
 interface Said {
   balance: bigint;
   native: bigint;
-  /** Null: no node is asked. */
-  fees: ChainFees | null;
-  /** At most; null where the chain or the token would refuse it, or no node is asked. */
+  fees: ChainFees;
+  /** At most; null where the chain or the token would refuse it. */
   fee: bigint | null;
 }
 
-/** Of a chain that no node is asked about. */
-async function readTold(holdings: Holdings, wallet: Wallet, { contract }: NetworkAsset): Promise<Said> {
-  const [[balance = 0n], [native = 0n]] = [
-    await holdings.of([wallet], contract),
-    await holdings.of([wallet], null),
-  ];
-  return { balance, native, fees: null, fee: null };
-}
-
 async function readOf(
-  { node, network }: Witnessed & { node: ChainNode },
+  { node, network }: NetworkNode,
   { address, purpose }: Wallet,
   { contract }: NetworkAsset,
   config: GasConfig,

@@ -20,7 +20,7 @@ import {
 
 const WHICH =
   'Read from the chain now: wallets of the pool that are not allocated, not disabled and not being swept. Without `chain` of every ' +
-  'enabled network; the newest wallet first, `from` and `to` are of its `createdAt`. Of a chain that no node is asked about (`tron`) what the books say, as `detail` tells.';
+  'enabled network; the newest wallet first, `from` and `to` are of its `createdAt`.';
 const query = z.object({ ...pageQuery, chain: text(100).optional(), asset: text(20).optional() });
 
 /** What could be swept, or needs gas for it (`interface.md 4.1`, Gas station). */

@@ -1,6 +1,5 @@
 import type { Decimal } from '../../../kernel/money/money';
-import type { ChainFees } from '../../../parties/chain/port';
-import type { ChainKind } from '../../../parties/chain/witness';
+import type { ChainFees, ChainKind } from '../../../parties/chain/port';
 import type { NetworkAsset } from '../../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
@@ -18,14 +17,9 @@ export interface PreflightFacts {
   /** What has who pays for gas of the native coin: the wallet, or the station that sends for it. */
   native: bigint;
   kind: ChainKind;
-  /** What the sweep costs at most; null: the chain or the token would refuse it, or nobody can be asked. */
+  /** What the sweep costs at most; null: the chain or the token would refuse it. */
   fee: bigint | null;
-  /** Null: no node is asked. */
-  fees: ChainFees | null;
-  /** How much of the native coin a wallet is to have where nobody can be asked what gas costs. */
-  gasThreshold: bigint;
-  /** Where balances are known from; nothing where it is the chain that says them. */
-  detail: string | undefined;
+  fees: ChainFees;
   /** Gwei. */
   maxGasPrice: Decimal | null;
   /** The operations of the wallet that are open. */
@@ -48,20 +42,14 @@ type Judge = (facts: PreflightFacts) => Omit<Check, 'name'>;
 
 /** What must hold for a sweep, each by its name. */
 const CHECKS: Record<CheckName, Judge> = {
-  balance: ({ asset: { symbol, decimals }, sweepable, least, detail }) => {
+  balance: ({ asset: { symbol, decimals }, sweepable, least }) => {
     const amount = fromUnits(sweepable, decimals);
-    const told = `${amount.toFixed()} ${symbol} can be swept, of at least ${least.toFixed()}.`;
     return {
       ok: amount.gt(0) && amount.gte(least),
-      detail: detail === undefined ? told : `${told} ${detail}`,
+      detail: `${amount.toFixed()} ${symbol} can be swept, of at least ${least.toFixed()}.`,
     };
   },
-  gas: ({ native, fee, fees, kind, gasThreshold }) => {
-    if (fees === null)
-      return {
-        ok: native >= gasThreshold,
-        detail: `${coins(native, kind)} was noted, of a gasThreshold of ${coins(gasThreshold, kind)}: no node is asked what gas costs.`,
-      };
+  gas: ({ native, fee, kind }) => {
     if (fee === null) return { ok: false, detail: 'The chain would revert it, or the token not move it.' };
     return {
       ok: native >= fee,
@@ -69,8 +57,6 @@ const CHECKS: Record<CheckName, Judge> = {
     };
   },
   fee_cap: ({ fees, maxGasPrice }) => {
-    if (fees === null)
-      return { ok: true, detail: 'No node is asked what gas costs: who executes it sees that.' };
     const price = gweiText(fees.baseFee + fees.maxPriorityFeePerGas);
     const cap = maxGasPrice === null ? 'no cap' : `a cap of ${maxGasPrice.toFixed()} gwei`;
     return {

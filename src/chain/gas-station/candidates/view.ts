@@ -24,11 +24,6 @@ const walletOf = ({ id, chain, address, ...wallet }: Wallet, at: Date) => ({
 const listed = { ...wallet, createdAt: instant().describe("The wallet's.") };
 const listedOf = (of: Wallet, at: Date) => ({ ...walletOf(of, at), createdAt: of.createdAt.toISOString() });
 
-const detail = z
-  .string()
-  .optional()
-  .describe('Where the balances are known from; absent: the chain says them.');
-
 const unitsText = (units: bigint, { decimals }: { decimals: number }): string =>
   fromUnits(units, decimals).toFixed(decimals);
 const nativeText = ({ network, native }: Pick<SweepCandidate, 'network' | 'native'>): string =>
@@ -43,7 +38,6 @@ export const sweepCandidateSchema = z
     minSweepAmount: money(),
     gasBalance: money().describe('Of the native coin.'),
     needsGas: z.boolean().describe('Less than `gasThreshold`: it needs a top-up first.'),
-    detail,
   })
   .meta({ id: 'SweepCandidate' });
 
@@ -58,7 +52,6 @@ export const sweepCandidateView = (
     balance: unitsText(candidate.balance, asset),
     sweepable: unitsText(candidate.sweepable, asset),
     minSweepAmount: formatAmount(minSweepOf(config, asset), asset.symbol),
-    detail: candidate.detail,
   };
 };
 
@@ -69,7 +62,6 @@ export const topupCandidateSchema = z
     gasThreshold: money(),
     topupAmount: money().describe('What a top-up brings.'),
     assets: z.array(z.object({ asset: z.string(), balance: money() })).describe('What there is to be swept.'),
-    detail,
   })
   .meta({ id: 'TopupCandidate' });
 
@@ -84,7 +76,6 @@ export const topupCandidateView = (
     gasThreshold: nativeAmount(network, config.gasThreshold),
     topupAmount: nativeAmount(network, config.gasTopupAmount),
     assets: assets.map(({ asset, balance }) => ({ asset: asset.symbol, balance: unitsText(balance, asset) })),
-    detail: candidate.detail,
   };
 };
 

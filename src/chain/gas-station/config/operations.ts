@@ -4,8 +4,8 @@ import { openBreak } from '../../../process/breaks/operations';
 import type { Network } from '../../networks/record';
 import { findWallet, lockDerivation } from '../../wallets/operations';
 import { assertNeverWas } from '../roles';
-import { type GasConfig, type GasTerms, gasConfigNeverSet } from './record';
-import { checkedTerms } from './rules';
+import { type GasConfig, type GasInput, type GasTerms, gasConfigNeverSet } from './record';
+import { appliedTerms, checkedTerms } from './rules';
 import { findGasConfig, insertGasConfig, updateGasTerms } from './store';
 
 export { findGasConfig } from './store';
@@ -24,40 +24,80 @@ export async function lockGasConfig(tx: Tx, network: Of): Promise<GasConfig> {
   return (await findGasConfig(tx, network.chain, 'update')) as GasConfig;
 }
 
+/** What a chain's terms would become, its row locked. */
+export interface JudgedGasTerms {
+  before: GasConfig;
+  terms: GasTerms;
+}
+
 /**
- * Replaces the terms of a chain. Another treasury than before is shown to the operator; open operations keep the one of their creation.
+ * Judges what a PUT would change; changes nothing.
  * @param version that the caller has seen; 0: of terms that were never set
  * @throws Problem 400 naming the field, 409 `version_conflict`
  */
-export async function saveGasTerms(
+export async function judgeGasTerms(
   tx: Tx,
   network: Network,
-  given: GasTerms,
+  given: GasInput,
   version: number,
-): Promise<{ before: GasConfig; after: GasConfig }> {
-  const terms = checkedTerms(network, given);
-  const { treasuryAddress } = terms;
+): Promise<JudgedGasTerms> {
   await lockDerivation(tx, network.kind);
-  if (treasuryAddress !== null && (await findWallet(tx, network.chain, treasuryAddress)))
-    throw invalid('treasuryAddress must not be a wallet of the pool or the station.', 'treasuryAddress');
   const before = await lockGasConfig(tx, network);
-  if (treasuryAddress !== null && treasuryAddress !== before.treasuryAddress) {
-    const named = { chain: network.chain, address: treasuryAddress, field: 'treasuryAddress' };
-    await assertNeverWas(tx, 'station', named);
-  }
+  const terms = checkedTerms(network, appliedTerms(network, given, before));
+  if (terms.treasuryAddress !== null) await assertTreasury(tx, network, before, terms.treasuryAddress);
   if (before.version !== version)
     throw conflict(
       'version_conflict',
       `The configuration is of version ${before.version} now: read it again.`,
       'version',
     );
-  const after = await updateGasTerms(tx, network.chain, terms, version + 1);
-  if (before.version > 0 && before.treasuryAddress !== treasuryAddress) await showTreasury(tx, before, after);
-  return { before, after };
+  return { before, terms };
+}
+
+/** @throws Problem 400 naming `treasuryAddress` where the address is one of ours, or was */
+export async function assertTreasury(
+  tx: Tx,
+  { chain }: Pick<Network, 'chain'>,
+  before: GasConfig,
+  address: string,
+): Promise<void> {
+  if (await findWallet(tx, chain, address))
+    throw invalid('treasuryAddress must not be a wallet of the pool or the station.', 'treasuryAddress');
+  if (address !== before.treasuryAddress)
+    await assertNeverWas(tx, 'station', { chain, address, field: 'treasuryAddress' });
+}
+
+/**
+ * Changes the terms of a chain. Another treasury than before is shown to the operator; open operations keep the one of their creation.
+ * @param treasuryFrom a new treasury takes effect then; absent: at once
+ */
+export async function applyGasTerms(
+  tx: Tx,
+  { chain }: Network,
+  { before, terms }: JudgedGasTerms,
+  treasuryFrom?: Date,
+): Promise<GasConfig> {
+  const after = await updateGasTerms(tx, chain, treasuryOf(before, terms, treasuryFrom), before.version + 1);
+  if (before.version > 0 && before.treasuryAddress !== after.treasuryAddress)
+    await showTreasury(tx, before, after);
+  return after;
+}
+
+/** One that was approved before waits on where the treasury stays as it is. */
+function treasuryOf(before: GasConfig, terms: GasTerms, from: Date | undefined) {
+  const { treasuryAddress, nextTreasuryAddress, nextTreasuryAt } = before;
+  if (terms.treasuryAddress === treasuryAddress && treasuryAddress !== null)
+    return { ...terms, nextTreasuryAddress, nextTreasuryAt };
+  const isDelayed = from !== undefined && terms.treasuryAddress !== null;
+  if (!isDelayed) return { ...terms, nextTreasuryAddress: null, nextTreasuryAt: null };
+  return {
+    ...{ ...terms, treasuryAddress },
+    ...{ nextTreasuryAddress: terms.treasuryAddress, nextTreasuryAt: from },
+  };
 }
 
 /** Whoever may change it decides where all money goes: a person who has not done it is to see it, and says that it is right. */
-const showTreasury = (tx: Tx, before: GasConfig, { chain, treasuryAddress, version }: GasConfig) =>
+export const showTreasury = (tx: Tx, before: GasConfig, { chain, treasuryAddress, version }: GasConfig) =>
   openBreak(tx, {
     ...{ tenantId: null, kind: 'gas_treasury_changed', subject: `chain:${chain}` },
     detail: `version ${version}: ${before.treasuryAddress ?? 'none'} -> ${treasuryAddress ?? 'none'}`,

@@ -24,12 +24,18 @@ export interface GasTerms {
   sweepStrategy: SweepStrategyName;
 }
 
+/** What a PUT gives: what is absent stays, what is null is as if it had never been set. */
+export type GasInput = { [Field in keyof GasTerms]?: GasTerms[Field] | null | undefined };
+
 export interface GasConfig extends GasTerms {
   chain: string;
   /** Pays for gas, checksummed. */
   stationAddress: string | null;
   /** Null of a station whose key is not ours: what it sends is signed elsewhere. */
   stationWalletId: string | null;
+  /** Approved, and the treasury from that time on; null: none is. */
+  nextTreasuryAddress: string | null;
+  nextTreasuryAt: Date | null;
   /** Of the terms; the station is no part of it. 0: none were ever set. */
   version: number;
   /** Null while nothing was ever set: there is no row. */
@@ -54,6 +60,8 @@ export const gasConfigNeverSet = ({
   sweepStrategy: 'transfer',
   stationAddress: null,
   stationWalletId: null,
+  nextTreasuryAddress: null,
+  nextTreasuryAt: null,
   version: 0,
   createdAt: null,
   updatedAt: null,

@@ -1,16 +1,20 @@
-import { type Route, route } from '../../../http/route';
+import { Reply, type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
+import type { Sql } from '../../../kernel/db/database';
 import type { Services } from '../../../services';
 import { requireNetwork } from '../../networks/operations';
+import type { Network } from '../../networks/record';
+import { readPending } from '../../pending-changes';
 import { assertAsShown } from '../../shown-fields';
 import { GUARDED } from '../guarded';
-import { requireGasConfig, saveGasTerms } from './operations';
-import { gasConfigBody, gasConfigSchema, gasConfigView, givenTerms, SHOWN } from './view';
+import { applyGasTerms, judgeGasTerms, requireGasConfig } from './operations';
+import { GAS_CONFIG_CHANGE, requestGasChange } from './two-people';
+import { gasConfigAwaiting, gasConfigBody, gasConfigSchema, gasConfigView, SHOWN } from './view';
 
 const path = '/v1/gas-station/config/{chain}';
 
 /** The configuration of a chain's gas station (`interface.md 4.1`). */
-export const gasConfigRoutes = (services: Services): Route[] => [readRoute(services), saveRoute()];
+export const gasConfigRoutes = (services: Services): Route[] => [readRoute(services), saveRoute(services)];
 
 const readRoute = ({ database }: Services): Route =>
   route({
@@ -20,32 +24,43 @@ const readRoute = ({ database }: Services): Route =>
       'Version 0 while none was ever set: then nothing happens by itself, and nothing can be swept.',
     async read({ params }) {
       const network = await requireNetwork(database, params['chain'] ?? '');
-      return gasConfigView(await requireGasConfig(database, network), network);
+      const config = gasConfigView(await requireGasConfig(database, network), network);
+      return { ...config, pending: await pendingOf(database, network) };
     },
   });
 
-const saveRoute = (): Route =>
+const saveRoute = ({ now }: Services): Route =>
   route({
-    ...{ method: 'PUT', path, ...GUARDED, response: gasConfigSchema },
+    ...{ method: 'PUT', path, ...GUARDED, response: gasConfigSchema, awaitsApproval: gasConfigAwaiting },
     summary: 'Update chain configuration',
     description:
-      'Replaces all of it but the station, and needs the `version` that GET tells; what GET shows beside is taken back as it is. `treasuryAddress` must be an address of ' +
+      'Keeps what is absent, clears what is null, and needs the `version` that GET tells; what GET shows beside is taken back as it is. `treasuryAddress` must be an address of ' +
       'the chain that is none of ours, never was a station, and is no token; another one than before opens the break ' +
-      '`gas_treasury_changed`. Operations that are open keep theirs: one that the service signs waits with `stopped`, one that a person executes goes where it says.',
+      '`gas_treasury_changed`. Operations that are open keep theirs: one that the service signs waits with `stopped`, one that a person executes goes where it says. ' +
+      'Live, and in the sandbox with `DUAL_CONTROL=on`, a treasury, or `autoSweep` switched on, takes other people: the answer is 202 with ' +
+      '`approvalId` and the unchanged configuration, and nothing of the body holds until they approve. The treasury takes effect 24 hours ' +
+      'after that, and nothing is swept without a person until then.',
     body: gasConfigBody,
     problems: ['version_conflict'],
     async write(tx, request) {
-      const { params, body } = request;
+      const { params, body, caller } = request;
       const network = await requireNetwork(tx, params['chain'] ?? '');
       assertAsShown(body, network, ['chain']);
-      const { before, after } = await saveGasTerms(tx, network, givenTerms(body), body.version);
-      assertAsShown(body, gasConfigView(before, network), SHOWN);
-      await audit(tx, {
-        ...request,
-        ...{ action: 'gas-station.config', subject: network.chain, tenantId: null },
-        before: gasConfigView(before, network),
-        after: gasConfigView(after, network),
-      });
-      return gasConfigView(after, network);
+      const judged = await judgeGasTerms(tx, network, body, body.version);
+      const before = gasConfigView(judged.before, network);
+      assertAsShown(body, before, SHOWN);
+      const entry = { ...request, subject: network.chain, tenantId: null, before };
+      const asked = { requestedBy: caller.tenantId, at: now() };
+      const approval = await requestGasChange(tx, network, judged, asked);
+      if (approval) {
+        const { id: approvalId, changes } = approval;
+        await audit(tx, { ...entry, action: 'gas-station.config.ask', after: { approvalId, changes } });
+        return new Reply(202, { ...before, approvalId, pending: await pendingOf(tx, network) });
+      }
+      const after = gasConfigView(await applyGasTerms(tx, network, judged), network);
+      await audit(tx, { ...entry, action: 'gas-station.config', after });
+      return { ...after, pending: await pendingOf(tx, network) };
     },
   });
+
+const pendingOf = (sql: Sql, { chain }: Network) => readPending(sql, GAS_CONFIG_CHANGE, chain);

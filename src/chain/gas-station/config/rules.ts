@@ -2,11 +2,32 @@ import { invalid } from '../../../kernel/errors';
 import type { Decimal } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
 import { checkedAddress, isZeroAddress } from '../../../parties/chain/addresses';
-import { isAsked } from '../../../parties/chain/witness';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS } from '../../networks/rules';
 import { GWEI_DECIMALS } from '../rules';
-import type { GasTerms } from './record';
+import { type GasConfig, type GasInput, type GasTerms, gasConfigNeverSet } from './record';
+
+/**
+ * What holds once a PUT is applied.
+ * @throws Problem 400 naming `gasTopupAmount` where nothing was set before
+ */
+export function appliedTerms(network: Network, given: GasInput, before: GasConfig): GasTerms {
+  if (before.version === 0 && !given.gasTopupAmount)
+    throw invalid('gasTopupAmount is required.', 'gasTopupAmount');
+  const never = gasConfigNeverSet(network);
+  const term = <Field extends keyof GasTerms>(field: Field): Pick<GasTerms, Field> => {
+    const value = given[field];
+    return { [field]: value === undefined ? before[field] : (value ?? never[field]) } as Pick<
+      GasTerms,
+      Field
+    >;
+  };
+  return {
+    ...{ ...term('gasThreshold'), ...term('gasTopupAmount'), ...term('maxGasPrice') },
+    ...{ ...term('dailyGasBudget'), ...term('minSweepAmount'), ...term('treasuryAddress') },
+    ...{ ...term('sweepConfirmations'), ...term('autoSweep'), ...term('sweepStrategy') },
+  };
+}
 
 /**
  * What was given, against the network: as it is kept, the treasury's address checksummed.
@@ -22,8 +43,8 @@ export function checkedTerms(network: Network, given: GasTerms): GasTerms {
       'gasTopupAmount must be at least gasThreshold: else a top-up is never enough.',
       'gasTopupAmount',
     );
-  if (!isAsked(network)) assertManual(given);
   assertMinima(network, given);
+  assertCapped(given);
   const { treasuryAddress } = given;
   return {
     ...given,
@@ -54,12 +75,10 @@ function assertDecimals(amounts: Record<string, Decimal | null>, decimals: numbe
       throw invalid(`${field} must have at most ${decimals} decimals.`, field);
 }
 
-/** Where no node is asked a person executes, who sees the price. */
-function assertManual({ autoSweep, maxGasPrice, sweepStrategy }: GasTerms): void {
-  if (sweepStrategy !== 'transfer')
-    throw invalid('sweepStrategy must be transfer: this chain has no other.', 'sweepStrategy');
-  if (autoSweep) throw invalid('autoSweep must be false: this chain is executed by hand.', 'autoSweep');
-  if (maxGasPrice) throw invalid('maxGasPrice must be absent: this chain has no such price.', 'maxGasPrice');
+/** Without a cap on the price and on the fees of a day, a dear chain would use up the station before a person looks. */
+function assertCapped({ autoSweep, maxGasPrice, dailyGasBudget }: GasTerms): void {
+  for (const [field, cap] of Object.entries({ maxGasPrice, dailyGasBudget }))
+    if (autoSweep && cap === null) throw invalid(`${field} is required while autoSweep is on.`, field);
 }
 
 function assertMinima({ assets }: Network, { minSweepAmount }: GasTerms): void {

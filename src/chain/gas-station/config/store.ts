@@ -12,6 +12,8 @@ const COLUMNS = [
     'sweepStrategy',
     'stationAddress',
     'stationWalletId',
+    'nextTreasuryAddress',
+    'nextTreasuryAt',
     'version',
     'createdAt',
     'updatedAt',
@@ -80,9 +82,23 @@ export async function insertGasConfig(tx: Sql, config: GasConfig): Promise<void>
 export const updateGasTerms = (
   tx: Sql,
   chain: string,
-  terms: GasTerms,
+  terms: GasTerms & NextTreasury,
   version: number,
-): Promise<GasConfig> => updateGasConfig(tx, chain, { ...rowOf(terms), version });
+): Promise<GasConfig> => {
+  const { nextTreasuryAddress, nextTreasuryAt } = terms;
+  return updateGasConfig(tx, chain, { ...rowOf(terms), nextTreasuryAddress, nextTreasuryAt, version });
+};
+
+type NextTreasury = Pick<GasConfig, 'nextTreasuryAddress' | 'nextTreasuryAt'>;
+
+/** Of a row that is locked: no other one waits from then on. */
+export const updateTreasury = (
+  tx: Sql,
+  chain: string,
+  treasuryAddress: string | null,
+  version: number,
+): Promise<GasConfig> =>
+  updateGasConfig(tx, chain, { treasuryAddress, nextTreasuryAddress: null, nextTreasuryAt: null, version });
 
 /** Of a row that is locked. */
 export const updateStation = (

@@ -2,28 +2,34 @@ import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import { amount, amountOrZero, instant, money, text } from '../../../kernel/wire/schemas';
 import type { Network } from '../../networks/record';
+import { awaitingApproval, pendingAsShown, pendingChanges } from '../../pending-changes';
 import { shownField } from '../../shown-fields';
 import { nativeAmount } from '../rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
-import type { GasConfig, GasTerms } from './record';
+import type { GasConfig } from './record';
 
-const MOST_CONFIRMATIONS = 100_000;
+const MAX_CONFIRMATIONS = 100_000;
 const OF_NATIVE = 'Of the native coin.';
 
 /** What GET shows beside what is set, and the chain. */
 export const SHOWN = ['stationAddress', 'stationWalletId', 'createdAt', 'updatedAt'] as const;
 
-/** The body of a PUT: what is absent bounds nothing. */
+/** The body of a PUT: what is absent stays, what is null is as if it had never been set. */
 export const gasConfigBody = z.strictObject({
-  gasThreshold: amountOrZero().describe(`${OF_NATIVE} A wallet with less needs a top-up before it is swept.`),
-  gasTopupAmount: amount().describe(
-    `${OF_NATIVE} What a top-up brings, and what a sweep of the native coin leaves. At least \`gasThreshold\`.`,
-  ),
+  gasThreshold: amountOrZero()
+    .nullish()
+    .describe(`${OF_NATIVE} A wallet with less needs a top-up before it is swept.`),
+  gasTopupAmount: amount()
+    .optional()
+    .describe(
+      `${OF_NATIVE} What a top-up brings, and what a sweep of the native coin leaves. At least \`gasThreshold\`. Needed the first time.`,
+    ),
   maxGasPrice: amount().nullish().describe('Gwei for one gas, tip included. Nothing is broadcast above it.'),
   dailyGasBudget: amountOrZero().nullish().describe(`${OF_NATIVE} All fees of a UTC day.`),
   minSweepAmount: z
     .record(text(20), amountOrZero())
-    .describe("By symbol, in the asset; of one that is absent the network's `minDeposit`.")
+    .nullish()
+    .describe("By symbol, in the asset; of one that is absent the network's `minDeposit`. Replaced whole.")
     .meta({ examples: [{ USDT: '5.00' }] }),
   treasuryAddress: text(100)
     .nullish()
@@ -32,12 +38,18 @@ export const gasConfigBody = z.strictObject({
   sweepConfirmations: z
     .int('must be a whole number')
     .min(1)
-    .max(MOST_CONFIRMATIONS)
-    .describe('So many blocks make a sweep or a top-up final; its own counts.'),
-  autoSweep: z.boolean().describe('Whether operations are made, signed and broadcast without a person.'),
+    .max(MAX_CONFIRMATIONS)
+    .nullish()
+    .describe("So many blocks make a sweep or a top-up final; its own counts. Null: the network's."),
+  autoSweep: z
+    .boolean()
+    .nullish()
+    .describe(
+      'Whether operations are made, signed and broadcast without a person. Needs `maxGasPrice` and `dailyGasBudget`.',
+    ),
   sweepStrategy: z
     .enum(SWEEP_STRATEGIES)
-    .default('transfer')
+    .nullish()
     .describe(
       'How tokens get off wallets. `transfer`: the wallet sends them, by gas that a top-up has brought; `delegated`: the station ' +
         'calls wallets that have delegated to a contract (EIP-7702) and pays itself, several at once. Where that is not ready ' +
@@ -50,38 +62,36 @@ export const gasConfigBody = z.strictObject({
     .describe('The one that GET tells: 0 where none was ever set.'),
   ...{ chain: shownField(), stationAddress: shownField(), stationWalletId: shownField() },
   ...{ createdAt: shownField(), updatedAt: shownField() },
+  ...{ nextTreasury: pendingAsShown(), pending: pendingAsShown() },
 });
 
-/** What a body gives. */
-export function givenTerms(body: z.output<typeof gasConfigBody>): GasTerms {
-  const { gasThreshold, gasTopupAmount, minSweepAmount, sweepConfirmations, autoSweep, sweepStrategy } = body;
-  return {
-    ...{ gasThreshold, gasTopupAmount, minSweepAmount, sweepConfirmations, autoSweep, sweepStrategy },
-    maxGasPrice: body.maxGasPrice ?? null,
-    dailyGasBudget: body.dailyGasBudget ?? null,
-    treasuryAddress: body.treasuryAddress ?? null,
-  };
-}
+const shape = {
+  chain: z.string().meta({ examples: ['local'] }),
+  gasThreshold: money(),
+  gasTopupAmount: money(),
+  maxGasPrice: money().optional(),
+  dailyGasBudget: money().optional(),
+  minSweepAmount: z.record(z.string(), money()),
+  treasuryAddress: z.string().optional(),
+  sweepConfirmations: z.int(),
+  autoSweep: z.boolean(),
+  sweepStrategy: z.enum(SWEEP_STRATEGIES),
+  stationAddress: z.string().optional().describe('Pays for gas; set by calls of its own.'),
+  stationWalletId: z.string().optional().describe('Absent of a station whose key is not ours.'),
+  version: z.int(),
+  createdAt: instant().optional().describe('Absent while nothing was ever set.'),
+  updatedAt: instant().optional().describe('Of the station too.'),
+  nextTreasury: z
+    .object({ address: z.string(), effectiveFrom: instant() })
+    .optional()
+    .describe('An approved treasury that is not in force yet. Nothing is swept without a person until then.'),
+  pending: pendingChanges(),
+};
 
-export const gasConfigSchema = z
-  .object({
-    chain: z.string().meta({ examples: ['local'] }),
-    gasThreshold: money(),
-    gasTopupAmount: money(),
-    maxGasPrice: money().optional(),
-    dailyGasBudget: money().optional(),
-    minSweepAmount: z.record(z.string(), money()),
-    treasuryAddress: z.string().optional(),
-    sweepConfirmations: z.int(),
-    autoSweep: z.boolean(),
-    sweepStrategy: z.enum(SWEEP_STRATEGIES),
-    stationAddress: z.string().optional().describe('Pays for gas; set by calls of its own.'),
-    stationWalletId: z.string().optional().describe('Absent of a station whose key is not ours.'),
-    version: z.int(),
-    createdAt: instant().optional().describe('Absent while nothing was ever set.'),
-    updatedAt: instant().optional().describe('Of the station too.'),
-  })
-  .meta({ id: 'GasConfig' });
+export const gasConfigSchema = z.object(shape).meta({ id: 'GasConfig' });
+
+/** The configuration as it still is. */
+export const gasConfigAwaiting = awaitingApproval(shape, 'GasConfigAwaitingApproval');
 
 export function gasConfigView(config: GasConfig, network: Network): z.output<typeof gasConfigSchema> {
   const native = (amount: Decimal | null) => (amount === null ? undefined : nativeAmount(network, amount));
@@ -102,6 +112,14 @@ export function gasConfigView(config: GasConfig, network: Network): z.output<typ
     stationAddress: rest.stationAddress ?? undefined,
     stationWalletId: rest.stationWalletId ?? undefined,
     version: rest.version,
+    ...(rest.nextTreasuryAddress !== null && rest.nextTreasuryAt !== null
+      ? {
+          nextTreasury: {
+            address: rest.nextTreasuryAddress,
+            effectiveFrom: rest.nextTreasuryAt.toISOString(),
+          },
+        }
+      : {}),
     createdAt: rest.createdAt?.toISOString(),
     updatedAt: rest.updatedAt?.toISOString(),
   };

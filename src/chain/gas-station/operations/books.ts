@@ -14,11 +14,6 @@ export interface Execution {
   fee: bigint;
 }
 
-/** The movements that undo others. */
-export const undone = ({ entries }: Posting): Posting => ({
-  entries: entries.map((entry) => ({ ...entry, available: entry.available.negated() })),
-});
-
 type Place = 'pool' | 'treasury' | 'station' | 'gas';
 
 /** From where to where. */

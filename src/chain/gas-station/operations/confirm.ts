@@ -5,12 +5,9 @@ import type { ChainTransaction, SentTransaction } from '../../../parties/chain/p
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { requireHash } from '../../networks/hashes';
-import { witnessOf } from '../../networks/nodes';
-import type { ChainServices } from '../../services';
-import { confirmTold, type ToldHash } from './by-hand/confirm';
-import { wrongInPending } from './by-hand/pending';
 import { bookReverted, endExecuted, moveOperation } from './end';
 import { attemptsOf, holderBeside, lockNonces } from './nonces/store';
+import { wrongInPending } from './pending';
 import { operationWith, requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import {
@@ -38,17 +35,15 @@ export interface Asked {
 
 type Named = { id: string; type: GasOperationType };
 
-/** Asks the chain about the hash, where it can be asked. @throws Problem 404; 400 `txHash`; 503 */
+/** Asks the chain about the hash. @throws Problem 404; 400 `txHash`; 503 */
 export async function askAbout(
   services: Pick<Services, 'database' | 'keyring' | 'parties'>,
   { id, type }: Named,
   txHash: string,
-): Promise<Asked | ToldHash> {
+): Promise<Asked> {
   const operation = await requireOperation(services.database, id, type);
-  const { network, node } = await witnessOf(services, services.database, operation.chain);
-  const hash = requireHash(network, txHash);
-  if (!node) return { hash, network };
   const reached = await reach(services, operation);
+  const hash = requireHash(reached.network, txHash);
   const told = await askedOfChain(toldOf(reached.node, hash));
   return { hash, word: told.word, isFinal: await askedOfChain(isFinal(reached, told)), reached };
 }
@@ -74,28 +69,17 @@ export interface Confirmed {
 
 /**
  * Takes a person's word that a transaction was executed, as far as the chain bears it out: what is in a block for good ends the
- * operation, what is on its way is followed; where no node is asked the word alone does. Confirmed again with the same hash it is as it is.
+ * operation, what is on its way is followed. Confirmed again with the same hash it is as it is.
  * @throws Problem 404; 409 `invalid_transition` naming what differs: the operation stays as it is
  */
 export async function confirmOperation(
-  services: Pick<ChainServices, 'now' | 'commands' | 'heldByBooks' | 'toldDepositOf'>,
+  services: Pick<Services, 'now' | 'commands'>,
   tx: Tx,
   { id, type }: Named,
-  asked: Asked | ToldHash,
+  asked: Asked,
 ): Promise<Confirmed> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   if (operation.executedAt !== null && operation.txHash === asked.hash) return { operation };
-  return 'word' in asked
-    ? confirmAsked(services, tx, operation, asked)
-    : { operation: await confirmTold(services, tx, operation, asked) };
-}
-
-async function confirmAsked(
-  services: Pick<Services, 'now' | 'commands'>,
-  tx: Tx,
-  operation: GasOperation,
-  asked: Asked,
-): Promise<Confirmed> {
   const { hash, word } = asked;
   const ownership = await ownershipOf(tx, operation, asked);
   if (word.status === 'unknown') throw notIts('the chain does not know it');

@@ -4,19 +4,17 @@ import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import { isCurrency } from '../../../kernel/money/currencies';
 import type { Decimal } from '../../../kernel/money/money';
-import { isAsked } from '../../../parties/chain/witness';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
-import type { ChainServices } from '../../services';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { holdForSweep } from '../../wallets/sweeps';
 import { type Preflight, preflight } from '../candidates/preflight';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
-import { coinOf, nativeSymbol } from '../rules';
+import { nativeSymbol } from '../rules';
 import { requireWallet } from './read';
 import type { GasOperation } from './record';
 import { EXPIRES_AFTER_MS } from './rules';
@@ -27,7 +25,6 @@ import { insertOperation } from './store';
 import { startGasOperation } from './workflows';
 
 type Asking = Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>;
-type Preparing = Asking & Pick<ChainServices, 'heldByBooks'>;
 
 /** What an operation is to do, as the chain allows it now. */
 export type Ordered = Pick<
@@ -51,7 +48,7 @@ export type Ordered = Pick<
  * @throws Problem 404 `walletId`; 400 `asset`; 409 `invalid_transition` naming the checks of the preflight that do not hold; 503
  */
 export async function orderSweep(
-  services: Preparing,
+  services: Asking,
   { walletId, asset }: { walletId: string; asset: string },
 ): Promise<Ordered> {
   const { database } = services;
@@ -62,7 +59,7 @@ export async function orderSweep(
 /** @throws Problem 409 `invalid_transition` naming the checks that do not hold */
 export function sweepOf(
   wallet: Wallet,
-  { ok, checks, network, config, asset, units, stationAddress }: Preflight,
+  { ok, checks, config, asset, units, stationAddress }: Preflight,
 ): Ordered {
   const { autoSweep, treasuryAddress } = config;
   if (!ok || treasuryAddress === null) throw notNow(checks.filter((check) => !check.ok));
@@ -71,7 +68,7 @@ export function sweepOf(
     ofStation: wallet.purpose === 'station',
     ...{ token: asset.contract, decimals: asset.decimals },
     ...{ fromAddress: wallet.address, stationAddress, toAddress: treasuryAddress, units },
-    execution: autoSweep && isAsked(network) ? 'local' : 'manual',
+    execution: autoSweep ? 'local' : 'manual',
   };
 }
 
@@ -103,17 +100,17 @@ export async function orderTopup(
   const ordered: Ordered = {
     ...{ type: 'topup', chain: wallet.chain, walletId, asset, token: null, decimals, ofStation: false },
     ...{ fromAddress: config.stationAddress, stationAddress: null, toAddress: wallet.address, units },
-    execution: isSignedHere(config, network) ? 'local' : 'manual',
+    execution: isSignedHere(config) ? 'local' : 'manual',
   };
-  if (isAsked(network)) await assertPayable(services, ordered);
+  await assertPayable(services, ordered);
   return ordered;
 }
 
-const isSignedHere = ({ autoSweep, stationWalletId }: GasConfig, network: Network): boolean =>
-  autoSweep && stationWalletId !== null && isAsked(network);
+const isSignedHere = ({ autoSweep, stationWalletId }: GasConfig): boolean =>
+  autoSweep && stationWalletId !== null;
 
 function topupOf(network: Network, config: GasConfig, amount: Decimal = config.gasTopupAmount) {
-  const asset = coinOf(network);
+  const asset = nativeSymbol(network);
   if (asset === undefined)
     throw conflict('invalid_transition', 'The ledger has no currency for the native coin.', 'walletId');
   const decimals = NATIVE_DECIMALS[network.kind];
@@ -158,7 +155,6 @@ export async function createOperation(
     ...{ ...ordered, id },
     ...{ status: 'pending', batchOf: null, waitsFor: null, txHash: null, movedUnits: null, lostUnits: null },
     ...{ feeUnits: null, failureCode: null, failureReason: null, exportedAt: null, executedAt: null },
-    ...{ gasCounted: null, takenBack: 0 },
     ...{ revision: 0, createdAt: at, updatedAt: at, dueBy: at },
     expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),
   });

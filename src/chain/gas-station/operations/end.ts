@@ -2,12 +2,12 @@ import { move } from '../../../accounts/accounts/move';
 import type { Tx } from '../../../kernel/db/database';
 import { isCurrency } from '../../../kernel/money/currencies';
 import type { Mined } from '../../../parties/chain/agreement';
-import { closeBreaksOf, openBreak, openBreakAgain } from '../../../process/breaks/operations';
+import { openBreak, openBreakAgain } from '../../../process/breaks/operations';
 import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
 import { endHold } from '../../wallets/sweeps';
-import { type Execution, postingOf, undone } from './books';
+import { type Execution, postingOf } from './books';
 import { closeEnded } from './nonces/breaks';
 import { keepReverted, releaseNonces, settleFreed, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
@@ -102,50 +102,6 @@ async function book(
   const posting = postingOf(operation, network, done);
   if (posting.entries.length > 0) await move(tx, posting, {});
   return { txHash: hash, movedUnits: done.moved, lostUnits: done.lost, executedAt: at };
-}
-
-/**
- * The same by a person's word, where no node is asked: what was exported has moved, and nobody tells what gas has cost.
- * @param told.gasCounted what that has added to the gas that is noted of the wallet
- */
-export async function endTold(
-  services: Pick<Services, 'now'>,
-  tx: Tx,
-  operation: GasOperation,
-  network: Network,
-  { hash, gasCounted }: { hash: string; gasCounted: bigint | null },
-): Promise<GasOperation> {
-  const at = services.now();
-  const done = { moved: operation.units, lost: 0n, fee: 0n };
-  const booked = { ...(await book(tx, operation, network, { ...done, hash, at })), gasCounted };
-  return isOpen(operation)
-    ? moveOperation(services, tx, operation, 'complete', booked)
-    : endedBefore(tx, operation, booked, at);
-}
-
-/**
- * Undoes what a person has told: what was booked is taken out of the books, the hash is free, and nothing is known of the operation's
- * execution. One that was completed by that has failed; one that had ended before stays as it was.
- */
-export async function endTakenBack(
-  services: Pick<Services, 'now'>,
-  tx: Tx,
-  operation: GasOperation,
-  network: Network,
-  reason: string,
-): Promise<GasOperation> {
-  const { id, movedUnits, lostUnits, status, takenBack } = operation;
-  const at = services.now();
-  const posting = postingOf(operation, network, { moved: movedUnits ?? 0n, lost: lostUnits ?? 0n, fee: 0n });
-  if (posting.entries.length > 0) await move(tx, undone(posting), {});
-  await closeBreaksOf(tx, { subject: id, kinds: [LATE], at });
-  const nothing = { txHash: null, movedUnits: null, lostUnits: null, executedAt: null, gasCounted: null };
-  const cleared = { ...nothing, takenBack: takenBack + 1 };
-  return status === 'completed'
-    ? moveOperation(services, tx, operation, 'take_back', {
-        ...{ ...cleared, failureCode: 'taken_back', failureReason: reason },
-      })
-    : updateOperation(tx, id, { ...cleared, updatedAt: at });
 }
 
 /**

@@ -3,11 +3,7 @@ import { conflict } from '../../../kernel/errors';
 import type { UnsignedTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
-import { witnessOf } from '../../networks/nodes';
 import { requireNetwork } from '../../networks/operations';
-import type { ChainServices } from '../../services';
-import { type HandTransfer, handOver } from './by-hand/export';
-import { assertThere } from './by-hand/there';
 import { moveOperation } from './end';
 import { unsignedOf } from './nonces/rules';
 import { attemptsOf, lockNonces, replan } from './nonces/store';
@@ -25,11 +21,14 @@ import { lookAtGasOperation } from './workflows';
 export interface Exported {
   operation: GasOperation;
   /** In the order in which they are to be executed. */
-  transactions: (UnsignedTransaction | HandTransfer)[];
+  transactions: UnsignedTransaction[];
 }
 
-/** What an export would give now; asks the chain. Null where no node is asked: it follows from the operation. */
-export type Exportable = { plan: Plan; reached: Reached } | null;
+/** What an export would give now; asks the chain. */
+export interface Exportable {
+  plan: Plan;
+  reached: Reached;
+}
 
 const NOT_NOW: Record<WaitsFor, string> = {
   gas_price: 'A block costs more than maxGasPrice allows.',
@@ -48,17 +47,12 @@ const notNow = (why: WaitsFor) => conflict('invalid_transition', NOT_NOW[why]);
 
 /** @throws Problem 404; 409 `invalid_transition`; 503 */
 export async function exportable(
-  services: Pick<ChainServices, 'database' | 'keyring' | 'parties' | 'now' | 'heldByBooks'>,
+  services: Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>,
   id: string,
   type: GasOperationType,
 ): Promise<Exportable> {
   const operation = await requireOperation(services.database, id, type);
   assertExportable(operation);
-  const { node, network } = await witnessOf(services, services.database, operation.chain);
-  if (!node) {
-    await assertThere(services, services.database, operation, network);
-    return null;
-  }
   const reached = await reach(services, operation);
   const plan = await askedOfChain(planOperation(services, reached, operation));
   if ('waitsFor' in plan) throw notNow(plan.waitsFor);
@@ -81,23 +75,11 @@ export async function exportOperation(
   services: Pick<Services, 'now' | 'commands'>,
   tx: Tx,
   { id, type }: { id: string; type: GasOperationType },
-  exportable: Exportable,
+  { plan, reached: { network, config } }: Exportable,
 ): Promise<Exported> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   assertExportable(operation);
   await assertFormer(tx, await requireNetwork(tx, operation.chain), operation);
-  return exportable ? exportPlanned(services, tx, operation, exportable) : handOver(services, tx, operation);
-}
-
-async function exportPlanned(
-  services: Pick<Services, 'now' | 'commands'>,
-  tx: Tx,
-  operation: GasOperation,
-  { plan, reached: { network, config } }: NonNullable<Exportable>,
-): Promise<Exported> {
-  const { id } = operation;
-  const { chainId } = network;
-  if (chainId === null) throw conflict('invalid_transition', 'The chain has no EIP-155 id.');
   await lockNonces(tx, network.chain);
   const before = (await attemptsOf(tx, id)).find(({ settledAt }) => settledAt === null);
   if (before && before.nonce < plan.counted)
@@ -116,5 +98,5 @@ async function exportPlanned(
       ? await moveOperation(services, tx, operation, 'hand_over', exported)
       : await updateOperation(tx, id, { ...exported, updatedAt: at });
   services.commands.append(tx, [lookAtGasOperation(after)]);
-  return { operation: after, transactions: [unsignedOf(attempt, chainId)] };
+  return { operation: after, transactions: [unsignedOf(attempt, network.chainId)] };
 }

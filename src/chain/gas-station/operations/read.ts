@@ -10,11 +10,11 @@ import { findOperation, operationOfHash } from './store';
 export { spentToday } from './budget';
 export {
   countOpen,
+  countOpenOf,
   findOperation,
   listOperations,
   openOperationsOf,
   operationOfHash,
-  sweepNearest,
 } from './store';
 
 const ID_KINDS = { sweep: 'sweepOperation', topup: 'topupOperation' } as const;

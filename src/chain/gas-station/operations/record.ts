@@ -24,8 +24,6 @@ export const GAS_OPERATION_TRANSITIONS = [
   { from: 'pending', on: 'expire', to: 'expired' },
   { from: 'awaiting_confirmation', on: 'expire', to: 'expired' },
   { from: 'confirming', on: 'expire', to: 'expired' },
-  // Where no node is asked: what a person has told of it was wrong.
-  { from: 'completed', on: 'take_back', to: 'failed' },
 ] as const satisfies { from: GasOperationStatus; on: string; to: GasOperationStatus }[];
 
 export type GasOperationTrigger = (typeof GAS_OPERATION_TRANSITIONS)[number]['on'];
@@ -81,10 +79,6 @@ export interface GasOperation {
   lostUnits: bigint | null;
   /** Gas used × effective price, of the native coin. */
   feeUnits: bigint | null;
-  /** By a person's word alone: what that has added to the gas that is noted of the wallet, or taken from it; null: nothing. */
-  gasCounted: bigint | null;
-  /** How often a person's word on it was taken back. */
-  takenBack: number;
   failureCode: string | null;
   failureReason: string | null;
   expiresAt: Date;

@@ -4,11 +4,9 @@ import { audit } from '../../../kernel/audit/audit';
 import type { Tx } from '../../../kernel/db/database';
 import type { Problem } from '../../../kernel/errors';
 import { amount, identifier, text } from '../../../kernel/wire/schemas';
-import { countAlone } from '../../../process/limits/operations';
 import { HASH_SHAPE, HASH_TEXT } from '../../networks/hashes';
 import type { ChainServices } from '../../services';
 import { GUARDED } from '../guarded';
-import { weighTold } from './by-hand/weigh';
 import { askAbout, confirmOperation } from './confirm';
 import { createOperation, orderSweep, orderTopup } from './create';
 import { exportable, exportOperation } from './export';
@@ -55,7 +53,6 @@ async function noted(
   what: string,
   after: GasOperation,
   before?: GasOperation,
-  more: object = {},
 ): Promise<void> {
   const { caller, requestId } = request;
   const shown = ({ status, txHash, waitsFor, failureReason }: GasOperation) => ({
@@ -65,7 +62,7 @@ async function noted(
     ...{ caller, requestId, subject: after.id, tenantId: null },
     action: `gas-station.${after.type === 'sweep' ? 'operation' : 'topup-operation'}.${what}`,
     ...(before ? { before: shown(before) } : {}),
-    after: { ...shown(after), ...more },
+    after: shown(after),
   });
 }
 
@@ -116,10 +113,7 @@ const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
       'Names the transaction that was executed. The chain is asked: sender, recipient, token, amount (as planned, or more), success, ' +
       'and that it is no other operation’s. What is in too few blocks yet, or in none, is followed (`confirming`); a wrong one is refused, as is one in no block that does not ' +
       'show what it moves, and the ' +
-      'operation stays open. After the end of an operation it is still booked, and its status stays. Of a chain that no node is asked ' +
-      'about (`tron`) your word is taken: what was exported is booked, and the operation is `completed` at once; gas that was noted of the ' +
-      'wallet since the export is taken for what is there now. Above the limit of the installation that is 409 `limit_exceeded`, and is ' +
-      'told by two operators at the command line.',
+      'operation stays open. After the end of an operation it is still booked, and its status stays.',
     body: z.strictObject({
       txHash: z
         .string()
@@ -127,18 +121,14 @@ const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
         .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
     }),
     response: gasOperationSchema,
-    problems: ['invalid_transition', 'limit_exceeded', 'unavailable'],
+    problems: ['invalid_transition', 'unavailable'],
     settling: settlingOf(services, type),
     prepare: ({ params, body }) => askAbout(services, { id: params['id'] ?? '', type }, body.txHash),
     async write(tx, request, asked) {
       const named = { id: request.params['id'] ?? '', type };
-      const by = { decidedBy: request.caller.tenantId, at: services.now() };
-      const weight = 'word' in asked ? undefined : await weighTold(tx, named, by);
       const before = await requireOperation(tx, named.id, type, { lock: true });
       const { operation, refusal } = await confirmOperation(services, tx, named, asked);
-      const isTold = weight !== undefined && before.executedAt === null;
-      const limit = isTold ? countAlone(tx, weight) : undefined;
-      await noted(tx, request, 'confirm', operation, before, { limit });
+      await noted(tx, request, 'confirm', operation, before);
       return refusal ? refusedWith(refusal, request) : gasOperationView(operation);
     },
   });
@@ -153,8 +143,7 @@ const exportRoute = (services: ChainServices, type: GasOperationType): Route =>
     summary: `Export ${WORDS[type]} for manual execution`,
     description:
       'The unsigned transaction, ready to be signed by its sender; the operation awaits its confirmation from then on. Exported again it ' +
-      'has today’s prices under the same nonce, so that only one of them can be executed. Of a chain that no node is asked about ' +
-      '(`tron`): what to call, and with what; nonce and fee are the wallet’s own.',
+      'has today’s prices under the same nonce, so that only one of them can be executed.',
     query: z.object({ format: z.enum(['json', 'file']).optional().describe('`file`: as an attachment.') }),
     response: gasExportSchema,
     problems: ['invalid_transition', 'unavailable'],

@@ -4,7 +4,7 @@ import { overdueIn } from '../../../process/overdue';
 import { GAS_OPERATION_STATUSES, type GasOperation, type GasOperationType } from './record';
 import { EXPIRES_AFTER_MS, isOpen } from './rules';
 
-type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits' | 'gasCounted';
+type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits';
 
 /** NUMERIC comes as text. */
 type Row = Omit<GasOperation, Unit> & Record<Unit, string | null>;
@@ -23,7 +23,6 @@ const operationOf = (row: Row): GasOperation => ({
   movedUnits: units(row.movedUnits),
   lostUnits: units(row.lostUnits),
   feeUnits: units(row.feeUnits),
-  gasCounted: units(row.gasCounted),
 });
 
 const rowOf = (change: Partial<GasOperation>) =>
@@ -141,26 +140,6 @@ export async function operationOfHash(sql: Sql, chain: string, txHash: string): 
   return row?.id;
 }
 
-/** The sweep that has taken that token off an address first since then; where none has, the last before. */
-export async function sweepNearest(
-  sql: Sql,
-  { chain, address, token }: { chain: string; address: string; token: string | null },
-  since: Date,
-): Promise<{ id: string; executedAt: Date } | undefined> {
-  const [row] = await sql.run<{ id: string; executedAt: Date }>(
-    operations()
-      .select('id', 'executedAt')
-      .where({ chain, type: 'sweep', fromAddress: address, token })
-      .whereNotNull('executedAt')
-      .orderByRaw('executed_at >= ? desc, abs(extract(epoch from executed_at - ?::timestamptz)), id', [
-        since,
-        since,
-      ])
-      .limit(1),
-  );
-  return row;
-}
-
 export interface OperationFilter {
   chain?: string | undefined;
   status?: string | undefined;
@@ -197,6 +176,11 @@ export async function listOperations(
     ]),
   );
   return found.map(operationOf);
+}
+
+/** How many of an asset are open on a chain. */
+export async function countOpenOf(sql: Sql, chain: string, asset: string): Promise<number> {
+  return (await listOperations(sql, { chain, asset }, {}, { open: true })).length;
 }
 
 /** The open operations of a wallet: one of each type at most. */

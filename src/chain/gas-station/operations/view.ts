@@ -3,7 +3,6 @@ import { instant, money } from '../../../kernel/wire/schemas';
 import type { UnsignedTransaction } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
-import type { HandTransfer } from './by-hand/export';
 import type { Exported } from './export';
 import { GAS_OPERATION_STATUSES, GAS_OPERATION_TYPES, type GasOperation, WAITS } from './record';
 
@@ -99,29 +98,10 @@ const unsignedSchema = z.object({
     .describe('Of `eip7702`: signed by the wallets that are swept.'),
 });
 
-/** What a person executes with a wallet of the chain, where no node is asked. */
-const handTransferSchema = z.object({
-  type: z.enum(['trc20', 'native']).describe('`native`: the coin is sent, without a call.'),
-  from: z.string(),
-  to: z.string().describe('Who is to have it.'),
-  asset: z.string(),
-  units: units(),
-  amount: money().describe('The same with the decimals of the chain.'),
-  contract: z.string().optional().describe('Of the token: who is called.'),
-  functionSelector: z
-    .string()
-    .optional()
-    .meta({ examples: ['transfer(address,uint256)'] }),
-  parameter: z.string().optional().describe('Its arguments, ABI-encoded: hexadecimal, as what follows.'),
-  data: z.string().optional().describe('The whole call: selector and arguments.'),
-});
-
 export const gasExportSchema = z
   .object({
     operation: gasOperationSchema,
-    transactions: z
-      .array(z.union([unsignedSchema, handTransferSchema]))
-      .describe('To be signed by their sender, in this order.'),
+    transactions: z.array(unsignedSchema).describe('To be signed by their sender, in this order.'),
   })
   .meta({ id: 'GasOperationExport' });
 
@@ -138,20 +118,7 @@ const unsignedView = ({
   maxPriorityFeePerGas: transaction.maxPriorityFeePerGas.toString(),
 });
 
-const handTransferView = ({
-  call,
-  units: moved,
-  decimals,
-  ...transfer
-}: HandTransfer): z.output<typeof handTransferSchema> => ({
-  type: call ? 'trc20' : 'native',
-  ...transfer,
-  units: moved.toString(),
-  amount: fromUnits(moved, decimals).toFixed(decimals),
-  ...call,
-});
-
 export const gasExportView = ({ operation, transactions }: Exported): z.output<typeof gasExportSchema> => ({
   operation: gasOperationView(operation),
-  transactions: transactions.map((each) => ('call' in each ? handTransferView(each) : unsignedView(each))),
+  transactions: transactions.map(unsignedView),
 });

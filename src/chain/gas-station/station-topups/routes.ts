@@ -17,9 +17,9 @@ const path = '/v1/gas-station/station-topups';
 /** What has come to the stations (`interface.md 4.1`, Gas station). */
 export const stationTopupRoutes = (services: Services): Route[] => [listRoute(services), scanRoute(services)];
 
-/** Of whichever kind of chain. What is no address is nobody's. */
+/** What is no address is nobody's. */
 const inOurSpelling = (address: string | undefined): string | undefined =>
-  address && (checkedAddress('evm', address) ?? checkedAddress('tron', address) ?? address);
+  address && (checkedAddress('evm', address) ?? address);
 
 const listRoute = ({ database }: Services): Route =>
   route({

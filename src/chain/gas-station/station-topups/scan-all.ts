@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import { forEachIsolated } from '../../../kernel/for-each-isolated';
 import type { Services } from '../../../services';
-import { askedNetworks } from '../../networks/operations';
+import { enabledNetworks } from '../../networks/operations';
 import { nativeSymbol } from '../rules';
 import { stationsScanned } from './beside-books';
 import { applyScan, readScan } from './scan';
@@ -31,7 +31,7 @@ export async function scanStations(
 
 async function stationsToScan(sql: Sql): Promise<{ chain: string; address: string }[]> {
   const found = [];
-  for (const network of await askedNetworks(sql)) {
+  for (const network of await enabledNetworks(sql)) {
     const { chain } = network;
     if (nativeSymbol(network) === undefined) continue;
     for (const address of await stationsScanned(sql, chain)) found.push({ chain, address });

@@ -122,7 +122,7 @@ async function insertNew(
   of: Pick<Scan, 'network' | 'asset'>,
   final: readonly ChainTransfer[],
 ): Promise<StationTopup[]> {
-  const payerOf = await payers(tx, of.network);
+  const payerOf = await payers(tx, of.network.chain);
   const made: StationTopup[] = [];
   for (const transfer of final) {
     if (await isOfOperation(tx, of.network.chain, transfer)) continue;
@@ -145,11 +145,9 @@ function topupOf(
 }
 
 /** Money of ours that only changes its place stays ours in the books, be it from an address of before. */
-async function payers(sql: Sql, network: Network): Promise<(from: string) => Promise<Payer>> {
-  const { chain } = network;
-  const [config, used] = [await requireGasConfig(sql, network), await addressesUsed(sql, chain)];
-  return async (from) =>
-    (await findWallet(sql, chain, from))?.purpose ?? roleOf(used, config, from) ?? 'funding';
+async function payers(sql: Sql, chain: string): Promise<(from: string) => Promise<Payer>> {
+  const used = await addressesUsed(sql, chain);
+  return async (from) => (await findWallet(sql, chain, from))?.purpose ?? roleOf(used, from) ?? 'funding';
 }
 
 /** What the station has of ours is below zero on its account, as all that we have elsewhere. */

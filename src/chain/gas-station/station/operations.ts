@@ -1,7 +1,7 @@
 import type { Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
-import { witnessOf } from '../../networks/nodes';
+import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
 import type { ChainServices } from '../../services';
 import { deriveWallets, findWallet, lockDerivation } from '../../wallets/operations';
@@ -15,13 +15,13 @@ import { beginScan } from '../station-topups/store';
 
 type Changed = { before: GasConfig; after: GasConfig };
 
-/** The newest block, to scan from: nothing while no node answers, or none is asked, for a station is set without one. */
+/** The newest block, to scan from: nothing while no node answers, for a station is set without one. */
 export async function headOf(
   services: Pick<Services, 'keyring' | 'parties' | 'database'>,
   chain: string,
 ): Promise<number | undefined> {
-  const { node } = await witnessOf(services, services.database, chain);
-  return node?.head().then(
+  const { node } = await nodeOf(services, services.database, chain);
+  return node.head().then(
     ({ number }) => number,
     () => undefined,
   );
@@ -44,9 +44,9 @@ export async function setStation(
   if (wallet?.status === 'disabled')
     throw conflict('invalid_transition', 'The wallet is disabled.', 'address');
   const before = await lockGasConfig(tx, network);
-  // One that releases of before have let be both is named again as it was.
-  if (address !== before.stationAddress)
-    await assertNeverWas(tx, 'treasury', { chain: network.chain, address, field: 'address' });
+  if (address === before.nextTreasuryAddress)
+    throw invalid('address must not be the next treasury of the chain.', 'address');
+  await assertNeverWas(tx, 'treasury', { chain: network.chain, address, field: 'address' });
   const after = await takeStation(tx, network, { address, walletId: wallet?.id ?? null, head });
   return { before, after };
 }

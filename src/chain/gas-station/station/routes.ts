@@ -32,9 +32,7 @@ const statusRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/status/{chain}', ...GUARDED },
     summary: 'Gas station status',
-    description:
-      'The station’s balance and the price of gas are read from the chain now. Of a chain that no node is asked about (`tron`) the ' +
-      'balance is what was noted, and there is no price.',
+    description: 'The station’s balance and the price of gas are read from the chain now.',
     response: statusSchema,
     problems: ['unavailable'],
     read: async ({ params }) =>

@@ -5,7 +5,7 @@ import type { ChainFees } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import type { GasConfig } from '../config/record';
 import { gasConfigSchema, gasConfigView } from '../config/view';
-import { boundedFees, coinOf, gweiText, nativeAmount, nativeSymbol } from '../rules';
+import { boundedFees, gweiText, nativeAmount, nativeSymbol } from '../rules';
 import type { StationStatus } from './status';
 import { stationSchema, stationView } from './view';
 
@@ -21,17 +21,12 @@ export const statusSchema = z
       ),
     station: stationSchema
       .extend({
-        balance: money()
-          .nullable()
-          .describe('Null: no node of the chain is asked, and nobody has noted it with `gas-balance`.'),
+        balance: money(),
       })
       .optional(),
     gasPrice: z
       .object({ current: money(), baseFee: money(), max: money().optional(), withinCap: z.boolean() })
-      .nullable()
-      .describe(
-        'Gwei: what the next block asks, tip included, and `maxGasPrice`. Null: no node of the chain is asked.',
-      ),
+      .describe('Gwei: what the next block asks, tip included, and `maxGasPrice`.'),
     dailyGasBudget: z
       .object({ budget: money().optional(), spent: money(), reserved: money(), left: money().optional() })
       .describe('Of the native coin in this UTC day; `reserved`: what signed transactions may still cost.'),
@@ -70,13 +65,10 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
   return {
     chain: network.chain,
     config: gasConfigView(config, network),
-    nativeAsset: coinOf(network),
+    nativeAsset: nativeSymbol(network),
     gasBooked: nativeSymbol(network) !== undefined,
-    station: station && {
-      ...station,
-      balance: balance === null ? null : nativeAmount(network, native(balance)),
-    },
-    gasPrice: status.fees && priceOf(config, status.fees),
+    station: station && { ...station, balance: nativeAmount(network, native(balance ?? 0n)) },
+    gasPrice: priceOf(config, status.fees),
     dailyGasBudget: budgetOf(status, native),
     openOperations: open,
     dust: dustOf(status),

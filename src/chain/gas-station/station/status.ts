@@ -1,11 +1,9 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
 import { askedOfChain } from '../../networks/asking';
-import { witnessOf } from '../../networks/nodes';
+import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
-import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import type { ChainServices } from '../../services';
-import { findWalletById } from '../../wallets/operations';
 import type { KeptDust } from '../candidates/record';
 import { keptDust } from '../candidates/store';
 import { requireGasConfig } from '../config/operations';
@@ -18,10 +16,9 @@ import { canDelegate } from '../strategies/delegated';
 export interface StationStatus {
   network: Network;
   config: GasConfig;
-  /** What the station has of the native coin; null without one, and where no node is asked and nobody has noted it. */
+  /** What the station has of the native coin; null without one. */
   balance: bigint | null;
-  /** Null: no node is asked. */
-  fees: ChainFees | null;
+  fees: ChainFees;
   /** Of the UTC day. */
   spent: Spent;
   open: { sweep: number; topup: number };
@@ -37,24 +34,12 @@ export async function readStatus(
   sql: Sql,
   chain: string,
 ): Promise<StationStatus> {
-  const { network, node } = await witnessOf(services, sql, chain);
+  const { network, node } = await nodeOf(services, sql, chain);
   const config = await requireGasConfig(sql, network);
   const [spent, open] = [await spentToday(sql, chain, services.now()), await countOpen(sql, chain)];
   const dust = await keptDust(sql, chain);
-  const read = node
-    ? await askedOfChain(readOf(node, network, config))
-    : await readTold(sql, network, config);
+  const read = await askedOfChain(readOf(node, network, config));
   return { network, config, spent, open, dust, ...read };
-}
-
-/** What is known where no node is asked: what was noted of a station whose key is ours. */
-async function readTold(sql: Sql, { kind }: Network, { stationWalletId }: GasConfig) {
-  const wallet = stationWalletId === null ? undefined : await findWalletById(sql, stationWalletId);
-  const noted = wallet?.gasBalance ?? null;
-  return {
-    balance: noted && toUnits(noted, NATIVE_DECIMALS[kind]),
-    ...{ fees: null, delegation: null },
-  };
 }
 
 async function readOf(node: ChainNode, network: Network, config: GasConfig) {
@@ -72,7 +57,7 @@ async function delegationOf(
   { chainId }: Network,
   { stationAddress: station, treasuryAddress: treasury }: GasConfig,
 ): Promise<StationStatus['delegation']> {
-  if (chainId === null || station === null || treasury === null) return null;
+  if (station === null || treasury === null) return null;
   const of = { treasury, station };
   const { to, data } = deploymentOf(of);
   const isReady = await canDelegate(node, chainId, of);

@@ -1,4 +1,4 @@
-import type { Witnessed } from '../../networks/nodes';
+import type { NetworkNode } from '../../networks/nodes';
 import type { NetworkAsset } from '../../networks/record';
 import type { GasConfig } from '../config/record';
 import { canDelegate } from './delegated';
@@ -7,16 +7,16 @@ type Setting = Pick<GasConfig, 'sweepStrategy' | 'stationAddress' | 'stationWall
 
 /**
  * Who sends a sweep of that asset in place of the wallet: the station, where it was set so, its key is ours, and the chain is ready
- * for it. The native coin is always sent by the wallet, which has what gas costs; so is what people execute.
+ * for it. The native coin is always sent by the wallet, which has what gas costs.
  * @returns null: the wallet sends
  * @throws ChainAway
  */
 export async function stationSending(
-  { node, network: { chainId } }: Witnessed,
+  { node, network: { chainId } }: NetworkNode,
   { sweepStrategy, stationAddress: station, stationWalletId, treasuryAddress: treasury }: Setting,
   { contract }: Pick<NetworkAsset, 'contract'>,
 ): Promise<string | null> {
-  if (sweepStrategy !== 'delegated' || contract === null || !node || chainId === null) return null;
+  if (sweepStrategy !== 'delegated' || contract === null) return null;
   if (station === null || stationWalletId === null || treasury === null) return null;
   return (await canDelegate(node, chainId, { treasury, station })) ? station : null;
 }

@@ -36,7 +36,7 @@ export interface HeldWallet {
 }
 
 /**
- * Keeps a wallet of the pool for one payer's deposits; the pool grows by one when none is free. The same reference gives what it
+ * Keeps a wallet of the pool for one payer's deposits; the pool grows by one when none is free that the tenant had, or nobody. The same reference gives what it
  * has given before, whatever has become of it.
  * @returns whether it was made now
  * @throws Problem 404 naming `chain` or `accountId`; 400 naming `asset`, or `reference` as `ErrAlreadyExists` where it stands for other
@@ -49,7 +49,8 @@ export async function allocateWallet(
   asked: AllocationRequest,
   reach: string | null,
 ): Promise<HeldWallet & { made: boolean }> {
-  const network = await requireNetwork(tx, asked.chain, 'chain');
+  // Locked: an asset is not dropped while a wallet is given out for it.
+  const network = await requireNetwork(tx, asked.chain, 'chain', 'share');
   const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
   const { tenantId } = account;
   const ofTenant = { tenantId, quarantineSeconds: services.walletQuarantineSeconds };
@@ -81,7 +82,7 @@ async function hold(
   { ttlSeconds, ...terms }: AllocationRequest & { tenantId: string },
 ): Promise<HeldWallet> {
   const startedAt = services.now();
-  const taken = await takeWallet(services, tx, network, startedAt);
+  const taken = await takeWallet(services, tx, network, { tenantId: terms.tenantId, at: startedAt });
   const id = newId('walletAllocation');
   const expiresAt = ttlSeconds === undefined ? null : laterBy(startedAt, ttlSeconds);
   await insertAllocation(tx, {
@@ -101,12 +102,18 @@ async function openBooks(tx: Tx, chain: string, asset: string): Promise<void> {
   await ensureChainAccounts(tx, chain, asset);
 }
 
-async function takeWallet(services: Deriving, tx: Tx, { chain, kind }: Network, at: Date): Promise<Wallet> {
+/** The wallet stays with the tenant for ever, because a late payer must not pay a stranger. */
+async function takeWallet(
+  services: Deriving,
+  tx: Tx,
+  { chain, kind }: Network,
+  { tenantId, at }: { tenantId: string; at: Date },
+): Promise<Wallet> {
   const free =
-    (await lockFreeWallet(tx, chain, at)) ??
+    (await lockFreeWallet(tx, { chain, tenantId }, at)) ??
     (await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'pool' }))[0];
   if (!free) throw new Error('no wallet was derived');
   const status = walletStatusAfter(free.status, 'allocate');
-  const [taken] = await updateWallets(tx, [free.id], { status, quarantinedUntil: null });
+  const [taken] = await updateWallets(tx, [free.id], { status, tenantId, quarantinedUntil: null });
   return taken as Wallet;
 }

@@ -36,6 +36,16 @@ export async function countHeldOrResting(
   return row?.count ?? 0;
 }
 
+/** How many wallets of a chain are allocated for an asset now. */
+export async function countAllocatedFor(sql: Sql, chain: string, asset: string): Promise<number> {
+  const query = table('wallet_allocations')
+    .join('wallets', 'wallets.id', 'wallet_allocations.wallet_id')
+    .where({ 'wallets.chain': chain, asset })
+    .whereNull('endedAt');
+  const [row] = await sql.run<{ count: number }>(query.select(raw('count(*)::int as count')));
+  return row?.count ?? 0;
+}
+
 export async function findAllocation(
   sql: Sql,
   by: { id: string } | { tenantId: string; reference: string },

@@ -68,7 +68,6 @@ function addSettings(group: Command, { console, run }: CommandContext): void {
     .action((id: string, { set, json }: Json & { set: SettingChange[] }) =>
       run(async (session) => {
         const before = shownSettings((await requireTenant(session.database, id)).settings);
-        // What is only shown may be of before it had the bounds that it has.
         const after = set.length > 0 ? changedSettings(before, set) : before;
         if (set.length > 0) {
           await session.change(

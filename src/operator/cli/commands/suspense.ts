@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import type { CardConclusion } from '../../../cards/buffered/conclude-order';
 import { suspense } from '../../../desk/queues/transfers';
+import { isId } from '../../../kernel/ids';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
-import { adoptTransfer } from '../../../transfers/conclude';
 import type { Conclusion } from '../../../transfers/engine/conclusion';
 import { suspenseOf } from '../../../transfers/suspense';
 import { suspenseView } from '../../../transfers/suspense-view';
@@ -12,6 +13,7 @@ import { show, table } from '../console';
 import type { CommandContext } from '../context';
 import { addQueueListing } from '../desk/queue-listing';
 import { tellOutcome } from './oversight/approvals';
+import { addFollowVersion } from './oversight/restored-parties';
 
 /** Money of transfers that no rule gives to anybody, and the doors by which it leaves (decisions part 2). */
 export function addSuspenseCommands(program: Command, context: CommandContext): void {
@@ -20,7 +22,7 @@ export function addSuspenseCommands(program: Command, context: CommandContext): 
   addShow(group, context);
   for (const door of DOORS) addDoor(group, context, door);
   addConclude(program, context);
-  addAdopt(program, context);
+  addFollowVersion(program, context);
 }
 
 function addShow(group: Command, { console, run }: CommandContext): void {
@@ -90,48 +92,33 @@ function addDoor(group: Command, { console, run }: CommandContext, spec: DoorCom
   );
 }
 
+interface ConcludeOptions {
+  as: Conclusion | CardConclusion;
+  evidence: string;
+  json?: boolean;
+}
+
 function addConclude(program: Command, { console, run }: CommandContext): void {
   program
-    .command('conclude <transfer>')
-    .description('ends what its party never ends, until the party says something else')
-    .requiredOption('--as <outcome>', 'paid or failed', conclusionArgument)
+    .command('conclude <id>')
+    .description(
+      'ends a transfer or a card order that its party never ends, until the party says something else',
+    )
+    .requiredOption(
+      '--as <outcome>',
+      'a transfer: paid or failed; a card: failed or closed',
+      conclusionArgument,
+    )
     .requiredOption('--evidence <text>', 'what you have seen; kept with the decision', reasonArgument)
-    .option('--json', 'print { "transferId", "status" }, or { "approval" }')
-    .action((id: string, { as, evidence, json }: { as: Conclusion; evidence: string; json?: boolean }) =>
+    .option('--json', 'print { "transferId" or "cardId", "status" }, or { "approval" }')
+    .action((id: string, { as, evidence, json }: ConcludeOptions) =>
       run(async (session) => {
-        const terms = { transferId: id, as };
-        const outcome = await decideOrAsk(session, 'transfer.conclude', terms, evidence);
+        const outcome = isId('card', id)
+          ? await decideOrAsk(session, 'card-order.conclude', { cardId: id, as }, evidence)
+          : await decideOrAsk(session, 'transfer.conclude', { transferId: id, as }, evidence);
         await tellOutcome(console, json, outcome, (result) => ({
           ...{ value: result, text: `${id} is ${(result as { status: string }).status}.` },
         }));
-      }),
-    );
-}
-
-function addAdopt(program: Command, { console, run }: CommandContext): void {
-  program
-    .command('adopt <transfer>')
-    .description('posts what the books of a transfer of an earlier release lack; its breaks say what that is')
-    .requiredOption('--reason <text>', 'kept with the decision', reasonArgument)
-    .option('--json', 'print { "id", "status" }')
-    .action((id: string, { reason, json }: { reason: string; json?: boolean }) =>
-      run(async (session) => {
-        const { after: adopted } = await session.change(
-          (tx) => adoptTransfer(session, tx, { transferId: id, reason, decidedBy: session.actor }),
-          ({ after }) => ({
-            action: 'transfer.adopt',
-            subject: id,
-            tenantId: after.transfer.tenantId,
-            after: { reason },
-          }),
-        );
-        const { status } = adopted.transfer;
-        show(
-          console,
-          json,
-          { id, status },
-          `${id} is adopted: its books follow its party’s word from now on.`,
-        );
       }),
     );
 }

@@ -12,6 +12,7 @@ import type { Rpc } from './rpc';
 import { callOnce, estimate, readBalances, readCode, readDecimals, readNextNonce, readNonce } from './state';
 import { readTransaction } from './transaction';
 import { readTransfers } from './transfers';
+import { readUnshown } from './unshown';
 
 /** An EVM chain by the JSON-RPC of its nodes. */
 export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
@@ -46,6 +47,7 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
     transactionOfEach: (hash) => nodes.said((rpc) => readTransaction(rpc, hash)),
     balance: async (of, token) => (await balances([of], token))[0] as bigint,
     balances,
+    unshownOfEach: (of, block) => nodes.said((rpc) => readUnshown(rpc, of, block)),
     nonce: async (address) => {
       const { said, of } = byMost(chain, await nodes.said((rpc) => readNonce(rpc, address)));
       return ofMost(said, of);

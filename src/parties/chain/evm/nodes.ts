@@ -98,7 +98,7 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     const chainId = await chainIdOf(rpc).catch(() => {
       throw new NodeAway(false);
     });
-    if (address.chainId !== null && chainId !== address.chainId) throw new OtherChain();
+    if (chainId !== address.chainId) throw new OtherChain();
   }
 
   /** Told once, until it answers again. */

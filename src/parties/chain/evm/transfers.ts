@@ -71,12 +71,12 @@ export async function readTransfers(
   rpc: Rpc,
   range: BlockRange,
   addresses: readonly string[],
-  { native }: { native: boolean },
+  { native, listed = [] }: { native: boolean; listed?: readonly string[] | undefined },
 ): Promise<FoundTransfers> {
   const last = await requireHeader(rpc, range.to);
   const { parentHash } = range.from === range.to ? last : await requireHeader(rpc, range.from);
   const ours = new Set(addresses.map((address) => address.toLowerCase()));
-  const logs = ours.size > 0 ? await logsTo(rpc, range, [...ours]) : [];
+  const { logs, inPart } = await logsTo(rpc, range, [...ours], listed);
   const blocks = native && ours.size > 0 ? await fullBlocks(rpc, range, last) : [];
   const sent = blocks.flatMap(({ transactions }) =>
     transactions.filter(({ to, value }) => value > 0n && to && ours.has(to)),
@@ -94,7 +94,7 @@ export async function readTransfers(
   });
   if ((await requireHeader(rpc, range.to)).hash !== last.hash) throw new Unsettled();
   return {
-    ...{ parentHash, toBlockHash: last.hash },
+    ...{ parentHash, toBlockHash: last.hash, inPart },
     transfers: transfers.filter(({ to }) => ours.has(to.toLowerCase())).sort(inOrder),
   };
 }
@@ -113,27 +113,83 @@ async function requireHeader(rpc: Rpc, number: number): Promise<Header> {
   return header;
 }
 
-/** Of any contract, to any of the addresses. */
-async function logsTo(rpc: Rpc, range: BlockRange, addresses: readonly string[]): Promise<Log[]> {
+interface FoundLogs {
+  logs: Log[];
+  /** Blocks of which the listed contracts' logs alone were read. */
+  inPart: number[];
+}
+
+/** Of any contract, to any of the addresses; of the listed ones where a node does not give all logs of a block. */
+async function logsTo(
+  rpc: Rpc,
+  range: BlockRange,
+  addresses: readonly string[],
+  listed: readonly string[],
+): Promise<FoundLogs> {
   const logs: Log[] = [];
+  const inPart = new Set<number>();
   for (let at = 0; at < addresses.length; at += FILTER) {
-    const to = addresses.slice(at, at + FILTER).map(asHex);
-    logs.push(...(await logsIn(rpc, range, encodeEventTopics({ ...EVENT, args: { to } }))));
+    const found = await logsIn(rpc, range, addresses.slice(at, at + FILTER), listed);
+    logs.push(...found.logs);
+    for (const number of found.inPart) inPart.add(number);
   }
-  return logs.filter((log) => log.removed !== true && movedBy(log) !== undefined);
+  const isOurs = (log: Log) => log.removed !== true && movedBy(log) !== undefined;
+  return { logs: logs.filter(isOurs), inPart: [...inPart] };
 }
 
 /** Nodes bound the range, or the number of logs, each in words of its own: half of it is asked for then. */
-async function logsIn(rpc: Rpc, { from, to }: BlockRange, topics: unknown[]): Promise<Log[]> {
+async function logsIn(
+  rpc: Rpc,
+  { from, to }: BlockRange,
+  addresses: readonly string[],
+  listed: readonly string[],
+): Promise<FoundLogs> {
   try {
-    const filter = { fromBlock: numberToHex(from), toBlock: numberToHex(to), topics };
-    return await rpc.call({ method: 'eth_getLogs', params: [filter] }, answers.logs);
+    return { logs: await askLogs(rpc, { from, to }, addresses), inPart: [] };
   } catch (error) {
-    if (!(error instanceof NodeRefused || error instanceof TooLong) || from >= to) throw error;
+    if (!isTooMuch(error)) throw error;
+    // Whoever makes a token may leave more logs in one block than a node gives: they keep no listed token back.
+    if (from >= to) return { logs: await listedLogs(rpc, from, addresses, listed), inPart: [from] };
     const middle = Math.floor((from + to) / 2);
-    const first = await logsIn(rpc, { from, to: middle }, topics);
-    return [...first, ...(await logsIn(rpc, { from: middle + 1, to }, topics))];
+    const first = await logsIn(rpc, { from, to: middle }, addresses, listed);
+    const second = await logsIn(rpc, { from: middle + 1, to }, addresses, listed);
+    return { logs: [...first.logs, ...second.logs], inPart: [...first.inPart, ...second.inPart] };
   }
+}
+
+/** The logs of those contracts in a block; of half of the addresses at once where they are too many. */
+async function listedLogs(
+  rpc: Rpc,
+  block: number,
+  addresses: readonly string[],
+  listed: readonly string[],
+): Promise<Log[]> {
+  if (listed.length === 0) return [];
+  try {
+    return await askLogs(rpc, { from: block, to: block }, addresses, listed);
+  } catch (error) {
+    if (!isTooMuch(error) || addresses.length === 1) throw error;
+    const middle = Math.ceil(addresses.length / 2);
+    const first = await listedLogs(rpc, block, addresses.slice(0, middle), listed);
+    return [...first, ...(await listedLogs(rpc, block, addresses.slice(middle), listed))];
+  }
+}
+
+const isTooMuch = (error: unknown) => error instanceof NodeRefused || error instanceof TooLong;
+
+/** @param contracts absent: any */
+function askLogs(
+  rpc: Rpc,
+  { from, to }: BlockRange,
+  addresses: readonly string[],
+  contracts?: readonly string[],
+): Promise<Log[]> {
+  const filter = {
+    ...{ fromBlock: numberToHex(from), toBlock: numberToHex(to) },
+    topics: encodeEventTopics({ ...EVENT, args: { to: addresses.map(asHex) } }),
+    ...(contracts ? { address: contracts } : {}),
+  };
+  return rpc.call({ method: 'eth_getLogs', params: [filter] }, answers.logs);
 }
 
 /** @throws Unsettled when they are not one chain that ends with that block */
@@ -156,7 +212,7 @@ async function fullBlock(rpc: Rpc, number: number) {
 }
 
 /** @throws Unsettled one of them is in no block any more */
-async function receiptsOf(rpc: Rpc, hashes: readonly string[]): Promise<Map<string, Receipt>> {
+export async function receiptsOf(rpc: Rpc, hashes: readonly string[]): Promise<Map<string, Receipt>> {
   const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
   const receipts = await rpc.all(calls, answers.receipt);
   return new Map(

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
-import type { StripeSettings } from '../../../kernel/config';
+import type { StripeSettings } from '../../../kernel/stripe-settings';
 import { PartyAway, PartyRefused, UnreadableAnswer, UnreadableCallback } from '../../../process/party-errors';
 import { orUnknown } from '../../protocol/answers';
-import { earlierCheckout } from '../earlier';
 import type { CheckoutParty, CheckoutRefundOrder, NewCheckoutSession } from '../port';
 import type { CheckoutWord } from '../word';
 import { toMinorUnits } from './amounts';
@@ -35,7 +34,6 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
     telemetry: false,
   });
   const sessions = createSessions(stripe, now);
-  const ask = (sessionId: string) => orUnknown(reading(() => wordOfSession(sessions, sessionId)));
   return {
     async createSession(asked) {
       const params = sessionParams(asked);
@@ -43,8 +41,7 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
         madeOf(await stripe.checkout.sessions.create(params, { idempotencyKey: asked.key })),
       );
     },
-    ask,
-    ...earlierCheckout({ ask }),
+    ask: (sessionId) => orUnknown(reading(() => wordOfSession(sessions, sessionId))),
     refund: (order) => giveBack(stripe, sessions, order),
     changes: changesOf(stripe, sessions, now),
     settlesSilently: true,

@@ -1,7 +1,6 @@
 import type Stripe from 'stripe';
 import { UnreadableAnswer } from '../../../process/party-errors';
 import { isCountable } from '../../protocol/answers';
-import type { CheckoutRefund } from '../port';
 import { type CheckoutWord, checkoutWord } from '../word';
 import { fromMinorUnits } from './amounts';
 
@@ -76,14 +75,16 @@ function isQuestioned(intent: Stripe.PaymentIntent | undefined, charge: Stripe.C
   return expanded(intent?.review)?.open === true || charge?.outcome?.risk_level === 'highest';
 }
 
-const REFUND_STATUS: Record<string, CheckoutRefund['status']> = {
+type RefundStatus = CheckoutWord['refunds'][number]['status'];
+
+const REFUND_STATUS: Record<string, RefundStatus> = {
   succeeded: 'succeeded',
   failed: 'failed',
   canceled: 'failed',
 };
 
 /** One that waits for something (`pending`, `requires_action`) is pending. */
-export const refundStatus = ({ status }: Pick<Stripe.Refund, 'status'>): CheckoutRefund['status'] =>
+export const refundStatus = ({ status }: Pick<Stripe.Refund, 'status'>): RefundStatus =>
   REFUND_STATUS[status ?? ''] ?? 'pending';
 
 /** One that we ordered bears our key. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, readFile, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -61,7 +61,7 @@ export async function serverAccount(binaries: PostgresBinaries, pgdata: string):
   );
 }
 
-/** DATA_DIR itself is ours to open (for passing through, not for reading); any other folder is not. */
+/** DATA_DIR itself is ours to open to that group alone (for passing through, not for reading); any other folder is not. */
 async function firstClosed(
   binaries: PostgresBinaries,
   pgdata: string,
@@ -70,7 +70,9 @@ async function firstClosed(
 ): Promise<string | undefined> {
   const dataDir = dirname(resolve(pgdata));
   if ((await closedFolder(dataDir, uid, gid)) === dataDir) {
-    await chmod(dataDir, ((await stat(dataDir)).mode & 0o777) | 0o011);
+    const { uid: own, mode } = await stat(dataDir);
+    await chown(dataDir, own, gid);
+    await chmod(dataDir, (mode & 0o777) | 0o010);
   }
   return (await closedFolder(dirname(binaries.postgres), uid, gid)) ?? closedFolder(dataDir, uid, gid);
 }

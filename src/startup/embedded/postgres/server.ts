@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { EmbeddedLog, OnProgress } from '../log-file';
+import type { EmbeddedLog } from '../log-file';
 import { type ProcessIdentity, stillRuns } from '../process-identity';
 import { ownIdentity, readState, refuseOtherKeeper, writeState } from '../state-file';
 import { supervise } from '../supervise';
@@ -45,7 +45,6 @@ export interface PostgresOptions {
   /** DATA_DIR: holds `postgres/` (the data), `postgres.json` (port, password; 0600) and `postgres.log`. */
   dataDir: string;
   log: EmbeddedLog;
-  onProgress?: OnProgress;
   /** Further server settings, by their names in postgresql.conf. */
   settings?: Record<string, string>;
 }
@@ -74,10 +73,10 @@ interface State {
  * @throws Error that says what to do, when it cannot run on this machine or another process keeps it
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
-  const { log, onProgress } = options;
+  const { log } = options;
   const install = await installation(options);
   const statePath = join(install.dataDir, 'postgres.json');
-  const state = await claim(install, statePath, onProgress);
+  const state = await claim(install, statePath);
   const sameSettings = JSON.stringify(state.settings) === JSON.stringify(install.settings);
   state.settings = install.settings;
   const leftBehind = await takeOver(install, state, sameSettings);
@@ -111,7 +110,7 @@ async function installation(options: PostgresOptions): Promise<Installation> {
 }
 
 /** Makes this process the keeper of the data folder, and the data when there is none. */
-async function claim(install: Installation, statePath: string, onProgress?: OnProgress): Promise<State> {
+async function claim(install: Installation, statePath: string): Promise<State> {
   const known = await readState<State>(statePath);
   await refuseOtherKeeper(known?.keeper, install.dataDir);
   if (!known && isInitialised(install)) {
@@ -125,7 +124,6 @@ async function claim(install: Installation, statePath: string, onProgress?: OnPr
   await writeState(statePath, state);
   await chmod(statePath, 0o600);
   if (!isInitialised(install)) {
-    onProgress?.('Making a Postgres database');
     await initialise(install, password);
   }
   return state;

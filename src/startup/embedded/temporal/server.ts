@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
+import { StartupError } from '../../../kernel/startup-error';
 import { keepServer, type ServerKind, type ServerOptions } from '../kept-server';
 import { freePort } from '../ports';
 
@@ -25,8 +26,9 @@ export interface TemporalOptions extends ServerOptions {
   /** Registered before the server is ready, for instance `{ Tenant: 'Keyword' }`. */
   searchAttributes: Record<string, SearchAttributeKind>;
   namespace?: string;
-  /** Wanted ports; another is taken when one is busy. Default: those of the last run, else 7233 and 8233. */
+  /** The wanted port; another is taken when it is busy. Default: that of the last run, else 7233. */
   port?: number;
+  /** The port of the UI, and no other unless it is 0. Default: that of the last run, else 8233, or another when it is busy. */
   uiPort?: number;
   /** Further dynamic configuration, values as JSON. */
   dynamicConfig?: Record<string, string>;
@@ -70,7 +72,7 @@ function kindOf(options: TemporalOptions): ServerKind<Ports> {
     wantedPorts: ({ port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT }) => ({
       ...{ port: options.port ?? port, uiPort: options.uiPort ?? uiPort },
     }),
-    freePorts,
+    freePorts: (wanted) => freePorts(wanted, options.uiPort),
     argsOfStart: async ({ port, uiPort }) => ['--port', String(port), '--ui-port', String(uiPort)],
     announcesByOutput: true,
     answers: (ports) => isUsable(ports, namespace),
@@ -90,9 +92,13 @@ function argsOf({ dataDir, dynamicConfig, searchAttributes }: TemporalOptions, n
   ];
 }
 
-async function freePorts(wanted: Ports): Promise<Ports> {
+async function freePorts(wanted: Ports, demanded: number | undefined): Promise<Ports> {
   const port = await freePort(wanted.port);
   const uiPort = await freePort(wanted.uiPort);
+  if (demanded && uiPort !== demanded)
+    throw new StartupError(
+      `TEMPORAL_UI_PORT: another program listens on 127.0.0.1:${demanded}. Stop it, or choose another port: TEMPORAL_UI_PORT=${demanded + 1}`,
+    );
   return { port, uiPort: uiPort === port ? await freePort() : uiPort };
 }
 

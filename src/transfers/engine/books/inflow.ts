@@ -21,6 +21,14 @@ export interface Money {
   amount: Decimal;
 }
 
+/** The largest of several amounts, whatever their currencies. */
+export function mostOf(all: readonly Money[]): Money {
+  const [most] = all
+    .map(({ amount, currency }) => ({ amount: amount.abs(), currency }))
+    .sort((one, other) => other.amount.comparedTo(one.amount));
+  return most ?? { amount: ZERO, currency: 'USD' };
+}
+
 export interface Back extends Money {
   /** Our id of it. */
   part: string;
@@ -39,19 +47,12 @@ export interface Credit {
   credited: Decimal;
   fee: Decimal;
   currency: string;
-  /** What parts were given by an earlier rule of rounding, by our id: it stands while they take the same of the base. */
-  given?: ReadonlyMap<string, PartShare>;
 }
 
 /** Of a part what goes to the account, and what we keep: in the account's currency. */
 interface Share {
   net: Decimal;
   fee: Decimal;
-}
-
-/** `base`: what of the base the part took, in the payer's currency. Without an exchange `net` and `fee` are all of it. */
-export interface PartShare extends Share {
-  base: Decimal;
 }
 
 /**
@@ -97,6 +98,10 @@ export const pledgedIn = (inflow: Inflow): Money[] =>
   claimsOf(inflow)
     .filter(({ back }) => back.state === 'asked')
     .map(({ back: { currency }, fromUncredited: amount }) => ({ currency, amount }));
+
+/** Money that was asked to go back and has neither gone nor failed: suspense that is short of it now may not be so then. */
+export const askedIn = ({ backs }: Pick<Inflow, 'backs'>): Money[] =>
+  backs.filter(({ state }) => state === 'asked');
 
 const currenciesOf = ({ received, backs, doors }: Inflow): string[] => [
   ...new Set([...received, ...backs, ...doors].map(({ currency }) => currency)),
@@ -167,7 +172,7 @@ const orderedFirst = (backs: readonly Back[]): Back[] => [
 function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]): Holding[] {
   const { account, currency } = credit;
   const whole = shareOf(credit, base);
-  const shares = sharesOf(credit, base, parts);
+  const shares = sharesOf(credit, parts);
   const done = shares.filter(({ back }) => back.state === 'done');
   const fee = done.reduce((left, share) => left.minus(share.fee), whole.fee);
   return [
@@ -183,39 +188,12 @@ function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]):
   ];
 }
 
-/** Each part takes what is due with it and was not taken before: so the last takes the exact rest, whatever the others took. */
-function sharesOf(credit: Credit, base: Decimal, parts: readonly Taken[]): (Share & { back: Back })[] {
-  let left = shareOf(credit, base);
-  return parts.map((taken) => {
-    const share = given(credit, base, taken, left) ?? due(credit, base, taken, left);
-    left = { net: left.net.minus(share.net), fee: left.fee.minus(share.fee) };
-    return { back: taken.back, ...share };
+/** A part's share is the difference of two cumulative shares, so the last part takes the exact rest. */
+const sharesOf = (credit: Credit, parts: readonly Taken[]): (Share & { back: Back })[] =>
+  parts.map(({ back, before, after }) => {
+    const [had, due] = [shareOf(credit, before), shareOf(credit, after)];
+    return { back, net: due.net.minus(had.net), fee: due.fee.minus(had.fee) };
   });
-}
-
-function given(
-  credit: Credit,
-  base: Decimal,
-  { back, before, after }: Taken,
-  left: Share,
-): Share | undefined {
-  const share = credit.given?.get(back.part);
-  if (!share?.base.eq(after.minus(before)) || after.gte(base)) return undefined;
-  return share.net.lte(left.net) && share.fee.lte(left.fee) ? share : undefined;
-}
-
-function due(credit: Credit, base: Decimal, { before, after }: Taken, left: Share): Share {
-  const [whole, wanted] = [shareOf(credit, base), shareOf(credit, after)];
-  const part = after.minus(before);
-  const within = (amount: Decimal, least: Decimal, most: Decimal) => maxOf(least, minOf(amount, most));
-  const fee = wanted.fee.minus(whole.fee).plus(left.fee);
-  if (isExact(credit)) {
-    const kept = within(fee, maxOf(ZERO, part.minus(left.net)), minOf(left.fee, part));
-    return { net: part.minus(kept), fee: kept };
-  }
-  const net = wanted.net.minus(whole.net).plus(left.net);
-  return { net: within(net, ZERO, left.net), fee: within(fee, ZERO, left.fee) };
-}
 
 function componentOf({ as, state }: Back): string {
   if (state === 'asked') return 'held';

@@ -29,16 +29,24 @@ export const refsOfHash = async (
   );
 };
 
-/** Those that a transaction has brought, to whatever address. @param prefix what the names of all its transfers begin with */
-export const refsOfTransaction = (sql: Sql, prefix: string): Promise<string[]> =>
+/** Those that people have recorded of a block and an address, for no transaction shows them. */
+export const refsUnshown = (
+  sql: Sql,
+  { chain, address, blockHash }: { chain: string; address: string; blockHash: string },
+): Promise<string[]> =>
   refsOf(
     sql,
-    table('transfers')
-      .select('partyRef')
-      .where({ party: 'chain' })
-      .where('partyRef', '>=', prefix)
-      .where('partyRef', '<', `${prefix}~`), // names are compared by their bytes
+    ofChain(chain)
+      .whereRaw(`terms->>'address' = ?`, [address])
+      .whereRaw(`terms->>'blockHash' = ?`, [blockHash])
+      .whereRaw(`(terms->>'ordinal')::int < -1`),
   );
+
+/** How many of an asset are not final. */
+export async function countConfirming(sql: Sql, chain: string, asset: string): Promise<number> {
+  const query = ofChain(chain).where({ status: 'confirming' }).whereRaw(`terms->>'asset' = ?`, [asset]);
+  return (await refsOf(sql, query)).length;
+}
 
 /** From which height on something of one is decided: it is deep enough, or has been absent for long enough. */
 const DECIDED_AT = raw(`case word->>'state'

@@ -28,7 +28,7 @@ export function keepWord(tx: Tx, { id: transferId, revision, word, wordAt }: Tra
   );
 }
 
-/** The newest of a transfer, in the order in which they came; none of what an earlier release has heard. */
+/** The newest of a transfer, in the order in which they came. */
 export async function wordsOf(sql: Sql, transferId: string, limit: number): Promise<KeptWord[]> {
   const newest = await sql.run<KeptWord>(
     words()

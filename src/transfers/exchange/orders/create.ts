@@ -4,12 +4,13 @@ import type { Tx } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import type { OperationKey } from '../../../kernel/idempotency';
 import { newId } from '../../../kernel/ids';
-import { Decimal, percentOf } from '../../../kernel/money/money';
+import { Decimal } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
 import { openTransfer } from '../../engine/open';
 import { requireTransfer } from '../../engine/read';
+import { percentFee } from '../../fee-schedule';
 import { exchangePartySection } from '../settings';
 import { orderedOf } from './deal';
 import { exchangeKey, exchangeOrderKind } from './kind';
@@ -47,7 +48,7 @@ export async function createExchangeOrder(
   const { order: its } = await settingsOf(tx, from.tenantId, exchangePartySection);
   const terms: ExchangeOrderTerms = {
     ...{ currency: from.currency, toAccountId: to.id, toCurrency: to.currency, amount, minReceive },
-    fee: percentOf(amount, new Decimal(its.feePercent), from.currency),
+    fee: percentFee(amount, new Decimal(its.feePercent), from.currency),
   };
   if (!orderedOf(terms).gt(0)) throw invalid('amount must be more than its fee.', 'amount');
   await assertFundable(tx, from, 'fromAccountId');

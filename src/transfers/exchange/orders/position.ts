@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byCurrency, type Decimal, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
+import { byCurrency, Decimal, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
 import { doorHolding, doorsOf } from '../../engine/books/doors';
@@ -64,10 +64,11 @@ export function dueToClient(order: ExchangeOrder): ClientDeal {
   return deal ? { ...deal, fee: feeFor(order.transfer.terms, deal.sold) } : { ...NO_DEAL, fee: ZERO };
 }
 
-/** The fee of what was sold: all of it for all that was ordered. */
+/** The share of the fee that a sold part bears, rounded up; the whole fee when the whole order was sold. */
 function feeFor(terms: ExchangeOrderTerms, sold: Decimal): Decimal {
   const ordered = orderedOf(terms);
-  return sold.gte(ordered) ? terms.fee : roundTo(terms.fee.times(sold).dividedBy(ordered), terms.currency);
+  if (sold.gte(ordered)) return terms.fee;
+  return roundTo(terms.fee.times(sold).dividedBy(ordered), terms.currency, Decimal.ROUND_UP);
 }
 
 /** It may still be dealt, or what was dealt is not the client's yet. */
@@ -120,7 +121,7 @@ export function givenTo(before: ExchangeOrder, now: ExchangeOrder): Sides {
 
 /**
  * The release of all that the party has bought by now, with what of it is the client's; and, where the account that it comes to was
- * closed, that it keeps what it had of an earlier release, and is given nothing more.
+ * closed, that it keeps what it had of the last release, and is given nothing more.
  */
 export function releasing(order: ExchangeOrder, isToClosed: boolean): NewDecision[] {
   const { word, terms } = order.transfer;

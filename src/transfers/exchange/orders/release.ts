@@ -1,12 +1,12 @@
-import type { Decimal } from '../../../kernel/money/money';
+import { z } from 'zod';
 import type { NewDecision } from '../../engine/kind';
-import { type Decision, last, moneyOf } from '../../engine/record';
-import { dealOf, dealtIn, NO_DEAL, orderedDeal } from './deal';
+import { last, moneyOf } from '../../engine/record';
+import { dealOf, dealtIn, NO_DEAL } from './deal';
 import type { ExchangeOrder } from './record';
 
 /**
  * A check of the settlement has let an order go. Its amount is all that was bought by then; `data.bought`, what of that is the
- * client's. One of a release of ours that knew no such data has the client's as its amount.
+ * client's.
  */
 export const RELEASE = 'release';
 
@@ -15,10 +15,6 @@ export const RELEASE = 'release';
  * `data.bought` what of that is the client's. No release before it lets go of more than that.
  */
 const FALLEN = 'fallen';
-
-/** Of what is bought by now, what a release must reach. */
-const boughtFor = ({ data }: Decision, { transfer: { terms, word } }: ExchangeOrder): Decimal =>
-  data['bought'] === undefined ? orderedDeal(terms, word).bought : dealtIn(word).bought;
 
 /** Its releases, each with the falls after it. */
 const releasesOf = ({ decisions }: ExchangeOrder) =>
@@ -37,8 +33,7 @@ export function isReleased(order: ExchangeOrder): boolean {
   const { bought } = dealtIn(order.transfer.word);
   return releasesOf(order).some(
     ({ release, falls }) =>
-      moneyOf(release).amount.gte(boughtFor(release, order)) &&
-      !falls.some((fall) => moneyOf(fall).amount.lt(bought)),
+      moneyOf(release).amount.gte(bought) && !falls.some((fall) => moneyOf(fall).amount.lt(bought)),
   );
 }
 
@@ -47,18 +42,17 @@ export function fallen(order: ExchangeOrder): NewDecision | undefined {
   const { bought } = dealtIn(order.transfer.word);
   const isBelow = releasesOf(order).some(
     ({ release, falls }) =>
-      moneyOf(release).amount.gt(boughtFor(release, order)) &&
-      !falls.some((fall) => moneyOf(fall).amount.lte(bought)),
+      moneyOf(release).amount.gt(bought) && !falls.some((fall) => moneyOf(fall).amount.lte(bought)),
   );
   if (!isBelow) return undefined;
   const data = { bought: (dealOf(order) ?? NO_DEAL).bought.toFixed() };
   return { kind: FALLEN, amount: bought, currency: order.transfer.terms.toCurrency, data };
 }
 
+const given = z.object({ bought: z.string() });
+
 /** What the client had of it by its last release, and by what has fallen since; a decimal string. */
 export function givenBefore(order: ExchangeOrder): string {
   const earlier = last(order, RELEASE, FALLEN);
-  if (!earlier) return '0';
-  const { bought } = earlier.data;
-  return typeof bought === 'string' ? bought : moneyOf(earlier).amount.toFixed();
+  return earlier ? given.parse(earlier.data).bought : '0';
 }

@@ -16,7 +16,6 @@ import {
   covered,
   increaseSince,
   isOfItsTime,
-  isToCome,
   knownTo,
   type Reported,
   type Waiting,
@@ -71,8 +70,7 @@ export async function checkIncrease(
   const checkedAt = services.now();
   if (last.newsFrom !== null && now.asOf < last.newsFrom)
     throw unavailable('Money was taken home just now: the exchange may not have counted that yet.');
-  // A time to come was kept by the release before, which asked of no clock.
-  const isNews = now.asOf > last.asOf || isToCome(last.asOf, checkedAt);
+  const isNews = now.asOf > last.asOf;
   const { reported, asOf, sentOut: sent } = isNews ? now : last;
   const available = availableBy(reported, await readBooks(tx, currency, knownTo(asOf)));
   const { released, left } = isNews

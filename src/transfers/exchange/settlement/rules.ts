@@ -17,10 +17,7 @@ const CLOCK_MS = 5_000;
 
 /** Whether a reading of then is of between those two moments, as far as clocks tell. */
 export const isOfItsTime = (asOf: Date, { from, to }: { from: Date; to: Date }): boolean =>
-  asOf.getTime() >= from.getTime() - CLOCK_MS && !isToCome(asOf, to);
-
-/** By the exchange's clock it is of a time that ours has not reached. */
-export const isToCome = (asOf: Date, now: Date): boolean => asOf.getTime() > now.getTime() + CLOCK_MS;
+  asOf.getTime() >= from.getTime() - CLOCK_MS && asOf.getTime() <= to.getTime() + CLOCK_MS;
 
 /** What was booked by then a reading of then knows of, whichever clock is ahead. */
 export const knownTo = (asOf: Date): Date => new Date(asOf.getTime() - CLOCK_MS);

@@ -2,7 +2,6 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { internalBalanceSql } from '../../../kernel/ledger/accounts';
 import { internalAccountId } from '../../../kernel/ledger/entries';
-import { decimalsOf } from '../../../kernel/money/currencies';
 import { Decimal } from '../../../kernel/money/money';
 import type { Books, Waiting } from './rules';
 
@@ -102,21 +101,17 @@ export async function sentOut(sql: Sql, currency: string): Promise<Decimal> {
 }
 
 /**
- * SQL: of orders to that currency with so many decimals (both SQL too), those for which the exchange owes something that no release covers,
- * with what it owes (`owed`): `isReleased` of ../orders/release.ts, in SQL. One that is completed has a release that does, so the
- * index leaves those out. `ordered`: of what was bought, what was ordered, which a release of the release before is compared with.
+ * SQL: of orders to that currency (SQL too), those for which the exchange owes something that no release covers, with what it owes
+ * (`owed`): `isReleased` of ../orders/release.ts, in SQL. One that is completed has a release that does, so the index leaves
+ * those out.
  */
-const owedIn = (currency: string, decimals: string) => `from transfers t
-  cross join lateral (select coalesce(sum((fill->>'bought')::numeric), 0) as owed, coalesce(sum((fill->>'sold')::numeric), 0) as sold,
-                             (t.terms->>'amount')::numeric - (t.terms->>'fee')::numeric as to_sell
+const owedIn = (currency: string) => `from transfers t
+  cross join lateral (select coalesce(sum((fill->>'bought')::numeric), 0) as owed
                         from jsonb_array_elements(t.word->'fills') fill) o
-  cross join lateral (select case when o.sold = 0 then 0 when o.sold <= o.to_sell then o.owed
-                             else trunc(o.owed * o.to_sell / o.sold, ${decimals}) end as ordered) p
   where t.kind = 'exchange_order' and t.status <> 'completed' and t.terms->>'toCurrency' = ${currency}
     and t.word->'fills' <> '[]' and o.owed > 0
     and not exists (select 1 from transfer_decisions d
-                     where d.transfer_id = t.id and d.kind = 'release'
-                       and d.amount >= case when d.data->>'bought' is null then p.ordered else o.owed end
+                     where d.transfer_id = t.id and d.kind = 'release' and d.amount >= o.owed
                        and not exists (select 1 from transfer_decisions f
                                         where f.transfer_id = t.id and f.kind = 'fallen' and f.number > d.number and f.amount < o.owed))`;
 
@@ -133,14 +128,14 @@ const SINCE = `greatest(
 
 /** Of what the exchange holds or owes: what it took of us, and what it has taken back of what it owed or had paid. */
 const SENT_SINCE = `select coalesce(sum(e.amount), 0) from transfer_entries e
-   where e.component in ('settlement', 'owed') and e.amount > 0 and e.currency = $1 and e.at > $4`;
+   where e.component in ('settlement', 'owed') and e.amount > 0 and e.currency = $1 and e.at > $3`;
 
 /** @param since of what was sent. Raw: all in one statement, for what is bought meanwhile is booked and owed at once. */
 export async function readBooks(sql: Sql, currency: string, since: Date): Promise<Books> {
   const [row] = await sql.query<{ balance: string; owed: string; sent: string }>(
     `select ${internalBalanceSql('$2::text')}::text as balance, (${SENT_SINCE})::text as sent,
-            (select coalesce(sum(o.owed), 0) ${owedIn('$1', '$3::int')})::text as owed`,
-    [currency, internalAccountId('settlement', currency), decimalsOf(currency), since],
+            (select coalesce(sum(o.owed), 0) ${owedIn('$1')})::text as owed`,
+    [currency, internalAccountId('settlement', currency), since],
   );
   return {
     booked: new Decimal(row?.balance ?? 0).negated(),
@@ -152,8 +147,8 @@ export async function readBooks(sql: Sql, currency: string, since: Date): Promis
 /** Orders that a check may release, the longest waiting first. Raw: see {@link owedIn}. */
 export async function waitingOrders(sql: Sql, currency: string, limit: number): Promise<Waiting[]> {
   const rows = await sql.query<{ id: string; owed: string }>(
-    `select t.id, o.owed::text as owed ${owedIn('$1', '$2::int')} and ${OVER} order by ${SINCE}, t.id limit $3`,
-    [currency, decimalsOf(currency), limit],
+    `select t.id, o.owed::text as owed ${owedIn('$1')} and ${OVER} order by ${SINCE}, t.id limit $2`,
+    [currency, limit],
   );
   return rows.map(({ id, owed }) => ({ id, amount: new Decimal(owed) }));
 }
@@ -173,11 +168,11 @@ export async function overdueOrders(
 ): Promise<OverdueOrder[]> {
   const rows = await sql.query<Omit<OverdueOrder, 'owed'> & { owed: string }>(
     `select waiting.id, waiting.tenant_id as "tenantId", given.currency, waiting.owed::text as owed
-       from unnest($1::text[], $2::int[]) as given(currency, decimals)
+       from unnest($1::text[]) as given(currency)
       cross join lateral (
-        select t.id, t.tenant_id, o.owed ${owedIn('given.currency', 'given.decimals')}
-           and ${OVER} and ${SINCE} < $3 order by ${SINCE}, t.id limit $4) waiting`,
-    [currencies, currencies.map(decimalsOf), before, limit],
+        select t.id, t.tenant_id, o.owed ${owedIn('given.currency')}
+           and ${OVER} and ${SINCE} < $2 order by ${SINCE}, t.id limit $3) waiting`,
+    [currencies, before, limit],
   );
   return rows.map(({ owed, ...row }) => ({ ...row, owed: new Decimal(owed) }));
 }

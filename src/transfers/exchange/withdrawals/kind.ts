@@ -23,9 +23,9 @@ export const WITHDRAWAL_COMPONENTS = {
   released: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
 } as const satisfies ComponentTable;
 
-/** As long as the exchange has not been told of it, it ends with its destination. */
+/** A withdrawal that waits for approval ends with its destination too. */
 const CANCELLED: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
-  { from: ['pending_approval', 'processing'], on: 'cancelled', to: 'cancelled' },
+  { from: ['pending_approval'], on: 'cancelled', to: 'cancelled' },
 ];
 
 /** A withdrawal of fiat from the exchange to a destination of the tenant's (decisions part 4, Exchange). */

@@ -32,6 +32,7 @@ export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   transitions: rules.IBAN_CREDIT_TRANSITIONS,
   doors: ['return', 'credit', 'write_off', 'recover'],
   pledged: rules.pledged,
+  asked: rules.pledged,
   choose: () => undefined,
   measures: rules.measures,
   amounts: ({ currency, recalls, returns, ...word }) =>

@@ -5,7 +5,7 @@ import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
 import { doorsOf } from '../../engine/books/doors';
-import { type Back, inflowPosition, type Money } from '../../engine/books/inflow';
+import { askedIn, type Back, inflowPosition, type Money } from '../../engine/books/inflow';
 import type { ComponentTable, Holding } from '../../engine/books/position';
 import {
   backsAmong,
@@ -21,8 +21,7 @@ import { normalized } from '../virtual-ibans/iban-number';
 
 /** What the bank told first of a payment. Whose it is was found then, and stays so. */
 export const terms = z.object({
-  /** null: it came before this was kept. */
-  iban: z.string().nullable(),
+  iban: z.string(),
   amount: decimal,
   currency: z.string(),
 });
@@ -88,8 +87,7 @@ export const backsOf = (situation: IbanCredit): Back[] =>
   backsAmong(situation, situation.transfer.word ? toldBacks(situation.transfer.word) : []);
 
 /** What is on its way back to the payer. */
-export const pledged = (situation: IbanCredit): Money[] =>
-  backsOf(situation).filter(({ state }) => state === 'asked');
+export const pledged = (situation: IbanCredit): Money[] => askedIn({ backs: backsOf(situation) });
 
 export const orders = (situation: IbanCredit): Order[] =>
   refundOrders(situation, situation.transfer.word?.returns ?? []);
@@ -143,9 +141,7 @@ export function notices({ transfer: { terms, word } }: IbanCredit): WantedBreak[
   if (word === null) return [];
   const { iban, amount, currency } = word;
   const same =
-    normalized(iban) === normalized(terms.iban ?? iban) &&
-    amount.eq(terms.amount) &&
-    currency === terms.currency;
+    normalized(iban) === normalized(terms.iban) && amount.eq(terms.amount) && currency === terms.currency;
   return same
     ? []
     : [{ kind: 'iban_credit_changed', detail: 'the bank tells of it otherwise', amount, currency }];

@@ -39,15 +39,11 @@ export interface FeesTaken {
  * Takes the fees of months that have ended: first those that are missing are made, at the price of today, then each that
  * is unpaid is tried; all in transactions of their own, whatever becomes of the others. What the balance does not cover
  * stays unpaid, is shown to the operator, and is tried again in the next run. A month costs once: its fee is a row under
- * (IBAN, month).
- * @param at the workflow's time
+ * (IBAN, month). Which months have ended is decided by the product's clock alone, because no caller may charge a future month.
  */
-export async function takeMonthlyFees(
-  services: Services,
-  at: Date,
-  after: FeePlace | null,
-): Promise<FeesTaken> {
+export async function takeMonthlyFees(services: Services, after: FeePlace | null): Promise<FeesTaken> {
   const { database, log } = services;
+  const at = services.now();
   if (after === null) await makeMissingFees(services, at);
   const fees = await unpaidFees(database, after, PORTION);
   let paid = 0;

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { keccak_256 } from '@noble/hashes/sha3';
 import type * as IbanTools from 'ibantools' with { 'resolution-mode': 'import' };
 import { z } from 'zod';
 import { invalid } from '../../../kernel/errors';
 import { holdsCardNumber } from '../../../kernel/wire/card-number';
 import { text } from '../../../kernel/wire/schemas';
+import { checkedAddress, isZeroAddress } from '../../../parties/chain/addresses';
+import type { ChainKind } from '../../../parties/chain/port';
 import type { Destination, PayoutMethod } from '../../../parties/payouts/port';
 
 // Its types say that it is a module of the other kind; its CommonJS build is not.
@@ -86,7 +86,7 @@ const CHECKS: Record<PayoutMethod, (given: Destination, receivedCurrency: string
     const { kind, assets } = chainOf(chain);
     if (!assets.includes(asset)) throw invalid(`asset must be one of ${assets.join(', ')}.`, 'asset');
     if (asset !== receivedCurrency) throw invalid(`asset must be ${receivedCurrency}, as quoted.`, 'asset');
-    if (!ADDRESSES[kind](address)) throw invalid(`address is not an address of ${chain}.`, 'address');
+    if (!isPayable(kind, address)) throw invalid(`address is not an address of ${chain}.`, 'address');
     return { chain, asset, address };
   },
 };
@@ -162,8 +162,6 @@ function checkedToken(given: string): string {
   return cardToken;
 }
 
-type ChainKind = 'evm' | 'tron';
-
 /** The chains that the payouts party pays on, and the assets on each. */
 const CHAINS: Record<string, { kind: ChainKind; assets: string[] }> = {
   ethereum: { kind: 'evm', assets: ['USDT', 'USDC', 'ETH'] },
@@ -172,7 +170,6 @@ const CHAINS: Record<string, { kind: ChainKind; assets: string[] }> = {
   arbitrum: { kind: 'evm', assets: ['USDT', 'USDC', 'ETH'] },
   base: { kind: 'evm', assets: ['USDC', 'ETH'] },
   local: { kind: 'evm', assets: ['USDT', 'ETH'] },
-  tron: { kind: 'tron', assets: ['USDT'] },
 };
 
 function chainOf(chain: string) {
@@ -181,39 +178,10 @@ function chainOf(chain: string) {
   return found;
 }
 
-const ADDRESSES: Record<ChainKind, (address: string) => boolean> = { evm: isEvmAddress, tron: isTronAddress };
-
-/** `0x` and 40 hexadecimal digits; where their case is mixed it is a checksum (EIP-55), which must be right. */
-function isEvmAddress(address: string): boolean {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address) || /^0x0{40}$/.test(address)) return false;
-  const digits = address.slice(2);
-  const small = digits.toLowerCase();
-  if (digits === small || digits === digits.toUpperCase()) return true;
-  const hash = Buffer.from(keccak_256(small)).toString('hex');
-  const checked = [...small].map((digit, at) =>
-    parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit,
-  );
-  return digits === checked.join('');
-}
-
-/** Base58check of the byte 0x41 and twenty more: `T` and 33 characters. */
-function isTronAddress(address: string): boolean {
-  const bytes = base58(address);
-  if (bytes?.length !== 25 || bytes[0] !== 0x41) return false;
-  const sha256 = (data: Buffer) => createHash('sha256').update(data).digest();
-  return sha256(sha256(bytes.subarray(0, 21)))
-    .subarray(0, 4)
-    .equals(bytes.subarray(21));
-}
-
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-function base58(textual: string): Buffer | undefined {
-  if (!/^[1-9A-HJ-NP-Za-km-z]{30,40}$/.test(textual)) return undefined;
-  let value = 0n;
-  for (const character of textual) value = value * 58n + BigInt(BASE58.indexOf(character));
-  const hex = value.toString(16);
-  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+/** What goes to the zero address is lost. */
+function isPayable(kind: ChainKind, address: string): boolean {
+  const checked = checkedAddress(kind, address);
+  return checked !== undefined && !isZeroAddress(kind, checked);
 }
 
 /** A destination as answers show it: enough to recognise it, not enough to use it. */

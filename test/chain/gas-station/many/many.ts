@@ -55,6 +55,7 @@ async function stationOf({ api, chain }: World, strategy: Strategy, treasury: Ad
   const admin = await api.client('admin');
   const terms = {
     ...{ gasThreshold: '0.0005', gasTopupAmount: '0.001', minSweepAmount: { USDT: '5' } },
+    ...{ maxGasPrice: '10000', dailyGasBudget: '1000' },
     ...{ treasuryAddress: treasury, sweepStrategy: strategy, sweepConfirmations: 2, autoSweep: true },
   };
   const { status, text } = await admin.call('PUT', '/v1/gas-station/config/local', { ...terms, version: 0 });

@@ -20,7 +20,7 @@ describe('a wallet that is swept', () => {
   };
 
   it('is given to no payer until that has ended', async () => {
-    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01', client.clientId);
     const { id } = await world.sweep(wallet!.id);
     expect(await allocate()).not.toBe(wallet!.address);
     const path = `/v1/gas-station/operations/${id}/fail`;
@@ -29,7 +29,7 @@ describe('a wallet that is swept', () => {
   });
 
   it('is not swept where a payer has got it since it was looked at', async () => {
-    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01', client.clientId);
     const { services } = world;
     const ordered = await orderSweep(services, { walletId: wallet!.id, asset: 'USDT' });
     expect(await allocate()).toBe(wallet!.address);

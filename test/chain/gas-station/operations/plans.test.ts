@@ -1,10 +1,5 @@
 /** @long fills every table with 60,000 rows. */
-import {
-  addressesUsed,
-  stationsAmong,
-  sweptDust,
-  sweptFrom,
-} from '../../../../src/chain/gas-station/beside-books';
+import { addressesUsed, stationsAmong, sweptDust } from '../../../../src/chain/gas-station/beside-books';
 import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
 import {
   committedBy,
@@ -109,7 +104,6 @@ it('what steps, budgets and checks look up', async () => {
     await settledOf(sql, ID);
     await settledFrom(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
     await stationsAmong(sql, 'chain-2', ['0x1f']);
-    await sweptFrom(sql, 'chain-2', ['0x1f']);
     await takenNonces(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
     await spentToday(sql, 'chain-1', at, ID);
     await overdueGasOperations.due(sql, { before: at, limit: 10, except: [] });

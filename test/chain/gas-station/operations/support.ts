@@ -32,6 +32,7 @@ const CONFIG = {
   minSweepAmount: { USDT: '1' },
   sweepConfirmations: 1,
   autoSweep: false,
+  ...{ maxGasPrice: '10000', dailyGasBudget: '1000', sweepStrategy: null },
 };
 
 /** The API with a real chain, a station with 10 ETH and a treasury. */
@@ -67,15 +68,15 @@ export async function testStation(options: StationOptions = {}) {
     later: (ms: number) => {
       ahead += ms;
     },
-    /** Wallets of the pool with so many units of the token and so much gas. */
-    async wallets(count: number, units: bigint, gas = '0') {
+    /** Wallets of the pool with so many units of the token and so much gas, which that tenant had. */
+    async wallets(count: number, units: bigint, gas = '0', tenantId = newId('tenant')) {
       const body = { chain: 'local', count };
       const made = (await posted(admin, '/v1/gas-station/generate', body)).data as {
         id: string;
         address: Address;
       }[];
       for (const { id, address } of made) {
-        await allocatedOnce(api.services.database, id);
+        await allocatedOnce(api.services.database, id, tenantId);
         await chain.pay(token, address, units);
         if (gas !== '0') await fundNative(chain, address, parseEther(gas));
       }
@@ -120,11 +121,12 @@ export async function testStation(options: StationOptions = {}) {
 }
 
 /** Somebody had it, and has no longer. */
-const allocatedOnce = (sql: Services['database'], walletId: string) =>
+const allocatedOnce = (sql: Services['database'], walletId: string, tenantId: string) =>
   sql.query(
-    `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
+    `with held as (update wallets set tenant_id = $3 where id = $2)
+     insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
      values ($1, $2, $3, $3, 'USDT', $4, now(), now(), now(), now())`,
-    [newId('walletAllocation'), walletId, newId('tenant'), newId('reference')],
+    [newId('walletAllocation'), walletId, tenantId, newId('reference')],
   );
 
 const BALANCE_OF = [

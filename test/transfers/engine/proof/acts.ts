@@ -4,8 +4,9 @@ import type { Services } from '../../../../src/services';
 import { concludeTransfer } from '../../../../src/transfers/conclude';
 import type { DoorKind } from '../../../../src/transfers/engine/books/doors';
 import { CONCLUSIONS } from '../../../../src/transfers/engine/conclusion';
+import { followAgain } from '../../../../src/transfers/restored';
 import { suspenseOf, useDoor } from '../../../../src/transfers/suspense';
-import { type Act, CLOSE } from './kind-proof';
+import { type Act, CLOSE, FOLLOW } from './kind-proof';
 import { partOf } from './kinds/people';
 
 export const OPERATOR = 'operator:ida';
@@ -19,6 +20,8 @@ export async function actOnAny(
 ): Promise<unknown> {
   const { kind } = act;
   if (kind === CLOSE) return close(tx, id);
+  if (kind === FOLLOW)
+    return followAgain(services, tx, { transferId: id, reason: 'seen', decidedBy: OPERATOR });
   const as = CONCLUSIONS.find((each) => each === kind);
   if (as) {
     const conclusion = { transferId: id, as, evidence: 'a letter', decidedBy: OPERATOR };

@@ -22,7 +22,36 @@ export interface Act {
 /** The act by which the account is closed: what follows from it is the kind's to `consider`. */
 export const CLOSE = 'close';
 
-export type Step<Word> = { word: Word } | { act: Act } | { refused: true } | { minutes: number };
+/** The act by which a person follows the version of a restored party again. */
+export const FOLLOW = 'follow';
+
+/**
+ * `again`: the party says what it has said so many words before, under its next version. `stopped`: the operator stops the
+ * party, or lets it go on. `restored`: the party is a copy of before, and counts its versions from there.
+ */
+export type Step<Word> =
+  | { word: Word }
+  | { again: number }
+  | { act: Act }
+  | { stopped: boolean }
+  | { restored: true }
+  | { refused: true }
+  | { minutes: number };
+
+/** The version at which a party stands once it was restored. */
+export const restoredTo = (version: number): number => Math.floor(version / 2);
+
+/** What a party that has said all this says again. */
+export function saidAgain<Word extends PartyWord>(
+  said: readonly Word[],
+  { again }: { again: number },
+  version: number | undefined,
+): Word | undefined {
+  const word = said[said.length - 1 - (again % Math.max(1, said.length))];
+  if (!word) return undefined;
+  const { version: _, ...rest } = word;
+  return { ...rest, ...(version === undefined ? {} : { version }) } as Word;
+}
 
 /** What a kind brings to be proved: nothing that knows its rules, but what its party could say and people could do. */
 export interface KindProof<Terms, Word extends PartyWord> {
@@ -73,15 +102,22 @@ export function stepsOf<Terms, Word extends PartyWord>({
   words,
   acts,
 }: Pick<KindProof<Terms, Word>, 'words' | 'acts'>): fc.Arbitrary<Step<Word>[]> {
-  return fc.array(
+  const path: fc.Arbitrary<Step<Word>[]> = fc.array(
     fc.oneof(
       { weight: 7, arbitrary: words.map((word) => ({ word })) },
+      { weight: 2, arbitrary: fc.constantFrom({ again: 0 }, { again: 1 }, { again: 2 }) },
       { weight: 6, arbitrary: acts.map((act) => ({ act })) },
+      { weight: 1, arbitrary: fc.constant({ restored: true as const }) },
+      { weight: 1, arbitrary: fc.constantFrom({ stopped: true }, { stopped: false }, { stopped: false }) },
       { weight: 1, arbitrary: fc.constant({ refused: true as const }) },
       { weight: 2, arbitrary: fc.constantFrom({ minutes: 2 }, { minutes: 40 }) },
     ),
     { minLength: 1, maxLength: 12 },
   );
+  // One life in four begins with a party that is stopped: what happens before the first order is then most of it.
+  return fc
+    .tuple(fc.constantFrom(true, false, false, false), path)
+    .map(([isStopped, steps]) => (isStopped ? [{ stopped: true }, ...steps] : steps));
 }
 
 /** What people have decided, by id: the keys of our orders are among them. */

@@ -8,9 +8,10 @@ import { DOUBT_MS, decisionBy, follow, hear } from '../../../../src/transfers/en
 import type { NewDecision } from '../../../../src/transfers/engine/kind';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { type Decision, type Situation, SYSTEM, transitionOf } from '../../../../src/transfers/engine/record';
+import { droppedWord, FOLLOWED } from '../../../../src/transfers/engine/restored';
 import { assertExchanged, assertTold, booksOf, heldByParty, posted, sumsOf, totalsOf } from '../books';
 import { type Brought, type Looked, look } from '../look';
-import { CLOSE, type KindProof, type Step, stepsOf } from './kind-proof';
+import { CLOSE, FOLLOW, type KindProof, restoredTo, type Step, saidAgain, stepsOf } from './kind-proof';
 
 /**
  * Plays random paths and asserts after every step what must hold whatever was said, decided or repeated (decisions part 4).
@@ -44,17 +45,23 @@ function walked<Terms, Word extends PartyWord>(
 ): Situation<Terms, Word> {
   let situation = fresh;
   let booked: readonly Holding[] = [];
-  let madeOn: Word | null = null;
-  let isClosed = false;
+  const concluded: Concluded[] = [];
+  const said: Word[] = [];
+  let [isClosed, stopped] = [false, false];
   for (const step of path) {
     const before = situation;
     isClosed ||= 'act' in step && step.act.kind === CLOSE;
-    const looked = taken(proof, before, step, isClosed ? proof.closed : undefined);
+    if ('stopped' in step) stopped = step.stopped;
+    const consider = isClosed ? proof.closed : undefined;
+    const looked = taken(proof, before, step, { said, consider, stopped });
     situation = looked.situation;
     if (before !== fresh && isUnchanged(before, situation)) continue;
     for (const each of looked.path) statuses.add(each.situation.transfer.status);
-    if (concludes(situation).length > concludes(before).length) madeOn = situation.transfer.word;
-    assertConclusion(proof, situation, madeOn);
+    const conclusions = concludes(situation);
+    if (conclusions.length > concludes(before).length)
+      concluded.push({ on: wording(situation), as: conclusions.at(-1)?.data['as'] as Conclusion });
+    assertConclusion(proof, situation, concluded);
+    assertOrdered(proof, { fresh, before, now: looked, consider, stopped });
     const target = looked.books;
     assertTold(differences(target, booked), proof.kind.components);
     booked = posted(booked, target);
@@ -69,21 +76,63 @@ const isUnchanged = (before: Situation, after: Situation): boolean =>
   after.transfer.status === before.transfer.status &&
   after.decisions.length === before.decisions.length;
 
+interface Around<Terms, Word> extends Pick<Brought<Terms, Word>, 'consider' | 'stopped'> {
+  /** All that the party has said so far: what it says now is added. */
+  said: Word[];
+}
+
 /** What was not ordered yet the party has not heard of: its first look comes before any word. */
 function taken<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
   before: Situation<Terms, Word>,
   step: Step<Word>,
-  consider: Brought<Terms, Word>['consider'],
+  { said, ...around }: Around<Terms, Word>,
 ): Looked<Terms, Word> {
   const minutes = 'minutes' in step ? step.minutes : undefined;
-  const first = checked(proof, before, { minutes, decided: decided(proof, before, step), consider });
-  if (!('word' in step) || first.situation.transfer.orderedAt === null) return first;
-  const word = addressedTo(proof, first.situation, step.word);
-  const second = checked(proof, first.situation, { word, consider });
+  const dropped = 'act' in step && step.act.kind === FOLLOW ? droppedWord(before) : undefined;
+  if (dropped) return followed(proof, before, dropped as Word, around);
+  const first = checked(proof, before, { minutes, decided: decided(proof, before, step), ...around });
+  if (first.situation.transfer.orderedAt === null) return first;
+  const word = sayingOf(proof, first.situation, step, said);
+  if (!word) return first;
+  said.push(word);
+  const second = checked(proof, named(first.situation), { word, ...around });
   const [older, newer] = [before.transfer.word?.version, second.situation.transfer.word?.version];
   assert.ok(!(older !== undefined && newer !== undefined && newer < older), 'an older word counts');
+  const isDropped = older !== undefined && word.version !== undefined && word.version < older;
+  assert.deepEqual(droppedWord(second.situation), isDropped ? word : undefined, 'what a person may follow');
   return second;
+}
+
+/** A person follows a party that was restored: its older word counts, and binds those after it. */
+function followed<Terms, Word extends PartyWord>(
+  proof: KindProof<Terms, Word>,
+  before: Situation<Terms, Word>,
+  word: Word,
+  around: Pick<Brought<Terms, Word>, 'consider' | 'stopped'>,
+): Looked<Terms, Word> {
+  const decision = numbered({ kind: FOLLOWED }, before, 'operator');
+  const looked = checked(proof, before, { word, decided: [decision], renumbered: true, ...around });
+  assert.deepEqual(looked.situation.transfer.word, word, 'the word that was followed counts');
+  assert.equal(droppedWord(looked.situation), undefined, 'it is dropped no more');
+  return looked;
+}
+
+/** The answer to the order has told the party's name for it. */
+const named = <Terms, Word>({ transfer, ...rest }: Situation<Terms, Word>): Situation<Terms, Word> => ({
+  ...{ ...rest, transfer: { ...transfer, partyRef: transfer.partyRef ?? 'named' } },
+});
+
+function sayingOf<Terms, Word extends PartyWord>(
+  proof: KindProof<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  step: Step<Word>,
+  said: readonly Word[],
+): Word | 0 | undefined {
+  if ('word' in step) return addressedTo(proof, situation, step.word);
+  const { version } = situation.transfer.word ?? {};
+  if ('restored' in step) return version && saidAgain(said, { again: 1 }, restoredTo(version));
+  return 'again' in step ? saidAgain(said, step, version && version + 1) : undefined;
 }
 
 /** Each status on the way is a line of the table. */
@@ -133,17 +182,60 @@ const numbered = (given: NewDecision, { decisions, at }: Situation, by: string):
 
 const concludes = ({ decisions }: Situation) => decisions.filter(({ kind }) => kind === 'conclude');
 
-/** What a person concluded counts until the party says something else than what it was made on, and no longer. */
+/** What a person has concluded, and what the party said then, as the proof has seen it. */
+interface Concluded {
+  on: object | null;
+  as: Conclusion;
+}
+
+function wording({ transfer: { word } }: Situation): object | null {
+  if (word === null) return null;
+  const { version: _, ...rest } = word;
+  return rest;
+}
+
+/** What a person concluded counts whenever the party says what it was made on, whatever its version, and at no other time. */
 function assertConclusion<Terms, Word extends PartyWord>(
   { kind }: KindProof<Terms, Word>,
   situation: Situation<Terms, Word>,
-  madeOn: Word | null,
+  all: readonly Concluded[],
 ): void {
-  const { word } = situation.transfer;
-  const as = concludes(situation).at(-1)?.data['as'] as Conclusion | undefined;
-  const holds = as !== undefined && isDeepStrictEqual(madeOn, word);
-  const concluded = holds ? kind.concluded?.(situation, as) : undefined;
-  assert.deepEqual(effective(kind, situation).transfer.word, concluded ?? word);
+  const said = wording(situation);
+  const last = all.findLast(({ on }) => isDeepStrictEqual(on, said));
+  const concluded = last && kind.concluded?.(situation, last.as);
+  assert.deepEqual(effective(kind, situation).transfer.word, concluded ?? situation.transfer.word);
+}
+
+interface Ordered<Terms, Word extends PartyWord> extends Pick<Brought<Terms, Word>, 'consider' | 'stopped'> {
+  fresh: Situation<Terms, Word>;
+  before: Situation<Terms, Word>;
+  now: Looked<Terms, Word>;
+}
+
+/**
+ * What the party was not told of it has not said anything of, and nobody concludes it. A stopped party gets no order, and none
+ * is given for an account that was closed. Once it is ordered, only the party's word or a conclusion ends it.
+ */
+function assertOrdered<Terms, Word extends PartyWord>(
+  { kind, closed }: KindProof<Terms, Word>,
+  { fresh, before, now: { situation, counting }, consider, stopped }: Ordered<Terms, Word>,
+): void {
+  if (fresh.transfer.orderedAt !== null) return;
+  const { orderedAt } = situation.transfer;
+  if (orderedAt === null) {
+    assert.equal(situation.transfer.word, null, 'a word of what was never told');
+    assert.deepEqual(concludes(situation), [], 'concluded, and never told');
+    const [order] = stopped ? [] : kind.orders(counting);
+    assert.equal(order, undefined, 'due, and not given');
+    return;
+  }
+  if (before.transfer.orderedAt === null) {
+    assert.ok(!stopped, 'ordered of a party that is stopped');
+    assert.ok(!(consider && closed), 'ordered for an account that was closed');
+  }
+  const isRefused = situation.decisions.some(({ kind: name }) => name === 'refused');
+  if (counting.transfer.word === null && !isRefused)
+    assert.ok(kind.isOpen(counting), `${situation.transfer.status}, and the party has said nothing`);
 }
 
 /** The books hold what the party says that it owes us, and all that they hold sums to zero. */
@@ -203,11 +295,11 @@ function comesToTheSame<Terms, Word extends PartyWord>(
   detour: readonly Word[],
 ): boolean {
   const { kind } = proof;
-  const { word, orderedAt } = one.transfer;
+  const { word, orderedAt, partyRef } = one.transfer;
   if (word === null) return false;
   const { transfer } = fresh;
   let other: Situation<Terms, Word> = {
-    ...{ transfer: { ...transfer, orderedAt }, decisions: one.decisions, at: one.at },
+    ...{ transfer: { ...transfer, orderedAt, partyRef }, decisions: one.decisions, at: one.at },
   };
   const way = detour.map((each) => before(addressedTo(proof, one, each), word));
   for (const heard of [...way, word, word])

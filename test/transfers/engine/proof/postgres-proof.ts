@@ -1,9 +1,11 @@
 import { Problem } from '../../../../src/kernel/errors';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
+import { droppedWord } from '../../../../src/transfers/engine/restored';
 import { readSituation } from '../../../../src/transfers/engine/store';
-import { actOnAny } from './acts';
+import { followAgain } from '../../../../src/transfers/restored';
+import { actOnAny, OPERATOR } from './acts';
 import { auditTransfers } from './audit';
-import type { Act, Step } from './kind-proof';
+import { type Act, restoredTo, type Step, saidAgain } from './kind-proof';
 import { comeToRest, inParallel } from './rest';
 import {
   begun,
@@ -62,7 +64,9 @@ export async function proveThroughPostgres<Terms, Word extends PartyWord>(
     );
     stage.faults.share = 0;
     stage.double.settle();
+    for (const played of all) played.isStopped = false;
     await comeToRest(stage, all, atOnce);
+    while (await followedAll(stage, all)) await comeToRest(stage, all, atOnce);
     const { met: faults } = stage.faults;
     return {
       ...{ wrong: [...wrong, ...(await auditTransfers({ ...stage, all }))], faults },
@@ -85,6 +89,12 @@ async function take<Terms, Word extends PartyWord>(
   if (!stage.double.now(played.ref) && random() < 0.8) await look(stage, played);
   if ('minutes' in step) played.ahead += step.minutes * 60_000;
   if ('word' in step && stage.double.now(played.ref)) await say(stage, played, step.word);
+  if ('stopped' in step) played.isStopped = step.stopped;
+  if ('again' in step) sayAgain(stage, played, step);
+  if ('restored' in step && played.isVersioned) {
+    played.version = restoredTo(played.version);
+    sayAgain(stage, played, { again: 1 });
+  }
   if ('act' in step && played.id !== null) {
     const meanwhile = random() < 0.2 ? [look(stage, played)] : [];
     await Promise.all([decide(stage, played, step.act), ...meanwhile]);
@@ -107,6 +117,38 @@ async function say<Terms, Word extends PartyWord>(
   played.version += 1;
   const { version: _, ...said } = proof.addressed(word, { situation, before });
   double.say(ref, { ...said, ...(played.isVersioned ? { version: played.version } : {}) } as Word);
+}
+
+/** In the end people follow every party that was restored. @returns whether there was one */
+async function followedAll<Terms, Word extends PartyWord>(
+  { api, given }: Stage<Terms, Word>,
+  all: readonly Played<Word>[],
+): Promise<boolean> {
+  let isAny = false;
+  for (const { id } of all) {
+    const found = id && (await readSituation(api.database, given.proof.kind, id, api.services.now()));
+    if (!found || !droppedWord(found)) continue;
+    isAny = true;
+    const decision = { transferId: found.transfer.id, reason: 'restored', decidedBy: OPERATOR };
+    await api.database.transaction((tx) => followAgain(api.services, tx, decision));
+  }
+  return isAny;
+}
+
+/** As a party that saves its record again, or takes back what it said last. */
+function sayAgain<Terms, Word extends PartyWord>(
+  { double }: Stage<Terms, Word>,
+  played: Played<Word>,
+  step: { again: number },
+): void {
+  const word = saidAgain(
+    double.history(played.ref),
+    step,
+    played.isVersioned ? played.version + 1 : undefined,
+  );
+  if (!word) return;
+  played.version += 1;
+  double.say(played.ref, word);
 }
 
 async function decide<Terms, Word extends PartyWord>(

@@ -59,6 +59,8 @@ export interface Played<Word> {
   random: () => number;
   isVersioned: boolean;
   version: number;
+  /** The operator has stopped the party, as this transfer meets it. */
+  isStopped: boolean;
   /** Its own clock, in milliseconds before the world's. */
   ahead: number;
 }
@@ -102,16 +104,27 @@ export async function begun<Terms, Word extends PartyWord>(
   const [steps = []] = fc.sample(stepsOf(given.proof), { seed, numRuns: 1 });
   const client = oneOf(random, clients);
   const made = await given.open({ api, client, double, random });
-  return { ...made, client, steps, random, isVersioned: random() < 0.4, version: 0, ahead: 0 };
+  return {
+    ...made,
+    client,
+    steps,
+    random,
+    isVersioned: random() < 0.4,
+    version: 0,
+    isStopped: false,
+    ahead: 0,
+  };
 }
 
 /** Of a process that may die at any place, on the transfer's own clock. */
 export const servicesOf = <Terms, Word extends PartyWord>(
   { api, given, double, faults }: Stage<Terms, Word>,
-  { random, ahead }: Played<Word>,
+  { random, ahead, isStopped }: Played<Word>,
 ): Services => {
   const world = given.around?.(api.services, double) ?? api.services;
-  const own = { ...world, now: () => new Date(Date.now() + ahead) };
+  const { party: stateOf } = world.switches;
+  const switches = { ...world.switches, party: isStopped ? async () => 'stopped' as const : stateOf };
+  const own = { ...world, switches, now: () => new Date(Date.now() + ahead) };
   return crashing<Services>(own, given.proof.kind.party, () => {
     const fails = random() < faults.share;
     if (fails) faults.met += 1;

@@ -109,7 +109,7 @@ describe('POST /v1/exchange/withdrawals', () => {
 
   it('takes the fee that the tenant’s settings say, and keeps it when the money comes back', async () => {
     await api.database.query(
-      `update tenants set settings = settings || '{"exchange":{"withdrawal":{"feeFixed":"1.50","feePercent":"0.5"}}}' where id = $1`,
+      `update tenants set settings = settings || '{"exchange":{"withdrawal":{"fees":[{"currency":"EUR","amount":"1.50"}],"feePercent":"0.5"}}}' where id = $1`,
       [client.clientId],
     );
     const made = await withdrawn(client, asked());

@@ -90,22 +90,9 @@ describe.each<[string, Destination, string, string | undefined]>([
   ],
   ['39 digits', { ...usdt, address: EVM.slice(0, -1) }, 'USDT', 'address'],
   ['the address of nobody', { ...usdt, address: `0x${'0'.repeat(40)}` }, 'USDT', 'address'],
-  ['a TRON address there', { ...usdt, address: TRON }, 'USDT', 'address'],
-  ['TRON', { chain: 'tron', asset: 'USDT', address: TRON }, 'USDT', undefined],
-  [
-    'TRON, one letter other',
-    { chain: 'tron', asset: 'USDT', address: `${TRON.slice(0, -1)}u` },
-    'USDT',
-    'address',
-  ],
-  [
-    'a Bitcoin address there',
-    { chain: 'tron', asset: 'USDT', address: '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa' },
-    'USDT',
-    'address',
-  ],
-  ['an EVM address there', { chain: 'tron', asset: 'USDT', address: EVM }, 'USDT', 'address'],
-  ['an asset that the chain lacks', { chain: 'tron', asset: 'USDC', address: TRON }, 'USDC', 'asset'],
+  ['an address of another kind of chain', { ...usdt, address: TRON }, 'USDT', 'address'],
+  ['another kind of chain', { chain: 'tron', asset: 'USDT', address: TRON }, 'USDT', 'chain'],
+  ['an asset that the chain lacks', { chain: 'base', asset: 'USDT', address: EVM }, 'USDT', 'asset'],
   ['another asset than was quoted', { ...usdt, address: EVM }, 'USDC', 'asset'],
   ['an unknown chain', { ...usdt, chain: 'moon', address: EVM }, 'USDT', 'chain'],
   ['a name of every object', { ...usdt, chain: 'constructor', address: EVM }, 'USDT', 'chain'],
@@ -130,9 +117,9 @@ it('is masked: recognisable, and of no use', () => {
   });
   expect(maskDestination({ accountNumber: '1234567890' })).toEqual({ accountNumber: '****890' });
   expect(maskDestination({ accountNumber: '123' })).toEqual({ accountNumber: '****3' });
-  expect(maskDestination({ chain: 'tron', asset: 'USDT', address: TRON })).toEqual({
-    chain: 'tron',
+  expect(maskDestination({ chain: 'polygon', asset: 'USDT', address: EVM })).toEqual({
+    chain: 'polygon',
     asset: 'USDT',
-    address: 'TR7NHq…Lj6t',
+    address: `${EVM.slice(0, 6)}…${EVM.slice(-4)}`,
   });
 });

@@ -96,10 +96,12 @@ export const sweepOf = (
   ...{ treasury: operation.toAddress, station: operation.stationAddress },
 });
 
-export function partiesOf({ network: { chain, chainId }, node, authorize }: Reached): SweepParties {
-  if (chainId === null) throw new Error(`the chain ${chain} has no id`);
-  return { node, chain, chainId, authorize };
-}
+export const partiesOf = ({ network: { chain, chainId }, node, authorize }: Reached): SweepParties => ({
+  node,
+  chain,
+  chainId,
+  authorize,
+});
 
 export async function estimated(node: ChainNode, call: Call): Promise<{ gas: bigint } | NoPlan> {
   try {

@@ -80,7 +80,6 @@ export async function sign(
 ): Promise<Stepped> {
   const latest = attempts.at(-1);
   if (!latest) throw new Error(`the operation ${operation.id} has nothing to sign`);
-  if (network.chainId === null) throw new Error(`the chain ${network.chain} has no id`);
   const wallet = await findWallet(services.database, latest.chain, latest.address);
   if (!wallet) throw new Error(`the sender of ${operation.id} is none of ours`);
   const signed = await services.parties.signer.sign(

@@ -47,7 +47,7 @@ const authorizer =
   ): Reached['authorize'] =>
   async (address, given) => {
     const wallet = await findWallet(database, chain, address);
-    if (!wallet || chainId === null) throw new Error(`${address} is no wallet of ours that could authorize`);
+    if (!wallet) throw new Error(`${address} is no wallet of ours that could authorize`);
     return parties.signer.signAuthorization(wallet.derivationIndex, { ...given, chainId });
   };
 

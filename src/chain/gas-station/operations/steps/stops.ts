@@ -4,6 +4,7 @@ import { findWallet, findWalletById, findWallets, lockWallets } from '../../../w
 import { SWEEPABLE } from '../../../wallets/record';
 import { lockGasConfig } from '../../config/operations';
 import type { GasConfig } from '../../config/record';
+import { awaitsTreasury } from '../../config/treasury';
 import type { GasOperation } from '../record';
 import { senderOf } from '../rules';
 import { membersOf } from '../store';
@@ -19,16 +20,14 @@ export async function stillSweepable(sql: Sql, operations: readonly GasOperation
 }
 
 /**
- * Whether the service is no longer to do what was ordered: `autoSweep` was taken back, the treasury or the station is another one, a
+ * Whether the service is no longer to do what was ordered: `autoSweep` was taken back, the treasury or the station is another one or is
+ * about to be, a
  * wallet was disabled, or given to somebody, or is the station again. Asked until it is handed to the chain.
  */
-export async function isStopped(
-  sql: Sql,
-  operation: GasOperation,
-  { autoSweep, treasuryAddress, stationAddress }: GasConfig,
-): Promise<boolean> {
+export async function isStopped(sql: Sql, operation: GasOperation, config: GasConfig): Promise<boolean> {
   const { type, chain, walletId, toAddress, ofStation } = operation;
-  if (!autoSweep) return true;
+  const { autoSweep, treasuryAddress, stationAddress } = config;
+  if (!autoSweep || (type === 'sweep' && awaitsTreasury(config))) return true;
   const wallet = await findWalletById(sql, walletId);
   if (!wallet || wallet.status === 'disabled') return true;
   if (type === 'sweep' && (toAddress !== treasuryAddress || !SWEEPABLE.includes(wallet.status))) return true;

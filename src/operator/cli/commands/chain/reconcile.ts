@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { askedOfChain } from '../../../../chain/networks/asking';
-import { requireNetwork, toldNetworks } from '../../../../chain/networks/operations';
+import { requireNetwork } from '../../../../chain/networks/operations';
 import { type Comparison, compareChain } from '../../../../chain/reconciliation/compare';
 import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/readings';
 import type { ChainReading, Compared } from '../../../../chain/reconciliation/record';
@@ -36,17 +36,13 @@ export function addReconcileCommand(program: Command, { console, run }: CommandC
     .action((chain: string | undefined, { json }: { json?: boolean }) =>
       run(async (session) => {
         const { lines, unbooked, unread } = await readingOf(session, chain);
-        const told = chain === undefined ? await toldNetworks(session.database) : [];
-        const notes = [...unbooked.map(noGasOf), ...told.map(notCompared)];
+        const notes = unbooked.map(noGasOf);
         show(console, json, lines.map(lineView), [textOf(lines, unread.length === 0), ...notes].join('\n'));
         for (const each of unread) console.err(each);
         return unread.length === 0 && lines.every(({ compared }) => compared.difference.isZero()) ? 0 : 1;
       }),
     );
 }
-
-const notCompared = ({ chain }: { chain: string }): string =>
-  `${chain}: not compared, for no node of it is asked.`;
 
 const noTokenOf = (chain: string, asset: string): string =>
   `${chain}: ${asset} not compared: its contract does not answer.`;

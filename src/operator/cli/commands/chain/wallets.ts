@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { disableWallet, enableWallet } from '../../../../chain/wallets/disable';
 import { poolStats } from '../../../../chain/wallets/operations';
-import { importSeed, seedStatus } from '../../../../chain/wallets/seed';
-import { reasonArgument } from '../../arguments';
+import { importSeed, seedStatus, skipTo } from '../../../../chain/wallets/seed';
+import { indexArgument, reasonArgument } from '../../arguments';
 import { show, table } from '../../console';
 import type { CommandContext } from '../../context';
 
@@ -22,6 +22,7 @@ export function addWalletCommands(program: Command, context: CommandContext): vo
     .description('what the keys of all wallets are derived from (BIP-39, BIP-44)');
   addSeedStatus(seed, context);
   addSeedImport(seed, context);
+  addSeedSkipTo(seed, context);
 }
 
 const STATUSES = ['available', 'allocated', 'quarantined', 'disabled', 'total'] as const;
@@ -73,7 +74,7 @@ function addDisable(group: Command, { console, run }: CommandContext): void {
 function addEnable(group: Command, { console, run }: CommandContext): void {
   group
     .command('enable <chain> <address>')
-    .description('the pool may give it to payers again, after the rest of one that was released')
+    .description('the tenant that had it may get it again, after the rest of one that was released')
     .option('--json', 'print { "chain", "address", "status" }')
     .action((chain: string, address: string, { json }: Pick<Given, 'json'>) =>
       run(async (session) => {
@@ -94,15 +95,18 @@ function addEnable(group: Command, { console, run }: CommandContext): void {
 function addSeedStatus(seed: Command, { console, run }: CommandContext): void {
   seed
     .command('status')
-    .description('whether there is one, its first addresses, and whether wallets are derived from it')
-    .option('--json', 'print { "exists", "createdAt", "firstAddresses", "inUse" }')
+    .description(
+      'whether there is one, its first addresses, whether wallets are derived from it, and the index of the next',
+    )
+    .option('--json', 'print { "exists", "createdAt", "firstAddresses", "inUse", "nextIndex" }')
     .action(({ json }: { json?: boolean }) =>
       run(async ({ database }) => {
         const found = await seedStatus(database);
         const first = Object.entries(found.firstAddresses ?? {}).map(([kind, at]) => `${kind} ${at}`);
         const use = found.inUse ? 'Wallets are derived from it.' : 'No wallet is derived from it yet.';
+        const next = `The next wallet has index ${found.nextIndex.evm}.`;
         const told = found.exists
-          ? `The seed is of ${found.createdAt}. Its first addresses: ${first.join(', ')}. ${use}`
+          ? `The seed is of ${found.createdAt}. Its first addresses: ${first.join(', ')}. ${use} ${next}`
           : 'There is no seed: the first wallet makes one.';
         show(console, json, found, told);
       }),
@@ -115,7 +119,7 @@ function addSeedImport(seed: Command, { console, run }: CommandContext): void {
     .description(
       'takes the mnemonic on the standard input (12 to 24 English words, no passphrase); refused once wallets exist',
     )
-    .option('--json', 'print { "exists", "createdAt", "firstAddresses", "inUse" }')
+    .option('--json', 'print { "exists", "createdAt", "firstAddresses", "inUse", "nextIndex" }')
     .action(({ json }: { json?: boolean }) =>
       run(async (session) => {
         const mnemonic = (await console.read?.()) ?? '';
@@ -133,6 +137,26 @@ function addSeedImport(seed: Command, { console, run }: CommandContext): void {
           found,
           `Wallets are derived from it: the first on EVM chains is ${found.firstAddresses?.evm}.`,
         );
+      }),
+    );
+}
+
+function addSeedSkipTo(seed: Command, { console, run }: CommandContext): void {
+  seed
+    .command('skip-to')
+    .description('derives no wallet below an index from now on, after a restore; it is only ever raised')
+    .argument('<index>', 'of the next wallet: above all that were derived', indexArgument)
+    .requiredOption('--reason <text>', 'why: kept in the audit log', reasonArgument)
+    .option('--json', 'print { "nextIndex" }')
+    .action((index: number, { reason, json }: Given) =>
+      run(async (session) => {
+        const { after: evm } = await session.change(
+          (tx) => skipTo(tx, 'evm', index),
+          ({ before, after }) => ({
+            ...{ action: 'wallet.seed.skip-to', before: { evm: before }, after: { evm: after, reason } },
+          }),
+        );
+        show(console, json, { nextIndex: { evm } }, `The next wallet on EVM chains has index ${evm}.`);
       }),
     );
 }

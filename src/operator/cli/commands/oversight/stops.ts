@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { blockCardsOf } from '../../../../cards/cards/operations';
 import { freezeForRisk } from '../../../../cards/events/operations';
-import { createProgrammes } from '../../../../cards/programmes/cache';
 import type { Sql, Tx } from '../../../../kernel/db/database';
 import { setOperatorBlock } from '../../../../people/users/operations';
 import { listStops } from '../../../../process/stops/operations';
 import type { Stopping } from '../../../../process/stops/record';
 import { listSwitchedOff } from '../../../../process/switches/operations';
+import { cardDeps } from '../../../card-deps';
 import { reasonArgument } from '../../arguments';
 import { show } from '../../console';
 import type { CommandContext } from '../../context';
@@ -114,10 +114,4 @@ const cardSwitch = (verb: 'freeze' | 'unfreeze', description: string): Switch =>
       told: `${id} is ${status}${others}.`,
     };
   },
-});
-
-/** A freeze converts nothing: no party is asked for a rate. */
-const cardDeps = () => ({
-  programmes: createProgrammes(),
-  parties: { rates: { worth: () => undefined } },
 });

@@ -14,6 +14,7 @@ import { reasonArgument } from '../../arguments';
 import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
+import { addRestoredCommands } from './restored-parties';
 
 /** What can be switched off and on again while it runs; it counts in every process within a second. */
 export function addSwitchCommands(program: Command, context: CommandContext): void {
@@ -35,6 +36,7 @@ export function addSwitchCommands(program: Command, context: CommandContext): vo
     ...{ kind: 'party', verb: 'on', names: NAMES, description: 'takes it back: what waits is given to it' },
   });
   addStates(party, context, 'all of them', partyStates);
+  addRestoredCommands(party, context);
 }
 
 const NAMES = Object.values(PARTY_NAMES);

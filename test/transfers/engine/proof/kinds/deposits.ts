@@ -11,9 +11,10 @@ import {
 } from '../../../../../src/transfers/deposits/money';
 import { approvalData } from '../../../../../src/transfers/deposits/rules';
 import { doorsOf } from '../../../../../src/transfers/engine/books/doors';
-import { pledgedIn } from '../../../../../src/transfers/engine/books/inflow';
+import { inflowPosition, pledgedIn } from '../../../../../src/transfers/engine/books/inflow';
 import type { Holding } from '../../../../../src/transfers/engine/books/position';
 import type { NewDecision } from '../../../../../src/transfers/engine/kind';
+import { leftOf } from '../../../../../src/transfers/suspense';
 import { smallestOf, totalOf } from '../../books';
 import { begun, START } from '../../look';
 import { type Act, decidedByPeople, type KindProof } from '../kind-proof';
@@ -36,7 +37,8 @@ const TERMS: NonNullable<DepositTerms>[] = [
 /** @param terms null: nobody's */
 const freshDeposit = (terms: DepositTerms, status: string): Deposit =>
   begun<DepositTerms, CheckoutWord>({
-    ...{ id: 'dep_1', kind: 'deposit', status, terms, partyRef: 'cs_1', orderedAt: START },
+    ...{ id: 'dep_1', kind: 'deposit', status, terms },
+    ...(status === 'created' ? { partyRef: null } : { partyRef: 'cs_1', orderedAt: START }),
     ...(terms ? {} : { tenantId: null, accountId: null }),
   });
 
@@ -185,6 +187,7 @@ function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): vo
   const pledged = sumOf(ours(pledgedIn(inflowOf({ transfer, decisions, at: transfer.createdAt }))));
   const free = suspense.minus(recovered).minus(pledged);
   assert.ok(free.lte(0) || taken.isZero(), 'taken from the client while something was not credited');
+  assertShort({ transfer, decisions, at: transfer.createdAt });
   const beyond = suspense.plus(letOut).minus(recovered);
   assert.ok(beyond.gte(0) || taken.plus(held).eq(credited), 'ours to claim while the client has some of it');
   const left = positionOfCheckout(word, terms?.currency ?? '');
@@ -201,6 +204,22 @@ function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): vo
       ),
       'all that was credited is there',
     );
+}
+
+/** What may be recovered, or written off below zero, is short whatever becomes of what was asked for. */
+function assertShort(deposit: Deposit): void {
+  const inflow = inflowOf(deposit);
+  for (const [currency, left] of leftOf(depositKind, deposit)) {
+    if (left.gte(0)) continue;
+    const ends = [
+      inflow.backs.filter(({ state }) => state === 'done'),
+      inflow.backs.map((back) => ({ ...back, state: 'done' as const })),
+    ];
+    for (const backs of ends) {
+      const books = inflowPosition({ ...inflow, backs }).filter(({ currency: its }) => its === currency);
+      assert.ok(totalOf(books, 'suspense').lte(left), 'what may be recovered will come back');
+    }
+  }
 }
 
 export const depositProof: KindProof<DepositTerms, CheckoutWord> = {

@@ -128,9 +128,10 @@ export const exchangeWithdrawalThroughPostgres: PostgresProof<WithdrawalTerms, O
   async prepare(api, client, n) {
     await provide(api, client);
     lasting.set(client.clientId, await destinationOf(api, client));
-    const withdrawal = { approvalAbove: n === 0 ? [] : [{ currency: 'EUR', amount: '10000.00' }] };
+    const fees = [{ currency: 'EUR', amount: '1.00' }];
+    const withdrawal = { fees, approvalAbove: n === 0 ? [] : [{ currency: 'EUR', amount: '10000.00' }] };
     await api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
-      ...[client.clientId, JSON.stringify({ exchange: { withdrawal: { ...withdrawal, feeFixed: '1.00' } } })],
+      ...[client.clientId, JSON.stringify({ exchange: { withdrawal } })],
     ]);
   },
   comesTo: ['cancelled', 'completed', 'pending_approval', 'processing', 'returned', 'sent'],

@@ -87,9 +87,9 @@ const decisionOn =
     return payout.transfer.status === 'pending_approval' ? { kind } : undefined;
   };
 
-/** Before it is ordered it is cancelled; after, what comes back has no account to come to. */
+/** Until it is ordered it is cancelled, once nobody decides about it any more; after, what comes back has no account to come to. */
 const closed = (now: Outgoing, before: Outgoing): NewDecision | undefined =>
-  now.transfer.status === 'created' && now.transfer.orderedAt === null
+  ['created', 'processing'].includes(now.transfer.status) && now.transfer.orderedAt === null
     ? { kind: 'cancel', reason: 'account_closed' }
     : closingOf(before, now);
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/transfers/engine/conclusion';
 import type { NewDecision, TransferKind } from '../../../../../src/transfers/engine/kind';
 import type { PartyWord, Situation } from '../../../../../src/transfers/engine/record';
-import type { Act } from '../kind-proof';
+import { type Act, FOLLOW } from '../kind-proof';
 
 /** What people can do to transfers of every kind. */
 
@@ -22,6 +22,7 @@ export const actsOf = (own: readonly [string, number][], ...currencies: string[]
       ...own.map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind) })),
       { weight: 2, arbitrary: fc.constantFrom(...CONCLUSIONS) },
       { weight: 4, arbitrary: fc.constantFrom(...DOORS) },
+      { weight: 2, arbitrary: fc.constant(FOLLOW) },
     ),
     share: fc.constantFrom(1, 1, 0.5, 0.01),
     currency: fc.constantFrom(...currencies),

@@ -1,0 +1,54 @@
+import type { Sql } from '../../kernel/db/database';
+import { readBalances } from '../../kernel/ledger/accounts';
+import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import { closeBreaksOf, listBreaks, openBreakAgain } from '../../process/breaks/operations';
+import type { Services } from '../../services';
+import { overdueCards, requireCard } from '../cards/operations';
+import { closureKey, orderKey } from '../cards/processor-orders';
+import type { Card } from '../cards/record';
+import { openOperationOf } from './operations';
+import { totalDebit } from './record';
+
+/** An issuance or a closure that the card processor has left open for longer than `CARD_ORDER_WAIT_SECONDS`. */
+export const ORDER_OVERDUE = 'card_order_overdue';
+
+/** How many are shown at once, the longest waiting first. */
+const SHOWN = 200;
+
+/**
+ * Opens a break for each card order that waits too long, with the money that waits, and closes the breaks of orders that have
+ * ended. It asks no party, because the processor may be the one that does not answer.
+ */
+export async function showOverdueOrders({
+  database,
+  now,
+  cardOrderWaitSeconds,
+}: Pick<Services, 'database' | 'now' | 'cardOrderWaitSeconds'>): Promise<void> {
+  const at = now();
+  const before = new Date(at.getTime() - cardOrderWaitSeconds * 1_000);
+  const found = await overdueCards.due(database, { before, limit: SHOWN, except: [] });
+  const overdue = new Set(found.map(({ id }) => id));
+  const open = await listBreaks(database, { kind: ORDER_OVERDUE, limit: SHOWN });
+  for (const { subject } of open)
+    if (!overdue.has(subject)) await closeBreaksOf(database, { subject, kinds: [ORDER_OVERDUE], at });
+  for (const { id } of found) await show(database, await requireCard(database, null, id));
+}
+
+/** A break that a person has resolved stays resolved. */
+async function show(sql: Sql, card: Card): Promise<void> {
+  const { id, tenantId, status, currency, updatedAt } = card;
+  const detail = status === 'pending' ? orderKey(id) : closureKey(id);
+  const given = { tenantId, kind: ORDER_OVERDUE, subject: id, detail, currency };
+  await openBreakAgain(sql, { ...given, amount: await waitingAmount(sql, card) }, updatedAt);
+}
+
+/** The money that waits for an order: the hold of an issuance, or the balance and buffer of a card that is being closed. */
+export async function waitingAmount(sql: Sql, card: Card): Promise<Decimal> {
+  const { id, status, initialAmount: principal, issueFee: fee, bufferAccountId } = card;
+  if (status === 'pending') {
+    const operation = await openOperationOf(sql, id, 'issue');
+    return totalDebit({ principal, buffer: operation?.buffer ?? ZERO, fee });
+  }
+  const accounts = await readBalances(sql, bufferAccountId === null ? [id] : [id, bufferAccountId]);
+  return sumOf([...accounts.values()].map(({ available: amount }) => ({ amount })));
+}

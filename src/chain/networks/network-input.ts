@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { invalid } from '../../kernel/errors';
+import { ASSETS } from '../../kernel/money/currencies';
+import { amountOrZero, assertFits, text } from '../../kernel/wire/schemas';
+import { URL_LENGTH, webUrl } from '../../kernel/wire/web-url';
+import { checkedAddress } from '../../parties/chain/addresses';
+import { CHAIN_KINDS } from '../../parties/chain/port';
+import { pendingAsShown } from '../pending-changes';
+import { assertAsShown, shownField } from '../shown-fields';
+import type { NetworkTerms } from './operations';
+import type { Network, NetworkAsset } from './record';
+import { NATIVE_DECIMALS } from './rules';
+
+/** No chain takes longer; a node is asked for all blocks of so many. */
+const MAX_CONFIRMATIONS = 10_000;
+const MAX_NODES = 10;
+
+/** A token's amounts must be exact in Decimal at any size. */
+const MAX_DECIMALS = 36;
+
+/** What is shown of a network and is not set. */
+export const SHOWN = ['createdAt', 'updatedAt'] as const;
+
+/** What a PUT says of a network: what is absent stays, what is null is cleared. */
+export const networkInput = z.strictObject({
+  chain: shownField(),
+  name: text(100).min(1).optional(),
+  kind: z.enum(CHAIN_KINDS).optional().meta({ description: 'Never changed.' }),
+  chainId: z.int().min(1).optional().meta({ description: 'EIP-155.' }),
+  rpcUrls: z
+    .array(z.string().min(1).max(URL_LENGTH))
+    .min(1)
+    .max(MAX_NODES)
+    .optional()
+    .meta({
+      description: 'In the order in which they are asked; a masked one, as it is read, keeps the stored one.',
+      examples: [['https://node.example/v3/key']],
+    }),
+  explorerUrl: webUrl('nowhere', 'https://explorer.example').nullish(),
+  confirmations: z
+    .int()
+    .min(1)
+    .max(MAX_CONFIRMATIONS)
+    .optional()
+    .meta({ description: 'So many blocks make a payment final; its own counts.' }),
+  enabled: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether its blocks are read, and wallets are allocated.' }),
+  assets: z
+    .array(
+      z.strictObject({
+        symbol: z.enum(ASSETS),
+        contract: z
+          .string()
+          .max(100)
+          .nullish()
+          .meta({ description: 'Of the token; absent of the native coin.' }),
+        decimals: z.int().min(0).max(MAX_DECIMALS),
+        minDeposit: amountOrZero(),
+      }),
+    )
+    .max(ASSETS.length)
+    .nullish(),
+  version: z.int().min(0).meta({ description: 'As it was read; 0 makes a network that is not there.' }),
+  ...{ createdAt: shownField(), updatedAt: shownField(), pending: pendingAsShown() },
+});
+
+export type NetworkInput = z.output<typeof networkInput>;
+
+/** What must be given where a network is made: nothing stands that could be kept. */
+const NEEDED = ['name', 'kind', 'chainId', 'rpcUrls', 'confirmations', 'enabled', 'assets'] as const;
+
+/**
+ * The terms that are meant, as far as they can be judged without asking anybody: what is absent is as before.
+ * @param before what it replaces
+ * @throws Problem 400 naming the field
+ */
+export function checkedFields(
+  chain: string,
+  given: NetworkInput,
+  before: Network | undefined,
+): Omit<NetworkTerms, 'rpcUrls'> {
+  assertAsShown(given, { chain }, ['chain']);
+  const missing = before ? undefined : NEEDED.find((field) => given[field] === undefined);
+  if (missing) throw invalid(`${missing} is required.`, missing);
+  const { explorerUrl = before?.explorerUrl ?? null, assets, ...rest } = given;
+  const { name, kind, chainId, confirmations, enabled } = { ...before, ...defined(rest) } as Network;
+  return {
+    ...{ name, kind, chainId, explorerUrl, confirmations, enabled },
+    assets: assets === undefined && before ? before.assets : checkedAssets(kind, assets ?? []),
+  };
+}
+
+const defined = (given: object): object =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+
+type GivenAsset = NonNullable<NetworkInput['assets']>[number];
+
+function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset[] {
+  const assets = given.map((asset, place) => {
+    const field = (name: string) => `assets.${place}.${name}`;
+    assertFits(asset.minDeposit, asset.symbol, field('minDeposit'));
+    return { ...asset, contract: checkedContract(kind, asset, field) };
+  });
+  for (const name of ['symbol', 'contract'] as const) {
+    const seen = new Set<string | null>();
+    for (const [place, asset] of assets.entries()) {
+      if (seen.has(asset[name]))
+        throw invalid(`${name} is of another asset already.`, `assets.${place}.${name}`);
+      seen.add(asset[name]);
+    }
+  }
+  return assets;
+}
+
+/** ETH is the one native coin that the ledger has. */
+function checkedContract(
+  kind: Network['kind'],
+  { symbol, contract, decimals }: GivenAsset,
+  field: (name: string) => string,
+): string | null {
+  if (contract === undefined || contract === null) {
+    if (symbol !== 'ETH')
+      throw invalid(
+        `${field('contract')} is required: only ETH is the native coin of a chain.`,
+        field('contract'),
+      );
+    if (decimals !== NATIVE_DECIMALS[kind])
+      throw invalid(
+        `${field('decimals')} of the native coin is ${NATIVE_DECIMALS[kind]}.`,
+        field('decimals'),
+      );
+    return null;
+  }
+  const checked = checkedAddress(kind, contract);
+  if (checked === undefined)
+    throw invalid(
+      `${field('contract')} must be an address of the chain, with a right checksum.`,
+      field('contract'),
+    );
+  return checked;
+}

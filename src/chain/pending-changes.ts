@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Sql } from '../kernel/db/database';
+import { instant } from '../kernel/wire/schemas';
+import { type Approval, pendingAbout } from '../process/approvals/operations';
+
+/** A list of a configuration's changes is this long at most; the operator's list has them all. */
+const SHOWN = 20;
+
+/** A change of a configuration that takes two people and waits for them. */
+const pendingChange = z
+  .object({
+    approvalId: z.string(),
+    requestedBy: z.string(),
+    requestedAt: instant(),
+    needs: z.int().describe('Operators who approve it; who asked for it is none of them.'),
+    firstBy: z.string().optional().describe('The first of two who has approved it.'),
+    changes: z.array(z.object({ field: z.string(), from: z.string().nullable(), to: z.string().nullable() })),
+  })
+  .meta({ id: 'PendingChange' });
+
+/** Beside a configuration, as GET shows it. */
+export const pendingChanges = () =>
+  z.array(pendingChange).optional().describe('Changes that wait for approval; for an admin alone.');
+
+/** In the body of a PUT, which may be what GET has shown. */
+export const pendingAsShown = () => z.unknown().optional().describe('As it is read; it is ignored.');
+
+/** Of a PUT whose change waits: the configuration as it still is. */
+export const awaitingApproval = <Shape extends z.ZodRawShape>(shape: Shape, id: string) =>
+  z.object({ ...shape, approvalId: z.string().describe('Other people decide by it.') }).meta({ id });
+
+type PendingChange = z.output<typeof pendingChange>;
+
+/** @returns nothing where none waits */
+export async function readPending(
+  sql: Sql,
+  kind: string,
+  subject: string,
+): Promise<PendingChange[] | undefined> {
+  const found = await pendingAbout(sql, { kind, subject }, SHOWN);
+  return found.length === 0 ? undefined : found.map(pendingView);
+}
+
+const pendingView = ({ id, requestedBy, requestedAt, needs, firstBy, changes }: Approval): PendingChange => ({
+  ...{ approvalId: id, requestedBy, requestedAt: requestedAt.toISOString(), needs },
+  ...(firstBy === null ? {} : { firstBy }),
+  changes: [...changes],
+});

@@ -1,0 +1,286 @@
+-- Ids sort by their bytes in any locale, because an id of ours begins with its time.
+create domain id as text collate "C";
+
+-- Accounts of clients and cards store their balances. The balance of an internal account is the sum of its legs, because all
+-- transactions would otherwise wait for the lock of one row.
+create table ledger_accounts (
+  id         id primary key,
+  kind       text not null check (kind in ('card', 'card_buffer', 'user', 'iban', 'master', 'internal')),
+  tenant_id  id,
+  currency   text not null,
+  available  numeric not null default 0,
+  pending    numeric not null default 0 constraint hold_not_negative check (pending >= 0),
+  spent      numeric not null default 0,
+  entries    bigint not null default 0,
+  last_at    timestamptz(3) not null default date_trunc('milliseconds', now()),
+  created_at timestamptz(3) not null default date_trunc('milliseconds', now())
+) with (fillfactor = 60);
+create index ledger_accounts_by_tenant on ledger_accounts (tenant_id);
+
+-- The change of an account's balances by a posting. available + pending sums to zero over a posting and currency; spent is a
+-- card's statistic beside them.
+create table ledger_legs (
+  posting_id        bigint not null,
+  account_id        id not null,
+  currency          text not null,
+  number            bigint,  -- 1, 2, 3 … per account, under its lock; null on internal accounts
+  at                timestamptz(3) not null,
+  id                id,  -- the public id of an account transaction
+  type              text not null,
+  subtype           text,
+  reference_id      id,
+  available         numeric not null,
+  pending           numeric not null,
+  spent             numeric not null,
+  balance_available numeric,  -- after this leg; null on internal accounts
+  balance_pending   numeric,
+  balance_spent     numeric,
+  forced            boolean not null,
+  listed            boolean not null,  -- shown in the account's history
+  xact              xid8,  -- of internal accounts only: snapshots compare it with their horizon
+  constraint not_overdrawn check (forced or number is null or available >= 0 or balance_available >= 0)
+);
+create unique index ledger_legs_of_account on ledger_legs (account_id, at, number) where number is not null;
+create index ledger_legs_listed on ledger_legs (account_id, at, number) where listed;
+create index ledger_legs_internal on ledger_legs (account_id, xact) where number is null;
+create index ledger_legs_by_reference on ledger_legs using hash (reference_id) where listed;
+-- Numbers of postings. One call of ledger_write takes a thousand numbers and counts its postings within them.
+create sequence ledger_postings increment by 1000;
+
+create function ledger_refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'a posted leg is never changed or deleted: post its reversal' using errcode = 'integrity_constraint_violation';
+end $$;
+
+-- Checks two invariants for any writer: a posting sums to zero in each currency, and a stored balance equals the balance of the
+-- account's last leg. The check runs once a statement, so a batch of postings pays for it once.
+create function ledger_check_legs() returns trigger language plpgsql as $$
+begin
+  if exists (select from new_legs group by posting_id, currency having sum(available + pending) <> 0) then
+    raise exception 'a posting does not sum to zero' using errcode = 'integrity_constraint_violation';
+  end if;
+  if exists (
+    select from (select account_id, max(number) as number from new_legs where number is not null group by account_id) m
+      join new_legs l on l.account_id = m.account_id and l.number = m.number
+      join ledger_accounts a on a.id = l.account_id
+     where a.available <> l.balance_available or a.pending <> l.balance_pending or a.spent <> l.balance_spent
+        or a.entries < l.number
+  ) then
+    raise exception 'a stored balance differs from its last leg' using errcode = 'integrity_constraint_violation';
+  end if;
+  return null;
+end $$;
+
+create trigger ledger_legs_are_final before delete or update or truncate on ledger_legs
+  for each statement execute function ledger_refuse_change();
+create trigger ledger_legs_balance after insert on ledger_legs referencing new table as new_legs
+  for each statement execute function ledger_check_legs();
+
+-- Rows that ledger_write takes. These types are apart from the tables, so a new column breaks no running process.
+create type ledger_new_balance as (id text, seen bigint, entries bigint, available numeric, pending numeric, spent numeric);
+create type ledger_new_leg as (
+  posting int, account_id text, currency text, number bigint, id text, type text, subtype text, reference_id text,
+  available numeric, pending numeric, spent numeric, balance_available numeric, balance_pending numeric,
+  balance_spent numeric, forced boolean, listed boolean
+);
+
+-- Writes legs and the balances that they lead to. It is the only writer of both. The caller has locked the accounts, judged the
+-- postings in order and numbered the legs (src/kernel/ledger/book.ts). The constraints of both tables check the result again. A
+-- caller that has not seen an account's last entry is refused. Each leg finds its account by key, so other joins are off.
+create function ledger_write(p_balances ledger_new_balance[], p_legs ledger_new_leg[], p_at timestamptz)
+  returns void language plpgsql
+  set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_rows int;
+  v_first bigint := nextval('ledger_postings');
+begin
+  update ledger_accounts a
+     set available = n.available, pending = n.pending, spent = n.spent, entries = n.entries, last_at = p_at
+    from unnest(p_balances) n
+   where a.id = n.id and a.entries = n.seen and a.last_at <= p_at;
+  get diagnostics v_rows = row_count;
+  if v_rows <> cardinality(p_balances) then
+    raise exception 'an account has moved since it was read' using errcode = 'serialization_failure';
+  end if;
+  insert into ledger_legs
+  select v_first + l.posting, l.account_id, l.currency, l.number, p_at, l.id, l.type, l.subtype, l.reference_id, l.available,
+         l.pending, l.spent, l.balance_available, l.balance_pending, l.balance_spent, l.forced, l.listed,
+         case when l.number is null then pg_current_xact_id() end
+    from unnest(p_legs) l join ledger_accounts a on a.id = l.account_id and a.currency = l.currency;
+  get diagnostics v_rows = row_count;
+  if v_rows <> cardinality(p_legs) then
+    raise exception 'an entry names an account that does not exist in its currency' using errcode = 'foreign_key_violation';
+  end if;
+end $$;
+
+create table ledger_snapshots (
+  account_id id not null references ledger_accounts,
+  taken_at   timestamptz(3) not null,
+  horizon    xid8 not null,  -- the snapshot holds the legs of every older transaction and of no other
+  available  numeric not null,
+  primary key (account_id, taken_at)
+);
+
+-- Status changes of records that belong to an account or a card. They share the numbers of its ledger entries, so a mixed
+-- history pages by one number. A change takes its number under the account's lock, so no page misses a late commit.
+create table status_changes (
+  account_id      id not null,  -- the ledger account: an account's, a virtual IBAN's, a card's
+  at              timestamptz(3) not null,  -- never earlier than the entry before it
+  number          bigint not null,
+  id              id not null,
+  kind            text not null,  -- src/kernel/ledger/status-changes.ts
+  record_id       id not null,
+  reference_id    id not null,  -- of the record's account transactions
+  status          text not null,
+  previous_status text,  -- absent: the record was created with this status
+  failure         text,
+  primary key (account_id, at, number)
+);
+create trigger status_changes_are_final before delete or update or truncate on status_changes
+  for each statement execute function ledger_refuse_change();
+
+-- The stored answer of an idempotency key, written in the transaction of the effect.
+create table idempotency_keys (
+  tenant_id   id not null,
+  scope       text collate "C" not null,  -- method and path
+  key         text collate "C" not null,
+  fingerprint bytea not null,  -- of the canonical body, query and files
+  status      smallint not null,
+  body        text not null,
+  permanent   boolean not null default false,
+  created_at  timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  primary key (tenant_id, key, scope)
+);
+-- Finds those that are forgotten after a day, past all that are kept for ever.
+create index idempotency_keys_forgotten on idempotency_keys (created_at) where not permanent;
+
+create table audit_log (
+  id         bigint generated always as identity primary key,
+  at         timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  actor      text not null,  -- the admin's client id, or the operator at the command line
+  action     text not null,
+  subject    text,
+  tenant_id  id,
+  request_id text,
+  before     jsonb,
+  after      jsonb
+);
+create index audit_log_by_subject on audit_log (subject, id);
+create index audit_log_by_actor on audit_log (actor, id);
+
+-- A hash chain over the audit log, in the order of commits. Each hash covers the previous hash and its entry's content, so
+-- `audit verify` finds an entry that was changed, removed or inserted.
+create table audit_chain (
+  number   bigint primary key,  -- from 1, without gaps
+  entry_id bigint not null unique,  -- the row of audit_log
+  previous bytea not null,
+  hash     bytea not null
+);
+
+-- The bytes of an entry that are hashed. src/kernel/audit/log.ts computes them by an expression of its own, because an intruder
+-- could change this function.
+create function audit_content(entry audit_log) returns bytea language sql stable as $$
+  select convert_to(jsonb_build_array(entry.id, (extract(epoch from entry.at) * 1000)::bigint, entry.actor, entry.action,
+    entry.subject, entry.tenant_id, entry.request_id, entry.before, entry.after)::text, 'UTF8')
+$$;
+
+-- Appends an entry to the chain when its transaction commits. A writer therefore waits only for the commits of other writers.
+create function audit_chain_entry() returns trigger language plpgsql as $$
+declare
+  last audit_chain;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('audit_chain', 0));
+  select * into last from audit_chain order by number desc limit 1;
+  insert into audit_chain (number, entry_id, previous, hash)
+    values (coalesce(last.number, 0) + 1, new.id, coalesce(last.hash, ''),
+            sha256(coalesce(last.hash, '') || audit_content(new)));
+  return null;
+end $$;
+
+-- Entries can be added and read, whoever connects.
+create function audit_refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'the audit log is only added to' using errcode = 'integrity_constraint_violation';
+end $$;
+
+create trigger audit_chain_is_final before delete or update or truncate on audit_chain
+  for each statement execute function audit_refuse_change();
+create trigger audit_log_is_final before delete or update or truncate on audit_log
+  for each statement execute function audit_refuse_change();
+create constraint trigger audit_log_is_chained after insert on audit_log deferrable initially deferred
+  for each row execute function audit_chain_entry();
+
+-- The dispatcher, one of 16 (SHARDS in src/kernel/outbox/events.ts), that an endpoint's events belong to.
+create function webhook_shard(tenant_id text, registration text) returns smallint immutable language sql
+  return mod(abs(hashtext(tenant_id || registration)::bigint), 16)::smallint;
+
+-- The record that an event tells of. `data` is JSON that we rendered, so a text of a client's in it is escaped.
+create function event_record(data text, data_id text) returns text immutable parallel safe language sql
+  return coalesce(substring(data from '"(?:recordId|cardholderId|userId)":"([a-z]+_[0-9a-z]+)"'), data_id);
+
+-- Events for webhooks. Each is written in the transaction that it tells of; dispatchers deliver it. An event has at most one
+-- endpoint, because a tenant registers one URL a type, so the state of its delivery is in the same row.
+create table events (
+  number          bigint generated always as identity primary key,
+  tenant_id       id not null,
+  registration    text not null,
+  event           text not null,
+  data_id         id not null,
+  reference_id    id,
+  type            text,
+  subtype         text,
+  data            text not null,  -- the exact bytes of the envelope's data
+  idempotency_key text,
+  created_at      timestamptz(3) not null,
+  shard           smallint not null,
+  -- recorded: no endpoint was registered. due: awaits delivery. parked: its endpoint was deleted.
+  delivery        text not null check (delivery in ('recorded', 'due', 'delivered', 'failed', 'parked')),
+  attempts        smallint not null default 0,
+  due_at          timestamptz(3),  -- the order of delivery: when it happened
+  leased_until    timestamptz(3),  -- reserved by a dispatcher until then
+  delivered_at    timestamptz(3),
+  last_error      text,
+  check (registration in ('card', 'account', 'deposit', 'cardholder', 'kyc', 'payout', 'transfer'))
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
+-- Receivers drop a second event with the same (event, referenceId, type, subtype): interface.md 6.1, receiver rule 3.
+create unique index events_are_told_once on events (reference_id, event, type, subtype) nulls not distinct
+  where reference_id is not null;
+-- Finds the endpoints with due events, by a skip from one to the next, and the next event of an endpoint.
+create index events_due on events (shard, tenant_id, registration, due_at, number) where delivery = 'due';
+create index events_to_resend on events (tenant_id, created_at) where delivery in ('recorded', 'failed', 'parked');
+-- Finds the events of a record's story. Events of cards and accounts, nearly all of the table, are left out because they are
+-- found by their reference.
+create index events_of_record on events (event_record(data, data_id), number)
+  where registration in ('deposit', 'cardholder', 'kyc', 'payout', 'transfer');
+create index events_by_data_id on events (data_id)
+  where registration in ('deposit', 'cardholder', 'kyc', 'payout', 'transfer');
+
+-- Commands to workflows: start, or look at the record again. A row is deleted when Temporal has accepted it.
+create table workflow_commands (
+  number       bigint generated always as identity primary key,
+  workflow     text not null,  -- the registered name
+  workflow_id  text not null,
+  task_queue   text not null,
+  action       text not null check (action in ('start', 'look')),
+  args         jsonb not null,
+  tenant_id    id,
+  summary      text,
+  created_at   timestamptz(3) not null default date_trunc('milliseconds', now()),
+  attempts     int not null default 0,
+  due_at       timestamptz(3) not null default date_trunc('milliseconds', now()),
+  leased_until timestamptz(3),
+  parked_at    timestamptz(3),
+  last_error   text
+);
+create index workflow_commands_due on workflow_commands (due_at) where parked_at is null;
+-- Finds the waiting commands of a workflow, to withdraw one and to avoid a second of the same kind.
+create index workflow_commands_workflow on workflow_commands (workflow_id);
+-- Finds commands that were given up.
+create index workflow_commands_parked on workflow_commands (parked_at) where parked_at is not null;
+
+-- API processes that serve now. Each renews its row every few seconds. Their number divides the rate limits of tenants.
+create table api_processes (
+  id      text primary key,
+  beat_at timestamptz not null
+);

@@ -1,0 +1,74 @@
+create table tenants (
+  id             id primary key,
+  name           text not null,
+  role           text not null check (role in ('client', 'admin')),
+  status         text not null default 'active' check (status in ('active', 'disabled')),
+  settings       jsonb not null default '{}',
+  created_at     timestamptz(3) not null default date_trunc('milliseconds', now()),
+  updated_at     timestamptz(3) not null default date_trunc('milliseconds', now()),
+  -- Counts changes of the row and of its secrets. API processes cache a tenant and compare this number.
+  access_version bigint not null default 0
+);
+
+-- A tenant has one current secret and, while a rotation overlaps, earlier ones.
+create table credentials (
+  id            bigint generated always as identity primary key,
+  tenant_id     id not null references tenants,
+  secret_hash   bytea not null,  -- HMAC-SHA256 under a key derived from the master key
+  secret_sealed bytea not null,  -- AES-256-GCM; opened only to sign webhooks
+  created_at    timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  expires_at    timestamptz(3)
+);
+create index credentials_of_tenant on credentials (tenant_id, id desc);
+create unique index credentials_one_current on credentials (tenant_id) where expires_at is null;
+
+-- Each change of a tenant's row or secrets raises access_version, whoever makes the change.
+create function tenants_move_access() returns trigger language plpgsql as $$
+begin
+  new.access_version := old.access_version + 1;
+  return new;
+end $$;
+create function credentials_move_access() returns trigger language plpgsql as $$
+begin
+  -- The number itself is set by the trigger of tenants.
+  update tenants set access_version = access_version where id in (old.tenant_id, new.tenant_id);
+  return null;
+end $$;
+
+create trigger tenants_move_access before update on tenants
+  for each row execute function tenants_move_access();
+create trigger credentials_move_access after insert or delete or update on credentials
+  for each row execute function credentials_move_access();
+
+create table webhook_endpoints (
+  tenant_id       id not null references tenants,
+  registration    text not null,
+  url             text not null,
+  -- failing: a recovery workflow probes it and its other events wait. disabled: it answered 410.
+  status          text not null default 'active' check (status in ('active', 'failing', 'disabled')),
+  failing_since   timestamptz(3),
+  probes          smallint not null default 0,  -- place of the next probe in the schedule
+  next_probe_at   timestamptz(3),
+  last_error      text,
+  created_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
+  updated_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
+  recent_failures int not null default 0,
+  probe_event     bigint,  -- what a failing endpoint is probed with
+  probe_failures  smallint not null default 0,  -- of that event, in this recovery
+  primary key (tenant_id, registration),
+  check (registration in ('card', 'account', 'deposit', 'cardholder', 'kyc', 'payout', 'transfer'))
+);
+create index webhook_endpoints_failing on webhook_endpoints (next_probe_at) where status = 'failing';
+
+-- Time of a tenant's last replay. One replay in 10 s is allowed over all processes.
+create table webhook_resends (
+  tenant_id id primary key references tenants,
+  at        timestamptz(3) not null
+);
+
+-- The demo client and the operator that the sandbox created. Their credentials are in credentials.json. Their names may change,
+-- so this table tells which tenants they are.
+create table demo_tenants (
+  purpose   text primary key check (purpose in ('client', 'admin')),
+  tenant_id id not null references tenants
+);

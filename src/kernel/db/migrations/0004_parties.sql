@@ -1,0 +1,188 @@
+-- Past and future changes of records at the sandbox's parties. A row is written in the transaction that decides it, so it
+-- survives the process. Lists of changes and callbacks are made from these rows.
+create table sandbox_party_changes (
+  number          bigint generated always as identity primary key,
+  party           text collate "C" not null,
+  ref             text collate "C" not null,  -- what the party is asked for: a session, an order's key, a credit
+  at              timestamptz(3) not null,  -- when it happens
+  callback_url    text,  -- absent: it is listed, and nobody is called
+  repeats         boolean not null default false,  -- each callback is sent twice, with a forged one beside it
+  next_attempt_at timestamptz(3),  -- absent: told, given up, or nobody is called
+  attempts        int not null default 0,
+  told_at         timestamptz(3),
+  check (callback_url is not null or next_attempt_at is null)
+);
+create index sandbox_party_changes_in_order on sandbox_party_changes (party, at, number);
+create index sandbox_party_changes_of on sandbox_party_changes (party, ref, at, number);
+create index sandbox_party_changes_due on sandbox_party_changes (next_attempt_at) where next_attempt_at is not null;
+
+-- The sandbox's reviewer of cardholders: an outside party that happens to live here. Nothing else reads this table.
+create table sandbox_reviews (
+  key            text collate "C" primary key,  -- the idempotency key of the application
+  scenario       text,  -- how the reviewer behaves; nothing of the person is kept
+  first_asked_at timestamptz(3) not null,
+  calls          int not null default 0,  -- applications that came through to the reviewer
+  taken_at       timestamptz(3)
+);
+
+-- The sandbox's card processor: an outside party that happens to live here. Nothing else reads this table.
+create table sandbox_processor_cards (
+  sequence       bigint generated always as identity primary key,
+  key            text collate "C" not null unique,  -- the idempotency key of the order
+  bin            text not null,
+  label          text,  -- decides how the processor behaves
+  first_asked_at timestamptz(3) not null,
+  calls          int not null default 0,  -- orders that reached the processor
+  accepted_at    timestamptz(3),
+  reference      text collate "C" unique,
+  number_sealed  bytea,
+  cvv_sealed     bytea,
+  last4          text,
+  expiry_month   smallint,
+  expiry_year    smallint,
+  first_close_at timestamptz(3),
+    closure_key    text collate "C",  -- the idempotency key of the closure
+  closing_at     timestamptz(3)  -- when it was taken
+);
+
+create table sandbox_processor_tokenizations (
+  key       text collate "C" primary key,  -- the idempotency key of the order
+  reference text collate "C" not null,  -- of the card
+  wallet    text not null,
+  taken_at  timestamptz(3) not null
+);
+
+-- The sandbox's hosted checkout: an outside party that happens to live here. Nothing else reads these tables.
+create table sandbox_checkout_sessions (
+  id             text collate "C" primary key,
+  key            text collate "C" not null unique,  -- the idempotency key that it was made under
+  page           text collate "C" not null unique,  -- 256 bits: whoever knows the page's address is the payer
+  method         text not null check (method in ('card', 'bank_transfer', 'crypto')),
+  amount         numeric not null check (amount > 0),  -- asked for; decides how the party behaves, too
+  currency       text not null,
+  merchant       text not null,
+  return_url     text not null,
+  callback_url   text not null,
+  expires_at     timestamptz(3) not null,
+  first_asked_at timestamptz(3) not null,
+  calls          int not null default 0,
+  status         text not null default 'open' check (status in ('open', 'failed', 'cancelled')),
+  risk           text not null default 'normal' check (risk in ('normal', 'review')),
+  failure_code   text
+);
+
+-- Payments of a session. A payment in the future has its time in paid_at.
+create table sandbox_checkout_payments (
+  id         text collate "C" primary key,
+  session_id text collate "C" not null references sandbox_checkout_sessions,
+  amount     numeric not null check (amount > 0),
+  paid_at    timestamptz(3) not null,
+  settles_at timestamptz(3),  -- absent while nobody has said so
+  failed_at  timestamptz(3),  -- taken back by the payer's bank before it was settled
+  risk       text not null check (risk in ('normal', 'review'))
+);
+create index sandbox_checkout_payments_of on sandbox_checkout_payments (session_id, id);
+
+create table sandbox_checkout_refunds (
+  id         text collate "C" primary key,
+  session_id text collate "C" not null references sandbox_checkout_sessions,
+  key        text collate "C" unique,  -- absent on one that nobody asked us for
+  amount     numeric not null check (amount > 0),
+  ends_at    timestamptz(3) not null,
+  outcome    text not null check (outcome in ('succeeded', 'failed')),
+  undone_at  timestamptz(3)  -- it succeeded, and has failed after all
+);
+create index sandbox_checkout_refunds_of on sandbox_checkout_refunds (session_id, id);
+
+create table sandbox_checkout_disputes (
+  id         text collate "C" primary key,
+  session_id text collate "C" not null references sandbox_checkout_sessions,
+  amount     numeric not null check (amount > 0),
+  opens_at   timestamptz(3) not null,
+  ends_at    timestamptz(3),  -- absent while nobody has decided
+  outcome    text check (outcome in ('won', 'lost')),
+  turned_at  timestamptz(3),  -- the outcome is the other one from then on
+  check ((ends_at is null) = (outcome is null))
+);
+create index sandbox_checkout_disputes_of on sandbox_checkout_disputes (session_id, id);
+
+-- The sandbox's payouts provider: an outside party that happens to live here. Nothing else reads this table.
+create table sandbox_payouts (
+  key            text collate "C" primary key,  -- the idempotency key of the order
+  method         text not null,
+  amount         numeric not null,
+  currency       text not null,
+  callback_url   text not null,
+  first_asked_at timestamptz(3) not null,
+  calls          int not null default 0,  -- orders that came through to the provider
+  accepted_at    timestamptz(3)  -- when it took the order; nothing of the destination is kept
+);
+
+-- The sandbox's card acquirer: an outside party that happens to live here. Nothing else reads this table.
+create table sandbox_external_cards (
+  key            text collate "C" primary key,  -- the idempotency key of the order
+  kind           text not null,  -- charge or push
+  token          text not null,  -- decides how the acquirer behaves; it is a sandbox's token
+  amount         numeric not null,
+  currency       text not null,
+  merchant       text not null,
+  return_url     text,
+  callback_url   text not null,
+  page           text collate "C" not null unique,  -- the secret part of the address of its page
+  expires_at     timestamptz(3) not null,
+  first_asked_at timestamptz(3) not null,
+  calls          int not null default 0,  -- orders that came through to the acquirer
+  accepted_at    timestamptz(3),
+  confirmed_at   timestamptz(3),  -- the payer's decision on the page
+  refused_at     timestamptz(3)
+);
+
+-- The sandbox's bank: an outside party that happens to live here. Nothing else reads this table.
+create table sandbox_bank_credits (
+  sequence     bigint generated always as identity primary key,
+  id           text collate "C" not null unique,
+  iban         text not null,
+  amount       numeric not null,
+  currency     text not null,
+  received_at  timestamptz(3) not null,
+  callback_url text  -- absent: nobody is told of it
+);
+
+-- Returns of a received payment: recalled by the payer's bank, or ordered by us.
+create table sandbox_bank_returns (
+  id        text collate "C" primary key,
+  credit_id text collate "C" not null references sandbox_bank_credits (id),
+  kind      text not null check (kind in ('recall', 'return')),
+  key       text collate "C" unique,  -- the idempotency key that a return was ordered under
+  amount    numeric not null check (amount > 0),
+  at        timestamptz(3) not null,
+  ends_at   timestamptz(3) not null,
+  outcome   text not null check (outcome in ('succeeded', 'failed')),
+  undone_at timestamptz(3)  -- it succeeded, and has failed after all
+);
+create index sandbox_bank_returns_of on sandbox_bank_returns (credit_id, at);
+
+-- The sandbox's exchange: what was ordered of it, a deal or a withdrawal, under one key each.
+create table sandbox_exchange_orders (
+  key            text collate "C" primary key,  -- the idempotency key of the order
+  kind           text not null check (kind in ('deal', 'withdrawal')),
+  currency       text not null,  -- what is sold, or withdrawn
+  amount         numeric not null check (amount > 0),
+  bought         text,  -- the currency that is bought
+  min_receive    numeric,
+  rate           numeric,  -- what one unit was worth when the order was taken
+  callback_url   text not null,
+  first_asked_at timestamptz(3) not null,
+  calls          int not null default 0,  -- orders that came through to the party
+  accepted_at    timestamptz(3),  -- when it took the order; nothing of a destination is kept
+  check ((kind = 'deal') = (bought is not null))
+);
+
+-- Changes of its balances, written with their time when the order is accepted.
+create table sandbox_exchange_movements (
+  number   bigint generated always as identity primary key,
+  key      text collate "C" not null references sandbox_exchange_orders,
+  currency text collate "C" not null,
+  amount   numeric not null,  -- below zero: it goes
+  at       timestamptz(3) not null
+);

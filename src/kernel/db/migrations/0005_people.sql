@@ -1,0 +1,90 @@
+create table users (
+  id               id primary key,
+  tenant_id        id not null references tenants,
+  external_id      text collate "C",
+  status           text not null default 'active' check (status in ('active', 'blocked')),
+  status_reason    text,
+  meta             json not null default '{}',
+  kyc_status       text not null default 'not_started',
+  created_at       timestamptz(3) not null default date_trunc('milliseconds', now()),
+  updated_at       timestamptz(3) not null default date_trunc('milliseconds', now()),
+  -- The operator's block of a user, beside the client's own (`status`): the user is blocked while either stands.
+  operator_blocked boolean not null default false
+);
+create index users_of_tenant on users (tenant_id, id desc);
+create unique index users_external_id on users (tenant_id, external_id) where external_id is not null;
+-- Serves lists with a period (from, to), of which few rows may be in the period.
+create index users_of_tenant_by_time on users (tenant_id, created_at);
+
+-- One a submission. The newest one's status is the user's.
+create table kyc_reviews (
+  user_id         id not null references users,
+  submission      int not null,
+  tenant_id       id not null references tenants,
+  status          text not null check (status in ('in_review', 'completed', 'rejected', 'resubmission_required')),
+  reason          text,
+  idempotency_key text,  -- of the request that submitted; it goes with the webhooks of the decision
+  watched_until   timestamptz(3) not null,  -- its workflow looks again by then
+  submitted_at    timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  decided_at      timestamptz(3),
+  primary key (user_id, submission)
+);
+create index kyc_reviews_open on kyc_reviews (watched_until) where status = 'in_review';
+
+-- The version of a user's KYC that each completed review has approved. Rows are only added.
+create table kyc_approvals (
+  id          bigint generated always as identity primary key,
+  user_id     id not null references users,
+  submission  int not null,
+  meta        jsonb not null,
+  documents   jsonb not null,  -- [{ slot, documentId }]
+  approved_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+);
+create index kyc_approvals_of_user on kyc_approvals (user_id, id);
+
+-- Decisions of a person or of the sandbox. Rows are only added.
+create table kyc_decisions (
+  id          bigint generated always as identity primary key,
+  user_id     id not null references users,
+  submission  int,  -- the review that it ended or corrected …
+  document_id id,  -- … or the document that it judged
+  decision    text not null,
+  reason      text,
+  decided_by  text not null,
+  at          timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp()),
+  check ((submission is null) <> (document_id is null))
+);
+create index kyc_decisions_on_user on kyc_decisions (user_id, id);
+
+-- A document of a user's KYC; its content is in the documents store, sealed.
+create table kyc_documents (
+  id           id primary key,
+  tenant_id    id not null references tenants,
+  user_id      id not null references users,
+  slot         text not null check (slot in ('idFrontImg', 'idBackImg', 'idHoldImg')),
+  content_type text not null check (content_type in ('image/jpeg', 'image/png', 'application/pdf')),
+  size         int not null check (size > 0),
+  sha256       text not null,  -- of the content, lower-case hexadecimal
+  status       text not null check (status in ('uploaded', 'approved', 'rejected')),
+  note         text,  -- shown to the client
+  submission   int,  -- the first review that had it
+  created_at   timestamptz(3) not null default date_trunc('milliseconds', now()),
+  updated_at   timestamptz(3) not null default date_trunc('milliseconds', now())
+);
+create index kyc_documents_of_user on kyc_documents (user_id, id desc);
+
+-- The operator's notes, shown to operators alone.
+create table kyc_notes (
+  user_id    id primary key references users,
+  notes      text not null,
+  updated_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+);
+
+-- Content to delete from the documents store: of deleted documents at once, of unused uploads after a while.
+create table document_removals (
+  document_id id primary key,
+  tenant_id   id not null,
+  due_at      timestamptz(3) not null,
+  removing    boolean not null default false  -- its content may be deleted already
+);
+create index document_removals_due on document_removals (due_at);

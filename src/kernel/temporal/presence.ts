@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+const LOOK_MS = 1_000;
+
+export interface PresenceOptions {
+  /** Why Temporal cannot be used now, in one sentence; nothing where it can be. */
+  absence(): Promise<string | undefined>;
+  log: Logger;
+  lookMs?: number;
+}
+
+export interface Presence {
+  /**
+   * Called after each call of Temporal without an answer. An absence is one warning, and its end is one line.
+   * @returns whether Temporal is away; else the fault was of that call alone
+   */
+  missed(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** Tells when Temporal goes and when Temporal is back, in the place of all its callers. */
+export function createPresence({ absence, log, lookMs = LOOK_MS }: PresenceOptions): Presence {
+  const stopping = new AbortController();
+  let asking: Promise<boolean> | undefined;
+  let waiting: Promise<void> | undefined;
+
+  async function ask(): Promise<boolean> {
+    const why = await absence();
+    if (why === undefined) return false;
+    log.warn(`${why} What is committed waits for it.`);
+    waiting = untilBack();
+    return true;
+  }
+
+  async function untilBack(): Promise<void> {
+    do {
+      await sleep(lookMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+    } while ((await absence()) !== undefined);
+    waiting = undefined;
+    log.info('Temporal is back');
+  }
+
+  return {
+    async missed() {
+      if (waiting || stopping.signal.aborted) return true;
+      asking ??= ask().finally(() => {
+        asking = undefined;
+      });
+      return asking;
+    },
+    async stop() {
+      stopping.abort();
+      await asking;
+      await waiting;
+    },
+  };
+}

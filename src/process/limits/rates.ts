@@ -1,0 +1,39 @@
+import type { Sql } from '../../kernel/db/database';
+import { Decimal, toRate } from '../../kernel/money/money';
+
+/** Middle rates of one moment, all in the same currency. */
+export interface CountingRates {
+  asOf: Date;
+  /** Null: they never grow old. */
+  freshUntil: Date | null;
+  mids: ReadonlyMap<string, Decimal>;
+}
+
+/** Keeps the rates that limits are counted by. Older ones than those that are kept change nothing. Raw: the row keeps the newest. */
+export async function keepCountingRates(sql: Sql, { asOf, freshUntil, mids }: CountingRates): Promise<void> {
+  const texts = Object.fromEntries([...mids].map(([currency, mid]) => [currency, mid.toFixed()]));
+  await sql.query(
+    `insert into counting_rates (as_of, fresh_until, mids) values ($1, $2, $3)
+     on conflict (one) do update set as_of = $1, fresh_until = $2, mids = $3
+      where counting_rates.as_of <= $1`,
+    [asOf, freshUntil, JSON.stringify(texts)],
+  );
+}
+
+/**
+ * What one unit of `from` is worth in `to` by the kept rates.
+ * @returns nothing without rates of both that are fresh at that time
+ */
+export async function countingRate(
+  sql: Sql,
+  { from, to, at }: { from: string; to: string; at: Date },
+): Promise<Decimal | undefined> {
+  if (from === to) return new Decimal(1);
+  const [row] = await sql.query<{ one: string | null; other: string | null }>(
+    `select mids->>$1 as one, mids->>$2 as other from counting_rates
+      where fresh_until is null or fresh_until >= $3`,
+    [from, to, at],
+  );
+  if (!row?.one || !row.other) return undefined;
+  return toRate(new Decimal(row.one).dividedBy(row.other));
+}

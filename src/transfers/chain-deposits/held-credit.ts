@@ -1,0 +1,45 @@
+import type { Tx } from '../../kernel/db/database';
+import { conflict, notFound } from '../../kernel/errors';
+import { requestApproval } from '../../process/approvals/operations';
+import { isAboveLimit, isDualControlled } from '../../process/limits/operations';
+import type { NewDecision } from '../engine/kind';
+import { SYSTEM } from '../engine/record';
+import { type ChainDeposit, isUnshown } from './record';
+import { amountOf, CREDIT_APPROVED, CREDIT_HELD, heldCredit, isDueForCredit, judgedUnits } from './rules';
+
+/** As approvals name it. */
+export const CHAIN_CREDIT = 'chain-deposit.credit';
+
+/**
+ * Holds a credit above the limit, and asks two operators for it: no node is believed alone with so much money. Two people have decided on
+ * a coin that they have recorded.
+ */
+export async function holdLargeCredit(tx: Tx, deposit: ChainDeposit): Promise<NewDecision | undefined> {
+  const { id: subject, tenantId, word, terms } = deposit.transfer;
+  if (word === null || !isDueForCredit(deposit) || isUnshown(terms)) return undefined;
+  if (judgedUnits(deposit) === word.units || !(await isDualControlled(tx))) return undefined;
+  const money = { amount: amountOf(terms, word), currency: terms.asset };
+  if (!(await isAboveLimit(tx, { ...money, at: deposit.at }))) return undefined;
+  const { units } = word;
+  await requestApproval(tx, {
+    ...{ kind: CHAIN_CREDIT, subject, tenantId, money, terms: { id: subject, units } },
+    ...{ reason: 'a credit from a chain above the limit', requestedBy: SYSTEM, requestedAt: deposit.at },
+  });
+  return { kind: CREDIT_HELD, ...money, data: { units } };
+}
+
+/** @returns the decision of people to credit it @throws Problem 409 `invalid_transition` where those units do not wait for them */
+export function approvedCredit(deposit: ChainDeposit, units: string, reason: string): NewDecision {
+  const held = requireHeld(deposit);
+  if (held !== units) throw conflict('invalid_transition', 'The chain tells of another amount by now.');
+  return { kind: CREDIT_APPROVED, data: { units }, reason };
+}
+
+/** @returns the units that wait for people @throws Problem 404; 409 `invalid_transition` */
+export function requireHeld(deposit: ChainDeposit | undefined): string {
+  if (!deposit) throw notFound('deposit');
+  const held = heldCredit(deposit);
+  if (held === undefined)
+    throw conflict('invalid_transition', 'The deposit does not wait for people to credit it.');
+  return held;
+}

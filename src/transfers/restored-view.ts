@@ -1,0 +1,20 @@
+import { formatAmount } from '../kernel/money/money';
+import type { Restored } from './restored';
+
+/** What following a transfer's version again would move, as it is printed and kept with an approval. */
+export const restoredView = ({
+  id,
+  kind,
+  tenantId,
+  known,
+  told,
+  word,
+  status,
+  becomes,
+  moves,
+}: Restored) => ({
+  ...{ id, kind, clientId: tenantId, known, told, word, status, becomes },
+  moves: moves.map(({ component, account, amount, currency }) => ({
+    ...{ component, accountId: account, amount: formatAmount(amount, currency), currency },
+  })),
+});

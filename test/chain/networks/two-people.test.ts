@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { findOpened } from '../../../src/chain/networks/operations';
+import { judgedTerms } from '../../../src/chain/networks/update';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { freePort } from '../../../src/startup/embedded/ports';
+import { type Client, type TestApi, testApi } from '../../support/api';
+import { startTestChain, type TestChain } from '../../support/chain';
+import { chainDoor, withLocalNetwork } from '../../support/networks';
+import { operatorOf, setLimits, type TestOperator } from '../../support/operator';
+
+const masterKey = randomBytes(32);
+let api: TestApi;
+let chain: TestChain;
+let [admin, client] = [] as unknown as [Client, Client];
+let [ida, bob] = [] as unknown as [TestOperator, TestOperator];
+let token: string;
+let door: Awaited<ReturnType<typeof chainDoor>>;
+
+beforeAll(async () => {
+  [api, chain] = await Promise.all([testApi({ keyring: createKeyring(masterKey) }), startTestChain()]);
+  [admin, client] = await Promise.all([api.client('admin'), api.client()]);
+  ida = await operatorOf(api, masterKey, {}, 'ida');
+  bob = await operatorOf(api, masterKey, {}, 'bob');
+  token = (await withLocalNetwork(api, chain)).token;
+  door = await chainDoor(chain.url);
+  await setLimits(api.database, { dualControl: 'on' });
+});
+afterAll(() => Promise.all([api.close(), chain.stop(), door.close()]));
+
+const PATH = '/v1/networks/local';
+const read = async (path = PATH) => (await admin.call('GET', path)).body;
+const put = async (body: object, path = PATH) => {
+  const { version = 0 } = await read(path);
+  return admin.call('PUT', path, { version, ...body });
+};
+const stored = () => findOpened(api.services, api.database, 'local');
+const approveBoth = async (id: string) => {
+  expect((await ida('approval', 'approve', id)).code).toBe(0);
+  return bob('approval', 'approve', id);
+};
+const reject = async (id: string) =>
+  expect((await ida('approval', 'reject', id, '--reason', 'a thief')).code).toBe(0);
+
+describe('one admin secret', () => {
+  const usdt = (contract: string) => ({ symbol: 'USDT', contract, decimals: 6, minDeposit: '1' });
+  test.each<[string, () => object | Promise<object>]>([
+    ['rpcUrls', () => ({ rpcUrls: [door.as(31_337)] })],
+    ['confirmations', () => ({ confirmations: 1 })],
+    ['assets', async () => ({ assets: [usdt(await chain.token({ decimals: 6 })), ...(await eth())] })],
+  ])('does not change %s', async (field, change) => {
+    const before = await read();
+    const opened = await stored();
+    const { status, body } = await put(await change());
+    expect([status, body]).toEqual([
+      202,
+      { ...before, approvalId: expect.stringMatching(/^apr_/), pending: expect.any(Array) },
+    ]);
+    expect(body.pending).toMatchObject([
+      { approvalId: body.approvalId, requestedBy: admin.clientId, needs: 2, changes: [{ field }] },
+    ]);
+    expect(await stored()).toEqual(opened);
+    expect((await read()).pending).toEqual(body.pending);
+    expect((await client.call('GET', PATH)).body).not.toHaveProperty('pending');
+    await reject(body.approvalId);
+    expect(await read()).toEqual(before);
+  });
+
+  const eth = async () => [(await read()).assets[1]];
+
+  test('makes no network', async () => {
+    const given = {
+      ...{ name: 'Another', kind: 'evm', chainId: 50_001, rpcUrls: [door.as(50_001)], confirmations: 5 },
+      ...{ enabled: true, assets: [usdt(token)] },
+    };
+    const { status, body } = await put(given, '/v1/networks/another');
+    expect([status, body]).toMatchObject([202, { approvalId: expect.any(String), pending: [{}] }]);
+    expect((await admin.call('GET', '/v1/networks/another')).status).toBe(404);
+    expect((await approveBoth(body.approvalId)).code).toBe(0);
+    expect(await read('/v1/networks/another')).toMatchObject({ version: 1, enabled: true, confirmations: 5 });
+  });
+
+  test('changes a name, and stops a network, at once', async () => {
+    expect(await put({ name: 'Renamed' })).toMatchObject({ status: 200, body: { name: 'Renamed' } });
+    expect(await put({ enabled: false })).toMatchObject({ status: 200, body: { enabled: false } });
+    expect((await put({ enabled: true })).status).toBe(200);
+  });
+});
+
+test('what two operators approve is saved, with the addresses that were asked for', async () => {
+  const rpcUrls = [door.as(31_337), `${chain.url}/`];
+  const { body } = await put({ rpcUrls });
+  const listed = await ida('approval', 'list');
+  expect(listed.text).toMatch(/rpcUrls: http:\S+ -> \S+\*\*\* \(new\)/);
+  const [row] = await api.database.query<{ terms: object }>('select terms from approvals where id = $1', [
+    body.approvalId,
+  ]);
+  expect(JSON.stringify(row)).not.toContain('127.0.0.1');
+  const { version } = await read();
+  expect((await approveBoth(body.approvalId)).code).toBe(0);
+  expect((await stored())?.rpcUrls).toEqual(rpcUrls);
+  expect((await read()).version).toBe(version + 1);
+});
+
+test('the nodes are asked again when it is approved', async () => {
+  const [other, port] = [await chainDoor(chain.url), await freePort()];
+  const { body } = await put({ rpcUrls: [other.as(31_337), `http://127.0.0.1:${port}/`] });
+  await other.close();
+  const { err, code } = await ida('approval', 'approve', body.approvalId);
+  expect([code, err]).toEqual([1, expect.stringContaining('cannot be reached')]);
+  await reject(body.approvalId);
+});
+
+describe('live', () => {
+  const judged = async (change: object, leastNodeHosts = 2) => {
+    const { version } = await read();
+    const services = { ...api.services, mode: 'live' as const, leastNodeHosts };
+    const given = { version, enabled: true, ...change };
+    return judgedTerms(services, 'local', given, async () => ['93.184.216.34']).then(
+      () => 'taken',
+      ({ field }: { field?: string }) => field ?? 'asked',
+    );
+  };
+  const [one, other] = ['https://one.node.example/a', 'https://two.node.example/'];
+
+  test.each([
+    ['one node', [one]],
+    ['two nodes of a host', [one, 'https://one.node.example/b']],
+    ['a host in two spellings', [one, 'https://ONE.node.example./c']],
+    ['a host at two ports', [one, 'https://one.node.example:8443/']],
+  ])('an enabled network is not of %s', async (_, rpcUrls) => {
+    expect(await judged({ rpcUrls })).toBe('rpcUrls');
+    expect(await judged({ rpcUrls }, 1)).toBe('asked'); // the named setting of tests
+  });
+
+  test('it is of two hosts, and one that is stopped needs none', async () => {
+    expect(await judged({ rpcUrls: [one, other] })).toBe('asked');
+    expect(await judged({ rpcUrls: [one], enabled: false })).toBe('taken');
+  });
+
+  test('two hosts are the least, but where the setting of tests permits one', async () => {
+    const { parties } = api.services;
+    const live = await testApi({ mode: 'live', parties });
+    const tests = await testApi({ mode: 'live', parties, singleNodeForTests: true });
+    expect([live, tests].map(({ services }) => services.leastNodeHosts)).toEqual([2, 1]);
+    await Promise.all([live.close(), tests.close()]);
+  });
+});

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { operatorOf, setAdminLimit, setLimits, type TestOperator } from '../../support/operator';
+import { openWorld, type World } from './support';
+
+const masterKey = randomBytes(32);
+let world: World;
+let [ida, bob] = [] as unknown as [TestOperator, TestOperator];
+beforeAll(async () => {
+  world = await openWorld({ keyring: createKeyring(masterKey) });
+  ida = await operatorOf(world.api, masterKey, {}, 'ida');
+  bob = await operatorOf(world.api, masterKey, {}, 'bob');
+  await world.read();
+});
+beforeEach(() => setLimits(world.api.database, { dualControl: 'on' }));
+afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]));
+afterAll(() => world.close());
+
+const MILLION = 1_000_000n * 10n ** 6n;
+
+/** A transfer to a new wallet of the account, as deep as the network asks for. */
+async function paid(account: string | undefined, units: bigint): Promise<string> {
+  const { chain, token } = world;
+  const address = await world.wallet(account);
+  await chain.pay(token, address, units);
+  await chain.client.mine({ blocks: 3 });
+  await world.read();
+  return (await found(address)).id;
+}
+
+const found = async (key: string) => {
+  const all = await world.deposits();
+  return all.find(({ id, terms }) => id === key || terms['address'] === key) as (typeof all)[number];
+};
+const statusOf = async (id: string) => (await found(id)).status;
+const pendingOf = async (id: string) => {
+  const listed = await ida('approval', 'list', '--json');
+  return listed.json<{ id: string; subject: string }[]>().filter(({ subject }) => subject === id);
+};
+
+it('keeps 50,000,000 that a node tells of confirming until two operators approve', async () => {
+  const account = await world.account();
+  const before = await world.available(account);
+  const id = await paid(account, 50n * MILLION);
+  expect([await statusOf(id), await world.available(account)]).toEqual(['confirming', before]);
+  const pending = await pendingOf(id);
+  expect(pending).toMatchObject([
+    { kind: 'chain-deposit.credit', amount: '50000000.000000', currency: 'USDT', needs: 2 },
+  ]);
+  await world.lookAgain();
+  await world.lookAgain();
+  expect(await pendingOf(id)).toHaveLength(1);
+  const [{ id: approval }] = pending as [{ id: string; subject: string }];
+  expect((await ida('approval', 'approve', approval)).text).toContain('needs one more operator');
+  expect((await ida('approval', 'approve', approval)).code).toBe(4);
+  await world.lookAgain();
+  expect(await statusOf(id)).toBe('confirming');
+  expect((await bob('approval', 'approve', approval)).code).toBe(0);
+  expect(await statusOf(id)).toBe('credited');
+  expect(Number(await world.available(account)) - Number(before)).toBe(50_000_000);
+});
+
+it('credits the limit itself, and nothing above it, without a person', async () => {
+  const account = await world.account();
+  expect(await statusOf(await paid(account, MILLION))).toBe('credited');
+  const above = await paid(account, MILLION + 1n);
+  expect(await statusOf(above)).toBe('confirming');
+  await setAdminLimit(world.api.database, '10');
+  expect(await statusOf(await paid(account, 11_000_000n))).toBe('confirming');
+  await setAdminLimit(world.api.database, '1000000');
+});
+
+it('takes two without a fresh rate', async () => {
+  const { database } = world.api;
+  await database.query(`update counting_rates set mids = mids - 'USDT'`);
+  const id = await paid(await world.account(), 5_000_000n);
+  await database.query('delete from counting_rates');
+  expect(await statusOf(id)).toBe('confirming');
+  expect(await pendingOf(id)).toHaveLength(1);
+  await world.api.services.parties.rates.ready();
+});
+
+it('books money of nobody in suspense, which has doors of its own', async () => {
+  expect(await statusOf(await paid(undefined, 2n * MILLION))).toBe('uncredited');
+});
+
+it('may be asked for again by an operator after it was rejected', async () => {
+  const id = await paid(await world.account(), 3n * MILLION);
+  const [{ id: approval }] = (await pendingOf(id)) as [{ id: string; subject: string }];
+  expect((await ida('approval', 'reject', approval, '--reason', 'who pays this?')).code).toBe(0);
+  await world.lookAgain();
+  expect([await statusOf(id), await pendingOf(id)]).toEqual(['confirming', []]);
+  const reason = ['--reason', 'the client has shown the contract'];
+  const asked = await ida('chain-deposit', 'credit', id, ...reason, '--json');
+  expect(asked.json()).toMatchObject({ approval: { requestedBy: 'operator:ida', needs: 1 } });
+  const { approval: again } = asked.json();
+  expect((await ida('approval', 'approve', again.id)).code).toBe(4);
+  expect((await bob('approval', 'approve', again.id)).code).toBe(0);
+  expect(await statusOf(id)).toBe('credited');
+  const late = await ida('chain-deposit', 'credit', id, ...reason);
+  expect([late.code, late.err]).toEqual([4, expect.stringContaining('does not wait')]);
+});
+
+it('credits by itself where dual control is off', async () => {
+  await setLimits(world.api.database, { dualControl: 'off' });
+  expect(await statusOf(await paid(await world.account(), 2n * MILLION))).toBe('credited');
+});

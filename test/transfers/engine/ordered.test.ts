@@ -1,0 +1,227 @@
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { setUserStatus } from '../../../src/people/users/operations';
+import { PartyAway, PartyStopped } from '../../../src/process/party-errors';
+import { concludeTransfer } from '../../../src/transfers/conclude';
+import { advance } from '../../../src/transfers/engine/advance';
+import type { AnyKind } from '../../../src/transfers/engine/kind';
+import { disableDestination } from '../../../src/transfers/exchange/withdrawals/disable-destination';
+import { exchangeWithdrawalKind } from '../../../src/transfers/exchange/withdrawals/kind';
+import { decideWithdrawal } from '../../../src/transfers/external-cards/decide';
+import { cardWithdrawalKind } from '../../../src/transfers/external-cards/kind';
+import { decidePayout } from '../../../src/transfers/payouts/decide';
+import { orderKey, payoutKind } from '../../../src/transfers/payouts/kind';
+import { accountBalance } from '../../cards/cards/support';
+import { type Client } from '../../support/api';
+import { fund } from '../../support/cards';
+import {
+  created as createdDeposit,
+  type DepositWorld,
+  depositWorld,
+  look as lookAtDeposit,
+  read as readDeposit,
+} from '../deposits/support';
+import { destinationOf, exchangeDouble, newKey, withdrawn } from '../exchange/withdrawals/support';
+import { created as createdPayout, read as readPayout, statusesTold } from '../payouts/support';
+
+/** `ordered_at` is committed by a step before the party's first call, and by nothing else. */
+
+let world: DepositWorld;
+let client: Client;
+beforeAll(async () => {
+  world = await depositWorld();
+});
+beforeEach(async () => {
+  world.clock.ahead = 0;
+  client = await world.api.client();
+  await needsApproval();
+});
+afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]));
+afterAll(() => world.close());
+
+const decidedBy = 'operator:ida';
+
+/** Every payment out takes an approval. */
+async function needsApproval(): Promise<void> {
+  const none = {
+    withdrawal: { approvalAbove: ['EUR', 'USD'].map((currency) => ({ currency, amount: '1.00' })) },
+  };
+  await world.api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
+    ...[client.clientId, JSON.stringify({ exchange: none, externalCards: none })],
+  ]);
+}
+
+const orderedAt = async (id: string): Promise<Date | null> => {
+  const [row] = await world.api.database.query<{ at: Date | null }>(
+    'select ordered_at as at from transfers where id = $1',
+    [id],
+  );
+  return row?.at ?? null;
+};
+
+/** The operator has stopped every party for that work. */
+async function stopped<T>(work: () => Promise<T>): Promise<T> {
+  const { services } = world.api;
+  const { switches } = services;
+  services.switches = { ...switches, party: async () => 'stopped' };
+  try {
+    return await work();
+  } finally {
+    services.switches = switches;
+  }
+}
+
+const look = async (kind: AnyKind, id: string) => (await advance(world.api.services, kind, id)).status;
+const lookInVain = (kind: AnyKind, id: string) =>
+  expect(advance(world.api.services, kind, id)).rejects.toThrow(PartyStopped);
+
+/** A user with an account, and money on it. */
+async function user(currency: string): Promise<{ id: string; accountId: string }> {
+  const { id } = (await client.call('POST', '/v1/users', {})).body;
+  const accountId = String((await client.call('POST', `/v1/users/${id}/accounts`, { currency })).body.id);
+  await fund(world.api, accountId, '500.00');
+  return { id, accountId };
+}
+
+const block = (userId: string) =>
+  world.api.database.transaction((tx) =>
+    setUserStatus(world.api.services, tx, null, userId, 'blocked', undefined),
+  );
+
+/** A withdrawal from the exchange, approved while the exchange is stopped. */
+async function approvedWithdrawal(accountId: string, destinationId: string): Promise<string> {
+  const { id } = await withdrawn(client, { accountId, destinationId, amount: '100.00' });
+  expect(await look(exchangeWithdrawalKind, id)).toBe('pending_approval');
+  const approval = { payoutId: id, decision: 'approved', decidedBy } as const;
+  await stopped(() =>
+    world.api.database.transaction((tx) =>
+      decidePayout(world.api.services, tx, exchangeWithdrawalKind, approval),
+    ),
+  );
+  return id;
+}
+
+describe('a decision while the party is stopped', () => {
+  it('orders nothing: a disabled destination still cancels the withdrawal', async () => {
+    const exchange = exchangeDouble(world.api);
+    const { accountId } = await user('EUR');
+    const destinationId = await destinationOf(world.api, client);
+    const id = await approvedWithdrawal(accountId, destinationId);
+    expect(await orderedAt(id)).toBeNull();
+    await stopped(() => lookInVain(exchangeWithdrawalKind, id));
+    expect(await orderedAt(id)).toBeNull();
+    const disabled = await world.api.database.transaction((tx) =>
+      disableDestination(world.api.services, tx, { id: destinationId, by: decidedBy }),
+    );
+    expect(disabled.cancelled).toEqual([id]);
+    expect(await look(exchangeWithdrawalKind, id)).toBe('cancelled');
+    expect(exchange.orders.size).toBe(0);
+  });
+
+  it('orders nothing: a blocked user still stops the withdrawal to a card', async () => {
+    const { id: userId, accountId } = await user('USD');
+    const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
+    const path = `/v2/accounts/${accountId}/withdraw/card`;
+    const id = String((await client.call('POST', path, body, newKey())).body.id);
+    const approval = { withdrawalId: id, decision: 'approved', decidedBy } as const;
+    await stopped(async () => {
+      await world.api.database.transaction((tx) => decideWithdrawal(world.api.services, tx, approval));
+      await lookInVain(cardWithdrawalKind, id);
+    });
+    expect(await orderedAt(id)).toBeNull();
+    await block(userId);
+    expect(await look(cardWithdrawalKind, id)).toBe('failed');
+    expect(await world.api.services.parties.externalCards.ask(id)).toBe('unknown_to_party');
+  });
+});
+
+describe('a payout that was never ordered', () => {
+  it('is judged again while it is processing: a blocked user cancels it, and nothing is told', async () => {
+    const { id: userId, accountId } = await user('EUR');
+    const id = await createdPayout(client, accountId);
+    await stopped(() => lookInVain(payoutKind, id));
+    expect([(await readPayout(client, accountId, id)).status, await orderedAt(id)]).toEqual([
+      'processing',
+      null,
+    ]);
+    await block(userId);
+    await stopped(async () => expect(await look(payoutKind, id)).toBe('cancelled'));
+    expect(await readPayout(client, accountId, id)).toMatchObject({ failure: 'user_blocked' });
+    expect(await accountBalance(client, accountId)).toBe('500.00 0.00');
+    expect(await statusesTold(world.api, id)).toEqual(['created → processing', 'processing → cancelled']);
+  });
+
+  it('is judged no more once the order may have reached the party', async () => {
+    const { id: userId, accountId } = await user('EUR');
+    const id = await createdPayout(client, accountId);
+    const { payouts } = world.api.services.parties;
+    const away = async () => Promise.reject(new PartyAway());
+    world.api.services.parties.payouts = { ...payouts, order: away };
+    await expect(advance(world.api.services, payoutKind, id)).rejects.toThrow(PartyAway);
+    world.api.services.parties.payouts = payouts;
+    await block(userId);
+    expect(await look(payoutKind, id)).toBe('processing');
+    expect(await payouts.ask(orderKey(id))).not.toBe('unknown_to_party');
+  });
+
+  it('is cancelled where it was approved for a user who was blocked before the party came back', async () => {
+    const { id: userId, accountId } = await user('EUR');
+    const destinationId = await destinationOf(world.api, client);
+    const exchange = exchangeDouble(world.api);
+    const id = await approvedWithdrawal(accountId, destinationId);
+    await block(userId);
+    expect(await look(exchangeWithdrawalKind, id)).toBe('cancelled');
+    expect(exchange.orders.size).toBe(0);
+  });
+});
+
+describe('the order of a deposit', () => {
+  it('is noted by no creation, and is committed when the party is called', async () => {
+    const { id } = await createdDeposit(client);
+    expect(await orderedAt(id)).toBeNull();
+    const seen: (Date | null)[] = [];
+    const { checkout } = world.api.services.parties;
+    world.api.services.parties.checkout = {
+      ...checkout,
+      async createSession(asked) {
+        seen.push(await orderedAt(id));
+        return checkout.createSession(asked);
+      },
+    };
+    await lookAtDeposit(world, id);
+    world.api.services.parties.checkout = checkout;
+    expect(seen).toEqual([expect.any(Date)]);
+  });
+
+  it('is ended by the party’s word, and not by time alone, once its answer was lost', async () => {
+    const deposit = await createdDeposit(client);
+    world.double.faults.push('after');
+    await expect(lookAtDeposit(world, deposit.id)).rejects.toThrow();
+    world.clock.ahead = 40 * 60_000;
+    world.double.faults.push('away');
+    await expect(lookAtDeposit(world, deposit.id)).rejects.toThrow();
+    expect((await readDeposit(client, deposit)).status).toBe('created');
+    expect((await lookAtDeposit(world, deposit.id)).status).toBe('expired');
+    expect(world.double.sessions().filter(({ asked }) => asked['depositId'] === deposit.id)).toHaveLength(1);
+  });
+
+  it('is ended by a person’s conclusion where the party never answers, once it was given', async () => {
+    const deposit = await createdDeposit(client);
+    const conclude = (as: 'paid' | 'failed') =>
+      world.api.database.transaction((tx) =>
+        concludeTransfer(world.api.services, tx, {
+          ...{ transferId: deposit.id, as, evidence: 'The party is gone.', decidedBy },
+        }),
+      );
+    await expect(conclude('failed')).rejects.toMatchObject({ code: 'invalid_transition' });
+    world.double.faults.push('away');
+    await expect(lookAtDeposit(world, deposit.id)).rejects.toThrow();
+    await expect(conclude('paid')).rejects.toMatchObject({ code: 'invalid_transition' });
+    await conclude('failed');
+    expect(await readDeposit(client, deposit)).toMatchObject({
+      ...{ status: 'failed', failure: 'method_unavailable' },
+    });
+    world.double.requests.length = 0;
+    expect((await lookAtDeposit(world, deposit.id)).open).toBe(false);
+    expect(world.double.requests).toEqual([]);
+  });
+});
