@@ -17,4 +17,13 @@ export interface AnswerWithin {
   judgeMs: number;
   /** How long its decline may take to be written down, before it is answered all the same. */
   keepMs: number;
+  /** Measures both; the process's monotonic clock where absent. */
+  stopwatch?: Stopwatch;
+}
+
+/** Milliseconds that only go forward. */
+export interface Stopwatch {
+  now(): number;
+  /** @param signal ends the wait with an error */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -27,7 +27,9 @@ export interface TestDatabase {
 /** A database of its own, migrated, on the run's real Postgres. */
 export async function testDatabase(poolSize = 24): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await timed('databases', () => onServer(`create database ${name} template ${TEMPLATE}`));
+  // Copying files takes a fifth of the processor time that copying through the log takes, which is the default.
+  const copy = `create database ${name} template ${TEMPLATE} strategy file_copy`;
+  await timed('databases', () => onServer(copy));
   const url = urlOf(name);
   const database = createDatabase({ url, poolSize, name });
   return {

@@ -5,7 +5,7 @@ import type { KeyedAnswer, StoredAnswer } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
 import type { ProcessorMessage } from '../../parties/card-processor/message';
 import type { NetworkMessage } from '../events/record';
-import type { AnswerWithin, CardServices } from '../services';
+import type { AnswerWithin, CardServices, Stopwatch } from '../services';
 import {
   declined,
   isAuthorization,
@@ -22,6 +22,10 @@ import { declineUnanswered } from './unanswered';
 
 /** Together less than the second that a network waits. */
 const WITHIN: AnswerWithin = { judgeMs: 800, keepMs: 150 };
+const MONOTONIC: Stopwatch = {
+  now: () => performance.now(),
+  wait: (ms, signal) => sleep(ms, undefined, { signal }),
+};
 /** Any other message is answered whenever it has been booked: what is not is sent again. */
 const NOTICE_MS = 10_000;
 /** Answers of a process that it gives again without asking the database: of the last half minute at least. */
@@ -47,9 +51,11 @@ interface Given {
 /** A message while it is being answered. */
 interface Attempt {
   message: Message;
-  /** When it came, and when its time is over. Milliseconds, monotonic. */
+  /** When it came. Milliseconds, monotonic. */
   since: number;
+  /** When its time is over, by this stopwatch. */
   endsAt: number;
+  stopwatch: Stopwatch;
   /** Known as soon as its card is. */
   tenantId: string | null;
 }
@@ -57,6 +63,7 @@ interface Attempt {
 /** What the card processor says by itself, from where it is understood: one a process. */
 export function createProcessorLine(services: CardServices): ProcessorLine {
   const within = services.answerWithin ?? WITHIN;
+  const { stopwatch = MONOTONIC } = within;
   const underWay = new Map<string, { message: Message; answer: Promise<KeyedAnswer> }>();
   const lookUp = createLookUp(services);
   const given = new Map<string, Given>();
@@ -64,11 +71,12 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
   async function authorization(attempt: Attempt): Promise<KeyedAnswer> {
     const { message } = attempt;
     const judged = untilJudged(services, lookUp, attempt);
-    const answer = await inTime(judged, within.judgeMs);
+    const answer = await inTime(judged, stopwatch, within.judgeMs);
     if (answer) return answer;
     services.log.warn({ messageId: message.messageId }, 'an authorization was declined without an answer');
     const decline = declined(message, 'processing_error');
-    const kept = await inTime(declineUnanswered(services, attempt, decline), within.keepMs);
+    const written = declineUnanswered(services, attempt, decline);
+    const kept = await inTime(written, stopwatch, within.keepMs);
     return { ...(kept ?? decline), replayed: false };
   }
 
@@ -80,8 +88,8 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
 
   function begin(message: Message): Promise<KeyedAnswer> {
     const since = performance.now();
-    const endsAt = since + (isAuthorization(message) ? within.judgeMs : NOTICE_MS);
-    const attempt = { message, since, endsAt, tenantId: null };
+    const endsAt = stopwatch.now() + (isAuthorization(message) ? within.judgeMs : NOTICE_MS);
+    const attempt = { message, since, endsAt, stopwatch, tenantId: null };
     return isAuthorization(message) ? authorization(attempt) : notice(attempt);
   }
 
@@ -114,10 +122,11 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
 }
 
 /** Nothing where it takes longer. */
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+async function inTime<T>(work: Promise<T>, stopwatch: Stopwatch, ms: number): Promise<T | undefined> {
   const timer = new AbortController();
-  const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-  work.catch(() => undefined); // where it fails later, nobody hears it any more
+  const nothing = () => undefined;
+  const late = stopwatch.wait(ms, timer.signal).then(nothing, nothing);
+  work.catch(nothing); // where it fails later, nobody hears it any more
   try {
     return await Promise.race([work, late]);
   } finally {
@@ -145,6 +154,7 @@ async function untilJudged(
   lookUp: LookUp,
   attempt: Attempt,
 ): Promise<KeyedAnswer | undefined> {
+  const { endsAt, stopwatch } = attempt;
   let isOurs = false;
   for (let pause = PAUSE_MS.first; ; pause = Math.min(2 * pause, PAUSE_MS.longest)) {
     let elsewhere = false;
@@ -157,16 +167,16 @@ async function untilJudged(
       if (pause === PAUSE_MS.first)
         services.log.warn({ messageId: attempt.message.messageId, err: error }, 'a message is tried again');
     }
-    if (performance.now() + pause >= attempt.endsAt) {
+    if (stopwatch.now() + pause >= endsAt) {
       if (elsewhere && !isOurs) throw inProgress();
       return undefined;
     }
-    await sleep(pause);
+    await stopwatch.wait(pause);
   }
 }
 
 async function judged(services: CardServices, lookUp: LookUp, attempt: Attempt): Promise<KeyedAnswer> {
-  const { message, endsAt } = attempt;
+  const { message, endsAt, stopwatch } = attempt;
   const { kept, card } = await lookUp(message);
   if (kept) {
     if (!kept.fingerprint.equals(message.fingerprint)) throw await mismatched(services, message, null);
@@ -178,7 +188,7 @@ async function judged(services: CardServices, lookUp: LookUp, attempt: Attempt):
     .submit({
       message: { ...networkMessage(message, card.id), reach: card.tenantId },
       key: keyOfMessage(card.tenantId, message),
-      patienceMs: endsAt - performance.now(),
+      patienceMs: endsAt - stopwatch.now(),
       render: ({ transaction }) => judgedAnswer(message, transaction),
       refuse: () => refusedAnswer(message),
     })

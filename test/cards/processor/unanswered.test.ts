@@ -83,6 +83,7 @@ async function settledAtLast(id: string): Promise<string> {
 it('declines where a lock is held for too long, and nothing is held when it is let go', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   let first = '';
+  within.judgeMs = 500;
   await whileHeld(async () => {
     const answer = await send(api, message);
     expect([answer.status, answer.body]).toEqual([200, DECLINED]);
