@@ -149,9 +149,10 @@ function measures({ parties, station, send, sweepOf }: World) {
       send(station, await delegated.callOf(parties, sweepOf(wallet as PrivateKeyAccount))),
     );
   const ofBatch: Measure = async (wallets) => {
-    const { call } = await batchOf(parties, wallets.map(sweepOf));
-    if (!call) throw new Error('the chain refuses all sweeps of the bench');
-    return send(station, call);
+    const { batch } = await batchOf(parties, wallets.map(sweepOf));
+    if (batch?.sweeps.length !== wallets.length)
+      throw new Error('a sweep of the bench is refused, or does not fit');
+    return send(station, batch.call);
   };
   return { ofTransfers, ofDelegated, ofBatch };
 }

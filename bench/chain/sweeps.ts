@@ -58,7 +58,7 @@ async function measured(world: World, strategy: SweepStrategyName, chainId: numb
       { what: 'a bare loop: a top-up, then a transfer', 'a minute': perMinute(bare) },
       {
         ...{ what: `${WALLETS} wallets, ${strategy}`, 'a minute': perMinute(seconds) },
-        ...{ ratio: (bare / seconds).toFixed(2), ...used },
+        ...{ ratio: (bare / seconds).toFixed(2), ...used, ...(await largestOf(world, wallets)) },
       },
     ];
   } finally {
@@ -89,6 +89,16 @@ async function openStation(
   if (sweepStrategy !== 'delegated') return;
   const { to, data } = deploymentOf({ treasury, station });
   await chain.mined(await chain.client.sendTransaction({ to: to, data: data }));
+}
+
+/** The transaction with the most wallets, and the highest gas limit of any: no transaction may have more than 16,777,216. */
+async function largestOf({ services }: World, walletIds: readonly string[]) {
+  const text = `select max(wallets)::int as wallets, max(gas)::text as gas from
+    (select count(distinct swept.wallet_id) as wallets, max(nonce.gas) as gas from gas_operations swept
+       join chain_nonces nonce on nonce.operation_id = coalesce(swept.batch_of, swept.id)
+      where swept.wallet_id = any($1::text[]) and swept.type = 'sweep' group by nonce.hash) transactions`;
+  const [row] = await services.database.query<{ wallets: number; gas: string }>(text, [walletIds]);
+  return { 'wallets a transaction': row?.wallets, 'gas limit': row?.gas };
 }
 
 /** @returns seconds from the first order to the last entry in the books */

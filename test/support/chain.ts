@@ -47,6 +47,8 @@ export async function startTestChain({
   const port = await freePort();
   const args = [
     ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--quiet'],
+    // As Ethereum does (EIP-7825): no transaction may use more than 16,777,216 gas.
+    '--enable-tx-gas-limit',
     ...(blockTime === 'manual' ? ['--no-mining'] : []),
     ...(typeof blockTime === 'number' ? ['--block-time', String(blockTime)] : []),
     ...(baseFee === undefined ? [] : ['--base-fee', String(baseFee)]),

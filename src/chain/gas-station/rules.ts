@@ -53,8 +53,21 @@ export const isAboveCap = (
   cap: Decimal | null,
 ): boolean => cap !== null && maxFeePerGas > weiOfGwei(cap);
 
-/** What an estimate may be short by: tokens whose rules depend on what has happened meanwhile use more. */
-export const gasLimitOf = (estimate: bigint): bigint => estimate + estimate / 5n;
+/** No transaction may use more gas (EIP-7825): nodes refuse one whose limit is above. */
+export const MOST_GAS = 16_777_216n;
+
+/**
+ * The gas limit of a transaction: a fifth more than its estimate, because a token's own rules may use more by then. The fifth shrinks
+ * where the limit would pass the most that a transaction may have.
+ * @param spare gas beside the estimate that the transaction must have too
+ * @returns nothing where it needs more than a transaction may have
+ */
+export function gasLimitOf(estimate: bigint, spare = 0n): bigint | undefined {
+  const needed = estimate + spare;
+  if (needed > MOST_GAS) return undefined;
+  const limit = needed + estimate / 5n;
+  return limit < MOST_GAS ? limit : MOST_GAS;
+}
 
 /** The native coin as the wire writes it: with all decimals that the chain has. */
 export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>

@@ -1,5 +1,12 @@
 import { gasConfigNeverSet } from '../../../src/chain/gas-station/config/record';
-import { boundedFees, gweiText, sweepableOf, weiOfGwei } from '../../../src/chain/gas-station/rules';
+import {
+  boundedFees,
+  gasLimitOf,
+  gweiText,
+  MOST_GAS,
+  sweepableOf,
+  weiOfGwei,
+} from '../../../src/chain/gas-station/rules';
 import { partsOf, rangeToScan } from '../../../src/chain/gas-station/station-topups/rules';
 import { Decimal } from '../../../src/kernel/money/money';
 
@@ -23,6 +30,15 @@ describe('the price of gas', () => {
     expect(weiOfGwei(new Decimal('999999999999999.123456789'))).toBe(999_999_999_999_999_123_456_789n);
     expect(gweiText(1n)).toBe('0.000000001');
   });
+});
+
+describe('the gas limit of a transaction', () => {
+  it.each([
+    ['a fifth more than its estimate', 50_000n, 0n, 60_000n],
+    ['with the gas that it must have beside its estimate', 50_000n, 7_000n, 67_000n],
+    ['the most that a transaction may have, where a fifth more would pass it', MOST_GAS - 10n, 10n, MOST_GAS],
+    ['none, where it needs more than that', MOST_GAS - 10n, 11n, undefined],
+  ])('is %s', (_, estimate, spare, limit) => expect(gasLimitOf(estimate, spare)).toBe(limit));
 });
 
 describe('what a sweep moves', () => {

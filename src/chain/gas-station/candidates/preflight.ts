@@ -118,7 +118,7 @@ const gasOfToken = async (node: ChainNode, transfer: Transfer): Promise<bigint |
 
 async function gasOf(node: ChainNode, transfer: Call): Promise<bigint | null> {
   try {
-    return gasLimitOf(await node.estimateGas(transfer));
+    return gasLimitOf(await node.estimateGas(transfer)) ?? null;
   } catch (error) {
     if (error instanceof ChainRefused) return null;
     throw error;

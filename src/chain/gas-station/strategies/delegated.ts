@@ -3,6 +3,7 @@ import { asHex } from '../../../parties/chain/addresses';
 import { areMost } from '../../../parties/chain/agreement';
 import { ChainAway, ChainRefused, NodesDisagree } from '../../../parties/chain/errors';
 import type { Call, ChainNode, SignedAuthorization } from '../../../parties/chain/port';
+import { gasLimitOf, MOST_GAS } from '../rules';
 import {
   type DelegateOf,
   delegateAddress,
@@ -31,47 +32,83 @@ export const delegated: SweepStrategy = {
   },
 };
 
-/** The most wallets of one transaction: at some 30,000 gas each it takes a tenth of a block of 36 million. */
+/** The most wallets of one transaction; how many fit is decided by its gas. */
 export const MOST_OF_BATCH = 100;
 
 /** What a wallet's authorization (25,000), the contract and the token's `balanceOf` use at most beside the transfer. */
 export const BESIDE_TRANSFER = 40_000n;
 
+/** Several wallets of one token in one transaction of the station. */
+export interface Batch {
+  /** The sweeps that fit, in the order given. */
+  sweeps: Sweep[];
+  call: Call;
+  /** Its gas limit. A wallet that fails may burn its whole part, and the others must still arrive. */
+  gas: bigint;
+}
+
 /**
- * Several wallets of one token in one transaction. A wallet that fails is left as it is, so each is estimated by itself before.
- * @returns the transaction with what its wallets may use beyond an estimate of it: one that fails may burn all that it is given, and
- *   the others are to arrive; and the sweeps that the chain would revert, or the token refuse, which are no part of it. No transaction without any other
- * @throws ChainAway
+ * Makes one transaction of as many wallets as a transaction has gas for. The batch leaves a wallet that fails as it is, so each wallet is
+ * estimated by itself before.
+ * @returns with it the sweeps that the chain would revert, or the token refuse, which are no part of it. No batch: the chain refuses
+ *   all of them
+ * @throws ChainAway; NodesDisagree
  */
 export async function batchOf(
   parties: SweepParties,
   sweeps: readonly Sweep[],
-): Promise<{ call?: Call; spareGas: bigint; refused: Sweep[] }> {
+): Promise<{ batch?: Batch; refused: Sweep[] }> {
   const estimates = await Promise.all(sweeps.map((sweep) => transferGas(parties.node, sweep)));
   const isRefused = (_: Sweep, place: number) => estimates[place] === undefined;
   const taken = sweeps.filter((sweep, place) => !isRefused(sweep, place));
-  const [first] = taken;
   const refused = sweeps.filter(isRefused);
-  if (!first) return { spareGas: 0n, refused };
-  const of = delegateOf(first);
-  const contract = delegateAddress(of);
-  const authorizations = await Promise.all(taken.map((sweep) => authorizationOf(parties, sweep, contract)));
   const most = estimates.reduce<bigint>((gas, each) => (each !== undefined && each > gas ? each : gas), 0n);
-  const wallets = taken.map(({ wallet }) => wallet);
-  const gasEach = most + BESIDE_TRANSFER;
-  const call = {
-    ...{ from: of.station, to: contract, value: 0n },
-    data: sweepAllData(first.token, wallets, gasEach),
-    authorizations: authorizations.filter((each) => each !== undefined),
-  };
-  return { call, spareGas: gasEach * BigInt(wallets.length), refused };
+  const batch = await fittingBatch(parties, taken, most + BESIDE_TRANSFER);
+  return { refused, ...(batch && { batch }) };
 }
 
+/** @param gasEach what each wallet's part may use */
+async function fittingBatch(
+  parties: SweepParties,
+  sweeps: readonly Sweep[],
+  gasEach: bigint,
+): Promise<Batch | undefined> {
+  const [first] = sweeps;
+  if (!first) return undefined;
+  const of = delegateOf(first);
+  const contract = delegateAddress(of);
+  let taken = sweeps.slice(0, fitting(sweeps.length, gasEach * BigInt(sweeps.length)));
+  const authorizations = await Promise.all(taken.map((sweep) => authorizationOf(parties, sweep, contract)));
+  while (taken.length > 0) {
+    const wallets = taken.map(({ wallet }) => wallet);
+    const call = {
+      ...{ from: of.station, to: contract, value: 0n },
+      data: sweepAllData(first.token, wallets, gasEach),
+      authorizations: authorizations.slice(0, taken.length).filter((each) => each !== undefined),
+    };
+    const spare = gasEach * BigInt(taken.length);
+    const estimate = await estimateOf(parties.node, call);
+    const gas = estimate === undefined ? undefined : gasLimitOf(estimate, spare);
+    if (gas !== undefined) return { sweeps: taken, call, gas };
+    // A node does not say how much gas it is that it refuses to estimate.
+    const fewer = estimate === undefined ? taken.length / 2 : fitting(taken.length, estimate + spare);
+    taken = taken.slice(0, Math.floor(fewer));
+  }
+  return undefined;
+}
+
+/** How many of so many wallets fit into one transaction, where all of them need that gas. */
+const fitting = (count: number, gas: bigint): number =>
+  gas <= MOST_GAS ? count : Number((BigInt(count) * MOST_GAS) / gas);
+
 /** Nothing: the chain would revert it, or the token would not move it. */
-async function transferGas(node: ChainNode, sweep: Sweep): Promise<bigint | undefined> {
-  if (!(await isTransferable(node, sweep))) return undefined;
+const transferGas = async (node: ChainNode, sweep: Sweep): Promise<bigint | undefined> =>
+  (await isTransferable(node, sweep)) ? estimateOf(node, transferOf(sweep)) : undefined;
+
+/** Nothing: the chain would revert it. */
+async function estimateOf(node: ChainNode, call: Call): Promise<bigint | undefined> {
   try {
-    return await node.estimateGas(transferOf(sweep));
+    return await node.estimateGas(call);
   } catch (error) {
     if (error instanceof ChainRefused) return undefined;
     throw error;

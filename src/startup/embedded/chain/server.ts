@@ -17,6 +17,8 @@ const FILE = 'chain';
 const ARGS = [
   ...['--host', '127.0.0.1', '--chain-id', String(LOCAL_CHAIN_ID), '--no-cors'],
   ...['--quiet', '--prune-history', '128'],
+  // As Ethereum does (EIP-7825), so that what works here works there.
+  '--enable-tx-gas-limit',
 ];
 
 export interface EmbeddedChain {

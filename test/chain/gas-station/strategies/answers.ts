@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import type { TestStation } from '../operations/support';
 
-/** Tokens that answer their transfers, where the test USDT says nothing. */
+/** Tokens that differ from the test USDT, whose transfers answer nothing and cost little. */
 
 const IMPLEMENTATION = '0x00000000000000000000000000000000000070cE';
 
@@ -10,6 +10,9 @@ const ANSWERS_TRUE: Hex = `0x3660006000376000600036600073${IMPLEMENTATION.slice(
 
 /** Answers calls of 36 bytes, as balanceOf is, with two million, and all others with 0: it moves nothing. */
 const ANSWERS_FALSE: Hex = '0x36602414600c5760206000f35b63001e848060005260206000f3';
+
+/** Each transfer (68 bytes) counts down from 10,000, for 260,000 gas. Another contract does the work. */
+const COSTLY: Hex = `0x36604414156015576127105b6001900380600b57505b3660006000376000600036600073${IMPLEMENTATION.slice(2)}5af460425760006000fd5b3d600060003e3d6000f3`;
 
 /** @returns what makes the token as it was */
 async function become({ chain, token }: TestStation, bytecode: Hex): Promise<() => Promise<void>> {
@@ -22,3 +25,4 @@ async function become({ chain, token }: TestStation, bytecode: Hex): Promise<() 
 
 export const answersTrue = (world: TestStation) => become(world, ANSWERS_TRUE);
 export const answersFalse = (world: TestStation) => become(world, ANSWERS_FALSE);
+export const isCostly = (world: TestStation) => become(world, COSTLY);

@@ -57,9 +57,9 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     const sweeps = [];
     for (const index of [10, 11, 12]) sweeps.push(await world.sweep(index, token, BigInt(index)));
     const short = { ...(await world.sweep(13, token, 5n)), units: 6n };
-    const { call, refused } = await batchOf(world.parties, [...sweeps, short]);
+    const { batch, refused } = await batchOf(world.parties, [...sweeps, short]);
     expect(refused).toEqual([short]);
-    const mined = await world.send(0, call as Call);
+    const mined = await world.send(0, batch?.call as Call);
     expect(moved(mined.transfers)).toEqual(
       sweeps.map(({ wallet, units }) => ({ from: wallet, to: TREASURY, units })),
     );
@@ -82,17 +82,17 @@ describe('sweeps of wallets that have delegated to the contract', () => {
       { ...first, units: 4n },
       { ...second, units: 4n },
     ]);
-    expect(back.call?.authorizations).toHaveLength(2);
-    await world.send(0, back.call as Call);
+    expect(back.batch?.call.authorizations).toHaveLength(2);
+    await world.send(0, back.batch?.call as Call);
     expect(await world.node.balances(addresses, token)).toEqual([0n, 0n, 0n]);
   });
 
   it('give all of a batch their gas, or none: a wallet is not failed by too little', async () => {
     const token = await world.chain.token();
     const sweeps = [await world.sweep(20, token, 1n), await world.sweep(21, token, 1n)];
-    const { call } = await batchOf(world.parties, sweeps);
-    const enough = await world.node.estimateGas(call as Call);
-    const mined = await world.send(0, call as Call, enough - 40_000n);
+    const { batch } = await batchOf(world.parties, sweeps);
+    const enough = await world.node.estimateGas(batch?.call as Call);
+    const mined = await world.send(0, batch?.call as Call, enough - 40_000n);
     expect(mined.status).toBe('reverted');
     const addresses = sweeps.map(({ wallet }) => wallet);
     expect(await world.node.balances(addresses, token)).toEqual([1n, 1n]);

@@ -9,7 +9,7 @@ import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';
 import { waitToPlan } from './gap';
-import { estimated, fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
+import { fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
 import { giveNonce } from './prepare';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { type Ready, readySender } from './ready';
@@ -115,14 +115,13 @@ async function planTogether(ready: Ready, operations: readonly GasOperation[]) {
     return units > 0n ? [{ operation, units, sweep: sweepOf({ ...operation, token }, units) }] : [];
   });
   const sweeps = filled.map(({ sweep }) => sweep);
-  const { call, spareGas, refused } = await batchOf(partiesOf(ready), sweeps);
-  const [own, ...members] = filled.filter(({ sweep }) => !refused.includes(sweep));
-  if (!call || own?.operation.id !== first.id || members.length === 0) return undefined;
+  const { batch } = await batchOf(partiesOf(ready), sweeps);
+  // The operations that do not fit make a batch of their own.
+  const [own, ...members] = filled.filter(({ sweep }) => batch?.sweeps.includes(sweep));
+  if (!batch || own?.operation.id !== first.id || members.length === 0) return undefined;
+  const { call, gas } = batch;
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { plan: { waitsFor: 'gas_price' } as const, members: [] };
-  const estimate = await estimated(node, call);
-  if ('waitsFor' in estimate) return undefined;
-  const gas = estimate.gas + spareGas;
   const coins = await node.balance(senderOf(first), null);
   if (coins < mostOf({ gas, ...prices })) return { plan: { waitsFor: 'gas' } as const, members: [] };
   return {

@@ -103,9 +103,11 @@ export const partiesOf = ({ network: { chain, chainId }, node, authorize }: Reac
   authorize,
 });
 
+/** A call that needs more gas than a transaction may have counts as refused, because every node would refuse it. */
 export async function estimated(node: ChainNode, call: Call): Promise<{ gas: bigint } | NoPlan> {
   try {
-    return { gas: gasLimitOf(await node.estimateGas(call)) };
+    const gas = gasLimitOf(await node.estimateGas(call));
+    return gas === undefined ? { waitsFor: 'refused' } : { gas };
   } catch (error) {
     if (!(error instanceof ChainRefused)) throw error;
     return { waitsFor: error.code === 'insufficient_funds' ? 'gas' : 'refused' };
