@@ -138,7 +138,7 @@ export const internalBalanceSql = (account: string): string => `(
     left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
                         order by taken_at desc limit 1) s on true
     left join lateral (select sum(available) as total from ledger_legs l
-      where l.account_id = a.id and l.number is null and l.xact >= coalesce(s.horizon, '0'::xid8)) tail on true)`;
+      where l.account_id = a.id and l.number is null and l.xact >= coalesce(s.horizon, 0)) tail on true)`;
 
 /** What stands on an internal account as last committed; zero where there is none in that currency. */
 export async function internalBalance(sql: Sql, name: InternalAccount, currency: string): Promise<Decimal> {

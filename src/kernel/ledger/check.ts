@@ -1,5 +1,6 @@
 import type { Database, Sql } from '../db/database';
 import { Decimal, formatAmount } from '../money/money';
+import { internalBalanceSql } from './accounts';
 
 export interface TrialBalanceLine {
   currency: string;
@@ -17,16 +18,9 @@ export async function trialBalance(sql: Sql): Promise<TrialBalanceLine[]> {
   const lines = await sql.query<TrialBalanceLine>(`
     with stored as (
       select currency, sum(available + pending) as total from ledger_accounts where kind <> 'internal' group by currency
-    ), snapshot as (
-      select a.id, a.currency, s.available, s.horizon from ledger_accounts a
-        left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
-                            order by taken_at desc limit 1) s on true
-       where a.kind = 'internal'
     ), internal as (
-      select s.currency, sum(coalesce(s.available, 0) + coalesce(tail.total, 0)) as total from snapshot s
-        left join lateral (select sum(available) as total from ledger_legs l
-          where l.account_id = s.id and l.number is null and l.xact >= coalesce(s.horizon, '0'::xid8)) tail on true
-       group by s.currency
+      select currency, sum(${internalBalanceSql('a.id')}) as total from ledger_accounts a
+       where kind = 'internal' group by currency
     )
     select currency, coalesce(s.total, 0)::text as clients, coalesce(i.total, 0)::text as internal,
            (coalesce(s.total, 0) + coalesce(i.total, 0))::text as sum
@@ -56,13 +50,16 @@ export async function trialBalanceAt(sql: Sql, at: Date): Promise<TrialBalanceLi
 /** Keeps the sums of internal accounts, so that a trial balance reads only what came after. */
 export async function takeSnapshots(sql: Sql): Promise<void> {
   await sql.query(`
+    with h as materialized (
+      select ledger_base() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon
+    )
     insert into ledger_snapshots (account_id, taken_at, horizon, available)
     select a.id, date_trunc('milliseconds', clock_timestamp()), h.horizon,
            coalesce(s.available, 0) + coalesce((select sum(l.available) from ledger_legs l
              where l.account_id = a.id and l.number is null
-               and l.xact >= coalesce(s.horizon, '0'::xid8) and l.xact < h.horizon), 0)
+               and l.xact >= coalesce(s.horizon, 0) and l.xact < h.horizon), 0)
       from ledger_accounts a
-      cross join (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) h
+      cross join h
       left join lateral (select available, horizon from ledger_snapshots where account_id = a.id
                           order by taken_at desc limit 1) s on true
      where a.kind = 'internal'
@@ -80,7 +77,8 @@ const CHECK_SECONDS = 3_600;
 
 /**
  * Proves the ledger: every posting sums to zero, every entry is of an account of its currency, every stored balance, and every
- * balance that an entry carries, equals the sum of the entries up to it, and the trial balance is zero. Reads one consistent snapshot. An empty list means that all holds.
+ * balance that an entry carries, equals the sum of the entries up to it, what snapshots tell of an internal account equals its entries,
+ * and the trial balance is zero. Reads one consistent snapshot. An empty list means that all holds.
  */
 export async function checkLedger(database: Database): Promise<LedgerProblem[]> {
   return database.transaction(
@@ -93,7 +91,7 @@ export async function checkLedger(database: Database): Promise<LedgerProblem[]> 
 }
 
 async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
-  const [postings, strays, balances, running] = await Promise.all([
+  const [postings, strays, balances, internal, running] = await Promise.all([
     sql.query<LedgerProblem>(`
       select 'posting does not sum to zero' as problem, posting_id::text as subject,
              currency || ' ' || sum(available + pending) as detail
@@ -115,6 +113,16 @@ async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
        where a.kind <> 'internal'
          and (a.available, a.pending, a.spent)
              is distinct from (coalesce(l.available, 0), coalesce(l.pending, 0), coalesce(l.spent, 0))`),
+    // Two that are wrong by the same amount leave the trial balance zero.
+    sql.query<LedgerProblem>(`
+      select 'internal balance differs from its entries' as problem, b.id::text as subject,
+             concat_ws(' ', b.told, '<>', b.total) as detail
+        from (select a.id, ${internalBalanceSql('a.id')} as told, coalesce(l.total, 0) as total
+                from ledger_accounts a
+                left join (select account_id, sum(available) as total from ledger_legs where number is null
+                            group by account_id) l on l.account_id = a.id
+               where a.kind = 'internal') b
+       where b.told <> b.total`),
     sql.query<LedgerProblem>(`
       select 'running balance of an entry is wrong' as problem, account_id::text as subject, 'entry ' || number as detail
         from (select *, sum(available) over w as a, sum(pending) over w as p, sum(spent) over w as s
@@ -125,5 +133,5 @@ async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
   const trial = (await trialBalance(sql))
     .filter((line) => !new Decimal(line.sum).isZero())
     .map((line) => ({ problem: 'trial balance is not zero', subject: line.currency, detail: line.sum }));
-  return [...postings, ...strays, ...balances, ...running, ...trial];
+  return [...postings, ...strays, ...balances, ...internal, ...running, ...trial];
 }

@@ -37,7 +37,7 @@ create table ledger_legs (
   balance_spent     numeric,
   forced            boolean not null,
   listed            boolean not null,  -- shown in the account's history
-  xact              xid8,  -- of internal accounts only: snapshots compare it with their horizon
+  xact              bigint,  -- of internal accounts only: the transaction's id on ledger_base(), for snapshots to compare
   constraint not_overdrawn check (forced or number is null or available >= 0 or balance_available >= 0)
 );
 create unique index ledger_legs_of_account on ledger_legs (account_id, at, number) where number is not null;
@@ -46,6 +46,18 @@ create index ledger_legs_internal on ledger_legs (account_id, xact) where number
 create index ledger_legs_by_reference on ledger_legs using hash (reference_id) where listed;
 -- Numbers of postings. One call of ledger_write takes a thousand numbers and counts its postings within them.
 create sequence ledger_postings increment by 1000;
+
+-- Where the ledger has lived, the present place last. Each place counts transaction ids by itself, and copied legs keep the
+-- ids of their place. So each place adds a base to its ids, which is above every id that was kept before. Two numbers tell a
+-- place: the cluster's identifier, and the object id of ledger_legs. A logical restore makes the table anew, even in the same
+-- cluster or in a clone of it. A physical copy changes neither number, because it goes on counting.
+create table ledger_places (
+  number  int primary key,  -- from 1
+  cluster bigint not null,
+  legs    oid not null,
+  base    bigint not null,
+  since   timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+);
 
 create function ledger_refuse_change() returns trigger language plpgsql as $$
 begin
@@ -84,6 +96,39 @@ create type ledger_new_leg as (
   balance_spent numeric, forced boolean, listed boolean
 );
 
+create trigger ledger_places_are_final before delete or update or truncate on ledger_places
+  for each statement execute function ledger_refuse_change();
+
+-- What is added to a transaction id of now. The first writer at a new place notes the place. A session keeps the answer with the
+-- object id, because it cannot change its cluster. A rollback takes back what the session has kept.
+create function ledger_base() returns bigint language plpgsql as $$
+declare
+  v_legs oid := 'ledger_legs'::regclass::oid;
+  v_kept text[] := string_to_array(current_setting('cardwright.ledger_base', true), ' ');
+  v_cluster bigint;
+  v_last ledger_places;
+begin
+  if v_kept[1] = v_legs::text then
+    return v_kept[2];
+  end if;
+  select system_identifier into v_cluster from pg_control_system();
+  loop
+    select * into v_last from ledger_places order by number desc limit 1;
+    exit when v_last.cluster = v_cluster and v_last.legs = v_legs;
+    -- Who notes it at the same moment waits here, and reads what the first has noted.
+    insert into ledger_places (number, cluster, legs, base)
+    select coalesce(v_last.number, 0) + 1, v_cluster, v_legs,
+           coalesce(greatest(max(l.xact), (select max(horizon) from ledger_snapshots)) + 1, 0)
+      from ledger_accounts a
+      left join lateral (select xact from ledger_legs where account_id = a.id and number is null and xact is not null
+                          order by xact desc limit 1) l on true
+     where a.kind = 'internal'
+    on conflict do nothing;
+  end loop;
+  perform set_config('cardwright.ledger_base', v_legs || ' ' || v_last.base, false);
+  return v_last.base;
+end $$;
+
 -- Writes legs and the balances that they lead to. It is the only writer of both. The caller has locked the accounts, judged the
 -- postings in order and numbered the legs (src/kernel/ledger/book.ts). The constraints of both tables check the result again. A
 -- caller that has not seen an account's last entry is refused. Each leg finds its account by key, so other joins are off.
@@ -94,6 +139,7 @@ as $$
 declare
   v_rows int;
   v_first bigint := nextval('ledger_postings');
+  v_xact bigint := ledger_base() + pg_current_xact_id()::text::bigint;
 begin
   update ledger_accounts a
      set available = n.available, pending = n.pending, spent = n.spent, entries = n.entries, last_at = p_at
@@ -106,7 +152,7 @@ begin
   insert into ledger_legs
   select v_first + l.posting, l.account_id, l.currency, l.number, p_at, l.id, l.type, l.subtype, l.reference_id, l.available,
          l.pending, l.spent, l.balance_available, l.balance_pending, l.balance_spent, l.forced, l.listed,
-         case when l.number is null then pg_current_xact_id() end
+         case when l.number is null then v_xact end
     from unnest(p_legs) l join ledger_accounts a on a.id = l.account_id and a.currency = l.currency;
   get diagnostics v_rows = row_count;
   if v_rows <> cardinality(p_legs) then
@@ -117,7 +163,7 @@ end $$;
 create table ledger_snapshots (
   account_id id not null references ledger_accounts,
   taken_at   timestamptz(3) not null,
-  horizon    xid8 not null,  -- the snapshot holds the legs of every older transaction and of no other
+  horizon    bigint not null,  -- the snapshot holds the legs of every older transaction and of no other
   available  numeric not null,
   primary key (account_id, taken_at)
 );

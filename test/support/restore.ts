@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { createDatabase } from '../../src/kernel/db/database';
+import { migrate } from '../../src/kernel/db/migrate';
+import type { TestDatabase } from './database';
+
+/**
+ * What a logical backup does (pg_dump, then pg_restore): a database of a server's gets the schema, every row as its text, and where each
+ * sequence stands. Physical things, such as transaction ids and object ids, are the server's own.
+ * @param server address of any database of the server
+ * @param from address of the database that is copied
+ */
+export async function restoredOn(server: string, from: string): Promise<TestDatabase> {
+  const name = `restored_${randomBytes(6).toString('hex')}`;
+  await onDatabase(server, (client) => client.query(`create database ${name}`));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  await migrate(url.toString());
+  await onDatabase(from, (dumped) => onDatabase(url.toString(), (into) => copyAll(dumped, into)));
+  const database = createDatabase({ url: url.toString(), poolSize: 24, name });
+  return {
+    ...{ database, url: url.toString() },
+    async drop() {
+      await database.close();
+      await onDatabase(server, (client) => client.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+async function copyAll(dumped: Client, into: Client): Promise<void> {
+  await dumped.query('begin isolation level repeatable read, read only');
+  await into.query('begin');
+  await into.query('set local session_replication_role = replica');
+  const tables = await dumped.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c
+      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`,
+  );
+  const names = tables.rows.map((row) => row.name);
+  await into.query(`truncate ${names.join(', ')} cascade`);
+  for (const name of names) {
+    const { rows } = await dumped.query<{ row: string }>(`select t::text as row from ${name} t`);
+    await into.query(
+      `insert into ${name} overriding system value select (r::${name}).* from unnest($1::text[]) r`,
+      [rows.map(({ row }) => row)],
+    );
+  }
+  const sequences = await dumped.query<{ name: string; value: string }>(
+    `select format('%I.%I', schemaname, sequencename) as name, last_value as value from pg_sequences
+      where last_value is not null`,
+  );
+  for (const { name, value } of sequences.rows) await into.query('select setval($1, $2)', [name, value]);
+  await into.query('commit');
+}
+
+/** So many transaction ids are used up, as by years of work. */
+export const useUpTransactionIds = (url: string, count: number): Promise<unknown> =>
+  onDatabase(url, (client) =>
+    client.query(
+      `do $$ begin for n in 1 .. ${count} loop perform pg_current_xact_id(); commit; end loop; end $$`,
+    ),
+  );
+
+async function onDatabase<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
