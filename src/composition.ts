@@ -94,6 +94,7 @@ import { openTransfersReading, settlementReading, suspenseReading } from './tran
 import { payoutRoutes } from './transfers/payouts/routes';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
+import { listAgeReading } from './watch/metrics';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
 export interface Composed
@@ -182,6 +183,7 @@ export function reconcilables(_services: Composed): Reconcilable[] {
 /** What metrics read from the database at a scrape. */
 export const readings = (services: Composed): Reading[] => [
   outboxReading,
+  listAgeReading(services),
   breaksReading,
   suspenseReading,
   openTransfersReading,

@@ -2,7 +2,7 @@ import type { WatchedParty } from '../kernel/outbox/queues';
 import { closeBreaksOf, openBreakAgain } from '../process/breaks/operations';
 import type { Services } from '../services';
 import { LISTENERS } from './listeners';
-import { forgetUnreadable, noteUnreadable, unreadableSince } from './store';
+import { forgetUnreadable, noteListRead, noteUnreadable, unreadableSince } from './store';
 
 /** A party may be away for a moment. After so long its transfers are asked for one by one, and a person is told. */
 const PATIENCE_MS = 60_000;
@@ -20,6 +20,7 @@ export function createListState(services: Services, party: WatchedParty) {
 
   return {
     async isRead(): Promise<void> {
+      await noteListRead(database, party, now());
       if (readable) return;
       await database.transaction(async (tx) => {
         await forgetUnreadable(tx, party);
@@ -27,7 +28,7 @@ export function createListState(services: Services, party: WatchedParty) {
       });
       [readable, isTold] = [true, false];
     },
-    /** The party does not answer, refuses, or answers what cannot be read. */
+    /** The party does not answer, refuses, or answers what cannot be read; or its rows cannot be applied. */
     async isNotRead(): Promise<void> {
       readable = false;
       observeUnreadableList(party);

@@ -66,6 +66,18 @@ export async function forgetPlaces(sql: Sql, party: WatchedParty): Promise<void>
   await sql.run(anchors().where({ party }).delete());
 }
 
+const readings = () => table('list_readings');
+
+export async function noteListRead(sql: Sql, party: WatchedParty, at: Date): Promise<void> {
+  await sql.run(readings().insert({ party, readAt: at }).onConflict('party').merge(['readAt']));
+}
+
+/** When the lists of the parties were last read. */
+export async function listsReadAt(sql: Sql): Promise<ReadonlyMap<string, Date>> {
+  const rows = await sql.run<{ party: string; readAt: Date }>(readings().select('party', 'readAt'));
+  return new Map(rows.map(({ party, readAt }) => [party, readAt]));
+}
+
 const unreadable = () => table('unreadable_lists');
 
 /** A party's list, or the blocks of a chain. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WatchedParty } from '../kernel/outbox/queues';
-import type { ChangesPage, PartyChange } from '../parties/protocol/changes';
+import type { ChangesPage } from '../parties/protocol/changes';
 import { openBreak } from '../process/breaks/operations';
 import { PartyAway } from '../process/party-errors';
 import type { Services } from '../services';
@@ -8,13 +8,13 @@ import { hasShrunk } from './anchor';
 import { createCourse, ListUnusable } from './course';
 import { createListState } from './list-state';
 import { LISTENERS } from './listeners';
-import { noteAnchor, notePlace, placeBefore } from './store';
+import { placeBefore } from './store';
+import { OVERLAP_MS, type ReadPage, tellPage } from './tell-page';
 
 /** From one reading to the next. A change that is still unknown at the next one is told: its callback was lost. */
 const EVERY_MS = 3_000;
 /** Parties commit late, and clocks differ: so often the two minutes before the last reading are read again. */
 const AGAIN_EVERY_MS = 30_000;
-const OVERLAP_MS = 120_000;
 /** What was told is remembered for longer than it is read again. */
 const REMEMBERED_MS = 2 * OVERLAP_MS;
 
@@ -62,7 +62,7 @@ interface Turn {
   signal: AbortSignal;
 }
 
-/** What a party does not say now it says later: it is asked again. */
+/** One reading. A reading that fails, for whatever reason, is made again in the next turn, and people see for how long it has failed. */
 async function turn(
   { log, observeUnusable }: Services,
   party: WatchedParty,
@@ -71,10 +71,11 @@ async function turn(
   try {
     await reading.read(signal);
   } catch (error) {
-    if (!(error instanceof PartyAway)) throw error;
     const { fault } = error instanceof ListUnusable ? error : {};
     if (fault) observeUnusable(party, fault);
-    log.warn({ party, fault }, 'the party does not say what has changed; it is asked again');
+    if (error instanceof PartyAway)
+      log.warn({ party, fault }, 'the party does not say what has changed; it is asked again');
+    else log.error({ party, err: error }, 'the list of the party cannot be read on; it is tried again');
     return state.isNotRead();
   }
   if (!signal.aborted) await state.isRead();
@@ -82,22 +83,14 @@ async function turn(
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
-/** A page that was read: its changes that are new, which are told later, and where it ended. */
-interface ReadPage {
-  from: string | null;
-  changes: PartyChange[];
-  place: string | null;
-  readAt: Date;
-  /** Every row is told, known or not. */
-  isAnew: boolean;
-}
-
 /** The reading of one party's list: what was seen, and what waits for the next turn. */
 export function createReading(services: Services, party: WatchedParty) {
   const { database, now } = services;
   const { tellInTurn } = LISTENERS[party];
   const seen = new Map<string, number>();
   const waiting: ReadPage[] = [];
+  /** Rows that could not be applied, by their ids: a reading that meets such a row again tries it again. */
+  const passed = new Set<string>();
   let place: string | null | undefined;
   let againAt = 0;
   /** The reading before has ended before the list. */
@@ -108,7 +101,10 @@ export function createReading(services: Services, party: WatchedParty) {
   /** In order, so that a place is noted when all before it was told. */
   async function tellThoseRead(before: Date): Promise<void> {
     for (let page = waiting[0]; page && page.readAt <= before; page = waiting[0]) {
-      await tellPage(services, party, page);
+      for (const { id } of await tellPage(services, party, page, passed)) {
+        passed.add(id);
+        seen.delete(id);
+      }
       waiting.shift();
     }
   }
@@ -178,38 +174,6 @@ export function createReading(services: Services, party: WatchedParty) {
     },
   };
 }
-
-/** Says "look" for what is not known yet, and notes in one transaction with it that all before that place was told. */
-async function tellPage(
-  services: Services,
-  party: WatchedParty,
-  { from, changes, place, readAt, isAnew }: ReadPage,
-): Promise<void> {
-  const refs = isAnew ? [...new Set(changes.map(({ ref }) => ref))] : await news(services, party, changes);
-  await services.database.transaction(async (tx) => {
-    if (refs.length > 0) await LISTENERS[party].tell(services, tx, refs);
-    if (place === null) return;
-    await notePlace(tx, { party, place, readAt }, new Date(readAt.getTime() - OVERLAP_MS));
-    if (changes[0]) await noteAnchor(tx, party, { place: from, changeId: changes[0].id, readAt });
-  });
-}
-
-/** What nobody knows: that version of it, or the name, which may be money that nobody ordered. */
-async function news(
-  { database }: Services,
-  party: WatchedParty,
-  changes: readonly PartyChange[],
-): Promise<string[]> {
-  if (changes.length === 0) return [];
-  const versions = new Map<string, number | undefined>();
-  for (const { ref, version } of changes) versions.set(ref, newer(versions.get(ref), version));
-  for (const { ref, version } of await LISTENERS[party].known(database, [...versions.keys()]))
-    if (version !== null && version >= (versions.get(ref) ?? Number.POSITIVE_INFINITY)) versions.delete(ref);
-  return [...versions.keys()];
-}
-
-const newer = (one: number | undefined, other: number | undefined) =>
-  one === undefined || other === undefined ? other : Math.max(one, other);
 
 /** A row that cannot be read is shown to a person, once, and passed. */
 async function tellUnreadable(

@@ -148,6 +148,12 @@ export const METRICS = {
     help: 'Readings of a party’s list of changes that failed.',
     alert: 'Growth for a minute: transfers are asked for one by one then.',
   },
+  party_list_age_seconds: {
+    type: 'gauge',
+    labels: ['party'],
+    help: 'How long ago a party’s list of changes was last read without a failure, or since the process began.',
+    alert: 'More than five minutes: nobody reads the list, or its rows cannot be applied.',
+  },
   party_input_unusable_total: {
     type: 'counter',
     labels: ['party', 'what'],

@@ -14,6 +14,7 @@ export type UnusableInput =
   | 'word'
   | 'version'
   | 'list_row'
+  | 'row_not_applied'
   | 'list_endless'
   | 'list_repeats'
   | 'list_shrunk'

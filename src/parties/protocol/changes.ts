@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { orAway, parseAnswer } from './answers';
 import type { PartyClient } from './client';
-import { partyName, partyVersion } from './stored';
+import { isStorable, partyName, partyVersion } from './stored';
 
 /** A record of the party's that has changed. */
 export interface PartyChange {
@@ -40,6 +40,7 @@ export const pageSchema = z.object({
     .string()
     .min(1)
     .max(1_000)
+    .refine(isStorable)
     .nullable()
     .describe(
       'The place after this page, opaque to us; the place that was asked for when nothing came after it.',

@@ -25,8 +25,15 @@ export const storedAmount = storedDecimal
   .refine((amount) => amount.gte(0), 'must not be below zero')
   .meta(asText(DECIMAL.source.replace('-?', '')));
 
+/** Whether Postgres can store the text: it stores no NUL. */
+export const isStorable = (text: string): boolean => !text.includes('\u0000');
+
 /** A party's name for a record or a part of one. */
-export const partyName = z.string().min(1).max(200);
+export const partyName = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(isStorable, 'holds a character that cannot be stored');
 
 /** Of a word. */
 export const partyVersion = z

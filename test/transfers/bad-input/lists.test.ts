@@ -60,7 +60,13 @@ describe.each(PARTIES)('the list of %s', (party) => {
   });
 
   it('with rows that cannot be read is read on, and they are shown once', async () => {
-    const wrong = [null, 'Mr Miller', { id: 'c1', ref: 7 }, { id: 'Mr Miller' }];
+    const wrong = [
+      null,
+      'Mr Miller',
+      { id: 'c1', ref: 7 },
+      { id: 'Mr Miller' },
+      row('c0', 'Mr Miller\u0000'),
+    ];
     world.party.list = (after) => (after === null ? page([...wrong, row('good')], 'p1') : page([], 'p1'));
     await watched(party, 4, 40);
     expect(looks()).toBe(1);

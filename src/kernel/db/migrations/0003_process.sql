@@ -159,6 +159,12 @@ create table unreadable_lists (
   since timestamptz(3) not null
 );
 
+-- When the watcher last read each party's list without a failure. The metric party_list_age_seconds shows the age.
+create table list_readings (
+  party   text primary key,
+  read_at timestamptz(3) not null
+);
+
 -- Orders that the card processor and the reviewer list. The version that was heard last makes a repeat in the list cheap. due_by
 -- is the time by which a workflow must have asked for the order, so that a lost signal is noticed.
 create table party_orders (

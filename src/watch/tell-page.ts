@@ -1,0 +1,158 @@
+import type { Tx } from '../kernel/db/database';
+import { isAway } from '../kernel/db/faults';
+import type { WatchedParty } from '../kernel/outbox/queues';
+import type { PartyChange } from '../parties/protocol/changes';
+import { nameForLog } from '../parties/protocol/names';
+import { openBreak, openBreaksOf, syncBreaks } from '../process/breaks/operations';
+import { PartyAway } from '../process/party-errors';
+import type { Services } from '../services';
+import { LISTENERS } from './listeners';
+import { noteAnchor, notePlace } from './store';
+
+/** Each reading goes back so far, because parties commit late and clocks differ. */
+export const OVERLAP_MS = 120_000;
+
+/** A row of a party's list that cannot be applied was passed. */
+const NOT_APPLIED = 'party_row_not_applied';
+
+/** Rows of a party that people have yet to look at. Where more fail, the fault is ours, and the watcher passes no further row. */
+const MAX_PASSED = 20;
+
+/** A page that was read: its changes that are new, which are told later, and where it ended. */
+export interface ReadPage {
+  from: string | null;
+  changes: PartyChange[];
+  place: string | null;
+  readAt: Date;
+  /** Every row is told, known or not. */
+  isAnew: boolean;
+}
+
+/**
+ * Tells the listeners of a page's changes, and notes in the same transaction that all before the page's end was told. Where a row
+ * stops the page, the rows are told one by one. A row that fails alone is passed with a break, so that it stops no later row.
+ * @param passedBefore ids of rows that were passed by an earlier call
+ * @returns the rows that were passed
+ * @throws DatabaseAway, or the error of a row where too many rows fail: nothing is noted, and the page is to be told again
+ */
+export async function tellPage(
+  services: Services,
+  party: WatchedParty,
+  page: ReadPage,
+  passedBefore: ReadonlySet<string>,
+): Promise<PartyChange[]> {
+  try {
+    const refs = await refsToTell(services, party, page.changes, page.isAnew);
+    await services.database.transaction(async (tx) => {
+      if (refs.length > 0) await LISTENERS[party].tell(services, tx, refs);
+      await noteTold(tx, party, page, { passed: [], passedBefore, at: services.now() });
+    });
+    return [];
+  } catch (error) {
+    if (isOfNoRow(error) || page.changes.length === 0) throw error;
+  }
+  const passed = await tellOneByOne(services, party, page);
+  await services.database.transaction((tx) =>
+    noteTold(tx, party, page, { passed, passedBefore, at: services.now() }),
+  );
+  return passed;
+}
+
+/** Whether the error says nothing of the rows: any other page would fail too. */
+const isOfNoRow = (error: unknown): boolean => isAway(error) || error instanceof PartyAway;
+
+/** @returns the rows that cannot be applied */
+async function tellOneByOne(
+  services: Services,
+  party: WatchedParty,
+  { changes, isAnew }: ReadPage,
+): Promise<PartyChange[]> {
+  const { database, log, observeUnusable } = services;
+  const known = new Set((await openNotApplied(database, party)).map(({ detail }) => detail));
+  const passed: PartyChange[] = [];
+  for (const change of changes) {
+    try {
+      const refs = await refsToTell(services, party, [change], isAnew);
+      await database.transaction(async (tx) => {
+        if (refs.length > 0) await LISTENERS[party].tell(services, tx, refs);
+      });
+    } catch (error) {
+      if (isOfNoRow(error)) throw error;
+      known.add(describe(change));
+      if (known.size > MAX_PASSED) throw error;
+      observeUnusable(party, 'row_not_applied');
+      log.error(
+        { party, row: describe(change), err: error },
+        'a row of the list cannot be applied; it is passed',
+      );
+      passed.push(change);
+    }
+  }
+  return passed;
+}
+
+interface Passed {
+  passed: readonly PartyChange[];
+  passedBefore: ReadonlySet<string>;
+  at: Date;
+}
+
+/** Notes how far the list was told, and shows people which of its rows were passed. */
+async function noteTold(
+  tx: Tx,
+  party: WatchedParty,
+  { from, changes, place, readAt }: ReadPage,
+  { passed, passedBefore, at }: Passed,
+): Promise<void> {
+  for (const change of passed)
+    await openBreak(tx, { tenantId: null, kind: NOT_APPLIED, subject: party, detail: describe(change) });
+  const applied = changes.filter((change) => !passed.includes(change));
+  await closeApplied(tx, party, applied.filter(({ id }) => passedBefore.has(id)).map(describe), at);
+  if (place === null) return;
+  await notePlace(tx, { party, place, readAt }, new Date(readAt.getTime() - OVERLAP_MS));
+  if (applied[0]) await noteAnchor(tx, party, { place: from, changeId: applied[0].id, readAt });
+}
+
+/** Closes the breaks of rows that were passed once and are applied now. */
+async function closeApplied(
+  tx: Tx,
+  party: WatchedParty,
+  details: readonly string[],
+  at: Date,
+): Promise<void> {
+  if (details.length === 0) return;
+  const open = (await openNotApplied(tx, party)).filter(({ detail }) => details.includes(detail));
+  await syncBreaks(tx, { tenantId: null, subject: party, open, wanted: [], notices: [], at });
+}
+
+const openNotApplied = async (sql: Parameters<typeof openBreaksOf>[0], party: WatchedParty) =>
+  (await openBreaksOf(sql, party)).filter(({ kind }) => kind === NOT_APPLIED);
+
+/** The row's own name and the name of its record, without what may be personal data. */
+const describe = ({ id, ref }: PartyChange): string => `${nameForLog(id)}: ${nameForLog(ref)}`;
+
+async function refsToTell(
+  services: Services,
+  party: WatchedParty,
+  changes: readonly PartyChange[],
+  isAnew: boolean,
+): Promise<string[]> {
+  return isAnew ? [...new Set(changes.map(({ ref }) => ref))] : news(services, party, changes);
+}
+
+/** What nobody knows: that version of it, or the name, which may be money that nobody ordered. */
+async function news(
+  { database }: Services,
+  party: WatchedParty,
+  changes: readonly PartyChange[],
+): Promise<string[]> {
+  if (changes.length === 0) return [];
+  const versions = new Map<string, number | undefined>();
+  for (const { ref, version } of changes) versions.set(ref, newer(versions.get(ref), version));
+  for (const { ref, version } of await LISTENERS[party].known(database, [...versions.keys()]))
+    if (version !== null && version >= (versions.get(ref) ?? Number.POSITIVE_INFINITY)) versions.delete(ref);
+  return [...versions.keys()];
+}
+
+const newer = (one: number | undefined, other: number | undefined) =>
+  one === undefined || other === undefined ? other : Math.max(one, other);
