@@ -220,7 +220,10 @@ const ERROR = z
   .object({
     code: z.string(),
     message: z.string().meta({ description: 'For people; it may change.' }),
-    field: z.string().optional().meta({ description: 'The bare name of the field at fault.' }),
+    field: z.string().optional().meta({
+      description:
+        'The field at fault, as its path in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name.',
+    }),
     requestId: z.string(),
   })
   .meta({ id: 'Error', description: 'What went wrong.' });

@@ -8,7 +8,7 @@ export class Problem extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /** The bare name of the field at fault. */
+    /** The path of the field at fault in the body, as `fieldPath` writes it; a field of `meta` has its bare name. */
     readonly field?: string,
     /** Seconds, for `Retry-After`. */
     readonly retryAfter?: number,

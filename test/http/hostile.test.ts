@@ -93,8 +93,18 @@ describe('text that no database can keep', () => {
   const card = newId('card');
 
   it.each([
-    ['a merchant’s name', `{"cardId":"${card}","type":"decline","merchant":{"name":${LONE}}}`, 400, 'name'],
-    ['a merchant’s city', `{"cardId":"${card}","type":"decline","merchant":{"city":${NUL}}}`, 400, 'city'],
+    [
+      'a merchant’s name',
+      `{"cardId":"${card}","type":"decline","merchant":{"name":${LONE}}}`,
+      400,
+      'merchant.name',
+    ],
+    [
+      'a merchant’s city',
+      `{"cardId":"${card}","type":"decline","merchant":{"city":${NUL}}}`,
+      400,
+      'merchant.city',
+    ],
     ['a card’s id', `{"cardId":${NUL},"type":"decline"}`, 404, 'cardId'],
     ['a card’s id, halved', `{"cardId":${LONE},"type":"decline"}`, 404, 'cardId'],
     [

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { invalid } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
+import { fieldPath } from '../../kernel/wire/json';
 
 /** The key of its own that the addresses of nodes are sealed with: they may hold credentials. */
 const PURPOSE = 'network-rpc-urls';
@@ -49,7 +50,8 @@ export function unmasked(given: readonly string[], stored: readonly string[]): s
     if (!isMasked(url)) return url;
     const elsewhere = atTheirPlace[place] === undefined ? left.findIndex(isShownAs(url)) : -1;
     const meant = elsewhere < 0 ? atTheirPlace[place] : take(elsewhere);
-    if (meant === undefined) throw invalid('rpcUrls has a masked address that is not stored.', 'rpcUrls');
+    if (meant === undefined)
+      throw invalid('rpcUrls has a masked address that is not stored.', fieldPath(['rpcUrls', place]));
     return meant;
   });
 }

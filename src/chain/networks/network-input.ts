@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/errors';
 import { ASSETS } from '../../kernel/money/currencies';
+import { fieldPath } from '../../kernel/wire/json';
 import { amountOrZero, assertFits, text } from '../../kernel/wire/schemas';
 import { URL_LENGTH, webUrl } from '../../kernel/wire/web-url';
 import { checkedAddress } from '../../parties/chain/addresses';
@@ -97,9 +98,12 @@ const defined = (given: object): object =>
 
 type GivenAsset = NonNullable<NetworkInput['assets']>[number];
 
+export const assetField = (place: number, name: keyof GivenAsset): string =>
+  fieldPath(['assets', place, name]);
+
 function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset[] {
   const assets = given.map((asset, place) => {
-    const field = (name: string) => `assets.${place}.${name}`;
+    const field = (name: keyof GivenAsset) => assetField(place, name);
     assertFits(asset.minDeposit, asset.symbol, field('minDeposit'));
     return { ...asset, contract: checkedContract(kind, asset, field) };
   });
@@ -107,7 +111,7 @@ function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset
     const seen = new Set<string | null>();
     for (const [place, asset] of assets.entries()) {
       if (seen.has(asset[name]))
-        throw invalid(`${name} is of another asset already.`, `assets.${place}.${name}`);
+        throw invalid(`${name} is of another asset already.`, assetField(place, name));
       seen.add(asset[name]);
     }
   }
@@ -118,7 +122,7 @@ function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset
 function checkedContract(
   kind: Network['kind'],
   { symbol, contract, decimals }: GivenAsset,
-  field: (name: string) => string,
+  field: (name: keyof GivenAsset) => string,
 ): string | null {
   if (contract === undefined || contract === null) {
     if (symbol !== 'ETH')

@@ -1,5 +1,6 @@
 import { invalid, notFound, unavailable } from '../../kernel/errors';
 import type { Resolve } from '../../kernel/security/allowed-addresses';
+import { fieldPath } from '../../kernel/wire/json';
 import { checkUrl } from '../../kernel/wire/reached-url';
 import { ChainAway, ChainRefused } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
@@ -9,7 +10,7 @@ import { assertAsShown } from '../shown-fields';
 import { isMasked, unmasked } from './addresses';
 import { askedOfChain } from './asking';
 import { assertHosts } from './hosts';
-import { checkedFields, type NetworkInput, SHOWN } from './network-input';
+import { assetField, checkedFields, type NetworkInput, SHOWN } from './network-input';
 import { findOpened, isReachedAlike, type NetworkTerms, type OpenedNetwork, termsOf } from './operations';
 import { isChainName, type NetworkAsset } from './record';
 import { networkView } from './view';
@@ -78,7 +79,9 @@ function meant(
 async function checkedUrls({ mode }: Needed, given: readonly string[], resolve: Resolve): Promise<string[]> {
   const policy = { allowLoopback: mode === 'sandbox' };
   const urls = await Promise.all(
-    given.map((url) => checkUrl(url, policy, resolve, { field: 'rpcUrls', credentials: 'taken' })),
+    given.map((url, place) =>
+      checkUrl(url, policy, resolve, { field: fieldPath(['rpcUrls', place]), credentials: 'taken' }),
+    ),
   );
   const texts = urls.map(({ href }) => href);
   if (new Set(texts).size < texts.length) throw invalid('rpcUrls names a node twice.', 'rpcUrls');
@@ -113,8 +116,8 @@ async function judgeAssets(node: ChainNode, assets: readonly NetworkAsset[]): Pr
     const said = await decimalsOf(node, contract);
     if (said === 'away') return false;
     if (said === 'no token')
-      throw invalid('No token stands at contract on the chain.', `assets.${place}.contract`);
-    if (said !== decimals) throw invalid(`decimals of the token are ${said}.`, `assets.${place}.decimals`);
+      throw invalid('No token stands at contract on the chain.', assetField(place, 'contract'));
+    if (said !== decimals) throw invalid(`decimals of the token are ${said}.`, assetField(place, 'decimals'));
   }
   return true;
 }

@@ -85,16 +85,24 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
+/** A place in a JSON body as errors name it (decisions part 1): `amount`, `assets[0].decimals`, `minSweepAmount.USDT`. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((before, part) => {
+    if (typeof part === 'number') return `${before}[${part}]`;
+    return before === '' ? String(part) : `${before}.${String(part)}`;
+  }, '');
+}
+
 /**
- * The name of the first field whose text, or whose name, cannot be kept.
+ * The path of the first field whose text, or whose name, cannot be kept.
  * @returns nothing when every text can
  */
-export function unstorableField(value: unknown, field = ''): string | undefined {
-  if (typeof value === 'string') return isStorable(value) ? undefined : field;
+export function unstorableField(value: unknown, path: readonly PropertyKey[] = []): string | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : fieldPath(path);
   if (value === null || typeof value !== 'object') return undefined;
   for (const [name, part] of Object.entries(value)) {
-    if (!isStorable(name)) return field;
-    const found = unstorableField(part, Array.isArray(value) ? field : name);
+    if (!isStorable(name)) return fieldPath(path);
+    const found = unstorableField(part, [...path, Array.isArray(value) ? Number(name) : name]);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { invalid, notFound } from '../errors';
+import { invalid, notFound, Problem } from '../errors';
 import { isCurrency } from '../money/currencies';
 import { DECIMAL_TEXT, Decimal, fitsCurrency } from '../money/money';
-import { isStorable } from './json';
+import { fieldPath, isStorable } from './json';
 
 /** Shapes that every domain uses. Messages are completed with the field's name by {@link firstProblem}. */
 
@@ -97,8 +97,22 @@ export const money = () => z.string().meta({ examples: ['100.00'] });
 export const instant = () => z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
 
 /**
- * The problem of a zod issue, in words that name the field; `field` is the bare name. Parse with `reportInput`: what is
- * missing cannot be told from what is wrong without it.
+ * Names what `check` refuses by its place in the body: `iban` of a `destination` becomes `destination.iban`.
+ * @param parent the path of the object whose fields are checked
+ */
+export function withinField<T>(parent: PropertyKey[], check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.field === undefined) throw error;
+    const { status, code, message, field, retryAfter } = error;
+    throw new Problem(status, code, message, fieldPath([...parent, field]), retryAfter);
+  }
+}
+
+/**
+ * The problem of a zod issue, in words that name the field; `field` is its path in the body. Parse with `reportInput`, because
+ * only the input tells a missing field from a wrong one.
  */
 export function firstProblem(error: z.ZodError) {
   // Shapes come before ids (decisions part 1).
@@ -107,22 +121,15 @@ export function firstProblem(error: z.ZodError) {
   if (!issue) return invalid('The request is not valid.');
   if (issue.code === 'unrecognized_keys') {
     const [last = ''] = issue.keys;
-    const key = fieldAt([...issue.path, last]) ?? last;
+    const key = fieldPath([...issue.path, last]);
     return invalid(`${key} is not a field of this request.`, key);
   }
   const field = fieldOf(issue);
-  if (field === undefined) return invalid('The body must be a JSON object.');
+  if (field === '') return invalid('The body must be a JSON object.');
   return invalid(`${field} ${explain(issue)}.`, field);
 }
 
-const fieldOf = (issue: z.core.$ZodIssue) => fieldAt(issue.path);
-
-/** The bare name; of an object in a list, which has the same names as its neighbours, the way to it: `assets.0.contract`. */
-function fieldAt(path: readonly PropertyKey[]): string | undefined {
-  const names = path.filter((part): part is string => typeof part === 'string');
-  const inList = path.some((part, at) => typeof part === 'number' && typeof path[at + 1] === 'string');
-  return inList ? path.map(String).join('.') : names.at(-1);
-}
+const fieldOf = (issue: z.core.$ZodIssue) => fieldPath(issue.path);
 
 /** An id that no record can have. */
 const namesNothing = (issue: z.core.$ZodIssue) =>

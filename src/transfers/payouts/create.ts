@@ -6,6 +6,7 @@ import type { WaitingCount, WaitingFilter } from '../../kernel/db/waiting';
 import { alreadyExists } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
+import { withinField } from '../../kernel/wire/schemas';
 import type { Destination } from '../../parties/payouts/port';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
@@ -55,7 +56,9 @@ export async function createPayout(
     bothSettingsOf(tx, tenantId, payoutSettingsSection, approvalSettingsSection),
   ]);
   const quoted = quotedTerms.parse(quote.terms);
-  const destination = checkDestination(quoted.method, request.destination, quoted.receivedCurrency);
+  const destination = withinField(['destination'], () =>
+    checkDestination(quoted.method, request.destination, quoted.receivedCurrency),
+  );
   takeQuote(tx, quote, { usedBy: id, at });
   await assertFundable(tx, account);
   const debit = totalDebit(quoted);

@@ -88,7 +88,7 @@ describe('writing', () => {
     expect(told(await put(sent))).toEqual([409, 'version_conflict', 'version']);
     // What is wrong in itself comes before that, and what cannot be judged does not.
     const wrong: [string, object][] = [
-      ['rpcUrls', { rpcUrls: ['ftp://node.example/'] }],
+      ['rpcUrls[0]', { rpcUrls: ['ftp://node.example/'] }],
       ['chainId', { chainId: 1 }],
     ];
     for (const [field, change] of wrong)
@@ -210,29 +210,29 @@ describe('writing', () => {
     ['another kind', { kind: 'tron' }, 'kind'],
     ['a wrong chain id', { chainId: 1 }, 'chainId'],
     ['no node', { rpcUrls: [] }, 'rpcUrls'],
-    ['http elsewhere', { rpcUrls: ['http://node.example/'] }, 'rpcUrls'],
-    ['a private address', { rpcUrls: ['https://10.0.0.1/'] }, 'rpcUrls'],
-    ['a link-local address', { rpcUrls: ['https://169.254.169.254/'] }, 'rpcUrls'],
-    ['malformed credentials', { rpcUrls: ['https://a%zz:b@node.example/'] }, 'rpcUrls'],
-    ['a mask of nothing', { rpcUrls: ['https://node.example/***'] }, 'rpcUrls'],
+    ['http elsewhere', { rpcUrls: ['http://node.example/'] }, 'rpcUrls[0]'],
+    ['a private address', { rpcUrls: ['https://10.0.0.1/'] }, 'rpcUrls[0]'],
+    ['a link-local address', { rpcUrls: ['https://169.254.169.254/'] }, 'rpcUrls[0]'],
+    ['malformed credentials', { rpcUrls: ['https://a%zz:b@node.example/'] }, 'rpcUrls[0]'],
+    ['a mask of nothing', { rpcUrls: ['https://node.example/***'] }, 'rpcUrls[0]'],
     ['a node twice', { rpcUrls: ['http://127.0.0.1:1/', 'http://127.0.0.1:1'] }, 'rpcUrls'],
     ['an explorer by http', { explorerUrl: 'http://explorer.example' }, 'explorerUrl'],
     ['no confirmation', { confirmations: 0 }, 'confirmations'],
     ['no version', { version: undefined }, 'version'],
-    ['a symbol that the ledger has not', () => asset({ symbol: 'TRX' }), 'assets.0.symbol'],
-    ['a native coin that the ledger has not', () => asset({ contract: undefined }), 'assets.0.contract'],
+    ['a symbol that the ledger has not', () => asset({ symbol: 'TRX' }), 'assets[0].symbol'],
+    ['a native coin that the ledger has not', () => asset({ contract: undefined }), 'assets[0].contract'],
     [
       'a wrong checksum',
       asset({ contract: '0x52908400098527886E0F7030069857D2E4169Ee7' }),
-      'assets.0.contract',
+      'assets[0].contract',
     ],
-    ['no contract there', () => asset({ contract: `0x${'12'.repeat(20)}` }), 'assets.0.contract'],
-    ['other decimals', () => asset({ decimals: 18 }), 'assets.0.decimals'],
-    ['decimals beyond bounds', () => asset({ decimals: 37 }), 'assets.0.decimals'],
-    ['an amount too fine', () => asset({ minDeposit: '0.0000001' }), 'assets.0.minDeposit'],
-    ['a number for an amount', () => asset({ minDeposit: 1 }), 'assets.0.minDeposit'],
-    ['a coin of other decimals', { assets: [{ ...ETH, decimals: 6 }] }, 'assets.0.decimals'],
-    ['a symbol twice', { assets: [ETH, { ...ETH, contract: undefined }] }, 'assets.1.symbol'],
+    ['no contract there', () => asset({ contract: `0x${'12'.repeat(20)}` }), 'assets[0].contract'],
+    ['other decimals', () => asset({ decimals: 18 }), 'assets[0].decimals'],
+    ['decimals beyond bounds', () => asset({ decimals: 37 }), 'assets[0].decimals'],
+    ['an amount too fine', () => asset({ minDeposit: '0.0000001' }), 'assets[0].minDeposit'],
+    ['a number for an amount', () => asset({ minDeposit: 1 }), 'assets[0].minDeposit'],
+    ['a coin of other decimals', { assets: [{ ...ETH, decimals: 6 }] }, 'assets[0].decimals'],
+    ['a symbol twice', { assets: [ETH, { ...ETH, contract: undefined }] }, 'assets[1].symbol'],
   ])('%s is a 400 that names it and leaves no trace', async (_, change, field) => {
     const before = await stored();
     const answer = await put(fresh(typeof change === 'function' ? change() : change), 'refused');
@@ -286,13 +286,13 @@ describe('nodes', () => {
     expect(moved.body.rpcUrls).toEqual([third, first, first]);
     const kept = await findOpened(api.services, api.database, 'keys');
     expect(kept?.rpcUrls).toEqual([rpcUrls[2], rpcUrls[1], rpcUrls[0]]);
-    for (const unclear of [
-      [third, first],
-      [first, first, first],
-      [third, third],
-    ])
+    for (const [unclear, field] of [
+      [[third, first], 'rpcUrls'],
+      [[first, first, first], 'rpcUrls'],
+      [[third, third], 'rpcUrls[1]'],
+    ] as const)
       expect(told(await put({ ...moved.body, rpcUrls: unclear }, 'keys'))).toEqual([
-        ...[400, 'invalid_request', 'rpcUrls'],
+        ...[400, 'invalid_request', field],
       ]);
     const everything = await api.database.query<{ text: string }>(
       'select (select json_agg(a) from audit_log a)::text || (select json_agg(n) from networks n)::text as text',

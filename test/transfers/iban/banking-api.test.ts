@@ -247,8 +247,11 @@ describe('a payout', () => {
   });
 
   it.each([
-    [{ destination: { ...DESTINATION, iban: 'DE89370400440532013001' } }, '400 invalid_request iban'],
-    [{ destination: { iban: DESTINATION.iban } }, '400 invalid_request name'],
+    [
+      { destination: { ...DESTINATION, iban: 'DE89370400440532013001' } },
+      '400 invalid_request destination.iban',
+    ],
+    [{ destination: { iban: DESTINATION.iban } }, '400 invalid_request destination.name'],
     [{ amount: 5 }, '400 invalid_request amount'],
     [{ amount: '5.001' }, '400 invalid_request amount'],
     [{ amount: '0.50' }, '409 limit_exceeded amount'],

@@ -225,7 +225,7 @@ describe('POST payouts', () => {
     // The destination is looked at before that: a 400 is told first.
     const wrong = { quoteId, destination: { ...SEPA, iban: 'DE00' } };
     const invalid = await client.call('POST', path('payouts'), wrong, newKey());
-    expect([invalid.status, invalid.body.field]).toEqual([400, 'iban']);
+    expect([invalid.status, invalid.body.field]).toEqual([400, 'destination.iban']);
   });
 
   it('is refused without the money, and the quote can be taken later', async () => {
@@ -241,11 +241,11 @@ describe('POST payouts', () => {
   });
 
   it.each([
-    [{ destination: { ...SEPA, iban: 'DE88370400440532013000' } }, 'iban'],
-    [{ destination: { ...SEPA, bic: 'X' } }, 'bic'],
-    [{ destination: { name: 'Ada' } }, 'iban'],
-    [{ destination: { ...SEPA, cardNumber: '4242424242424242' } }, 'cardNumber'],
-    [{ method: 'card', destination: { cardToken: '4242 4242 4242 4242' } }, 'cardToken'],
+    [{ destination: { ...SEPA, iban: 'DE88370400440532013000' } }, 'destination.iban'],
+    [{ destination: { ...SEPA, bic: 'X' } }, 'destination.bic'],
+    [{ destination: { name: 'Ada' } }, 'destination.iban'],
+    [{ destination: { ...SEPA, cardNumber: '4242424242424242' } }, 'destination.cardNumber'],
+    [{ method: 'card', destination: { cardToken: '4242 4242 4242 4242' } }, 'destination.cardToken'],
     [{ externalId: '' }, 'externalId'],
   ])('names the field at fault: %j', async (asked, field) => {
     const answer = await create(client, accountId, asked);

@@ -6,11 +6,11 @@ import type { Level } from '../rules/limits/limits';
 import type { GivenLimits, readCardLimits, readUserLimits } from './operations';
 import type { Limits, Used } from './record';
 
-const mcc = () => z.string().regex(/^\d{4}$/, 'must hold categories of four digits');
+const mcc = () => z.string().regex(/^\d{4}$/, 'must be a category of four digits');
 const country = () =>
   z
     .string()
-    .refine(isCountry, 'must hold country codes of ISO 3166-1 alpha-2, such as "GB"')
+    .refine(isCountry, 'must be a country code of ISO 3166-1 alpha-2, such as "GB"')
     .meta({ pattern: '^[A-Z]{2}$', examples: ['GB'] });
 const MOST_CODES = 1_000;
 

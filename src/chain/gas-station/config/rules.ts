@@ -1,5 +1,6 @@
 import { invalid } from '../../../kernel/errors';
 import type { Decimal } from '../../../kernel/money/money';
+import { fieldPath } from '../../../kernel/wire/json';
 import { assertFits } from '../../../kernel/wire/schemas';
 import { checkedAddress, isZeroAddress } from '../../../parties/chain/addresses';
 import type { Network } from '../../networks/record';
@@ -82,10 +83,10 @@ function assertCapped({ autoSweep, maxGasPrice, dailyGasBudget }: GasTerms): voi
 }
 
 function assertMinima({ assets }: Network, { minSweepAmount }: GasTerms): void {
-  const field = 'minSweepAmount';
   for (const [symbol, amount] of Object.entries(minSweepAmount)) {
+    const field = fieldPath(['minSweepAmount', symbol]);
     const asset = assets.find((each) => each.symbol === symbol);
-    if (!asset) throw invalid(`${field} must name assets of the network only.`, field);
+    if (!asset) throw invalid(`${symbol} is not an asset of the network.`, field);
     assertFits(amount, symbol, field);
     if (amount.decimalPlaces() > asset.decimals)
       throw invalid(`${field} has more decimals than ${symbol} has on this chain.`, field);

@@ -4,6 +4,7 @@ import type { OperationKey } from '../../../kernel/idempotency';
 import { newId } from '../../../kernel/ids';
 import { readBalances } from '../../../kernel/ledger/accounts';
 import { Decimal } from '../../../kernel/money/money';
+import { withinField } from '../../../kernel/wire/schemas';
 import type { Destination } from '../../../parties/payouts/port';
 import { createQuote, lockQuote, takeQuote } from '../../../process/quotes/operations';
 import type { Services } from '../../../services';
@@ -55,7 +56,9 @@ export async function quotePayout(
   request: { amount: Decimal; destination: Destination },
 ): Promise<IbanQuote> {
   const { amount } = request;
-  const destination = checkDestination('sepa', request.destination, 'EUR');
+  const destination = withinField(['destination'], () =>
+    checkDestination('sepa', request.destination, 'EUR'),
+  );
   const settings = await settingsOf(tx, iban.tenantId, bankingSettingsSection);
   const fee = feeOf(amount, 'EUR', settings.payout);
   const sealed = sealDestination(services.keyring, ibanPayoutKind.sealedFor, destination, iban.id);
