@@ -226,6 +226,7 @@ export interface ChainNode {
   nonce(address: string): Promise<number>;
   /** The same of all, and what each of them says, for who gives nonces out: those far behind are asked too. @throws NodesDisagree */
   noncesOf(address: string): Promise<ToldNonces>;
+  /** The median of what those say that answer and keep up, of two the lower: no node alone makes gas dear. */
   fees(): Promise<ChainFees>;
   /** @throws ChainRefused `reverted`, `insufficient_funds`: it would be */
   estimateGas(transaction: Call): Promise<bigint>;

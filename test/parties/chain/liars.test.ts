@@ -101,3 +101,31 @@ it('leave nobody out who is to tell the count of transactions, where they make a
   for (const told of [node.noncesOf(chain.payer), node.nonce(chain.payer)])
     await expect(told).rejects.toMatchObject({ name: 'NodesDisagree' });
 });
+
+describe('what gas costs', () => {
+  const dear = () => {
+    liar.on('eth_maxPriorityFeePerGas', { result: hex(40 * 10 ** 9) });
+    liar.on('eth_feeHistory', { result: { baseFeePerGas: [hex(900 * 10 ** 9)] } });
+  };
+  const cheap = () => {
+    liar.on('eth_maxPriorityFeePerGas', { result: '0x0' });
+    liar.on('eth_feeHistory', { result: { baseFeePerGas: ['0x1'] } });
+  };
+
+  it('is the median of the nodes, whatever one of three says', async () => {
+    const own = await node.fees();
+    dear();
+    expect(await node.fees()).toEqual(own);
+    cheap();
+    expect(await node.fees()).toEqual(own);
+  });
+
+  it('is the lower price of two nodes', async () => {
+    const own = await node.fees();
+    doubles[1]?.on('*', 'lost');
+    dear();
+    expect(await node.fees()).toEqual(own);
+    cheap();
+    expect(await node.fees()).toMatchObject({ baseFee: 1n, maxPriorityFeePerGas: 10n ** 6n });
+  });
+});

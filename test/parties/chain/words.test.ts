@@ -55,7 +55,8 @@ describe('a word of a node', () => {
     const { baseFee } = await world.node.fees();
     world.one.on('eth_maxPriorityFeePerGas', { result: '0x0' });
     expect(await world.node.fees()).toMatchObject({ maxPriorityFeePerGas: 10n ** 6n });
-    world.one.on('eth_maxPriorityFeePerGas', { result: `0x${'f'.repeat(40)}` });
+    for (const double of [world.one, world.two])
+      double.on('eth_maxPriorityFeePerGas', { result: `0x${'f'.repeat(40)}` });
     const tip = 50n * 10n ** 9n;
     expect(await world.node.fees()).toEqual({
       baseFee,

@@ -10,17 +10,34 @@ const LEAST_TIP = GWEI / 1000n;
 /** A node that asks for more, and for more than twice the base fee, is not believed. */
 const MOST_TIP = 50n * GWEI;
 
-/** Of the block to come (EIP-1559). Twice its base fee is enough for six full blocks: each raises it by an eighth. */
-export async function readFees(rpc: Rpc): Promise<ChainFees> {
-  const [{ baseFeePerGas }, asked] = await Promise.all([
+/** What one node says of the block to come (EIP-1559). */
+interface SaidFees {
+  baseFee: bigint;
+  tip: bigint;
+}
+
+export async function readFees(rpc: Rpc): Promise<SaidFees> {
+  const [{ baseFeePerGas }, tip] = await Promise.all([
     rpc.call({ method: 'eth_feeHistory', params: ['0x1', 'latest', []] }, answers.baseFees),
     rpc.call({ method: 'eth_maxPriorityFeePerGas', params: [] }, answers.quantity),
   ]);
-  const baseFee = baseFeePerGas.at(-1) ?? 0n;
+  return { baseFee: baseFeePerGas.at(-1) ?? 0n, tip };
+}
+
+/**
+ * The median of each price. Twice the base fee is enough for six full blocks, because each block raises the fee by an eighth at most.
+ * @param said by one node at least
+ */
+export function feesOf(said: readonly SaidFees[]): ChainFees {
+  const baseFee = medianOf(said.map((fees) => fees.baseFee));
   const most = 2n * baseFee > MOST_TIP ? 2n * baseFee : MOST_TIP;
-  const maxPriorityFeePerGas = bounded(asked, LEAST_TIP, most);
+  const maxPriorityFeePerGas = bounded(medianOf(said.map(({ tip }) => tip)), LEAST_TIP, most);
   return { baseFee, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }
+
+/** Of an even number the lower of the two in the middle, because a price that is too low can be raised later. */
+const medianOf = (prices: readonly bigint[]): bigint =>
+  prices.toSorted((one, other) => (one < other ? -1 : 1))[Math.floor((prices.length - 1) / 2)] as bigint;
 
 function bounded(units: bigint, least: bigint, most: bigint): bigint {
   if (units < least) return least;

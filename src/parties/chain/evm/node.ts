@@ -6,7 +6,7 @@ import { answers, blockOf } from './answers';
 import { broadcastBy } from './broadcast';
 import { headerCall } from './calls';
 import { NodeAway } from './faults';
-import { readFees } from './fees';
+import { feesOf, readFees } from './fees';
 import { createNodes, type NodesOptions } from './nodes';
 import type { Rpc } from './rpc';
 import { callOnce, estimate, readBalances, readCode, readDecimals, readNextNonce, readNonce } from './state';
@@ -59,7 +59,7 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
       const counts = each.map(({ counted }) => counted);
       return { counted: ofMost(counts, of), each, of };
     },
-    fees: () => nodes.first(readFees),
+    fees: async () => feesOf((await nodes.said(readFees)).said),
     estimateGas: (transaction) => nodes.first((rpc) => estimate(rpc, transaction)),
     call: (call) => nodes.first((rpc) => callOnce(rpc, call)),
     code: (of) => nodes.first((rpc) => readCode(rpc, of)),

@@ -7,7 +7,7 @@ import type { Services } from '../../../../src/services';
 import { atEachCall, callsOf } from '../../../support/broken-off';
 import { booksOf, expectBooked } from '../on-chain';
 import { deployDelegate, GATHERED_MS } from '../strategies/delegated-station';
-import { attempts, type TestStation, testStation, withParties } from './support';
+import { attempts, outbid, type TestStation, testStation, withParties } from './support';
 
 /** Whatever the station does may end at any of its calls, and is done once all the same. */
 
@@ -70,7 +70,7 @@ async function replacement(): Promise<Life> {
   const { operation, address } = await sweepOfOne();
   await world.chain.client.setAutomine(false);
   await world.advance(operation);
-  world.later(STUCK_MS);
+  await outbid(world, operation, STUCK_MS);
   return {
     step: (services) => world.advance(operation, services),
     async ends() {

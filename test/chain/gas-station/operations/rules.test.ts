@@ -1,5 +1,5 @@
 import type { Attempt } from '../../../../src/chain/gas-station/operations/nonces/record';
-import { dearerThan, nonceToGive } from '../../../../src/chain/gas-station/operations/nonces/rules';
+import { dearerThan, isBelowMarket, nonceToGive } from '../../../../src/chain/gas-station/operations/nonces/rules';
 import {
   GAS_OPERATION_STATUSES,
   type GasOperation,
@@ -206,6 +206,16 @@ it('offers an eighth more at least, what a block costs by now, and nothing above
   expect(dearerThan(before, fees, gwei(24))).toEqual({ maxFeePerGas: 24n, maxPriorityFeePerGas: 2n });
   expect(dearerThan(before, fees, gwei(23))).toBeUndefined();
   expect(dearerThan(before, risen, gwei(900))).toBeUndefined();
+});
+
+it('takes a transaction for outbid only where the next block asks more than it offers', () => {
+  const offer = { maxFeePerGas: 21n, maxPriorityFeePerGas: 2n };
+  const market = (baseFee: bigint, tip: bigint) => ({ baseFee, maxPriorityFeePerGas: tip });
+  expect(isBelowMarket(offer, market(10n, 2n))).toBe(false);
+  expect(isBelowMarket(offer, market(19n, 2n))).toBe(false);
+  expect(isBelowMarket(offer, market(20n, 2n))).toBe(true);
+  expect(isBelowMarket(offer, market(10n, 3n))).toBe(true);
+  expect(isBelowMarket(offer, market(20n, 1n))).toBe(false);
 });
 
 it('lets the oldest of those that could make a batch, unless it stands still', () => {

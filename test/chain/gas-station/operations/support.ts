@@ -240,6 +240,16 @@ export async function withoutBlocks<T>({ chain }: TestStation, work: () => Promi
   }
 }
 
+/** A block comes that asks more than the newest transaction of an operation offers, so long after it was handed over. */
+export async function outbid(world: TestStation, id: string, ms: number): Promise<void> {
+  const { client } = world.chain;
+  world.later(ms);
+  const offers = BigInt((await attempts(world, id)).at(-1)?.max_fee_per_gas ?? 0);
+  await client.setNextBlockTimestamp({ timestamp: BigInt(Math.ceil(world.services.now().getTime() / 1_000)) });
+  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: offers * 2n });
+  await client.mine({ blocks: 1 });
+}
+
 /** What was ever shown of an operation. */
 export const breaksOf = async ({ services }: Pick<TestStation, 'services'>, id: string) =>
   (await breaksOfSubject(services.database, id, 100)).map(({ kind, detail, resolvedAt }) => ({

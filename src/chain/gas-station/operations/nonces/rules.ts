@@ -24,6 +24,18 @@ export function dearerThan(
   return { maxFeePerGas, maxPriorityFeePerGas: priority };
 }
 
+/**
+ * Whether the next block asks more than a transaction offers for it. A dearer one helps only then, and without a cap this bounds what
+ * stands still for another reason.
+ */
+export function isBelowMarket(
+  { maxFeePerGas, maxPriorityFeePerGas }: BoundedFees,
+  market: Pick<ChainFees, 'baseFee' | 'maxPriorityFeePerGas'>,
+): boolean {
+  const asked = market.baseFee + market.maxPriorityFeePerGas;
+  return maxFeePerGas < asked || maxPriorityFeePerGas < market.maxPriorityFeePerGas;
+}
+
 const anEighthMore = (price: bigint): bigint => (price * DEARER.by + DEARER.of - 1n) / DEARER.of;
 
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);

@@ -12,7 +12,7 @@ import { handOver } from './broadcast';
 import { bookFreed } from './freed';
 import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './gap';
 import { type Reached, type Seen, whileUnchanged } from './reach';
-import { replace } from './replace';
+import { isOutbid, replace } from './replace';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
 
 /** What nodes tell of one of the operation's transactions that is in a block. */
@@ -120,7 +120,7 @@ async function noteHash(
   return noted;
 }
 
-/** Of those signed here: handed over again where the chain has lost it, and replaced where it stays too long though it is the next. */
+/** Of those signed here: handed over again where the chain has lost it, and replaced where blocks pass it by for its price. */
 async function inNoBlock(
   services: Services,
   seen: Seen,
@@ -135,7 +135,10 @@ async function inNoBlock(
   if (seen.operation.waitsFor === 'nonce_gap')
     return goOnAfterEarlier(services, seen, reached, { latest, isKnown, since });
   const isTaken = isKnown || (await handOver(reached.node, latest));
-  if (isStuck) return replace(services, seen, reached, latest);
+  if (isStuck) {
+    const fees = await reached.node.fees();
+    if (await isOutbid(reached.node, latest, fees)) return replace(services, seen, reached, { latest, fees });
+  }
   return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));
 }
 

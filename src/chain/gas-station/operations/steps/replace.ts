@@ -1,7 +1,8 @@
+import type { ChainFees, ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { isWithinBudget, spentToday } from '../budget';
 import type { Attempt } from '../nonces/record';
-import { dearerThan, mostOf } from '../nonces/rules';
+import { dearerThan, isBelowMarket, mostOf } from '../nonces/rules';
 import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
 import type { WaitsFor } from '../record';
 import { leastOf } from '../rules';
@@ -9,14 +10,21 @@ import { updateOperation } from '../store';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped, waitFor } from './stepped';
 
-/** Makes a dearer transaction under the same nonce: whichever gets into a block, the other cannot. */
+/** Whether a transaction has missed blocks because of its price: they ask more than it pays, and they come. */
+export const isOutbid = async (node: ChainNode, { broadcastAt, ...latest }: Attempt, fees: ChainFees) =>
+  broadcastAt !== null && isBelowMarket(latest, fees) && (await node.head()).at > broadcastAt;
+
+/**
+ * Makes a dearer transaction under the same nonce: whichever gets into a block, the other cannot.
+ * @param fees of the next block
+ */
 export async function replace(
   services: Services,
   seen: Seen,
   { node, config }: Reached,
-  latest: Attempt,
+  { latest, fees }: { latest: Attempt; fees: ChainFees },
 ): Promise<Stepped> {
-  const prices = dearerThan(latest, await node.fees(), config.maxGasPrice);
+  const prices = dearerThan(latest, fees, config.maxGasPrice);
   if (!prices) return waitFor(services, seen, 'gas_price');
   const dearer = affordable({ ...latest, ...prices }, await node.balance(latest.address, null), seen);
   if (!dearer) return waitFor(services, seen, 'gas');

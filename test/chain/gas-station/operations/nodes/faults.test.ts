@@ -6,6 +6,7 @@ import {
   attempts,
   breaksOf,
   fundNative,
+  outbid,
   posted,
   sendAs,
   sweepOfOne,
@@ -34,6 +35,14 @@ afterAll(async () => {
   await double.close();
 });
 
+beforeEach(async () => {
+  await cheapBlock();
+  await world.chain.client.mine({ blocks: 1 });
+});
+
+const cheapBlock = () =>
+  world.chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('0.5') });
+
 type Held = Awaited<ReturnType<typeof attempts>>[number];
 const sentBy = (address: `0x${string}`) => world.chain.client.getTransactionCount({ address });
 
@@ -61,7 +70,7 @@ it('replaces what is stuck by a dearer one under the same nonce, and pays for on
   const { id, address } = await sweepOfOne(world);
   await withoutBlocks(world, async () => {
     await world.advance(id);
-    world.later(STUCK_MS - 10_000);
+    await outbid(world, id, STUCK_MS - 10_000);
     await world.advance(id);
     expect(await attempts(world, id)).toHaveLength(1);
     world.later(10_000);
@@ -82,6 +91,30 @@ it('replaces what is stuck by a dearer one under the same nonce, and pays for on
   expect(await sentBy(address)).toBe(1);
 });
 
+it('replaces nothing while no block comes, nor while blocks ask no more than it offers', async () => {
+  const { id } = await sweepOfOne(world);
+  const { client } = world.chain;
+  await withoutBlocks(world, async () => {
+    await world.advance(id);
+    await outbid(world, id, -1_000);
+    const unpriced = async () => {
+      world.later(STUCK_MS);
+      await world.advance(id);
+      expect(await attempts(world, id)).toHaveLength(1);
+      expect(await breaksOf(world, id)).toEqual([]);
+    };
+    await unpriced(); // the market is above it, and the newest block is from before
+    const [{ hash }] = (await attempts(world, id)) as [Held];
+    await client.dropTransaction({ hash: hash! });
+    await cheapBlock();
+    await client.mine({ blocks: 1 });
+    await unpriced();
+    await unpriced();
+  });
+  expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+  expect(await attempts(world, id)).toHaveLength(1);
+});
+
 it('moves less of the native coin where a dearer transaction leaves less, and books no loss', async () => {
   await world.configure({ gasThreshold: '0', gasTopupAmount: '0.000000001' });
   const [wallet] = await world.wallets(1, 1n, '1');
@@ -91,7 +124,7 @@ it('moves less of the native coin where a dearer transaction leaves less, and bo
   await withoutBlocks(world, async () => {
     await world.advance(id);
     const { amount } = await world.read(id);
-    world.later(STUCK_MS);
+    await outbid(world, id, STUCK_MS);
     await world.advance(id);
     expect(Number((await world.read(id)).amount)).toBeLessThan(Number(amount));
   });
@@ -105,10 +138,14 @@ it('completes by whichever of its attempts gets into a block', async () => {
   const { id } = await sweepOfOne(world);
   await withoutBlocks(world, async () => {
     await world.advance(id);
-    world.later(STUCK_MS);
+    await outbid(world, id, STUCK_MS);
     double.next(SEND, 'refused', 100);
     await world.advance(id);
     expect(await world.read(id)).toMatchObject({ status: 'confirming', waitsFor: 'refused' });
+    // The node has dropped the first one for its price: whoever kept its bytes hands them over again.
+    await cheapBlock();
+    const [{ raw }] = (await attempts(world, id)) as [Held];
+    await world.chain.client.sendRawTransaction({ serializedTransaction: raw! });
   });
   double.next(SEND, 'refused', 0);
   const [first, second] = await attempts(world, id);
@@ -124,7 +161,7 @@ it('replaces nothing above the cap, nor with gas that is not there', async () =>
     const [first] = await attempts(world, id);
     const cap = Number(BigInt(first!.max_fee_per_gas)) / 1e9;
     await world.configure({ maxGasPrice: cap.toFixed(9) });
-    world.later(STUCK_MS);
+    await outbid(world, id, STUCK_MS);
     await world.advance(id);
     expect(await world.read(id)).toMatchObject({ status: 'confirming', waitsFor: 'gas_price' });
     await world.configure({});

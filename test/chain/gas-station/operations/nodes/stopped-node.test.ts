@@ -1,6 +1,6 @@
 import { type NodeDouble, NodeError, startNodeDouble } from '../../../../parties/chain/node-double';
 import { deployDelegate, GATHERED_MS } from '../../strategies/delegated-station';
-import { attempts, breaksOf, sweepOfOne, type TestStation, testStation } from '../support';
+import { attempts, breaksOf, outbid, sweepOfOne, type TestStation, testStation } from '../support';
 
 /** One of two nodes has stopped long ago: it answers, and tells of nothing that has happened since. */
 
@@ -107,7 +107,7 @@ it('makes nothing wait for what is in blocks long since', async () => {
   expect(waitsFor).not.toBe('nonce_gap');
   expect((await breaksOf(world, id)).map(({ kind }) => kind)).not.toContain('gas_nonce_gap');
   stopped.behaveWell();
-  world.later(STUCK_MS);
+  await outbid(world, id, STUCK_MS);
   await world.advance(id);
   expect((await attempts(world, id)).length).toBeGreaterThan(1);
   await client.setAutomine(true);
