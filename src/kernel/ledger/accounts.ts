@@ -146,17 +146,32 @@ export async function internalBalance(sql: Sql, name: InternalAccount, currency:
 }
 
 /** The same in several currencies, as of one moment. */
-export async function internalBalances(
+export const internalBalances = async (
   sql: Sql,
   name: InternalAccount,
   currencies: readonly string[],
-): Promise<Map<string, Decimal>> {
-  // Raw: see internalBalanceSql.
-  const rows = await sql.query<{ currency: string; balance: string }>(
-    `select a.currency, ${internalBalanceSql('a.id')}::text as balance from ledger_accounts a where a.id = any($1)`,
-    [currencies.map((currency) => internalAccountId(name, currency))],
+): Promise<Map<string, Decimal>> =>
+  new Map((await everyInternalBalance(sql, [name], currencies)).map((each) => [each.currency, each.balance]));
+
+/** The same of several accounts, as of one moment: each in those of the currencies in which somebody has opened it. */
+export async function everyInternalBalance<Name extends InternalAccount>(
+  sql: Sql,
+  names: readonly Name[],
+  currencies: readonly string[],
+): Promise<{ name: Name; currency: string; balance: Decimal }[]> {
+  const accounts = names.flatMap((name) =>
+    currencies.map((currency) => ({ name, currency, id: internalAccountId(name, currency) })),
   );
-  return new Map(rows.map(({ currency, balance }) => [currency, new Decimal(balance)]));
+  // Raw: see internalBalanceSql.
+  const rows = await sql.query<{ id: string; balance: string }>(
+    `select a.id, ${internalBalanceSql('a.id')}::text as balance from ledger_accounts a where a.id = any($1)`,
+    [accounts.map(({ id }) => id)],
+  );
+  const balances = new Map(rows.map(({ id, balance }) => [id, new Decimal(balance)]));
+  return accounts.flatMap(({ id, ...account }) => {
+    const balance = balances.get(id);
+    return balance ? [{ ...account, balance }] : [];
+  });
 }
 
 /** The balances of one account after its last entry up to that moment; zeros before its first. */

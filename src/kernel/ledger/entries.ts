@@ -9,6 +9,7 @@ import {
   HOLD_EFFECTS,
   type HoldEffect,
 } from './effects';
+import { PARTY_ACCOUNTS, type SettledParty } from './party-accounts';
 
 export interface Balances {
   available: Decimal;
@@ -49,15 +50,12 @@ export interface Posting {
 /** The counterparts of client money, one account of each per currency. */
 export const INTERNAL_ACCOUNTS = [
   'funding', // money that came from, or left to, the outside by an operator's hand
-  'card_network', // settlement with the card schemes
   'fees',
   'fx_position',
   'suspense', // money that could not be matched
-  'deposits', // settled by a checkout party
-  'payouts',
-  'settlement', // what the exchange has of us, or we of it
   'treasury',
   'losses', // written off by an operator
+  ...Object.values<(typeof PARTY_ACCOUNTS)[SettledParty]>(PARTY_ACCOUNTS),
 ] as const;
 
 /**
@@ -67,6 +65,9 @@ export const INTERNAL_ACCOUNTS = [
 export type ChainAccount = `${(typeof CHAIN_ACCOUNTS)[number]}@${string}`;
 
 export const CHAIN_ACCOUNTS = ['pool', 'treasury', 'station', 'gas'] as const;
+
+/** The account of a party: its own, or one of a chain. */
+export type PartyAccount = (typeof PARTY_ACCOUNTS)[SettledParty] | ChainAccount;
 
 export type InternalAccount = (typeof INTERNAL_ACCOUNTS)[number] | ChainAccount;
 

@@ -6,6 +6,7 @@ import { waitingAmount } from '../../cards/buffered/overdue-orders';
 import { requireLockedCard } from '../../cards/cards/operations';
 import { conflict } from '../../kernel/errors';
 import type { PostedEntry } from '../../kernel/ledger/entries';
+import { SETTLED_PARTIES } from '../../kernel/ledger/party-accounts';
 import { MONEY_PARTIES } from '../../kernel/outbox/queues';
 import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
 import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
@@ -13,13 +14,10 @@ import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers
 import type { DoorKind } from '../../transfers/engine/books/doors';
 import { mostOf } from '../../transfers/engine/books/inflow';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
-import {
-  moveSettlement,
-  SETTLEMENT_MOVES,
-  settlementAccount,
-} from '../../transfers/exchange/settlement/move';
 import { followAgain, followAllAgain, restoredOf, weighFollowing } from '../../transfers/restored';
 import { restoredView } from '../../transfers/restored-view';
+import { moveSettlement, settlementAccount } from '../../transfers/settlement/move';
+import { SETTLEMENT_MOVES } from '../../transfers/settlement/record';
 import { useDoor, weighDoor } from '../../transfers/suspense';
 import { cardDeps } from '../card-deps';
 import { type AnyDecisionKind, kind } from './kind';
@@ -175,16 +173,21 @@ const partyFollowed = kind({
 });
 
 const settlementMove = kind({
-  terms: z.object({ currency: currency(), amount: amount(), as: z.enum(SETTLEMENT_MOVES) }),
+  terms: z.object({
+    party: z.enum(SETTLED_PARTIES),
+    currency: currency(),
+    amount: amount(),
+    as: z.enum(SETTLEMENT_MOVES),
+  }),
   async weigh(_, __, terms) {
-    const { amount: moved, currency: its } = terms;
+    const { party, amount: moved, currency: its } = terms;
     assertFits(moved, its);
-    const about = { subject: settlementAccount(its), tenantId: null, ever: false };
+    const about = { subject: settlementAccount(party, its), tenantId: null, ever: false };
     return { ...about, amount: moved, currency: its, terms: { ...terms, amount: moved.toFixed() } };
   },
   async execute(session, tx, terms, { reason }) {
     const result = await moveSettlement(tx, terms, session.now());
-    const [action, subject] = ['settlement.move', settlementAccount(terms.currency)];
+    const [action, subject] = ['settlement.move', settlementAccount(terms.party, terms.currency)];
     return { entry: { action, subject, tenantId: null, after: { ...result, reason } }, result };
   },
 });

@@ -45,7 +45,7 @@ Examples:
   npm run operator -- suspense credit dep_01h… --account acc_01h… --reason "the payer named it"
   npm run operator -- iban enable cli_01h…
   npm run operator -- destination add --client cli_01h… --currency EUR --name "Example GmbH" --iban DE89370400440532013000
-  npm run operator -- settlement move --currency USD --amount 500.00 --as funding --reason "a cushion"
+  npm run operator -- settlement move --party exchange --currency USD --amount 500.00 --as funding --reason "a cushion"
   npm run operator -- capability off payout --reason "the bank is down"
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import { doorsOf, letOutBy } from '../engine/books/doors';
@@ -119,7 +120,7 @@ export const inflowOf = (situation: Deposit): Inflow => ({
   backs: backsOf(situation),
   credit: creditIn(situation),
   doors: doorsOf(situation.decisions),
-  party: 'deposits',
+  party: PARTY_ACCOUNTS.checkout,
 });
 
 export const position = (situation: Deposit): Holding[] => inflowPosition(inflowOf(situation));

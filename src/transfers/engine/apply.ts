@@ -14,6 +14,7 @@ import {
   balanced,
   type Change,
   type ComponentTable,
+  componentsOf,
   differences,
   entryOf,
   type Holding,
@@ -71,7 +72,7 @@ export async function apply(
   const { target, wanted } = compared(kind, situation, booked);
   const changes = named(situation.transfer, wanted, booked);
   const chosen = [...decided, ...found, ...followed.chosen];
-  const posted = await post(tx, situation.transfer, changes, kind.components, asked);
+  const posted = await post(tx, situation.transfer, changes, componentsOf(kind), asked);
   const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
   const breaks = breaksOf(kind, situation, {
     ...{ target, followed, accounts, open: locked.open },
@@ -140,7 +141,7 @@ export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: strin
     tx,
     made.transfer,
     changes,
-    kind.components,
+    componentsOf(kind),
     field === undefined ? {} : { field },
   );
   writeWithCommit(tx, [posted?.book.written(), eventsWrite(posted?.events ?? [])]);
@@ -148,7 +149,7 @@ export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: strin
 }
 
 function compared(kind: AnyKind, situation: Situation, booked: readonly Holding[]) {
-  const target = balanced(kind.position(situation), kind.components);
+  const target = balanced(kind.position(situation), componentsOf(kind));
   return { target, wanted: differences(target, booked) };
 }
 

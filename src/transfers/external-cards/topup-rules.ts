@@ -1,3 +1,4 @@
+import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import { sumOf } from '../../kernel/money/money';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import type { WantedBreak } from '../../process/breaks/operations';
@@ -86,7 +87,7 @@ export function position(situation: CardTransfer): Holding[] {
     })),
     credit: creditIn(situation),
     doors: doorsOf(situation.decisions),
-    party: 'deposits',
+    party: PARTY_ACCOUNTS.externalCards,
   });
 }
 

@@ -1,3 +1,4 @@
+import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import { minOf, ZERO } from '../../kernel/money/money';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import { doorsOf } from '../engine/books/doors';
@@ -88,7 +89,7 @@ export function position(situation: CardTransfer): Holding[] {
   const { amount, fee, currency } = terms;
   if (accountId === null) throw new Error('a withdrawal is always of an account');
   return outflowPosition({
-    ...{ account: accountId, currency, amount, fee, party: 'payouts' },
+    ...{ account: accountId, currency, amount, fee, party: PARTY_ACCOUNTS.externalCards },
     target: { amount, currency },
     held: isHeld(situation),
     sent: word?.moved ?? ZERO,

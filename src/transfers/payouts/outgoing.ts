@@ -1,7 +1,8 @@
 import { requireAccount } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
-import type { InternalAccount } from '../../kernel/ledger/entries';
+import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
+import type { CallingParty } from '../../kernel/outbox/queues';
 import { type OutgoingWord, outgoingWord } from '../../parties/protocol/outgoing-word';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
@@ -27,16 +28,7 @@ export interface OutgoingKind<Terms extends OutgoingTerms> extends TransferKind<
 }
 
 /** How one kind speaks to its party, and what its own people and entries call it. */
-type Own =
-  | 'name'
-  | 'noun'
-  | 'party'
-  | 'terms'
-  | 'components'
-  | 'give'
-  | 'ask'
-  | 'consider'
-  | 'assertApprovable';
+type Own = 'name' | 'noun' | 'terms' | 'components' | 'give' | 'ask' | 'consider' | 'assertApprovable';
 
 /** What tells one kind from another. */
 export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<OutgoingKind<Terms>, Own> {
@@ -47,8 +39,7 @@ export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<Outgoing
   fallbacks: rules.Fallbacks;
   /** Lines that it has beside those of every payout. */
   further?: readonly Transition<PayoutStatus, PayoutTrigger>[];
-  /** The internal account that stands for the party. */
-  account: InternalAccount;
+  party: CallingParty;
   /** The event that tells clients of its status: `payout.status_changed`, `transfer.status_changed`. */
   event: 'payout' | 'transfer';
 }
@@ -78,7 +69,7 @@ export async function assertMayPay(tx: Tx, { transfer: { accountId } }: Outgoing
 }
 
 export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Terms>): OutgoingKind<Terms> {
-  const { workflow, prefix, summary, fallbacks, further = [], account, event, ...own } = spec;
+  const { workflow, prefix, summary, fallbacks, further = [], event, ...own } = spec;
   return {
     ...own,
     process: processOfRecord<ProcessSubject>({ workflow, prefix, summary }),
@@ -93,7 +84,7 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     parts: rules.parts,
     trigger: rules.trigger,
     failure: (payout, on) => rules.failure(payout, on, fallbacks),
-    position: (payout) => outgoingPosition(payout, account),
+    position: (payout) => outgoingPosition(payout, PARTY_ACCOUNTS[own.party]),
     orders: rules.orders,
     concluded: rules.concluded,
     isOpen: rules.isOpen,

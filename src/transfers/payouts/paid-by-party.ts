@@ -12,7 +12,7 @@ export interface PayoutKind extends OutgoingKind<PayoutTerms> {
 
 /** What tells one kind of payout from another. */
 export interface PayoutSpec
-  extends Omit<OutgoingSpec<PayoutTerms>, 'noun' | 'party' | 'account' | 'event' | 'terms' | 'give' | 'ask'>,
+  extends Omit<OutgoingSpec<PayoutTerms>, 'noun' | 'party' | 'event' | 'terms' | 'give' | 'ask'>,
     Pick<PayoutKind, 'table' | 'sealedFor'> {
   /** Where the party tells that it has moved. */
   callbackPath: string;
@@ -21,7 +21,7 @@ export interface PayoutSpec
 export function paidByParty({ table, sealedFor, callbackPath, ...spec }: PayoutSpec): PayoutKind {
   const kind = outgoingKind({
     ...spec,
-    ...{ noun: 'payout', party: 'payouts', account: 'payouts', event: 'payout', terms: payoutTerms },
+    ...{ noun: 'payout', party: 'payouts', event: 'payout', terms: payoutTerms },
     async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
       const { method, receivedAmount: amount, receivedCurrency: currency } = terms;
       const sealed = await findSealedDestination(database, table, id);

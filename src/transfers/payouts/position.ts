@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InternalAccount } from '../../kernel/ledger/entries';
+import type { PartyAccount } from '../../kernel/ledger/entries';
 import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import { keptDecimal as decimal } from '../../kernel/wire/schemas';
 import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
@@ -20,7 +20,7 @@ import type { Outgoing } from './record';
 import { isCalledOff } from './rules';
 
 /** @param party the internal account that stands for the party */
-export const outgoingPosition = (payout: Outgoing, party: InternalAccount): Holding[] =>
+export const outgoingPosition = (payout: Outgoing, party: PartyAccount): Holding[] =>
   outflowPosition({ ...outflowOf(payout), party });
 
 function outflowOf(payout: Outgoing): OfAccount {

@@ -68,9 +68,9 @@ async function refunding() {
 describe('a refund that its party never ends', () => {
   it('has gone: it is taken, and what was paid stays what it is', async () => {
     const deposit = await refunding();
-    const before = Number(await internal(world.api, 'deposits', 'USD'));
+    const before = Number(await internal(world.api, 'checkout', 'USD'));
     await conclude(deposit, 'paid');
-    expect(Number(await internal(world.api, 'deposits', 'USD')) - before).toBe(70);
+    expect(Number(await internal(world.api, 'checkout', 'USD')) - before).toBe(70);
     expect(await stands(deposit)).toEqual(['completed', '77.44 0.00', []]);
     expect((await read(world.client, deposit)).refundedAmount).toBe('20.00');
   });

@@ -238,7 +238,7 @@ it(`${DEPOSITS} deposits end with the money conserved (seed ${SEED})`, async () 
   });
   const suspense = await shownInSuspense();
   for (const [currency, amount] of heldByParty()) {
-    const booked = new Decimal(await internal(api, 'deposits', currency)).negated();
+    const booked = new Decimal(await internal(api, 'checkout', currency)).negated();
     expect([currency, booked.toFixed(2)]).toEqual([currency, amount.toFixed(2)]);
     const standing = new Decimal(await internal(api, 'suspense', currency)).toFixed(2);
     expect([currency, standing]).toEqual([currency, suspense.get(currency) ?? '0.00']);

@@ -64,7 +64,7 @@ const breaksOn = (subject: string) => openBreaks(world, subject);
 
 /** What each internal account has gained since. */
 async function since(work: () => Promise<unknown>, currency = 'USD'): Promise<Record<string, string>> {
-  const names = ['deposits', 'fees', 'suspense', 'fx_position'] as const;
+  const names = ['checkout', 'fees', 'suspense', 'fx_position'] as const;
   const before = await Promise.all(names.map((name) => internal(world.api, name, currency)));
   await work();
   const after = await Promise.all(names.map((name) => internal(world.api, name, currency)));
@@ -88,7 +88,7 @@ describe('to its end', () => {
       [],
     ]);
     deposit.session.status = 'settled';
-    expect(await since(() => look(world, deposit.id))).toEqual({ deposits: '-100.00', fees: '3.20' });
+    expect(await since(() => look(world, deposit.id))).toEqual({ checkout: '-100.00', fees: '3.20' });
     expect([await status(deposit), await balance(deposit)]).toEqual(['completed', '96.80 0.00']);
   });
 
@@ -200,7 +200,7 @@ describe('manual review', () => {
     deposit.session.status = 'settled';
     const { amount: had, currency: of } = { amount: '100.00', currency: 'USD', ...paid };
     const moved = await since(() => look(world, deposit.id), of);
-    expect(moved).toEqual({ deposits: `-${had}`, suspense: had });
+    expect(moved).toEqual({ checkout: `-${had}`, suspense: had });
     expect(await since(() => look(world, deposit.id), of)).toEqual({});
     expect(await balance(deposit)).toBe('0.00 0.00');
   });
@@ -261,7 +261,7 @@ describe('manual review', () => {
       expect(await look(world, deposit.id)).toMatchObject({ status: 'manual_review', open: true });
       for (const each of deposit.session.refunds) each.status = 'succeeded';
       const moved = await since(() => look(world, deposit.id));
-      expect(moved).toEqual({ deposits: '100.00', suspense: '-100.00' });
+      expect(moved).toEqual({ checkout: '100.00', suspense: '-100.00' });
       expect(await told()).toEqual(['account.deposit.manual_review', 'account.deposit.failed']);
       for (let looks = 0; looks < 2; looks += 1) await look(world, deposit.id);
       expect([await status(deposit), deposit.session.refunds.length]).toEqual(['failed', 1]);
@@ -269,7 +269,7 @@ describe('manual review', () => {
       expect(await breaksOn(deposit.id)).toEqual(settled ? [] : ['transfer_suspense -100.00']);
       deposit.session.status = 'settled';
       expect(await since(() => look(world, deposit.id))).toEqual(
-        settled ? {} : { deposits: '-100.00', suspense: '100.00' },
+        settled ? {} : { checkout: '-100.00', suspense: '100.00' },
       );
       expect([await status(deposit), await breaksOn(deposit.id)]).toEqual(['failed', []]);
     },
@@ -306,7 +306,7 @@ describe('manual review', () => {
     await expect(decide(deposit.id, 'approved')).rejects.toMatchObject({ code: 'invalid_transition' });
     await decide(deposit.id, 'rejected');
     expect(await since(() => look(world, deposit.id), 'EUR')).toEqual({
-      deposits: '100.00',
+      checkout: '100.00',
       suspense: '-100.00',
     });
     expect(await status(deposit)).toBe('failed');
@@ -321,7 +321,7 @@ describe('paid late', () => {
       deposit.session.status = ended;
       await look(world, deposit.id);
       pay(deposit.session, {}, true);
-      expect(await since(() => look(world, deposit.id))).toEqual({ deposits: '-100.00', suspense: '100.00' });
+      expect(await since(() => look(world, deposit.id))).toEqual({ checkout: '-100.00', suspense: '100.00' });
       expect(await read(world.client, deposit)).toMatchObject({
         status: 'manual_review',
         failure: 'paid_late',
@@ -341,7 +341,7 @@ describe('paid late', () => {
   it('a second payment of a completed one stands in suspense, with a break', async () => {
     const deposit = await completed(world);
     pay(deposit.session, { amount: '150.00' }, true);
-    expect(await since(() => look(world, deposit.id))).toEqual({ deposits: '-50.00', suspense: '50.00' });
+    expect(await since(() => look(world, deposit.id))).toEqual({ checkout: '-50.00', suspense: '50.00' });
     expect(await since(() => look(world, deposit.id))).toEqual({});
     expect([await breaksOn(deposit.id), await balance(deposit)]).toEqual([
       ['transfer_suspense 50.00'],
@@ -355,7 +355,7 @@ describe('refunds', () => {
     const deposit = await completed(world);
     await refund(deposit.id, '30.00');
     expect(await balance(deposit)).toBe('67.76 29.04');
-    expect(await since(() => look(world, deposit.id))).toEqual({ deposits: '30.00', fees: '-0.96' });
+    expect(await since(() => look(world, deposit.id))).toEqual({ checkout: '30.00', fees: '-0.96' });
     expect(await read(world.client, deposit)).toMatchObject({ status: 'completed', refundedAmount: '30.00' });
     await refund(deposit.id);
     await look(world, deposit.id);
@@ -454,7 +454,7 @@ describe('disputes', () => {
     await admin.call('POST', '/v1/accounts/admin-withdrawal', spent);
     const dispute = { id: 'dp_1', amount: '100.00', status: 'open' as const };
     deposit.session.disputes.push(dispute);
-    expect(await since(() => look(world, deposit.id))).toEqual({ deposits: '100.00', fees: '-3.20' });
+    expect(await since(() => look(world, deposit.id))).toEqual({ checkout: '100.00', fees: '-3.20' });
     expect([await status(deposit), await balance(deposit)]).toEqual(['chargeback', '-50.00 0.00']);
     Object.assign(dispute, { status: 'won' });
     for (let looks = 0; looks < 2; looks += 1) await look(world, deposit.id);
@@ -479,7 +479,7 @@ describe('disputes', () => {
     await look(world, deposit.id);
     deposit.session.disputes.push({ id: 'dp_1', amount: '100.00', status: 'open' });
     expect(await since(() => look(world, deposit.id))).toEqual({
-      deposits: '100.00',
+      checkout: '100.00',
       fees: '-1.28',
       suspense: '-60.00',
     });

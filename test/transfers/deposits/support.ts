@@ -205,7 +205,7 @@ export async function booksAndParty(world: DepositWorld): Promise<{ booked: obje
   const held = heldBy(world.double.sessions());
   const booked = await Promise.all(
     [...held.keys()].map(async (currency) => {
-      const given = await internal(world.api, 'deposits', currency);
+      const given = await internal(world.api, 'checkout', currency);
       return [currency, new Decimal(given).negated().toFixed(2)] as const;
     }),
   );

@@ -1,34 +1,37 @@
 import assert from 'node:assert/strict';
 import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/effects';
+import { PARTY_ACCOUNTS } from '../../../src/kernel/ledger/party-accounts';
 import { decimalsOf } from '../../../src/kernel/money/currencies';
 import { Decimal, sumOf, ZERO } from '../../../src/kernel/money/money';
 import {
   balanced,
   type ComponentTable,
+  componentsOf,
   differences,
   entryOf,
   type Holding,
   keyOf,
 } from '../../../src/transfers/engine/books/position';
-import type { TransferKind } from '../../../src/transfers/engine/kind';
+import type { AnyKind, TransferKind } from '../../../src/transfers/engine/kind';
 import type { PartyWord, Situation } from '../../../src/transfers/engine/record';
 
 /** What the books hold because of a transfer, with what balances it. */
 export const booksOf = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   counting: Situation<Terms, Word>,
-): Holding[] => balanced(kind.position(counting), kind.components);
+): Holding[] => balanced(kind.position(counting), componentsOf(kind));
 
-/** What the books say that the party has of ours in a currency. @param component one, or several, that stand for it */
+/** Sums the money of ours that a kind's party has in a currency: the balance of the party's own internal account. */
 export const heldByParty = (
+  kind: Pick<AnyKind, 'party' | 'components'>,
   books: readonly Holding[],
-  component: string | readonly string[],
   currency: string,
-): Decimal =>
-  totalOf(
-    books.filter((each) => each.currency === currency),
-    ...[component].flat(),
-  ).negated();
+): Decimal => {
+  const account = kind.party === 'chain' ? 'pool@local' : PARTY_ACCOUNTS[kind.party];
+  const stands = (holding: Holding) =>
+    entryOf({ ...holding, reference: 'ref' }, componentsOf(kind)).account === `${account}:${currency}`;
+  return sumOf(books.filter(stands)).negated();
+};
 
 /** What is booked once a position has been posted: target minus booked, component by component. */
 export const posted = (booked: readonly Holding[], target: readonly Holding[]): Holding[] =>

@@ -20,7 +20,7 @@ const TABLE: ComponentTable = {
   paid: { on: 'client', up: 'withdraw/payout', down: 'deposit/payout_reversed' },
   fee: { on: 'client', up: 'fee/payout_fee', down: 'deposit/payout_fee_reversed' },
   returned: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
-  deposits: { on: 'internal', account: 'deposits' },
+  checkout: { on: 'internal', account: 'checkout' },
   payouts: { on: 'internal', account: 'payouts' },
 };
 
@@ -91,7 +91,7 @@ const inflows: fc.Arbitrary<Inflow> = fc
     const doors = door
       ? [{ part: 'dec_1', to: 'losses' as const, account: null, currency: 'USD', amount: door }]
       : [];
-    return { received, backs, credit: isCredited ? credit : null, doors, party: 'deposits' };
+    return { received, backs, credit: isCredited ? credit : null, doors, party: 'checkout' };
   });
 
 describe('money that came in', () => {
@@ -104,7 +104,7 @@ describe('money that came in', () => {
           const ours = (all: readonly { currency: string; amount: Decimal }[]) =>
             total(all.filter((each) => each.currency === currency).map(({ amount }) => amount));
           const gone = ours(inflow.backs.filter(({ state }) => state === 'done'));
-          expect(of(position, 'deposits', currency).toFixed()).toBe(
+          expect(of(position, 'checkout', currency).toFixed()).toBe(
             gone.minus(ours(inflow.received)).toFixed(),
           );
         }
@@ -182,24 +182,24 @@ describe('money that came in', () => {
   });
   const shown = (inflow: Partial<Inflow>) =>
     Object.fromEntries(
-      inflowPosition({ received: [PAID], backs: [], credit: CREDIT, doors: [], party: 'deposits', ...inflow })
+      inflowPosition({ received: [PAID], backs: [], credit: CREDIT, doors: [], party: 'checkout', ...inflow })
         .filter(({ amount }) => !amount.isZero())
         .map(({ component, part, amount }) => [part ? `${component} ${part}` : component, amount.toNumber()]),
     );
 
   it.each<[string, Partial<Inflow>, Record<string, number>]>([
-    ['credited', {}, { deposits: -100, credited: 97, fees: 3 }],
-    ['to be decided', { credit: null }, { deposits: -100, suspense: 100 }],
-    ['paid twice', { received: [PAID, PAID] }, { deposits: -200, suspense: 100, credited: 97, fees: 3 }],
+    ['credited', {}, { checkout: -100, credited: 97, fees: 3 }],
+    ['to be decided', { credit: null }, { checkout: -100, suspense: 100 }],
+    ['paid twice', { received: [PAID, PAID] }, { checkout: -200, suspense: 100, credited: 97, fees: 3 }],
     [
       'paid twice, once given back',
       { received: [PAID, PAID], backs: [back('r', 'refund', 100)] },
-      { deposits: -100, credited: 97, fees: 3 },
+      { checkout: -100, credited: 97, fees: 3 },
     ],
     [
       'a refund and a dispute of the same money',
       { backs: [back('d', 'dispute', 100), back('r', 'refund', 100)] },
-      { deposits: 100, suspense: -100, credited: 97, 'refunded r': 97 },
+      { checkout: 100, suspense: -100, credited: 97, 'refunded r': 97 },
     ],
     [
       'a refund that failed, and a dispute of it',
@@ -220,7 +220,7 @@ describe('money that came in', () => {
     [
       'a dispute of more than a refund has left',
       { backs: [back('x', 'refund', 80), back('r', 'dispute', 40)] },
-      { deposits: 20, suspense: -20, credited: 97, 'refunded x': 77.6, 'chargedBack r': 19.4 },
+      { checkout: 20, suspense: -20, credited: 97, 'refunded x': 77.6, 'chargedBack r': 19.4 },
     ],
   ])('%s', (_, inflow, expected) => {
     expect(shown(inflow)).toEqual(expected);

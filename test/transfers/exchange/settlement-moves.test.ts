@@ -29,7 +29,7 @@ const move = (amount: string, as: string, ...more: string[]) =>
     ida,
     'settlement',
     'move',
-    ...['--currency', 'usd', '--amount', amount, '--as', as],
+    ...['--party', 'exchange', '--currency', 'usd', '--amount', amount, '--as', as],
     ...WHY,
     ...more,
   );
@@ -49,12 +49,12 @@ it('our own money goes to the exchange and comes home, and pays nobody’s order
   await dealt(on, '50.00', '50 55');
   const { code, out } = await move('100.00', 'funding', '--json');
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({ currency: 'USD', amount: '100.00', as: 'funding' });
+  expect(JSON.parse(out)).toMatchObject({ party: 'exchange', currency: 'USD', amount: '100.00' });
   expect(await books()).toEqual([-155, 100, 0]);
   on.double.balances = { USD: '100' };
   expect((await check(on)).body).toMatchObject({ increase: '100.00', ordersReleased: [], leftOver: '0.00' });
   // Thirty leave, and twenty of what it owes come.
-  expect((await move('30', 'withdrawal')).out).toBe('30.00 USD is booked as withdrawal.');
+  expect((await move('30', 'withdrawal')).out).toBe('30.00 USD is booked as withdrawal of exchange.');
   expect(await books()).toEqual([-125, 70, 0]);
   on.double.balances = { USD: '90' };
   // The exchange may not have counted yet what left just now.

@@ -5,12 +5,9 @@ import { Decimal, minOf, sumOf, ZERO } from '../../../src/kernel/money/money';
 import type { ExchangeWithdrawalWord } from '../../../src/parties/exchange/word';
 import { advance } from '../../../src/transfers/engine/advance';
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
-import {
-  moveSettlement,
-  SETTLEMENT_MOVES,
-  type SettlementMoveKind,
-} from '../../../src/transfers/exchange/settlement/move';
 import { exchangeWithdrawalKind } from '../../../src/transfers/exchange/withdrawals/kind';
+import { moveSettlement } from '../../../src/transfers/settlement/move';
+import { SETTLEMENT_MOVES, type SettlementMoveKind } from '../../../src/transfers/settlement/record';
 import { fund } from '../../support/cards';
 import { check, internal, later, looked, newKey, ordered, read, type World, world } from './support';
 import { destinationOf } from './withdrawals/support';
@@ -167,7 +164,9 @@ class Simulation {
     const amount = new Decimal(5);
     const { database, services } = this.on.api;
     try {
-      await database.transaction((tx) => moveSettlement(tx, { currency: its, amount, as }, services.now()));
+      await database.transaction((tx) =>
+        moveSettlement(tx, { party: 'exchange', currency: its, amount, as }, services.now()),
+      );
     } catch (error) {
       expect([as, error]).toEqual(['write-off', expect.objectContaining({ code: 'invalid_transition' })]);
       return;

@@ -92,7 +92,7 @@ describe('a late word', () => {
     expect((await show()).status).toBe(status);
     expect(await balanceOf(client, accountId)).toBe(`${balance} 0.00`);
     expect(await foldOf(api, accountId)).toBe(balance);
-    expect(await bookedOn(api, id, kind === 'topup' ? 'deposits:USD' : 'payouts:USD')).toBe(party);
+    expect(await bookedOn(api, id, 'external_cards:USD')).toBe(party);
     expect(await bookedOn(api, id, 'suspense:USD')).toBe(0);
   });
 

@@ -115,22 +115,27 @@ it.each(EXTERNAL_CARD_KINDS)(
 /** Where the old steps lost money: what is booked is the acquirer's position, by whatever way it came there. */
 describe('a late word', () => {
   it.each<[string, keyof typeof CARD_KINDS, CardOrderWord[], Record<string, number>]>([
-    ['of a failed top-up that arrives', 'topup', [FAILED, ARRIVED], { deposits: -100, suspense: 100 }],
+    ['of a failed top-up that arrives', 'topup', [FAILED, ARRIVED], { external_cards: -100, suspense: 100 }],
     ['of one that then fails after all', 'topup', [FAILED, ARRIVED, FAILED], {}],
-    ['of one that is then charged back', 'topup', [FAILED, ARRIVED, PART], { deposits: -60, suspense: 60 }],
+    [
+      'of one that is then charged back',
+      'topup',
+      [FAILED, ARRIVED, PART],
+      { external_cards: -60, suspense: 60 },
+    ],
     ['of a top-up returned in part that fails', 'topup', [ARRIVED, PART, FAILED], {}],
     [
       'of a withdrawal returned in part that arrives',
       'withdrawal',
       [ARRIVED, PART, ARRIVED],
-      { paid: 100, fee: 1.8, fees: 1.8, payouts: 100 },
+      { paid: 100, fee: 1.8, fees: 1.8, external_cards: 100 },
     ],
     ['of a withdrawal returned in part that fails', 'withdrawal', [ARRIVED, PART, FAILED], {}],
     [
       'of a failed withdrawal that leaves',
       'withdrawal',
       [FAILED, PUSHED],
-      { paid: 100, fee: 1.8, fees: 1.8, payouts: 100 },
+      { paid: 100, fee: 1.8, fees: 1.8, external_cards: 100 },
     ],
   ])('%s is booked', (_, kind, words, expected) => {
     expect(shown(told(kind, ...words).books)).toEqual(expected);

@@ -48,8 +48,8 @@ const gone = (status: 'pending' | 'succeeded' | 'failed', amount = 100, key?: st
 
 describe('a payment that the bank has received', () => {
   it.each<[string, string | null, BankCreditWord[], string, Record<string, number>]>([
-    ['is credited', 'vib_1', [word()], 'credited', { deposits: -100, credited: 100 }],
-    ['is nobody’s', null, [word()], 'suspended', { deposits: -100, suspense: 100 }],
+    ['is credited', 'vib_1', [word()], 'credited', { bank: -100, credited: 100 }],
+    ['is nobody’s', null, [word()], 'suspended', { bank: -100, suspense: 100 }],
     [
       'is recalled',
       'vib_1',
@@ -62,14 +62,14 @@ describe('a payment that the bank has received', () => {
       'vib_1',
       [word(), word([40, 10])],
       'credited',
-      { deposits: -50, credited: 100, 'chargedBack part recall c1': 40, 'chargedBack part recall c2': 10 },
+      { bank: -50, credited: 100, 'chargedBack part recall c1': 40, 'chargedBack part recall c2': 10 },
     ],
     [
       'is recalled, and a part of that withdrawn',
       'vib_1',
       [word(), word([60, 40]), word([60])],
       'credited',
-      { deposits: -40, credited: 100, 'chargedBack part recall c1': 60 },
+      { bank: -40, credited: 100, 'chargedBack part recall c1': 60 },
     ],
     [
       'is recalled before anybody looked',
@@ -85,21 +85,21 @@ describe('a payment that the bank has received', () => {
       null,
       [word([], gone('succeeded')), word([], gone('failed'))],
       'suspended',
-      { deposits: -100, suspense: 100 },
+      { bank: -100, suspense: 100 },
     ],
     [
       'is less than it was',
       'vib_1',
       [word(), word([], { amount: new Decimal(70) })],
       'credited',
-      { deposits: -70, credited: 70 },
+      { bank: -70, credited: 70 },
     ],
     [
       'is more than it was',
       'vib_1',
       [word(), word([], { amount: new Decimal(170) })],
       'credited',
-      { deposits: -170, credited: 100, suspense: 70 },
+      { bank: -170, credited: 100, suspense: 70 },
     ],
     ['is nothing after all', 'vib_1', [word(), word([], { amount: ZERO })], 'recalled', {}],
     [
@@ -107,14 +107,14 @@ describe('a payment that the bank has received', () => {
       'vib_1',
       [word(), word([], { currency: 'USD' })],
       'credited',
-      { deposits: -100, suspense: 100 },
+      { bank: -100, suspense: 100 },
     ],
     [
       'is recalled for more than it was',
       'vib_1',
       [word(), word([150])],
       'recalled',
-      { deposits: 50, suspense: -50, credited: 100, 'chargedBack part recall c1': 100 },
+      { bank: 50, suspense: -50, credited: 100, 'chargedBack part recall c1': 100 },
     ],
   ])('%s', (_, accountId, words, status, expected) => {
     const { situation, books, impossible } = play(fresh(accountId), inTurn(...words));
@@ -173,7 +173,7 @@ describe('a payment that the bank has received', () => {
   it('that an owner was given by a decision is recovered when it is recalled', () => {
     const steps = [...inTurn(word()), { decided: [decision('suspense_credit', 100)] }];
     const given = play(fresh(null), steps);
-    expect(shown(given.books)).toEqual({ deposits: -100, 'released dec_suspense_credit': 100 });
+    expect(shown(given.books)).toEqual({ bank: -100, 'released dec_suspense_credit': 100 });
     const recalled = play(given.situation, [{ word: { ...word([100]), version: 2 } }]);
     expect(totalOf(recalled.books, 'suspense').toNumber()).toBe(-100);
     const recovered = play(recalled.situation, [{ decided: [decision('suspense_recover', -100)] }]);

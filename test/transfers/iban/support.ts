@@ -28,7 +28,7 @@ export async function credited(api: TestApi, ibanId: string, amount: string): Pr
   const value = new Decimal(amount);
   const entries = [
     accountEntry(ibanId, 'deposit/iban_credit', value, reference),
-    internalEntry('deposits', 'EUR', value.negated(), reference),
+    internalEntry('bank', 'EUR', value.negated(), reference),
   ];
   await api.database.transaction((tx) => move(tx, { entries }, {}));
 }

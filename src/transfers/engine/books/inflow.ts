@@ -1,3 +1,4 @@
+import type { PartyAccount } from '../../../kernel/ledger/entries';
 import { type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
 import { type Door, doorHolding } from './doors';
 import { type Holding, internal } from './position';
@@ -13,7 +14,7 @@ export interface Inflow {
   /** What people have done with what stands in suspense. */
   doors: readonly Door[];
   /** The internal account that stands for the party. */
-  party: string;
+  party: PartyAccount;
 }
 
 export interface Money {

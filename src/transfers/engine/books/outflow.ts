@@ -1,3 +1,4 @@
+import type { PartyAccount } from '../../../kernel/ledger/entries';
 import { byCurrency, type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
 import { type Door, doorHolding } from './doors';
 import type { Money } from './inflow';
@@ -26,7 +27,7 @@ export interface OfAccount {
 /** The same with who pays: a payout of any kind. */
 export interface Outflow extends OfAccount {
   /** The internal account that stands for the party. */
-  party: string;
+  party: PartyAccount;
 }
 
 export interface PaidAtClosing {

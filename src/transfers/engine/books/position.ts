@@ -8,7 +8,9 @@ import {
   internalEntry,
   isChainAccount,
 } from '../../../kernel/ledger/entries';
+import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
+import type { MoneyParty } from '../../../kernel/outbox/queues';
 
 /**
  * What the books hold because of one transfer. A position is computed whole from terms, word and decisions; what is
@@ -47,19 +49,28 @@ export type Component =
 
 export type ComponentTable = Readonly<Record<string, Component>>;
 
-/**
- * Of every kind. `deposits`, `payouts` and `settlement` stand for the party that it comes from, or goes to; `fx` takes what is left in each
- * currency: the exchange, and what rounding leaves.
- */
+/** Of every kind. `fx` takes what is left in each currency: the exchange, and what rounding leaves. */
 const INTERNAL_COMPONENTS: ComponentTable = {
-  deposits: { on: 'internal', account: 'deposits' },
-  payouts: { on: 'internal', account: 'payouts' },
-  settlement: { on: 'internal', account: 'settlement' },
   fees: { on: 'internal', account: 'fees' },
   suspense: { on: 'internal', account: 'suspense' },
   losses: { on: 'internal', account: 'losses' },
   fx: { on: 'internal', account: 'fx_position' },
 };
+
+/**
+ * Gives the components of a kind, with the account of its own party. An error follows where a position puts money at another party.
+ */
+export function componentsOf({ party, components }: OfParty): ComponentTable {
+  if (party === 'chain') return components;
+  const account = PARTY_ACCOUNTS[party];
+  return { ...components, [account]: { on: 'internal', account } };
+}
+
+/** The fields of a kind that say where its money is. */
+interface OfParty {
+  party: MoneyParty;
+  components: ComponentTable;
+}
 
 /** A change of one component and part, with the reference of the event that tells of it. */
 export interface Change extends Holding {

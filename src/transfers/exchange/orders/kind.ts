@@ -1,5 +1,6 @@
 import { requireAccount } from '../../../accounts/accounts/operations';
 import type { Tx } from '../../../kernel/db/database';
+import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { type ExchangeOrderWord, exchangeOrderWord } from '../../../parties/exchange/word';
 import { processOfRecord } from '../../../process/workflow-command';
 import type { ComponentTable } from '../../engine/books/position';
@@ -30,7 +31,7 @@ export const EXCHANGE_ORDER_COMPONENTS = {
   released: { on: 'client', up: 'transfer/exchange_in', down: 'withdraw/exchange_in_reversed' },
   // What the party owes us, paid or not. What it has taken of us is `settlement`, on the same account: checks sum that alone, as
   // what was sent out of its balance.
-  owed: { on: 'internal', account: 'settlement' },
+  owed: { on: 'internal', account: PARTY_ACCOUNTS.exchange },
 } as const satisfies ComponentTable;
 
 /** An exchange through the party that deals currencies (decisions part 4, Exchange). Its own account is the one that pays. */

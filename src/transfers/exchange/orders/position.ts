@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { byCurrency, Decimal, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
@@ -38,7 +39,7 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
     debit('fee', booked.fee),
     { component: 'bought', part, account: toAccountId, currency: toCurrency, amount: booked.bought },
     internal('fees', currency, due.fee),
-    internal('settlement', currency, dealt.sold),
+    internal(PARTY_ACCOUNTS.exchange, currency, dealt.sold),
     internal('owed', toCurrency, dealt.bought.negated()),
     ...byCurrency([
       { currency, amount: claimed.sold.minus(dealt.sold) },

@@ -1,5 +1,6 @@
 import type { Sql } from '../../../kernel/db/database';
 import { internalBalances } from '../../../kernel/ledger/accounts';
+import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { CURRENCIES } from '../../../kernel/money/currencies';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { Services } from '../../../services';
@@ -38,7 +39,7 @@ export async function comparedWith(
   said: SaidBalances,
   also: readonly string[] = [],
 ): Promise<SettlementBalance[]> {
-  const books = await internalBalances(sql, 'settlement', CURRENCIES);
+  const books = await internalBalances(sql, PARTY_ACCOUNTS.exchange, CURRENCIES);
   return CURRENCIES.filter((currency) => !said.unreadable.includes(currency))
     .map((currency) => {
       const [booked, reported] = [(books.get(currency) ?? ZERO).negated(), balanceOf(said, currency)];

@@ -14,6 +14,9 @@ import { comparedWith } from './balance';
 import { showOverdue } from './overdue';
 import { askBalances, type SaidBalances, SUBJECT, showUnreadable } from './reading';
 import { deleteReadings, insertReadings, lastReadings, type SettlementReading } from './readings-store';
+
+export { lastReadings };
+
 import { isOfItsTime } from './rules';
 
 type Deps = Pick<

@@ -2,6 +2,7 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { internalBalanceSql } from '../../../kernel/ledger/accounts';
 import { internalAccountId } from '../../../kernel/ledger/entries';
+import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { Decimal } from '../../../kernel/money/money';
 import type { Books, Waiting } from './rules';
 
@@ -135,7 +136,7 @@ export async function readBooks(sql: Sql, currency: string, since: Date): Promis
   const [row] = await sql.query<{ balance: string; owed: string; sent: string }>(
     `select ${internalBalanceSql('$2::text')}::text as balance, (${SENT_SINCE})::text as sent,
             (select coalesce(sum(o.owed), 0) ${owedIn('$1')})::text as owed`,
-    [currency, internalAccountId('settlement', currency), since],
+    [currency, internalAccountId(PARTY_ACCOUNTS.exchange, currency), since],
   );
   return {
     booked: new Decimal(row?.balance ?? 0).negated(),

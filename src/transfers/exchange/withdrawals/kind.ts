@@ -31,7 +31,7 @@ const CANCELLED: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
 /** A withdrawal of fiat from the exchange to a destination of the tenant's (decisions part 4, Exchange). */
 export const exchangeWithdrawalKind: OutgoingKind<WithdrawalTerms> = outgoingKind<WithdrawalTerms>({
   ...{ name: 'exchange_withdrawal', noun: 'withdrawal', event: 'transfer' },
-  ...{ party: 'exchange', account: 'settlement', terms: withdrawalTerms },
+  ...{ party: 'exchange', terms: withdrawalTerms },
   workflow: 'exchangeWithdrawal',
   prefix: 'exchange-withdrawal-',
   summary: 'Withdrawal from the exchange',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { isCurrency } from '../../../kernel/money/currencies';
 import { type Decimal, fitsCurrency, sumOf, ZERO } from '../../../kernel/money/money';
 import type { BankCreditWord } from '../../../parties/bank/word';
@@ -132,7 +133,7 @@ export function position(situation: IbanCredit): Holding[] {
     backs: backsOf(situation),
     credit: accountId === null ? null : { account: accountId, base, credited: amount, fee: ZERO, currency },
     doors: doorsOf(situation.decisions),
-    party: 'deposits',
+    party: PARTY_ACCOUNTS.bank,
   });
 }
 

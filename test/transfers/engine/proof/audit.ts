@@ -1,7 +1,7 @@
 import type { Database } from '../../../../src/kernel/db/database';
 import { checkLedger, trialBalance } from '../../../../src/kernel/ledger/check';
 import { Decimal, ZERO } from '../../../../src/kernel/money/money';
-import { entryOf, type Holding, keyOf } from '../../../../src/transfers/engine/books/position';
+import { componentsOf, entryOf, type Holding, keyOf } from '../../../../src/transfers/engine/books/position';
 import { effective } from '../../../../src/transfers/engine/conclusion';
 import { canonical, follow } from '../../../../src/transfers/engine/follow';
 import type { AnyKind } from '../../../../src/transfers/engine/kind';
@@ -66,7 +66,7 @@ async function wrongWith<Terms, Word extends PartyWord>(
     ...proof.currencies.flatMap((currency) =>
       differs(
         `the party's ${currency}`,
-        heldByParty(books, proof.partyComponent, currency).toFixed(),
+        heldByParty(proof.kind, books, currency).toFixed(),
         proof.positionOfParty(counting.transfer, currency, counting.decisions).toFixed(),
       ),
     ),
@@ -109,7 +109,7 @@ function legsOf<Terms, Word extends PartyWord>(
   books: readonly Holding[],
   { kind }: KindProof<Terms, Word>,
 ): string[] {
-  const entries = books.map((holding) => entryOf({ ...holding, reference: 'ref' }, kind.components));
+  const entries = books.map((holding) => entryOf({ ...holding, reference: 'ref' }, componentsOf(kind)));
   return lines(
     entries.flatMap(({ account, available, pending }) => [
       [`${account} available`, available] as const,

@@ -73,8 +73,6 @@ export interface KindProof<Terms, Word extends PartyWord> {
   closed?(now: Situation<Terms, Word>, before: Situation<Terms, Word>): NewDecision | undefined;
   /** All that stand in words and terms. */
   currencies: readonly string[];
-  /** The components that stand for the party. */
-  partyComponent: string | readonly string[];
   /** What the party itself would say that it owes us, in a currency. `decisions`: where only what the system has chosen tells what counts. */
   positionOfParty(
     of: Pick<Transfer<Terms, Word>, 'terms' | 'word'>,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { ZERO } from '../../../../src/kernel/money/money';
-import { differences, type Holding } from '../../../../src/transfers/engine/books/position';
+import { componentsOf, differences, type Holding } from '../../../../src/transfers/engine/books/position';
 import { type Conclusion, effective } from '../../../../src/transfers/engine/conclusion';
 import { DOUBT_MS, decisionBy, follow, hear } from '../../../../src/transfers/engine/follow';
 import type { NewDecision } from '../../../../src/transfers/engine/kind';
@@ -63,7 +63,7 @@ function walked<Terms, Word extends PartyWord>(
     assertConclusion(proof, situation, concluded);
     assertOrdered(proof, { fresh, before, now: looked, consider, stopped });
     const target = looked.books;
-    assertTold(differences(target, booked), proof.kind.components);
+    assertTold(differences(target, booked), componentsOf(proof.kind));
     booked = posted(booked, target);
     assertEven(proof, looked, booked);
   }
@@ -244,13 +244,13 @@ function assertEven<Terms, Word extends PartyWord>(
   { counting, impossible }: Looked<Terms, Word>,
   books: readonly Holding[],
 ): void {
-  const { kind, partyComponent, neverNegative } = proof;
+  const { kind, neverNegative } = proof;
   for (const currency of proof.currencies) {
-    const held = heldByParty(books, partyComponent, currency);
+    const held = heldByParty(kind, books, currency);
     const ought = proof.positionOfParty(counting.transfer, currency, counting.decisions);
     assert.equal(held.toFixed(), ought.toFixed(), `the party's ${currency}`);
   }
-  for (const [currency, sum] of sumsOf(books, kind.components)) assert.equal(sum.toFixed(), '0', currency);
+  for (const [currency, sum] of sumsOf(books, componentsOf(kind))) assert.equal(sum.toFixed(), '0', currency);
   assertExchanged(books, proof.exchange(counting));
   for (const { component, amount } of books)
     if (neverNegative.includes(component)) assert.ok(amount.gte(ZERO), `${component} is ${amount.toFixed()}`);

@@ -50,7 +50,6 @@ interface Own {
   terms: readonly CardTerms[];
   /** Of people, each with its weight. */
   decisions: readonly [string, number][];
-  partyComponent: string;
   /** What has moved is ours at the acquirer, or has left us to it. */
   sign: 1 | -1;
   neverNegative: readonly string[];
@@ -158,7 +157,7 @@ function asDebited(
 
 export const cardTopupProof = proofOf(cardTopupKind, {
   ...{ terms: TERMS, decisions: [] },
-  ...{ partyComponent: 'deposits', sign: 1, neverNegative: ['credited', 'chargedBack'], also: asCredited },
+  ...{ sign: 1, neverNegative: ['credited', 'chargedBack'], also: asCredited },
 });
 
 export const cardWithdrawalProof = proofOf(cardWithdrawalKind, {
@@ -167,6 +166,6 @@ export const cardWithdrawalProof = proofOf(cardWithdrawalKind, {
     ['approve', 4],
     ['reject', 1],
   ],
-  ...{ partyComponent: 'payouts', sign: -1, also: asDebited },
+  ...{ sign: -1, also: asDebited },
   neverNegative: ['held', 'paid', 'fee', 'returned'],
 });

@@ -242,7 +242,6 @@ export const depositProof: KindProof<DepositTerms, CheckoutWord> = {
   }),
   decision,
   currencies: ['USD', 'GBP', 'EUR', 'JPY'],
-  partyComponent: 'deposits',
   positionOfParty: ({ word }, of) => positionOfCheckout(word, of),
   neverNegative: ['credited', 'held', 'refunded', 'chargedBack'],
   exchange: ({ transfer: { terms } }) =>

@@ -169,7 +169,6 @@ export const exchangeOrderProof: KindProof<ExchangeOrderTerms, ExchangeOrderWord
   decision,
   closed,
   currencies: ['EUR', 'USD', 'JPY', 'GBP'],
-  partyComponent: ['settlement', 'owed'],
   positionOfParty: ({ terms, word }, currency) => {
     const { sold, bought } = soldAndBought({ transfer: { word } as ExchangeOrder['transfer'] });
     if (currency === terms.currency) return sold.negated();

@@ -112,7 +112,6 @@ export const ibanCreditProof: KindProof<IbanCreditTerms, BankCreditWord> = {
   }),
   decision: (situation, act, heard) => commonDecision(ibanCreditKind, situation, act, heard),
   currencies: ['EUR', 'USD'],
-  partyComponent: 'deposits',
   positionOfParty: ({ word }, currency) => positionOfBank(word, currency),
   neverNegative: ['credited', 'held', 'refunded', 'chargedBack'],
   exchange: () => null,

@@ -128,7 +128,6 @@ function asAgreed({ transfer, decisions }: Outgoing, books: readonly Holding[], 
 const proofOf = <Terms extends OutgoingTerms>(
   kind: OutgoingKind<Terms>,
   terms: readonly Terms[],
-  partyComponent = 'payouts',
   acts: readonly [string, number][] = [],
 ): KindProof<Terms, OutgoingWord> => ({
   kind,
@@ -154,7 +153,6 @@ const proofOf = <Terms extends OutgoingTerms>(
   // A payout from a virtual IBAN goes on when that is disabled.
   ...(kind.consider ? { closed } : { never: ['cancelled'] }),
   currencies: ['EUR', 'USD', 'JPY', 'USDT', 'GBP'],
-  partyComponent,
   // What has come back of what has left us.
   positionOfParty: ({ terms, word }, currency) =>
     word && terms.receivedCurrency === currency ? sumOf(word.returns).minus(word.sent) : ZERO,
@@ -168,6 +166,5 @@ export const ibanPayoutProof = proofOf(ibanPayoutKind, IN_EUROS);
 export const exchangeWithdrawalProof = proofOf(
   exchangeWithdrawalKind,
   IN_EUROS.map((terms) => ({ ...terms, destinationId: 'wdd_1' })),
-  'settlement',
   [[DISABLE, 2]],
 );

@@ -120,7 +120,6 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
   },
   decision: (situation, act, heard) => commonDecision(chainDepositKind, situation, act, heard),
   currencies: ['USDT', 'USDC', 'EUR', 'JPY'],
-  partyComponent: 'pool@local',
   positionOfParty: positionOfChain,
   neverNegative: ['credited'],
   // It begins so. Back to it lead people alone, who take back what they have told and tell it again, and not nodes.
