@@ -62,6 +62,12 @@ const FILLS = [
    select 'filled', (array['pool', 'station', 'treasury'])[1 + n % 3], (array['USDT', 'ETH'])[1 + n % 2], ${AT}, n, 0, 0, 0 ${ROWS}`,
   `insert into daily_outflows (transfer_id, tenant_id, day, amount, currency, rate)
    select ${id(PREFIX)}, $1::text, ${DAY}, 1, 'USD', 1 ${ROWS}`,
+  `insert into daily_outflow_sums (tenant_id, day, currency, amount, outflows, unknown)
+   select tenant_id, day, currency, sum(amount), count(*), 0 from daily_outflows
+    where $1::text is not null and $2::text is not null and $3::int > 0 group by tenant_id, day, currency`,
+  `insert into suspense_items (transfer_id, currency, amount, since)
+   select transfer_id, currency, amount, at from transfer_entries
+    where component = 'suspense' and $1::text is not null and $2::text is not null and $3::int > 0 on conflict do nothing`,
   `insert into breaks (id, tenant_id, kind, subject, detail, created_at, resolved_at, resolved_by)
    select ${id(`'brk'`)}, $1::text, 'transfer_suspense', ${id(PREFIX)}, 'x', ${AT}, now(), 'system' ${ROWS}`,
   `insert into audit_log (at, actor, action, subject, tenant_id)

@@ -36,7 +36,16 @@ import { type Statement, spiedDatabase } from './spy';
 const MANY = 60_000;
 const LARGE = [
   ...['transfers', 'transfer_words', 'transfer_entries', 'transfer_decisions', 'deposits', 'payouts'],
-  ...['iban_payouts', 'quotes', 'daily_outflows', 'breaks', 'audit_log', 'audit_chain', 'approvals'],
+  ...[
+    'iban_payouts',
+    'quotes',
+    'daily_outflows',
+    'daily_outflow_sums',
+    'breaks',
+    'audit_log',
+    'audit_chain',
+    'approvals',
+  ],
   ...['account_exchanges', 'withdrawal_destinations', 'settlement_readings'],
   ...['kyc_reviews', 'workflow_commands', 'users', 'cardholders', 'cards', 'card_tokenizations', 'events'],
   ...['wallets', 'wallet_allocations', 'chain_readings'],

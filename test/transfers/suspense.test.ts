@@ -1,4 +1,5 @@
 import { checkLedger } from '../../src/kernel/ledger/check';
+import { checkRunningSums } from '../../src/transfers/check';
 import { accountBalance } from '../cards/cards/support';
 import { anotherOperator, command, dayGoesBy, operatorEnvironment, setAdminLimit } from '../support/operator';
 import { until } from '../support/until';
@@ -27,7 +28,12 @@ beforeEach(async () => {
   world.clock.ahead = 0;
   world.double.refundsBegin = 'succeeded';
 });
-afterEach(async () => expect(await checkLedger(world.api.database)).toEqual([]));
+afterEach(async () =>
+  expect([
+    ...(await checkLedger(world.api.database)),
+    ...(await checkRunningSums(world.api.database)),
+  ]).toEqual([]),
+);
 afterAll(() => world.close());
 
 const operator = (...argv: string[]) => command(environment, ...argv);

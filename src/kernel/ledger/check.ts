@@ -73,7 +73,7 @@ export interface LedgerProblem {
 }
 
 /** Every entry is read. */
-const CHECK_SECONDS = 3_600;
+export const CHECK_SECONDS = 3_600;
 
 /**
  * Proves the ledger: every posting sums to zero, every entry is of an account of its currency, every stored balance, and every

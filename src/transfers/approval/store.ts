@@ -22,7 +22,8 @@ export async function lockDay(tx: Tx, tenantId: string): Promise<void> {
 }
 
 /**
- * What counts of a tenant's day: all that was not rejected, failed or cancelled.
+ * What counts of a tenant's day: all that was not rejected, failed or cancelled. Only under {@link lockDay}, because what has changed
+ * is added to the kept sums. Raw: one statement that moves rows from one table to another.
  * @returns `whole`: false where something of it is of no known amount in that currency
  */
 export async function sumOfDay(
@@ -30,10 +31,23 @@ export async function sumOfDay(
   { tenantId, day, currency }: Pick<Outflow, 'tenantId' | 'day' | 'currency'>,
 ): Promise<{ sum: Decimal; whole: boolean }> {
   const [row] = await tx.query<{ sum: string; whole: boolean }>(
-    `select coalesce(sum(o.amount) filter (where o.currency = $3), 0)::text as sum,
-            coalesce(bool_and(o.amount is not null and o.currency = $3), true) as whole
-       from daily_outflows o join transfers t on t.id = o.transfer_id
-      where o.tenant_id = $1 and o.day = $2 and t.status not in ('rejected', 'failed', 'cancelled')`,
+    `with changes as (
+       delete from daily_outflow_changes where tenant_id = $1 and day = $2 returning currency, amount, outflows, unknown
+     ), changed as (
+       insert into daily_outflow_sums as s (tenant_id, day, currency, amount, outflows, unknown)
+       select $1, $2, currency, sum(amount), sum(outflows), sum(unknown) from changes group by currency
+       on conflict (tenant_id, day, currency) do update
+         set amount = s.amount + excluded.amount, outflows = s.outflows + excluded.outflows, unknown = s.unknown + excluded.unknown
+       returning currency, amount, outflows, unknown
+     ), sums as (
+       select * from changed
+       union all
+       select currency, amount, outflows, unknown from daily_outflow_sums
+        where tenant_id = $1 and day = $2 and currency not in (select currency from changed)
+     )
+     select coalesce(sum(amount) filter (where currency = $3), 0)::text as sum,
+            coalesce(bool_and(unknown = 0 and currency = $3) filter (where outflows > 0), true) as whole
+       from sums`,
     [tenantId, day, currency],
   );
   return { sum: new Decimal(row?.sum ?? 0), whole: row?.whole ?? true };

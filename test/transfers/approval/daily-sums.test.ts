@@ -1,4 +1,5 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { checkRunningSums } from '../../../src/transfers/check';
 import { decidePayout } from '../../../src/transfers/payouts/decide';
 import { payoutKind } from '../../../src/transfers/payouts/kind';
 import { type Client, type TestApi, testApi } from '../../support/api';
@@ -25,7 +26,9 @@ beforeEach(async () => {
   usd = await masterAccount(client);
   await fund(api, usd, '20000.00');
 });
-afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
+afterEach(async () =>
+  expect([...(await checkLedger(api.database)), ...(await checkRunningSums(api.database))]).toEqual([]),
+);
 afterAll(() => api.close());
 
 async function limitedTo(aboveDaily: string, currency = 'EUR'): Promise<void> {

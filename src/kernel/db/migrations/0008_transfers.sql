@@ -114,6 +114,35 @@ create index transfer_entries_sent_of_settlement on transfer_entries (currency, 
 create trigger transfer_entries_are_final before delete or update or truncate on transfer_entries
   for each statement execute function ledger_refuse_change();
 
+-- What stands in suspense now: the sum of a transfer's entries there, by currency, where it is not zero. Written with the entries,
+-- under the lock of the transfer's row.
+create table suspense_items (
+  transfer_id id not null references transfers,
+  currency    text not null,
+  amount      numeric not null,  -- below zero: ours to claim
+  since       timestamptz(3) not null,  -- of the first entry there
+  primary key (transfer_id, currency)
+);
+create index suspense_items_waiting on suspense_items (since);
+
+create function keep_suspense() returns trigger language plpgsql as $$
+begin
+  insert into suspense_items as s (transfer_id, currency, amount, since)
+  select n.transfer_id, n.currency, n.amount,
+         (select min(e.at) from transfer_entries e
+           where e.transfer_id = n.transfer_id and e.component = 'suspense' and e.currency = n.currency)
+    from (select transfer_id, currency, sum(amount) as amount from new_entries where component = 'suspense'
+           group by transfer_id, currency having sum(amount) <> 0) n
+  on conflict (transfer_id, currency) do update set amount = s.amount + excluded.amount;
+  if found then
+    delete from suspense_items s using new_entries n
+     where s.transfer_id = n.transfer_id and s.currency = n.currency and s.amount = 0;
+  end if;
+  return null;
+end $$;
+create trigger transfer_entries_keep_suspense after insert on transfer_entries referencing new table as new_entries
+  for each statement execute function keep_suspense();
+
 -- Transfers that count for a tenant's daily threshold, in the threshold's currency at the mid rate of their creation. Rows are
 -- written while a threshold is set (src/transfers/approval).
 create table daily_outflows (
@@ -126,6 +155,55 @@ create table daily_outflows (
   check ((amount is null) = (rate is null))
 );
 create index daily_outflows_of on daily_outflows (tenant_id, day);
+
+-- The sums of a tenant's day, and what has changed since they were last taken. Who holds the tenant's day adds the changes to the
+-- sums and deletes them. A transfer that fails only adds a change, so it waits for nobody.
+create table daily_outflow_sums (
+  tenant_id id not null references tenants,
+  day       date not null,
+  currency  text not null,
+  amount    numeric not null,
+  outflows  bigint not null,  -- how many count
+  unknown   bigint not null,  -- how many of those have no amount
+  primary key (tenant_id, day, currency)
+);
+create table daily_outflow_changes (
+  tenant_id id not null,
+  day       date not null,
+  currency  text not null,
+  amount    numeric not null,
+  outflows  smallint not null,
+  unknown   smallint not null
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+create index daily_outflow_changes_of on daily_outflow_changes (tenant_id, day);
+
+-- Whether a transfer of that status counts for its day.
+create function counts_of_day(status text) returns boolean immutable language sql
+  return status not in ('rejected', 'failed', 'cancelled');
+
+-- A transfer counts from its creation on, or once more because it has succeeded after all, or no longer.
+create function change_day(outflow daily_outflows, by int) returns void language sql as $$
+  insert into daily_outflow_changes (tenant_id, day, currency, amount, outflows, unknown)
+  values (outflow.tenant_id, outflow.day, outflow.currency, by * coalesce(outflow.amount, 0), by,
+          case when outflow.amount is null then by else 0 end)
+$$;
+create function keep_day_of_outflow() returns trigger language plpgsql as $$
+begin
+  -- Its transfer is inserted after it, in the same transaction.
+  if not exists (select from transfers where id = new.transfer_id and not counts_of_day(status)) then
+    perform change_day(new, 1);
+  end if;
+  return null;
+end $$;
+create function keep_day_of_transfer() returns trigger language plpgsql as $$
+begin
+  perform change_day(o, case when counts_of_day(new.status) then 1 else -1 end)
+     from daily_outflows o where o.transfer_id = new.id;
+  return null;
+end $$;
+create trigger daily_outflows_keep_day after insert on daily_outflows for each row execute function keep_day_of_outflow();
+create trigger transfers_keep_day after update of status on transfers
+  for each row when (counts_of_day(old.status) <> counts_of_day(new.status)) execute function keep_day_of_transfer();
 
 -- Deposits from outside through hosted checkout. Amounts are the payer's currency unless they are named otherwise.
 create table deposits (

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import type { Database } from '../../../kernel/db/database';
 import {
+  CHECK_SECONDS,
   checkLedger,
   type TrialBalanceLine,
   trialBalance,
   trialBalanceAt,
 } from '../../../kernel/ledger/check';
+import { checkRunningSums } from '../../../transfers/check';
 import { timeArgument } from '../arguments';
 import { show, table } from '../console';
 import type { CommandContext } from '../context';
@@ -19,7 +22,7 @@ export function addLedgerCommands(program: Command, { console, run }: CommandCon
     .option('--json', 'print { "trialBalance", "problems" }')
     .action(({ json }: { json?: boolean }) =>
       run(async ({ database }) => {
-        const problems = await checkLedger(database);
+        const problems = await proved(database);
         const lines = await trialBalance(database);
         const told = problems.map(({ problem, subject, detail }) => `  ${problem}: ${subject} (${detail})`);
         const verdict =
@@ -42,6 +45,12 @@ export function addLedgerCommands(program: Command, { console, run }: CommandCon
       }),
     );
 }
+
+/** The ledger, and the sums that are kept beside it; each of one moment. */
+const proved = async (database: Database) => [
+  ...(await checkLedger(database)),
+  ...(await database.transaction(checkRunningSums, { statementSeconds: CHECK_SECONDS })),
+];
 
 function balanceTable(lines: TrialBalanceLine[]): string {
   const rows = lines.map(({ currency, clients, internal, sum }) => [currency, clients, internal, sum]);

@@ -1,6 +1,7 @@
 import type { Database } from '../../../../src/kernel/db/database';
 import { checkLedger, trialBalance } from '../../../../src/kernel/ledger/check';
 import { Decimal, ZERO } from '../../../../src/kernel/money/money';
+import { checkRunningSums } from '../../../../src/transfers/check';
 import { componentsOf, entryOf, type Holding, keyOf } from '../../../../src/transfers/engine/books/position';
 import { effective } from '../../../../src/transfers/engine/conclusion';
 import { canonical, follow } from '../../../../src/transfers/engine/follow';
@@ -30,6 +31,7 @@ export async function auditTransfers<Terms, Word extends PartyWord>(
   const wrong: string[] = [];
   for (const played of all) wrong.push(...(await wrongWith(stage, played)));
   wrong.push(...(await checkLedger(api.database)).map((problem) => JSON.stringify(problem)));
+  wrong.push(...(await checkRunningSums(api.database)).map((problem) => JSON.stringify(problem)));
   for (const { currency, sum } of await trialBalance(api.database))
     if (!new Decimal(sum).isZero()) wrong.push(`the trial balance of ${currency} is ${sum}`);
   for (const client of clients) wrong.push(...(await wrongWithEvents(api, client)));
