@@ -15,6 +15,7 @@ import type { ComponentTable, Holding } from '../engine/books/position';
 import { backsAmong, partsToldOf, type ToldBack } from '../engine/books/refunds';
 import { last, moneyOf, type Part, type Situation } from '../engine/record';
 import { type Price, quotedTerms } from './quotes/price';
+import type { DepositStatus } from './record';
 
 /**
  * What a deposit's money comes to, by its terms, the party's word and decisions: what was paid, what goes back, what was
@@ -72,9 +73,12 @@ export const backsOf = (situation: Deposit): Back[] =>
  * What there is of a payer's money, settled or not, less what has gone back and what people have let out of suspense: by
  * currency, nothing where it is zero.
  */
-export function netOf(situation: Deposit): Money[] {
+export const netOf = (situation: Deposit): Money[] => less(keptOf(situation), letOutBy(situation.decisions));
+
+/** What there is of a payer's money, settled or not, less what has gone back, whoever has it now: by currency. */
+function keptOf(situation: Deposit): Money[] {
   const gone = backsOf(situation).filter(({ state }) => state === 'done');
-  return less(paidOf(situation.transfer.word), [...gone, ...letOutBy(situation.decisions)]);
+  return less(paidOf(situation.transfer.word), gone);
 }
 
 /** The same less what is on its way back by our order: what a person can decide about. */
@@ -147,13 +151,44 @@ export function measures(word: CheckoutWord): Record<string, Decimal> {
   return measures;
 }
 
-/** A deposit's price as it stands: of the credit, where another amount was credited than was asked for. */
-export function priceOfDeposit(situation: ClientDeposit): Price {
-  const { chargedAmount, creditedAmount, serviceFee } = situation.transfer.terms;
-  const decision = creditOf(situation);
-  return decision
-    ? { chargedAmount: moneyOf(decision).amount, ...credited.parse(decision.data) }
-    : { chargedAmount, creditedAmount, serviceFee };
+/**
+ * Which amounts a deposit tells of in each status (decisions part 4, Deposits): of the quote, of what the payer has paid, of what was
+ * kept of that, or of the credit as it was posted.
+ */
+const TOLD_AMOUNTS: Readonly<Record<DepositStatus, 'quoted' | 'paid' | 'kept' | 'posted'>> = {
+  created: 'quoted',
+  awaiting_payment: 'quoted',
+  processing: 'quoted',
+  manual_review: 'paid',
+  failed: 'kept',
+  cancelled: 'kept',
+  expired: 'kept',
+  completed: 'posted',
+  refunded: 'posted',
+  chargeback: 'posted',
+};
+
+/** The amounts that a deposit tells of. The charge has a currency of its own, because a payer may pay in another one than was quoted. */
+export function amountsOf(situation: ClientDeposit): Price & { chargedCurrency: string } {
+  const { terms, status, word } = situation.transfer;
+  const credit = creditOf(situation);
+  const told = TOLD_AMOUNTS[status as DepositStatus];
+  if (told === 'posted' && credit) {
+    const { amount, currency } = moneyOf(credit);
+    return { chargedAmount: amount, chargedCurrency: currency, ...credited.parse(credit.data) };
+  }
+  if (told === 'quoted') {
+    const { chargedAmount, creditedAmount, serviceFee } = terms;
+    return { chargedAmount, chargedCurrency: terms.currency, creditedAmount, serviceFee };
+  }
+  const { amount, currency } = chargeOf(told === 'kept' ? keptOf(situation) : paidOf(word), terms.currency);
+  return { chargedAmount: amount, chargedCurrency: currency, creditedAmount: ZERO, serviceFee: ZERO };
+}
+
+/** One amount of several: in the quoted currency, or in the first currency where nothing is in the quoted one. */
+function chargeOf(all: readonly Money[], quoted: string): Money {
+  const currency = inCurrency(all, quoted).length > 0 ? quoted : (all[0]?.currency ?? quoted);
+  return { amount: sumOf(inCurrency(all, currency)), currency };
 }
 
 /** What there is left of the credit to refund, in the payer's currency, less what is under way. */

@@ -3,7 +3,7 @@ import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { shownUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
-import { type ClientDeposit, priceOfDeposit, refundedBase } from './money';
+import { amountsOf, type ClientDeposit, refundedBase } from './money';
 import { checkoutLinks } from './page/token';
 import { DEPOSIT_STATUSES, type DepositDetails, type DepositStatus } from './record';
 import { DEPOSIT_METHODS } from './settings';
@@ -20,11 +20,24 @@ export const depositSchema = z
     amount: money().meta({ description: 'What was asked for, in `currency`: the payer’s.' }),
     currency: z.string(),
     chargedAmount: money().meta({
-      description: 'In `currency`. Times `rate`, rounded, it is `creditedAmount` + `serviceFee`.',
+      description:
+        'In `chargedCurrency`: the quote’s until the payment has settled, then what the payer has paid. In `manual_review` it is ' +
+        'what was paid so far; of `failed`, `cancelled` and `expired` it is what was kept of the payer, most often nothing.',
     }),
-    creditedAmount: money().meta({ description: 'In `creditedCurrency`, as `serviceFee`.' }),
+    chargedCurrency: z.string().meta({
+      description: '`currency`, unless a deposit under review was paid in another one.',
+    }),
+    creditedAmount: money().meta({
+      description:
+        'In `creditedCurrency`, as `serviceFee`: the quote’s until the payment has settled, then what was credited. `0.00` in ' +
+        '`manual_review`, `failed`, `cancelled` and `expired`. Once credited, `chargedAmount` × `rate`, rounded, is ' +
+        '`creditedAmount` + `serviceFee`; a refund or chargeback changes none of them.',
+    }),
     serviceFee: money(),
     creditedCurrency: z.string(),
+    quoted: z
+      .object({ charged: money(), credited: money(), fee: money() })
+      .meta({ description: 'What was quoted, in `currency` and `creditedCurrency`, whatever has moved.' }),
     rate: z.string().meta({ examples: ['1'] }),
     refundedAmount: money().optional().meta({ description: 'In `currency`; once something was refunded.' }),
     failure: z.string().optional().meta({ description: 'Why it failed or is reviewed, as a code.' }),
@@ -49,7 +62,7 @@ export interface ShownDeposit {
 /** What was asked for and what it came to, as views and events tell it. */
 export function shownPrice(deposit: ClientDeposit) {
   const { terms } = deposit.transfer;
-  const { chargedAmount, creditedAmount, serviceFee } = priceOfDeposit(deposit);
+  const { chargedAmount, chargedCurrency, creditedAmount, serviceFee } = amountsOf(deposit);
   const refunded = refundedBase(deposit);
   const inPayers = (amount: Decimal) => formatAmount(amount, terms.currency);
   const credited = (amount: Decimal) => formatAmount(amount, terms.accountCurrency);
@@ -58,9 +71,16 @@ export function shownPrice(deposit: ClientDeposit) {
     method: terms.method,
     amount: inPayers(terms.chargedAmount),
     currency: terms.currency,
-    chargedAmount: inPayers(chargedAmount),
+    chargedAmount: formatAmount(chargedAmount, chargedCurrency),
+    chargedCurrency,
     creditedAmount: credited(creditedAmount),
+    creditedCurrency: terms.accountCurrency,
     serviceFee: credited(serviceFee),
+    quoted: {
+      charged: inPayers(terms.chargedAmount),
+      credited: credited(terms.creditedAmount),
+      fee: credited(terms.serviceFee),
+    },
     ...(refunded.gt(0) ? { refundedAmount: inPayers(refunded) } : {}),
   };
 }
@@ -75,7 +95,6 @@ export function depositView({ deposit, details }: ShownDeposit): DepositView {
     quoteId: details.quoteId,
     status: transfer.status as DepositStatus,
     ...shownPrice(deposit),
-    creditedCurrency: terms.accountCurrency,
     rate: terms.rate.toFixed(),
     ...(transfer.failure === null ? {} : { failure: transfer.failure }),
     referenceId: transfer.referenceId,
