@@ -22,9 +22,6 @@ const pendingChange = z
 export const pendingChanges = () =>
   z.array(pendingChange).optional().describe('Changes that wait for approval; for an admin alone.');
 
-/** In the body of a PUT, which may be what GET has shown. */
-export const pendingAsShown = () => z.unknown().optional().describe('As it is read; it is ignored.');
-
 /** Of a PUT whose change waits: the configuration as it still is. */
 export const awaitingApproval = <Shape extends z.ZodRawShape>(shape: Shape, id: string) =>
   z.object({ ...shape, approvalId: z.string().describe('Other people decide by it.') }).meta({ id });

@@ -184,7 +184,9 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
     ...(route.role === 'public' ? {} : RATE_LIMIT),
     ...(idempotency(route) === 'ignored' ? {} : REPLAYED),
     ...(route.settling ? { 'Preference-Applied': header('The `wait` that was honoured.') } : {}),
-    ...(route.deprecated ? { Deprecation: header('`true`: this endpoint is deprecated.') } : {}),
+    ...(route.deprecated
+      ? { Deprecation: header('Since when it is deprecated (RFC 9745): `@` and a Unix time.') }
+      : {}),
   };
   return {
     ...(route.mayExist

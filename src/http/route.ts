@@ -84,7 +84,8 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   produces?: readonly string[];
   /** Error codes that it can give beyond those of every endpoint, for the documentation. */
   problems?: string[];
-  deprecated?: boolean;
+  /** Since when it is deprecated. */
+  deprecated?: Date;
   /** Machines ask it over and over: told at debug, and in no histogram. */
   probe?: true;
   settling?: Settling;

@@ -82,7 +82,7 @@ export async function perform(
   if (hasNeeds(route) && caller.reach === null)
     await deps.admission(route, { params, caller, method: route.method, body: request.body });
   if (route.files) assertFiles(files, route.files);
-  if (route.deprecated) ctx.set('Deprecation', 'true');
+  if (route.deprecated) ctx.set('Deprecation', deprecationOf(route.deprecated));
   if ('read' in route) return sendRead(ctx, route, request);
   const key =
     keyText === undefined
@@ -91,6 +91,9 @@ export async function perform(
   if ('gathered' in route) return sendGathered(ctx, route, request, key);
   return sendWritten(ctx, route, request, key, deps);
 }
+
+/** A structured date (RFC 9745): `@` and a Unix time. */
+const deprecationOf = (since: Date): string => `@${Math.floor(since.getTime() / 1000)}`;
 
 async function received(ctx: Context, route: Route): Promise<Form & { raw?: RawRequest }> {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return { body: {}, files: {} };

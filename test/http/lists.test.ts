@@ -85,6 +85,18 @@ it('refuses a bad one in each, naming it', async () => {
     }
 });
 
+it('takes a date for its midnight in UTC, in every list', async () => {
+  const before = '2000-01-01';
+  for (const route of paged()) {
+    const { path } = route;
+    const read = (query: string) => caller(route).call('GET', `${called(path)}?limit=100&${query}`);
+    const since = await read(`from=${before}`);
+    expect([path, since.status, since.text]).toEqual([path, 200, (await read('')).text]);
+    const until = await read(`to=${before}`);
+    expect([path, until.status, until.body.data]).toEqual([path, 200, []]);
+  }
+});
+
 it('refuses a value that a filter has not, naming it', async () => {
   for (const route of paged())
     for (const [field, shape] of Object.entries((route.query as z.ZodObject).shape)) {

@@ -164,7 +164,7 @@ describe('of a route', () => {
       response: z.object({ id: z.string() }),
       status: 201,
       role: 'admin',
-      deprecated: true,
+      deprecated: new Date(0),
       idempotency: 'required',
       problems: ['insufficient_funds', 'kyc_not_completed'],
       settling: { read: async () => ({ id: '' }), settled: () => true },

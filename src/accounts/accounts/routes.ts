@@ -4,7 +4,7 @@ import { balancesAt, readBalances } from '../../kernel/ledger/accounts';
 import { formatAmount } from '../../kernel/money/money';
 import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema } from '../../kernel/wire/pages';
-import { currency, identifier, instant, money, timestamp } from '../../kernel/wire/schemas';
+import { currency, identifier, instant, moment, money } from '../../kernel/wire/schemas';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { mixedHistoryItem, mixedHistoryPage, mixedHistoryQuery } from './mixed-history';
@@ -111,7 +111,7 @@ function balanceRoute(services: AccountServices): Route {
     description:
       'With at, the balance at that past moment; at a moment to come it is the present one. Takes the accountId of your virtual ' +
       'IBAN too.',
-    query: z.object({ at: timestamp().optional() }),
+    query: z.object({ at: moment().optional() }),
     response: z.object({
       accountId: z.string(),
       currency: z.string(),

@@ -30,7 +30,10 @@ export const cardTransactionSchema = z
     source: z.string().optional(),
     merchant: merchant.optional(),
     fee: money(),
-    balanceAfter: balances,
+    balanceAfter: balances.describe(
+      "The card's balances: in a history right after this event, in the answer that records it after all that it causes, such as " +
+        'the release of a final settlement.',
+    ),
     timestamp: instant(),
     createdAt: instant(),
     updatedAt: instant(),

@@ -5,6 +5,7 @@ import { identifier } from '../../kernel/wire/schemas';
 import { requireCardholder } from '../../people/cardholders/operations';
 import type { Services } from '../../services';
 import { requireAdmittedBin } from '../programmes/operations';
+import { BINS_DEPRECATED } from '../programmes/record';
 import { capacityOf } from './capacity';
 
 /** How many cards a cardholder may have (`interface.md 4.1`, Bins; deprecated). */
@@ -16,7 +17,7 @@ export function capacityRoute({ database }: Services): Route {
     capability: 'card_issuing',
     summary: 'Per-cardholder issuance capacity on a BIN',
     description: 'How many cards that are neither closed nor failed a cardholder has, and may still have.',
-    deprecated: true,
+    deprecated: BINS_DEPRECATED,
     query: z.object({ cardholderId: identifier('chd_01h455vb4pex5vsknk084sn02q').optional() }),
     response: z.object({
       bin: z.string(),

@@ -1,6 +1,9 @@
 import type { Decimal } from '../../kernel/money/money';
 import type { CardholderModel } from '../../people/cardholders/record';
 
+/** The BIN endpoints are deprecated (`interface.md 9.3`), from the first release of this interface on. */
+export const BINS_DEPRECATED = new Date('2026-01-01T00:00:00Z');
+
 /** Fees of a programme, in the BIN's currency; the percentage is of the billing amount. */
 export interface ProgrammeFees {
   issue: Decimal;

@@ -6,6 +6,7 @@ import { identifier } from '../../kernel/wire/schemas';
 import { requireUser } from '../../people/users/operations';
 import type { Services } from '../../services';
 import { listAdmittedBins, requireAdmittedBin, setUserBin } from './operations';
+import { BINS_DEPRECATED } from './record';
 import { binSchema, binView } from './view';
 
 const TAG = 'Bins';
@@ -18,7 +19,7 @@ export function binRoutes({ database }: Services): Route[] {
       path: '/v1/bins',
       tag: TAG,
       summary: 'BIN catalogue',
-      deprecated: true,
+      deprecated: BINS_DEPRECATED,
       response: pageSchema(binSchema),
       read: async ({ caller }) => whole((await listAdmittedBins(database, caller.reach)).map(binView)),
     }),
@@ -27,7 +28,7 @@ export function binRoutes({ database }: Services): Route[] {
       path: '/v1/bins/{bin}/cardholder-registration',
       tag: TAG,
       summary: 'Whether a new cardholder can be registered on the BIN now',
-      deprecated: true,
+      deprecated: BINS_DEPRECATED,
       response: z.object({ bin: z.string(), open: z.boolean(), reason: z.string().optional() }),
       async read({ params, caller }) {
         const bin = await requireAdmittedBin(database, caller.reach, params['bin'] ?? '');

@@ -3,11 +3,10 @@ import { invalid } from '../../kernel/errors';
 import { ASSETS } from '../../kernel/money/currencies';
 import { fieldPath } from '../../kernel/wire/json';
 import { amountOrZero, assertFits, text } from '../../kernel/wire/schemas';
+import { assertAsShown, ignoredField, shownField } from '../../kernel/wire/shown-fields';
 import { URL_LENGTH, webUrl } from '../../kernel/wire/web-url';
 import { checkedAddress } from '../../parties/chain/addresses';
 import { CHAIN_KINDS } from '../../parties/chain/port';
-import { pendingAsShown } from '../pending-changes';
-import { assertAsShown, shownField } from '../shown-fields';
 import type { NetworkTerms } from './operations';
 import type { Network, NetworkAsset } from './record';
 import { NATIVE_DECIMALS } from './rules';
@@ -64,7 +63,7 @@ export const networkInput = z.strictObject({
     .max(ASSETS.length)
     .nullish(),
   version: z.int().min(0).meta({ description: 'As it was read; 0 makes a network that is not there.' }),
-  ...{ createdAt: shownField(), updatedAt: shownField(), pending: pendingAsShown() },
+  ...{ createdAt: shownField(), updatedAt: shownField(), pending: ignoredField() },
 });
 
 export type NetworkInput = z.output<typeof networkInput>;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { invalid } from '../errors';
 import { type IdKind, isId } from '../ids';
-import { timestamp } from './schemas';
+import { moment } from './schemas';
 
 /** Of `createdAt`: `from` is inside the period, `to` no longer. */
 export const periodQuery = {
-  from: timestamp().optional().describe('At that moment or later.'),
-  to: timestamp().optional().describe('Before that moment.'),
+  from: moment().optional().describe('At that moment or later; a date is its midnight in UTC.'),
+  to: moment().optional().describe('Before that moment; a date is its midnight in UTC.'),
 };
 
 /** Every list of records is newest first, by `?limit=` (1–100, default 20) and an opaque `?cursor=`, of a period. */

@@ -92,6 +92,21 @@ export function timestamp() {
     .meta({ type: 'string', format: 'date-time' });
 }
 
+/** A moment that a caller names: a timestamp, or a date, which is its midnight in UTC. */
+export function moment() {
+  const date = z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`));
+  return z
+    .union([timestamp(), date], {
+      error: 'must be an ISO 8601 timestamp or date such as "2026-01-31T12:00:00Z" or "2026-01-31"',
+    })
+    .meta({
+      override: {
+        ...{ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+        examples: ['2026-01-31T12:00:00Z', '2026-01-31'],
+      },
+    });
+}
+
 /** The amounts of responses: decimal strings with every minor-unit digit. */
 export const money = () => z.string().meta({ examples: ['100.00'] });
 export const instant = () => z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });

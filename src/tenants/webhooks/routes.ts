@@ -4,7 +4,7 @@ import { REGISTRATIONS } from '../../kernel/outbox/events';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
 import { pageSchema, whole } from '../../kernel/wire/pages';
 import { checkUrl } from '../../kernel/wire/reached-url';
-import { timestamp } from '../../kernel/wire/schemas';
+import { moment } from '../../kernel/wire/schemas';
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
 import { deleteWebhook, listWebhooks, resendWebhooks, setWebhook } from './operations';
@@ -76,7 +76,7 @@ const resendRoute = ({ commands, now }: Services) =>
     description:
       'Queues again what was not delivered of what happened from `fromDate` on (up to `toDate`, where it is given): failed, waiting, parked, or recorded while no URL was set. ' +
       'It goes out in the order in which it happened, at most eight at a time. One request in 10 seconds.',
-    query: z.object({ fromDate: timestamp(), toDate: timestamp().optional() }),
+    query: z.object({ fromDate: moment(), toDate: moment().optional() }),
     response: z.object({
       account: counter,
       card: counter,

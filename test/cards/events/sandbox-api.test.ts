@@ -73,6 +73,34 @@ it('takes a card through its ordinary life', async () => {
   ]);
 });
 
+it('a final settlement answers what is available after its own release', async () => {
+  const auth = await simulate(client, { cardId: card.id, type: 'authorization', amount: '60.00' });
+  const { referenceId } = auth.body;
+  const settle = { cardId: card.id, type: 'settle', amount: '20.00', final: true, referenceId };
+  const settled = await simulate(client, settle);
+  expect(settled.body).toMatchObject({
+    type: 'settle',
+    balanceAfter: { available: '80.00', pending: '0.00', spent: '20.00' },
+  });
+  expect(await cardBalance(client, card.id)).toBe('80.00 0.00 20.00');
+  const { body } = await client.call('GET', `/v1/cards/${card.id}/transactions`);
+  const lines = body.data.map((line: any) => [line.type, ...Object.values(line.balanceAfter)].join(' '));
+  expect(lines.slice(0, 3)).toEqual([
+    'cancel 80.00 0.00 20.00',
+    'settle 40.00 40.00 20.00',
+    'authorization 40.00 60.00 0.00',
+  ]);
+});
+
+it('a refund on a closed card answers what is left after it has gone back to the account', async () => {
+  const auth = await simulate(client, { cardId: card.id, type: 'authorization', amount: '60.00' });
+  const { referenceId } = auth.body;
+  await simulate(client, { cardId: card.id, type: 'settle', final: true, referenceId });
+  expect((await client.call('DELETE', `/v1/cards/${card.id}`)).status).toBe(200);
+  const refund = await simulate(client, { cardId: card.id, type: 'refund', amount: '5.00', referenceId });
+  expect(refund.body.balanceAfter).toEqual({ available: '0.00', pending: '0.00', spent: '55.00' });
+});
+
 it('answers 201 with the decline, and keeps it under the key', async () => {
   const headers = { 'x-idempotency-key': 'decline-1' };
   const first = await simulate(
@@ -197,14 +225,14 @@ describe('bad input', () => {
       { type: 'authorization', amount: '1.00', merchant: { web: 'x' } },
       400,
       'invalid_request',
-      'web',
+      'merchant.web',
     ],
     [
       'a wrong mcc',
       { type: 'authorization', amount: '1.00', merchant: { mcc: '12' } },
       400,
       'invalid_request',
-      'mcc',
+      'merchant.mcc',
     ],
     ['a cancel of nothing', { type: 'cancel' }, 404, 'not_found', 'referenceId'],
   ];

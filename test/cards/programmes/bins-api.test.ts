@@ -57,7 +57,7 @@ describe('GET /v1/bins', () => {
   it('shows the demo BINs whole, and that the endpoint is deprecated', async () => {
     const { status, headers, body } = await client.call('GET', '/v1/bins');
     expect(status).toBe(200);
-    expect(headers.get('deprecation')).toBeTruthy();
+    expect(headers.get('deprecation')).toBe('@1767225600'); // RFC 9745: a structured date
     expect(body).toMatchObject({ hasMore: false, nextCursor: null });
     expect(
       body.data.map((one: Record<string, string>) => [one['bin'], one['providerCardHolderModel']]),

@@ -1,6 +1,7 @@
 import { type ApiRequest, type Route, route } from '../../../http/route';
 import { auditAdmin } from '../../../kernel/audit/audit';
 import type { Sql, Tx } from '../../../kernel/db/database';
+import { assertAsShown } from '../../../kernel/wire/shown-fields';
 import { idIn } from '../../cards/routes';
 import type { CardServices } from '../../services';
 import {
@@ -12,10 +13,13 @@ import {
 } from './operations';
 import {
   auditedLimits,
+  cardLimitsBody,
   cardLimitsSchema,
   cardLimitsView,
   givenLimits,
-  limitsBody,
+  SHOWN_OF_CARD,
+  SHOWN_OF_USER,
+  userLimitsBody,
   userLimitsSchema,
   userLimitsView,
 } from './view';
@@ -25,7 +29,8 @@ const RULES =
   "merchant's category or country; the strictest of the programme's, the card's and the user's limits holds. What counts is " +
   'what was authorized less what was released of it, on the UTC day of the authorization, in the currency of the card; ' +
   'forced authorizations count and are never declined, refunds give nothing back.';
-const REPLACES = ' PUT replaces all of them, and needs the `version` that GET tells. ';
+const REPLACES =
+  ' PUT replaces all of them, and needs the `version` that GET tells; what GET shows beside is taken back as it is. ';
 const OF_USER = " A user's hold for all of their cards together, in each currency by itself.";
 
 /** Limits of cards and users (decisions part 4, Cards). */
@@ -51,13 +56,15 @@ function ofCards(services: CardServices): Route[] {
       method: 'PUT',
       summary: 'Set the limits of a card',
       description: RULES + REPLACES,
-      body: limitsBody,
+      body: cardLimitsBody,
       problems: ['version_conflict'],
       async write(tx, request) {
         const { caller, body } = request;
         const changed = await setCardLimits(services, tx, caller.reach, idIn(request), givenLimits(body));
+        const after = await show(tx, request);
+        assertAsShown(body, after, SHOWN_OF_CARD);
         await auditChange(tx, request, 'cards.limits', changed);
-        return show(tx, request);
+        return after;
       },
     }),
   ];
@@ -81,14 +88,16 @@ function ofUsers(services: CardServices): Route[] {
       method: 'PUT',
       summary: 'Set the limits of a user',
       description: RULES + OF_USER + REPLACES,
-      body: limitsBody,
+      body: userLimitsBody,
       problems: ['version_conflict'],
       async write(tx, request) {
         const { caller, params, body } = request;
         const id = params['id'] ?? '';
         const changed = await setUserLimits(services, tx, caller.reach, id, givenLimits(body));
+        const after = await show(tx, request);
+        assertAsShown(body, after, SHOWN_OF_USER);
         await auditChange(tx, request, 'users.limits', changed);
-        return show(tx, request);
+        return after;
       },
     }),
   ];

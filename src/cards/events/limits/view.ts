@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Decimal, formatAmount, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
 import { isCountry } from '../../../kernel/wire/countries';
 import { amount, money } from '../../../kernel/wire/schemas';
+import { ignoredField, shownField, shownObject } from '../../../kernel/wire/shown-fields';
 import type { Level } from '../rules/limits/limits';
 import type { GivenLimits, readCardLimits, readUserLimits } from './operations';
 import type { Limits, Used } from './record';
@@ -15,7 +16,7 @@ const country = () =>
 const MOST_CODES = 1_000;
 
 /** The body of a PUT: what is absent bounds nothing. */
-export const limitsBody = z.strictObject({
+const limitsBody = z.strictObject({
   perTransaction: amount().optional().describe('What an authorization may come to, its increases included.'),
   perDay: amount().optional().describe('A calendar day in UTC.'),
   perMonth: amount().optional().describe('A calendar month in UTC.'),
@@ -37,6 +38,17 @@ export const limitsBody = z.strictObject({
     .max(2 ** 31 - 2)
     .describe('The one that GET tells: 0 where none were ever set.'),
 });
+
+/** Read-only fields of the answer that PUT takes back unchanged. */
+export const SHOWN_OF_CARD = ['cardId', 'currency', 'programme'] as const;
+export const SHOWN_OF_USER = ['userId'] as const;
+
+const moving = { used: ignoredField(), remaining: ignoredField() };
+export const cardLimitsBody = limitsBody.extend({
+  ...{ cardId: shownField(), currency: shownField(), programme: shownObject() },
+  ...moving,
+});
+export const userLimitsBody = limitsBody.extend({ userId: shownField(), ...moving });
 
 const once = (codes: string[] = []) => [...new Set(codes)];
 

@@ -22,7 +22,10 @@ import { settle } from './settle';
 
 export interface Judgement {
   card: Card;
-  /** The event that the message asked for; nothing when it was in effect already. */
+  /**
+   * The event that the message asked for, with the card's balances after all that followed from the message; nothing when it was
+   * in effect already.
+   */
   transaction: CardTransaction | undefined;
 }
 
@@ -36,7 +39,12 @@ export function judge(board: Board, message: Message): Judgement {
   board.actFor(message.idempotencyKey);
   const transaction = act(board, card, message);
   keepInvariants(board, card, transaction);
-  return { card, transaction };
+  return { card, transaction: transaction && { ...transaction, ...balancesOf(board, card) } };
+}
+
+function balancesOf({ book }: Board, { id }: Card): Pick<CardTransaction, 'available' | 'pending' | 'spent'> {
+  const { available, pending, spent } = book.account(id);
+  return { available, pending, spent };
 }
 
 function act(board: Board, card: Card, message: Message): CardTransaction | undefined {

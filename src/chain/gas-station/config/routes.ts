@@ -1,11 +1,11 @@
 import { Reply, type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import type { Sql } from '../../../kernel/db/database';
+import { assertAsShown } from '../../../kernel/wire/shown-fields';
 import type { Services } from '../../../services';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { readPending } from '../../pending-changes';
-import { assertAsShown } from '../../shown-fields';
 import { GUARDED } from '../guarded';
 import { applyGasTerms, judgeGasTerms, requireGasConfig } from './operations';
 import { GAS_CONFIG_CHANGE, requestGasChange } from './two-people';

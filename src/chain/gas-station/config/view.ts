@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import { amount, amountOrZero, instant, money, text } from '../../../kernel/wire/schemas';
+import { ignoredField, shownField } from '../../../kernel/wire/shown-fields';
 import type { Network } from '../../networks/record';
-import { awaitingApproval, pendingAsShown, pendingChanges } from '../../pending-changes';
-import { shownField } from '../../shown-fields';
+import { awaitingApproval, pendingChanges } from '../../pending-changes';
 import { nativeAmount } from '../rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
 import type { GasConfig } from './record';
@@ -62,7 +62,7 @@ export const gasConfigBody = z.strictObject({
     .describe('The one that GET tells: 0 where none was ever set.'),
   ...{ chain: shownField(), stationAddress: shownField(), stationWalletId: shownField() },
   ...{ createdAt: shownField(), updatedAt: shownField() },
-  ...{ nextTreasury: pendingAsShown(), pending: pendingAsShown() },
+  ...{ nextTreasury: ignoredField(), pending: ignoredField() },
 });
 
 const shape = {
