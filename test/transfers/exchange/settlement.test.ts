@@ -1,5 +1,7 @@
+import { Decimal } from '../../../src/kernel/money/money';
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
 import { readSettlement } from '../../../src/transfers/exchange/settlement/readings';
+import { moveSettlement } from '../../../src/transfers/settlement/move';
 import { fund } from '../../support/cards';
 import { countConflicts } from '../../support/conflicts';
 import {
@@ -46,6 +48,40 @@ it('releases what is covered, the oldest first, each whole and none overtaken, a
   });
   expect(await statusesOf(on, a, b, c)).toEqual(['completed', 'completed', 'completed']);
   expect(await balance(on.client, on.usd)).toBe('176.00 0.00');
+});
+
+/** By the balance: what a check of USD would release. */
+async function releasable(): Promise<string | undefined> {
+  const { body } = await on.admin.call('GET', '/v1/exchange/settlement/balance');
+  return body.data.find(({ currency }: { currency: string }) => currency === 'USD')?.releasable;
+}
+
+it('the balance tells what a check would release, and releases nothing itself', async () => {
+  const [a, b] = [await dealt(on, '50.00', '50 55'), await dealt(on, '100.00', '100 110')];
+  expect(await releasable()).toBe('0.00');
+  on.double.balances = { USD: '60' };
+  expect(await releasable()).toBe('55.00');
+  expect(await statusesOf(on, a, b)).toEqual(['awaiting_settlement', 'awaiting_settlement']);
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [a], leftOver: '5.00' });
+  expect(await releasable()).toBe('0.00');
+  on.double.balances = { USD: '170' };
+  expect(await releasable()).toBe('110.00');
+  expect((await check(on)).body).toMatchObject({ ordersReleased: [b] });
+});
+
+it('the balance tells that no check would release by an old reading, or just after money was taken home', async () => {
+  await dealt(on, '50.00', '50 55');
+  on.double.balances = { USD: '60' };
+  on.double.clock.stands = true;
+  on.double.clock.at = new Date(Date.now() - 60_000);
+  expect([await releasable(), (await check(on)).status]).toEqual(['0.00', 503]);
+  on.double.clock.stands = false;
+  expect(await releasable()).toBe('55.00');
+  const move = { party: 'exchange', currency: 'USD', amount: new Decimal('1'), as: 'withdrawal' } as const;
+  await on.api.database.transaction((tx) => moveSettlement(tx, move, on.api.services.now()));
+  expect([await releasable(), (await check(on)).status]).toEqual(['0.00', 503]);
+  later(on, 6);
+  expect(await releasable()).toBe('55.00');
 });
 
 it('what we have sold of a currency is no decrease of it', async () => {
@@ -192,7 +228,7 @@ it('shows what is booked beside what is reported', async () => {
   expect(body.data).toMatchObject([
     { currency: 'EUR', booked: '-50.00', reported: '-50.00', difference: '0.00' },
     { currency: 'GBP', booked: '0.00', reported: '7.00', difference: '7.00' },
-    { currency: 'USD', booked: '55.00', reported: '0.00', difference: '-55.00' },
+    { currency: 'USD', booked: '55.00', reported: '0.00', difference: '-55.00', releasable: '0.00' },
   ]);
 });
 

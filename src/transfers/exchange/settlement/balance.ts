@@ -5,6 +5,8 @@ import { CURRENCIES } from '../../../kernel/money/currencies';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { Services } from '../../../services';
 import { balanceOf, readBalances, type SaidBalances, showUnreadable } from './reading';
+import { readReleasable } from './releasable';
+import { isOfItsTime } from './rules';
 
 export interface SettlementBalance {
   currency: string;
@@ -16,18 +18,28 @@ export interface SettlementBalance {
   asOf: Date;
 }
 
+export interface ReleasableBalance extends SettlementBalance {
+  /** A check by this reading would complete orders for so much. */
+  releasable: Decimal;
+}
+
 /**
  * What the exchange has of ours, of each currency in which there is something: as it says now, beside our books. What it has
- * dealt and not paid yet is booked, and not reported. A currency of which it says what cannot be read is shown to the operator,
+ * dealt and not paid yet is booked, and not reported. `releasable` is zero where a check would refuse the reading. A currency of which it says what cannot be read is shown to the operator,
  * and left out.
  * @throws Problem 503 while it cannot be asked
  */
 export async function settlementBalances(
   services: Pick<Services, 'parties' | 'database' | 'now'>,
-): Promise<SettlementBalance[]> {
+): Promise<ReleasableBalance[]> {
+  const { database, now } = services;
+  const from = now();
   const said = await readBalances(services);
-  await showUnreadable(services.database, said, services.now());
-  return comparedWith(services.database, said);
+  const isCurrent = isOfItsTime(said.asOf, { from, to: now() });
+  await showUnreadable(database, said, now());
+  const balances = await comparedWith(database, said);
+  const releasable = isCurrent ? await readReleasable(database, balances) : [];
+  return balances.map((balance, index) => ({ ...balance, releasable: releasable[index] ?? ZERO }));
 }
 
 /**

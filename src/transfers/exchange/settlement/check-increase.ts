@@ -11,19 +11,9 @@ import { exchangeOrderKind } from '../orders/kind';
 import type { ExchangeOrder } from '../orders/record';
 import { awaitsPayment } from '../orders/rules';
 import { balanceOf, readBalances } from './reading';
-import {
-  availableBy,
-  covered,
-  increaseSince,
-  isOfItsTime,
-  knownTo,
-  type Reported,
-  type Waiting,
-} from './rules';
-import { lockCheck, readBooks, saveCheck, sentOut, waitingOrders } from './store';
-
-/** So many orders one check releases at most: more wait for the next, and no lock is held for long. */
-const AT_ONCE = 50;
+import { readAvailable, readCovered } from './releasable';
+import { covered, increaseSince, isBeforeNews, isOfItsTime, type Reported, type Waiting } from './rules';
+import { lockCheck, saveCheck, sentOut } from './store';
 
 export interface CheckedIncrease {
   currency: string;
@@ -68,11 +58,11 @@ export async function checkIncrease(
 ): Promise<CheckedIncrease> {
   const last = await lockCheck(tx, currency);
   const checkedAt = services.now();
-  if (last.newsFrom !== null && now.asOf < last.newsFrom)
+  if (isBeforeNews(last, now))
     throw unavailable('Money was taken home just now: the exchange may not have counted that yet.');
   const isNews = now.asOf > last.asOf;
   const { reported, asOf, sentOut: sent } = isNews ? now : last;
-  const available = availableBy(reported, await readBooks(tx, currency, knownTo(asOf)));
+  const available = await readAvailable(tx, currency, { reported, asOf });
   const { released, left } = isNews
     ? await lockCovered(services, tx, currency, available)
     : { released: [], left: available };
@@ -95,10 +85,8 @@ async function lockCovered(
   currency: string,
   available: Decimal,
 ): Promise<{ released: Waiting[]; left: Decimal }> {
-  const none = { released: [], left: available };
-  if (!available.gt(0)) return none;
-  const ids = covered(await waitingOrders(tx, currency, AT_ONCE), available).released.map(({ id }) => id);
-  if (ids.length === 0) return none;
+  const ids = (await readCovered(tx, currency, available)).released.map(({ id }) => id);
+  if (ids.length === 0) return { released: [], left: available };
   await lockTransfers(tx, ids);
   const orders = await findTransfers({ database: tx, now }, exchangeOrderKind, ids);
   const byId = new Map(orders.map((order) => [order.transfer.id, order]));

@@ -29,7 +29,7 @@ const balanceRoute = (services: Services): Route =>
     summary: 'Settlement balance',
     description:
       'What the exchange says now that it has of ours, beside our books, by currency. What it has dealt and not paid yet is ' +
-      'booked and not reported. A currency whose balance the exchange tells unreadably is not among them, and is a break.',
+      'booked and not reported. `releasable` is what a check would release. A currency whose balance the exchange tells unreadably is not among them, and is a break.',
     response: pageSchema(settlementBalanceSchema),
     problems: ['unavailable'],
     async read() {

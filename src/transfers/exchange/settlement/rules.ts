@@ -25,6 +25,21 @@ export const knownTo = (asOf: Date): Date => new Date(asOf.getTime() - CLOCK_MS)
 /** From then on a reading knows of what has left the exchange now. */
 export const knowingFrom = (now: Date): Date => new Date(now.getTime() + CLOCK_MS);
 
+/** What a check goes by of the one before it. */
+export interface Judged {
+  asOf: Date;
+  /** A reading of before then may not know of what an operator has taken home; null: nothing was. */
+  newsFrom: Date | null;
+}
+
+/** Whether a reading may lack a withdrawal that an operator has just booked. */
+export const isBeforeNews = ({ newsFrom }: Pick<Judged, 'newsFrom'>, { asOf }: { asOf: Date }): boolean =>
+  newsFrom !== null && asOf < newsFrom;
+
+/** Whether a check by this reading is refused, or the reading is no newer than the last check's. */
+export const releasesNothing = (last: Judged, reading: { asOf: Date }): boolean =>
+  isBeforeNews(last, reading) || reading.asOf <= last.asOf;
+
 /** Our books of a currency at one moment. */
 export interface Books {
   /** What the exchange has of ours, with what it owes us; below zero where we owe it. */

@@ -1,4 +1,4 @@
-import { raw, table } from '../../../kernel/db/build';
+import { anyOf, raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { internalBalanceSql } from '../../../kernel/ledger/accounts';
 import { internalAccountId } from '../../../kernel/ledger/entries';
@@ -50,6 +50,17 @@ export async function lockCheck(tx: Tx, currency: string): Promise<SettlementChe
     ...rest,
     ...{ reported: new Decimal(reported), sentOut: new Decimal(sent), leftOver: new Decimal(leftOver) },
   };
+}
+
+/** What the last check of each of these currencies went by, without a lock; nothing of one that was never checked. */
+export async function readChecks(
+  sql: Sql,
+  currencies: readonly string[],
+): Promise<Map<string, Pick<SettlementCheck, 'asOf' | 'newsFrom'>>> {
+  const rows = await sql.run<Pick<SettlementCheck, 'currency' | 'asOf' | 'newsFrom'>>(
+    checks().select('currency', 'asOf', 'newsFrom').where(anyOf('currency', currencies)),
+  );
+  return new Map(rows.map(({ currency, ...row }) => [currency, row]));
 }
 
 /** Entries are committed long before that: what they sum to does not change any more. */

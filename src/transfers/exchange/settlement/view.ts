@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '../../../kernel/money/money';
 import { instant, money } from '../../../kernel/wire/schemas';
-import type { SettlementBalance } from './balance';
+import type { ReleasableBalance } from './balance';
 import type { CheckedIncrease } from './check-increase';
 
 /** What the exchange has of ours in a currency (decisions part 4, Exchange). */
@@ -13,17 +13,23 @@ export const settlementBalanceSchema = z
     }),
     reported: money().meta({ description: 'As the exchange says.' }),
     difference: money().meta({ description: '`reported` less `booked`.' }),
+    releasable: money().meta({
+      description:
+        'The sum that a check would release now: of the waiting orders, the longest waiting first, each whole, fifty at most. ' +
+        '`0.00` where a check would take this reading for too old.',
+    }),
     asOf: instant().meta({ description: 'Of what is reported.' }),
   })
   .meta({ id: 'SettlementBalance' });
 
-export function settlementBalanceView(balance: SettlementBalance): z.output<typeof settlementBalanceSchema> {
-  const { currency, booked, reported, difference, asOf } = balance;
+export function settlementBalanceView(balance: ReleasableBalance): z.output<typeof settlementBalanceSchema> {
+  const { currency, booked, reported, difference, releasable, asOf } = balance;
   return {
     currency,
     booked: formatAmount(booked, currency),
     reported: formatAmount(reported, currency),
     difference: formatAmount(difference, currency),
+    releasable: formatAmount(releasable, currency),
     asOf: asOf.toISOString(),
   };
 }
