@@ -11,9 +11,6 @@ export const commandsOf = (document: string): string[] =>
     ([, text]) => text as string,
   );
 
-/** What each guide begins with. */
-export const SHELL = '. docs/guides/shell.sh';
-
 // Programs as `npm run` starts them, without npm.
 const NPM = [
   'npm() {',

@@ -62,6 +62,20 @@ it(
 );
 
 it(
+  'does what the guide to the exchange types, pasted whole: an exchange, an order that completes, and a withdrawal',
+  async () => {
+    const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
+    const out = await reader([shell, money, ...commandsOf('docs/guides/exchange.md')]);
+    expectEach(out, ['"from":"USD","to":"EUR"', '"exchange_out"']);
+    expect(out).toMatch(/"currency":"EUR",[^}]*"releasable":"[1-9]/);
+    const [, order] = /"ordersReleased":\["(exo_\w+)"\]/.exec(out) ?? [];
+    expect(out).toMatch(new RegExp(`"id":"${order}"[^\n]*"status":"completed"`));
+    expect(out.trimEnd().split('\n').at(-1)).toMatch(/"id":"exw_[^\n]*"status":"completed"/);
+  },
+  DEMO_MS,
+);
+
+it(
   'does what the guides to chains type: a payment on the local chain is credited and told, and the station is ready',
   async () => {
     const [receive = '', address = '', pay = '', release = ''] = commandsOf('docs/guides/chain-deposits.md');
