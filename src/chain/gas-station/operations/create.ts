@@ -154,7 +154,8 @@ export async function createOperation(
   const made = await insertOperation(tx, {
     ...{ ...ordered, id },
     ...{ status: 'pending', batchOf: null, waitsFor: null, txHash: null, movedUnits: null, lostUnits: null },
-    ...{ feeUnits: null, failureCode: null, failureReason: null, exportedAt: null, executedAt: null },
+    ...{ feeUnits: null, failureCode: null, failureReason: null, cancelReason: null, executedAt: null },
+    ...{ exportedAt: null, exportedBlock: null },
     ...{ revision: 0, createdAt: at, updatedAt: at, dueBy: at },
     expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),
   });

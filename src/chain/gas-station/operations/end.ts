@@ -9,6 +9,7 @@ import { ledgerAmount } from '../../networks/rules';
 import { endHold } from '../../wallets/sweeps';
 import { type Execution, postingOf } from './books';
 import { closeEnded } from './nonces/breaks';
+import { isCancelling } from './nonces/refusals';
 import { keepReverted, releaseNonces, settleFreed, settleNonces } from './nonces/store';
 import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
@@ -84,12 +85,21 @@ export async function endExecuted(
   const booked = { ...(await book(tx, operation, network, { moved, lost, fee, hash, at })), feeUnits };
   if (!isOpen(operation)) return endedBefore(tx, operation, booked, at);
   if (verdict.is === 'right') return moveOperation(services, tx, operation, 'complete', booked);
-  const isReverted = verdict.in === 'success';
-  return moveOperation(services, tx, operation, 'fail', {
-    ...booked,
-    failureCode: isReverted ? 'reverted' : 'no_transfer',
-    failureReason: isReverted ? FAILED.success : FAILED.other,
-  });
+  const failure = await failureOf(tx, operation, hash, verdict.in === 'success');
+  return moveOperation(services, tx, operation, 'fail', { ...booked, ...failure });
+}
+
+async function failureOf(
+  tx: Tx,
+  { chain, cancelReason }: GasOperation,
+  hash: string,
+  isReverted: boolean,
+): Promise<Pick<GasOperation, 'failureCode' | 'failureReason'>> {
+  if (cancelReason !== null && (await isCancelling(tx, chain, hash)))
+    return { failureCode: 'by_operator', failureReason: cancelReason };
+  return isReverted
+    ? { failureCode: 'reverted', failureReason: FAILED.success }
+    : { failureCode: 'no_transfer', failureReason: FAILED.other };
 }
 
 /** @returns what is kept of it */

@@ -28,6 +28,8 @@ export interface Exported {
 export interface Exportable {
   plan: Plan;
   reached: Reached;
+  /** The newest block, read before anything is given out. */
+  block: number;
 }
 
 const NOT_NOW: Record<WaitsFor, string> = {
@@ -56,7 +58,8 @@ export async function exportable(
   const reached = await reach(services, operation);
   const plan = await askedOfChain(planOperation(services, reached, operation));
   if ('waitsFor' in plan) throw notNow(plan.waitsFor);
-  return { plan, reached };
+  const { number: block } = await askedOfChain(reached.node.head());
+  return { plan, reached, block };
 }
 
 function assertExportable({ status, execution }: GasOperation): void {
@@ -75,7 +78,7 @@ export async function exportOperation(
   services: Pick<Services, 'now' | 'commands'>,
   tx: Tx,
   { id, type }: { id: string; type: GasOperationType },
-  { plan, reached: { network, config } }: Exportable,
+  { plan, reached: { network, config }, block }: Exportable,
 ): Promise<Exported> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   assertExportable(operation);
@@ -85,14 +88,15 @@ export async function exportOperation(
   if (before && before.nonce < plan.counted)
     throw conflict(
       'invalid_transition',
-      'The nonce of the exported transaction has been used: confirm its hash, or fail the operation.',
+      'The nonce of the exported transaction has been used: confirm its hash.',
     );
   const at = services.now();
   const attempt = before
     ? ((await uncovered(tx, operation, config, plan, at)) ?? (await replan(tx, before.number, plan.planned)))
     : await giveNonce(tx, operation, config, plan, at);
   if ('waitsFor' in attempt) throw notNow(attempt.waitsFor);
-  const exported = { exportedAt: at, units: leastOf(operation.units, plan.units) };
+  const exportedBlock = operation.exportedBlock ?? block;
+  const exported = { exportedAt: at, exportedBlock, units: leastOf(operation.units, plan.units) };
   const after =
     operation.status === 'pending'
       ? await moveOperation(services, tx, operation, 'hand_over', exported)

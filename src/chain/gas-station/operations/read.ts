@@ -47,7 +47,13 @@ export async function requireWallet(sql: Sql, id: string, field?: string): Promi
 /** The transactions of an operation, as people are shown them: without the signed bytes, whole numbers as text. */
 export const transactionsOf = async (sql: Sql, id: string) =>
   (await namedOf(sql, id)).map((each) => ({
-    ...{ address: each.address, nonce: each.nonce, attempt: each.attempt, hash: each.hash },
+    ...{
+      address: each.address,
+      nonce: each.nonce,
+      attempt: each.attempt,
+      hash: each.hash,
+      cancels: each.cancels,
+    },
     ...{ maxFeePerGas: each.maxFeePerGas.toString(), gas: each.gas.toString() },
     ...{ createdAt: each.createdAt, broadcastAt: each.broadcastAt, settledAt: each.settledAt },
   }));

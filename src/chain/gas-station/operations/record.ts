@@ -81,8 +81,12 @@ export interface GasOperation {
   feeUnits: bigint | null;
   failureCode: string | null;
   failureReason: string | null;
+  /** Why a person has cancelled what was signed; null: nobody has. */
+  cancelReason: string | null;
   expiresAt: Date;
   exportedAt: Date | null;
+  /** Where the chain stood at the first export: its transaction is in no earlier block. */
+  exportedBlock: number | null;
   /** When what the chain says was booked. */
   executedAt: Date | null;
   dueBy: Date | null;

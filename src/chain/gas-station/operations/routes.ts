@@ -55,8 +55,8 @@ async function noted(
   before?: GasOperation,
 ): Promise<void> {
   const { caller, requestId } = request;
-  const shown = ({ status, txHash, waitsFor, failureReason }: GasOperation) => ({
-    ...{ status, txHash, waitsFor, failureReason },
+  const shown = ({ status, txHash, waitsFor, failureReason, cancelReason }: GasOperation) => ({
+    ...{ status, txHash, waitsFor, failureReason, cancelReason: cancelReason ?? undefined },
   });
   await audit(tx, {
     ...{ caller, requestId, subject: after.id, tenantId: null },
@@ -167,20 +167,26 @@ const failRoute = (services: ChainServices, type: GasOperationType): Route =>
   route({
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/fail`, ...GUARDED },
     summary: `Mark ${WORDS[type]} failed`,
-    description: 'Refused while the chain may still execute its transaction.',
+    description:
+      'What was signed here and may be executed is cancelled: the operation stays open, `cancelling`, and a transaction of nothing is sent ' +
+      'under its nonce; whichever is final decides. Of what was exported the nonce is compared with the chain: used, the operation stays ' +
+      'open (409), and the message names the transfer that is found.',
     body: z.strictObject({
       reason: text(500)
         .min(1)
         .meta({ examples: ['not needed'] }),
+      batch: z.boolean().optional().describe('With all operations that share its transaction.'),
     }),
     response: gasOperationSchema,
     problems: ['invalid_transition', 'unavailable'],
     prepare: ({ params }) => fallible(services, { id: params['id'] ?? '', type }),
     async write(tx, request, found) {
       const id = request.params['id'] ?? '';
-      const before = await requireOperation(tx, id, type, { lock: true });
-      const after = await failOperation(services, tx, { id, type, reason: request.body.reason }, found);
-      await noted(tx, request, 'fail', after, before);
-      return gasOperationView(after);
+      const before = await requireOperation(tx, id, type);
+      const { reason, batch = false } = request.body;
+      const { operation, refusal } = await failOperation(services, tx, { id, type, reason, batch }, found);
+      if (refusal) return refusedWith(refusal, request);
+      await noted(tx, request, 'fail', operation, before);
+      return gasOperationView(operation);
     },
   });

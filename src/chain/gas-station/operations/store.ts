@@ -6,8 +6,8 @@ import { EXPIRES_AFTER_MS, isOpen } from './rules';
 
 type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits';
 
-/** NUMERIC comes as text. */
-type Row = Omit<GasOperation, Unit> & Record<Unit, string | null>;
+/** NUMERIC and BIGINT come as text. */
+type Row = Omit<GasOperation, Unit | 'exportedBlock'> & Record<Unit | 'exportedBlock', string | null>;
 
 const operations = () => table('gas_operations');
 
@@ -23,6 +23,7 @@ const operationOf = (row: Row): GasOperation => ({
   movedUnits: units(row.movedUnits),
   lostUnits: units(row.lostUnits),
   feeUnits: units(row.feeUnits),
+  exportedBlock: row.exportedBlock === null ? null : Number(row.exportedBlock),
 });
 
 const rowOf = (change: Partial<GasOperation>) =>

@@ -5,6 +5,7 @@ import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
 import type { Exported } from './export';
 import { GAS_OPERATION_STATUSES, GAS_OPERATION_TYPES, type GasOperation, WAITS } from './record';
+import { isOpen } from './rules';
 
 /** A sweep or a top-up on the wire (decisions part 4, Wallets, gas station, networks). */
 export const gasOperationSchema = z
@@ -30,6 +31,12 @@ export const gasOperationSchema = z
         '`local`: signed and broadcast by the service; `manual`: exported, and confirmed by a person.',
       ),
     waitsFor: z.enum(WAITS).optional().describe('Why it does not go on now; it is tried again.'),
+    cancelling: z
+      .literal(true)
+      .optional()
+      .describe(
+        'A person has failed it: a transaction of nothing is sent under its nonce. Whichever is final decides.',
+      ),
     txHash: z.string().optional(),
     movedAmount: money().optional().describe('What has arrived.'),
     lostAmount: money().optional().describe('What the token has taken on the way.'),
@@ -57,6 +64,7 @@ export function gasOperationView(operation: GasOperation): GasOperationView {
     batchOf: operation.batchOf ?? undefined,
     amount: fromUnits(operation.units, decimals).toFixed(decimals),
     waitsFor: operation.waitsFor ?? undefined,
+    cancelling: isOpen(operation) && operation.cancelReason !== null ? true : undefined,
     txHash: operation.txHash ?? undefined,
     movedAmount: text(operation.movedUnits),
     lostAmount: operation.lostUnits === 0n ? undefined : text(operation.lostUnits),

@@ -185,8 +185,10 @@ create table gas_operations (
   fee_units       numeric(78),  -- of the native coin
   failure_code    text,
   failure_reason  text,
+  cancel_reason   text,  -- of a person who has cancelled what was signed
   expires_at      timestamptz(3) not null,
   exported_at     timestamptz(3),
+  exported_block  bigint,  -- where the chain stood at the first export
   executed_at     timestamptz(3),  -- when the chain's word was booked
   due_by          timestamptz(3),  -- its workflow must have moved it by then
   revision        int not null default 0,
@@ -247,6 +249,9 @@ create table chain_nonces (
   created_at               timestamptz(3) not null,
   -- EIP-7702 authorizations that its wallets have signed. They are public once the transaction is broadcast.
   authorizations           jsonb not null default '[]',
+  -- It moves nothing: it takes the nonce of an operation that a person has cancelled.
+  cancels                  boolean not null default false,
+  refusals                 int not null default 0,  -- in a row, by all nodes
   check (raw is null or hash is not null),
   check (released_at is null or (raw is null and broadcast_at is null))
 );

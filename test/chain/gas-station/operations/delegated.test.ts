@@ -12,7 +12,16 @@ import {
   GATHERED_MS,
   openOf,
 } from '../strategies/delegated-station';
-import { attempts, execute, onceSigned, sendAs, type TestStation, testStation, withParties } from './support';
+import {
+  attempts,
+  execute,
+  onceSigned,
+  outbid,
+  sendAs,
+  type TestStation,
+  testStation,
+  withParties,
+} from './support';
 
 const GIVES_WAY_MS = 60_000;
 
@@ -162,9 +171,9 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     for (const { id } of wallets) sweeps.push(await world.sweep(id));
     await world.chain.client.setAutomine(false);
     world.later(GATHERED_MS);
-    for (let rounds = 0; rounds < 2; rounds += 1) {
+    for (const isReplaced of [false, true]) {
+      if (isReplaced) await outbid(world, sweeps[0].id, 4 * 60_000);
       for (const { id } of sweeps) expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
-      world.later(4 * 60_000);
     }
     const [first, second, ...more] = await attempts(world, sweeps[0].id);
     expect([second?.nonce, more]).toEqual([first?.nonce, []]);

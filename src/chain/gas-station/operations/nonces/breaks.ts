@@ -9,6 +9,8 @@ const TAKEN = 'gas_nonce_taken';
 const GAP = 'gas_nonce_gap';
 const DISAGREE = 'gas_nodes_disagree';
 const VANISHED = 'gas_operation_vanished';
+const REFUSED = 'gas_transaction_refused';
+const CAPPED = 'gas_cancel_capped';
 
 type Held = Pick<Attempt, 'operationId' | 'address' | 'nonce'>;
 
@@ -26,6 +28,22 @@ export const showDisagreement = (
   sql: Sql,
   { id, chain }: Pick<GasOperation, 'id' | 'chain'>,
 ): Promise<void> => openBreakAgain(sql, { tenantId: null, kind: DISAGREE, subject: id, detail: chain });
+
+/** All nodes have refused a signed transaction several times in a row. */
+export const showRefused = (sql: Sql, held: Held): Promise<void> =>
+  openBreakAgain(sql, breakOf(REFUSED, held));
+
+/** A node has taken it after all. */
+export const closeRefused = (sql: Sql, operationId: string, at: Date): Promise<void> =>
+  closeBreaksOf(sql, { subject: operationId, kinds: [REFUSED], at });
+
+/** A cap keeps back the transaction that would cancel an operation. */
+export const showCapped = (sql: Sql, { id, chain }: Pick<GasOperation, 'id' | 'chain'>): Promise<void> =>
+  openBreakAgain(sql, { tenantId: null, kind: CAPPED, subject: id, detail: chain });
+
+/** The transaction that cancels it is handed over. */
+export const closeCapped = (sql: Sql, operationId: string, at: Date): Promise<void> =>
+  closeBreaksOf(sql, { subject: operationId, kinds: [CAPPED], at });
 
 /** Nothing keeps it back: it is the sender's next, and the nodes agree. */
 export const closeWaits = (sql: Sql, operationId: string, at: Date): Promise<void> =>
@@ -56,11 +74,11 @@ export const closeVanished = (sql: Sql, operationId: string, at: Date): Promise<
 
 /** The operation has ended: what becomes of its nonces is told by what was booked. */
 export const closeEnded = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE, VANISHED], at });
+  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE, VANISHED, REFUSED, CAPPED], at });
 
 /** A transaction of the operation's own is seen after all. */
 export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<void> =>
-  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE], at });
+  closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE, REFUSED], at });
 
 const nonceText = ({ address, nonce }: Pick<Attempt, 'address' | 'nonce'>) => `${address}/${nonce}`;
 

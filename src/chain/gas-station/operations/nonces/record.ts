@@ -15,6 +15,8 @@ export interface Attempt {
   data: string;
   /** Of wallets whose code is another from then on (EIP-7702). */
   authorizations: readonly SignedAuthorization[];
+  /** It moves nothing, and is sent so that the operation's own transaction can be in no block. */
+  cancels: boolean;
   gas: bigint;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
@@ -23,6 +25,8 @@ export interface Attempt {
   /** Of what was signed here, or was executed elsewhere and reverted. */
   hash: string | null;
   broadcastAt: Date | null;
+  /** How often in a row all nodes have refused it. */
+  refusals: number;
   settledAt: Date | null;
   releasedAt: Date | null;
   createdAt: Date;

@@ -36,6 +36,13 @@ export function isBelowMarket(
   return maxFeePerGas < asked || maxPriorityFeePerGas < market.maxPriorityFeePerGas;
 }
 
+/** Of each price the highest that any attempt offers. */
+export const dearestOf = (attempts: readonly BoundedFees[]): BoundedFees =>
+  attempts.reduce((one, other) => ({
+    maxFeePerGas: most(one.maxFeePerGas, other.maxFeePerGas),
+    maxPriorityFeePerGas: most(one.maxPriorityFeePerGas, other.maxPriorityFeePerGas),
+  }));
+
 const anEighthMore = (price: bigint): bigint => (price * DEARER.by + DEARER.of - 1n) / DEARER.of;
 
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
@@ -48,8 +55,8 @@ export const mostOf = ({ gas, maxFeePerGas }: Pick<UnsignedTransaction, 'gas' | 
 const MOST_OF_OTHERS = 16;
 
 /**
- * The nonce that comes next: the first that is free, so that none is left out.
- * What waits for a block one node alone may know, so the highest of what they tell counts, up to as many as there can be.
+ * The nonce that comes next: the first that is free, so that none is left out. What waits for a block counts as most nodes tell it,
+ * because a gap that one node invents would block the sender.
  * @param taken those from `counted` on that operations hold, in any order
  * @returns nothing where most tell of more before it than can be, or it is not most who tell that so few are in blocks: what had it would
  *   wait for ever, or was used long ago
@@ -59,8 +66,9 @@ export function nonceToGive({ counted, each, of }: ToldNonces, taken: readonly n
   const most = counted + held.size + MOST_OF_OTHERS;
   const next = each.map((told) => told.next);
   const said = each.filter((told) => told.counted <= most).length;
-  if (ofMost(next, of) > most || !areMost({ said, of })) return undefined;
-  let nonce = Math.max(counted, ...next.filter((told) => told <= most));
+  const waiting = ofMost(next, of);
+  if (waiting > most || !areMost({ said, of })) return undefined;
+  let nonce = Math.max(counted, waiting);
   while (held.has(nonce)) nonce += 1;
   return nonce;
 }

@@ -24,7 +24,8 @@ export type Planned = Pick<
   'recipient' | 'value' | 'data' | 'authorizations' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'
 >;
 
-export type NewAttempt = Planned & Pick<Attempt, 'chain' | 'address' | 'nonce' | 'attempt' | 'operationId'>;
+export type NewAttempt = Planned &
+  Pick<Attempt, 'chain' | 'address' | 'nonce' | 'attempt' | 'operationId' | 'cancels'>;
 
 const rowOf = (planned: Planned) => ({
   ...planned,

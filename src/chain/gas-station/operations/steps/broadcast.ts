@@ -3,12 +3,14 @@ import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { boundedFees, isAboveCap } from '../../rules';
 import { moveOperation } from '../end';
+import { closeCapped, closeRefused, showRefused } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
+import { countRefusal, forgetRefusals } from '../nonces/refusals';
 import { keepBroadcast } from '../nonces/store';
 import { isHandedOver } from '../rules';
 import { updateOperation } from '../store';
 import { type Reached, type Seen, whileUnchanged } from './reach';
-import { AGAIN, type Stepped, waitFor } from './stepped';
+import { AGAIN, type Stepped, waitForCap } from './stepped';
 import { isStoppedNow } from './stops';
 
 /**
@@ -25,13 +27,14 @@ export async function broadcast(
   if (!latest) throw new Error(`the operation ${seen.operation.id} has nothing to broadcast`);
   const { maxGasPrice } = config;
   if (isAboveCap(latest, maxGasPrice) || !boundedFees(await node.fees(), maxGasPrice))
-    return waitFor(services, seen, 'gas_price');
+    return waitForCap(services, seen, 'gas_price');
   const at = services.now();
   let isStopped = false;
   const isKept = await whileUnchanged(services, seen.operation, async (tx, operation) => {
     isStopped = !isHandedOver(seen.attempts) && (await isStoppedNow(tx, network, operation));
     if (isStopped) return;
     await keepBroadcast(tx, latest.number, at);
+    await closeCapped(tx, operation.id, at);
     if (operation.status === 'awaiting_confirmation') await moveOperation(services, tx, operation, 'follow');
     else await updateOperation(tx, operation.id, { waitsFor: null, updatedAt: at });
   });
@@ -50,4 +53,24 @@ export async function handOver(node: ChainNode, { raw }: Attempt): Promise<boole
     if (error instanceof ChainRefused) return false;
     throw error;
   }
+}
+
+/** So many refusals in a row do not pass by themselves. */
+const REFUSALS_SHOWN = 5;
+
+/** Hands over again what is followed. @returns false when the chain refuses it, which a person is shown where it goes on */
+export async function handOverAgain(
+  { database, now }: Pick<Services, 'database' | 'now'>,
+  node: ChainNode,
+  latest: Attempt,
+  isKnown: boolean,
+): Promise<boolean> {
+  const { number, operationId, refusals } = latest;
+  if (isKnown || (await handOver(node, latest))) {
+    if (refusals > 0) await forgetRefusals(database, number);
+    if (refusals >= REFUSALS_SHOWN) await closeRefused(database, operationId, now());
+    return true;
+  }
+  if ((await countRefusal(database, number)) >= REFUSALS_SHOWN) await showRefused(database, latest);
+  return false;
 }

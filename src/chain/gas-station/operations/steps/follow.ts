@@ -8,12 +8,13 @@ import type { Attempt } from '../nonces/record';
 import type { GasOperation } from '../record';
 import { askAgainAfter, isReverted, judge, judgeOwn, STUCK_AFTER_MS } from '../rules';
 import { updateOperation } from '../store';
-import { handOver } from './broadcast';
+import { handOverAgain } from './broadcast';
+import { cancel } from './cancel';
 import { bookFreed } from './freed';
 import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './gap';
 import { type Reached, type Seen, whileUnchanged } from './reach';
 import { isOutbid, replace } from './replace';
-import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+import { AGAIN, lookIn, type Stepped, waitFor, waitForCap } from './stepped';
 
 /** What nodes tell of one of the operation's transactions that is in a block. */
 interface ToldMined extends Pick<Told, 'isAgreed'> {
@@ -129,15 +130,21 @@ async function inNoBlock(
 ): Promise<Stepped> {
   const since = sinceBroadcast(services, latest);
   const isStuck = since >= STUCK_AFTER_MS;
+  const isCancelled = seen.operation.cancelReason !== null;
+  if (isCancelled && !latest.cancels) return cancel(services, seen, reached, latest);
   if (isStuck && counted < latest.nonce) return waitForEarlier(services, seen, latest, since);
   await closeWaits(services.database, seen.operation.id, services.now());
-  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice)) return waitFor(services, seen, 'gas_price');
+  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice))
+    return waitForCap(services, seen, 'gas_price');
   if (seen.operation.waitsFor === 'nonce_gap')
     return goOnAfterEarlier(services, seen, reached, { latest, isKnown, since });
-  const isTaken = isKnown || (await handOver(reached.node, latest));
+  const isTaken = await handOverAgain(services, reached.node, latest, isKnown);
   if (isStuck) {
     const fees = await reached.node.fees();
-    if (await isOutbid(reached.node, latest, fees)) return replace(services, seen, reached, { latest, fees });
+    if (await isOutbid(reached.node, latest, fees))
+      return latest.cancels
+        ? cancel(services, seen, reached, latest)
+        : replace(services, seen, reached, { latest, fees });
   }
   return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));
 }

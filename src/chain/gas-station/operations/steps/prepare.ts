@@ -66,7 +66,7 @@ export async function giveNonce(
   if (nonce === undefined) return { waitsFor: 'nonce_gap' };
   await closeWaits(tx, id, at);
   const attempt = await insertAttempt(tx, {
-    ...{ ...planned, chain, address, nonce, attempt: 0, operationId: id },
+    ...{ ...planned, chain, address, nonce, attempt: 0, operationId: id, cancels: false },
   });
   await updateOperation(tx, id, { units: leastOf(operation.units, units), waitsFor: null, updatedAt: at });
   return attempt;

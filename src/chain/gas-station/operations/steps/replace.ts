@@ -1,14 +1,14 @@
 import type { ChainFees, ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
+import type { GasConfig } from '../../config/record';
 import { isWithinBudget, spentToday } from '../budget';
 import type { Attempt } from '../nonces/record';
 import { dearerThan, isBelowMarket, mostOf } from '../nonces/rules';
 import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
-import type { WaitsFor } from '../record';
 import { leastOf } from '../rules';
 import { updateOperation } from '../store';
 import { type Reached, type Seen, whileUnchanged } from './reach';
-import { AGAIN, type Stepped, waitFor } from './stepped';
+import { AGAIN, type Stepped, waitFor, waitForCap } from './stepped';
 
 /** Whether a transaction has missed blocks because of its price: they ask more than it pays, and they come. */
 export const isOutbid = async (node: ChainNode, { broadcastAt, ...latest }: Attempt, fees: ChainFees) =>
@@ -29,22 +29,33 @@ export async function replace(
   const dearer = affordable({ ...latest, ...prices }, await node.balance(latest.address, null), seen);
   if (!dearer) return waitFor(services, seen, 'gas');
   const { recipient, value, data, authorizations, gas } = dearer;
-  let refused: WaitsFor | undefined;
+  const planned = { recipient, value, data, authorizations, gas, ...prices };
+  return attemptAgain(services, seen, config, latest, { ...planned, cancels: false });
+}
+
+/** Makes another attempt under the nonce, within the budget of the day. */
+export async function attemptAgain(
+  services: Services,
+  seen: Seen,
+  config: GasConfig,
+  latest: Attempt,
+  planned: Planned & Pick<Attempt, 'cancels'>,
+): Promise<Stepped> {
+  let isRefused = false;
   await whileUnchanged(services, seen.operation, async (tx, { id, units, token }) => {
     const { chain, address, nonce } = latest;
     await lockNonces(tx, chain);
     const at = services.now();
-    if (!isWithinBudget(config, await spentToday(tx, chain, at, id), mostOf(dearer))) {
-      refused = 'daily_budget';
+    if (!isWithinBudget(config, await spentToday(tx, chain, at, id), mostOf(planned))) {
+      isRefused = true;
       return;
     }
-    const planned = { recipient, value, data, authorizations, gas, ...prices };
     const attempt = latest.attempt + 1;
     await insertAttempt(tx, { ...planned, chain, address, nonce, attempt, operationId: id });
-    const moved = token === null ? leastOf(units, value) : units;
+    const moved = token === null && !planned.cancels ? leastOf(units, planned.value) : units;
     await updateOperation(tx, id, { units: moved, waitsFor: null, updatedAt: at });
   });
-  return refused ? waitFor(services, seen, refused) : AGAIN;
+  return isRefused ? waitForCap(services, seen, 'daily_budget') : AGAIN;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Services } from '../../../../services';
+import { showCapped } from '../nonces/breaks';
 import type { WaitsFor } from '../record';
 import { TRY_AGAIN_MS } from '../rules';
 import { updateOperation } from '../store';
@@ -26,4 +27,14 @@ export async function waitFor(
       updateOperation(tx, id, { waitsFor, updatedAt: services.now() }),
     ));
   return isNoted ? lookIn(services, ms) : AGAIN;
+}
+
+/** A cap keeps its transaction back; a person is shown an operation that cannot be cancelled for that. */
+export async function waitForCap(
+  services: Pick<Services, 'database' | 'now'>,
+  seen: Seen,
+  cap: 'gas_price' | 'daily_budget',
+): Promise<Stepped> {
+  if (seen.operation.cancelReason !== null) await showCapped(services.database, seen.operation);
+  return waitFor(services, seen, cap);
 }

@@ -105,19 +105,52 @@ describe('by export and confirm', () => {
     expect((await world.admin.call('GET', `${OPERATIONS}/${id}/export?format=xml`)).body.field).toBe(
       'format',
     );
-    await execute(world, file.body.transactions[0]);
+    const hash = await execute(world, file.body.transactions[0]);
     await world.chain.pay(world.token, wallet!.address, 5_000_000n); // there is something to be moved again
     expect(await world.admin.call('GET', `${OPERATIONS}/${id}/export`)).toMatchObject({
       ...{ status: 409, body: { message: expect.stringContaining('confirm its hash') } },
     });
-    const failed = await world.admin.call('POST', `${OPERATIONS}/${id}/fail`, { reason: 'gave up' });
-    expect(failed.body).toMatchObject({
-      status: 'failed',
-      failure: { code: 'by_operator', reason: 'gave up' },
-    });
-    expect(await world.admin.call('POST', `${OPERATIONS}/${id}/fail`, { reason: 'again' })).toMatchObject({
-      status: 409,
-    });
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'completed' });
+  });
+
+  const fail = (path: string, id: string) =>
+    world.admin.call('POST', `${path}/${id}/fail`, { reason: 'gave up' });
+
+  it.each([OPERATIONS, TOPUPS])('fails nothing of %s that was executed, and names its hash', async (path) => {
+    const [wallet] = await world.wallets(1, 5_000_000n, path === TOPUPS ? '0' : '0.01');
+    const { id } = await (path === TOPUPS ? world.topup(wallet!.id) : world.sweep(wallet!.id));
+    const [transaction] = (await exported(path, id)).transactions;
+    await world.chain.client.mine({ blocks: 3 });
+    const hash = await execute(world, transaction);
+    const refused = await fail(path, id);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+    expect(refused.body.message).toContain(hash);
+    expect(await breaksOf(world, id)).toEqual([]);
+    expect((await confirm(path, id, hash)).body).toMatchObject({ status: 'completed' });
+    expect((await fail(path, id)).status).toBe(409);
+  });
+
+  it('fails nothing whose exported nonce was used by another transaction: it is shown, and expires', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await exported(OPERATIONS, id);
+    await world.chain.mined(await sendAs(world.chain, wallet!.address, { to: world.treasury, value: 1n }));
+    expect((await fail(OPERATIONS, id)).status).toBe(409);
+    expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_nonce_taken', open: true }]);
+    expect(await world.read(id)).toMatchObject({ status: 'awaiting_confirmation' });
+    world.later(24 * 3_600_000);
+    expect(await world.advance(id)).toMatchObject({ status: 'expired', open: false });
+    expect(await breaksOf(world, id)).toMatchObject([{ open: false }]);
+    await world.chain.client.increaseTime({ seconds: 24 * 3_600 });
+  });
+
+  it('fails what was exported and never executed', async () => {
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    await exported(OPERATIONS, id);
+    const failure = { code: 'by_operator', reason: 'gave up' };
+    expect((await fail(OPERATIONS, id)).body).toMatchObject({ status: 'failed', failure });
+    expect((await fail(OPERATIONS, id)).status).toBe(409);
   });
 
   it('gives the nonce of what was executed under an earlier one to the next', async () => {

@@ -176,7 +176,6 @@ describe('what was executed by a person', () => {
     expect(await isShown(first.id)).toBe(true);
     await reverts();
     expect(await isShown(first.id)).toBe(false);
-    await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
   });
 
   it('shows what was lost still where it has come back as a revert', async () => {

@@ -1,0 +1,43 @@
+import type { Sql } from '../../../kernel/db/database';
+import { isMined, toldOf } from '../../../parties/chain/agreement';
+import type { ChainNode } from '../../../parties/chain/port';
+import { operationWith } from './read';
+import type { GasOperation } from './record';
+import { isSame, judge } from './rules';
+
+/** Blocks that are read at a time. */
+const RANGE = 500;
+
+/** Blocks that are read at most: a token's logs come many blocks at once, the native coin takes a call a block. */
+const MOST_BLOCKS = { token: 10_000, native: 500 };
+
+/**
+ * Searches the blocks since its export for the transfer of an operation.
+ * @returns the hash of a transaction that does what the operation is to do, and is no other operation's @throws ChainAway
+ */
+export async function executedSinceExport(
+  sql: Sql,
+  node: ChainNode,
+  operation: GasOperation,
+): Promise<string | undefined> {
+  const { exportedBlock: first, token, toAddress } = operation;
+  if (first === null) return undefined;
+  const isNative = token === null;
+  const wanted = { native: isNative, listed: token === null ? [] : [token] };
+  const head = (await node.head()).number;
+  const last = Math.min(head, first + MOST_BLOCKS[isNative ? 'native' : 'token'] - 1);
+  for (let from = first; from <= last; from += RANGE) {
+    const range = { from, to: Math.min(last, from + RANGE - 1) };
+    const { transfers } = await node.transfersTo(range, [toAddress], wanted);
+    for (const { txHash, from: payer } of transfers)
+      if (isSame(payer, operation.fromAddress) && (await isIts(sql, node, operation, txHash))) return txHash;
+  }
+  return undefined;
+}
+
+async function isIts(sql: Sql, node: ChainNode, operation: GasOperation, hash: string): Promise<boolean> {
+  const { word } = await toldOf(node, hash);
+  if (!isMined(word) || judge(operation, word).is !== 'right') return false;
+  const owner = await operationWith(sql, operation.chain, hash);
+  return owner === undefined || owner === operation.id;
+}

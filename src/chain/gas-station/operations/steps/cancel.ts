@@ -1,0 +1,57 @@
+import { Problem } from '../../../../kernel/errors';
+import { Decimal } from '../../../../kernel/money/money';
+import type { Services } from '../../../../services';
+import { fromUnits, NATIVE_DECIMALS } from '../../../networks/rules';
+import { findWallet } from '../../../wallets/operations';
+import { createOperation, orderTopup } from '../create';
+import type { Attempt } from '../nonces/record';
+import { dearerThan, dearestOf, mostOf } from '../nonces/rules';
+import { estimated, fieldsOf } from './plan';
+import type { Reached, Seen } from './reach';
+import { attemptAgain } from './replace';
+import { type Stepped, waitFor, waitForCap } from './stepped';
+
+/**
+ * Makes a transaction of nothing under the nonce of an operation that a person has cancelled. It is dearer than every attempt, and
+ * whichever gets into a block, the others cannot.
+ */
+export async function cancel(
+  services: Services,
+  seen: Seen,
+  reached: Reached,
+  latest: Attempt,
+): Promise<Stepped> {
+  const { node, config } = reached;
+  const { address } = latest;
+  const prices = dearerThan(dearestOf(seen.attempts), await node.fees(), config.maxGasPrice);
+  if (!prices) return waitForCap(services, seen, 'gas_price');
+  const call = { from: address, to: address, value: 0n, data: '0x' };
+  const estimate = await estimated(node, call);
+  if ('waitsFor' in estimate) return waitFor(services, seen, estimate.waitsFor);
+  const planned = { ...fieldsOf(call), ...estimate, ...prices };
+  const missing = mostOf(planned) - (await node.balance(address, null));
+  if (missing > 0n) {
+    await topUp(services, reached, address, missing);
+    return waitFor(services, seen, 'gas');
+  }
+  return attemptAgain(services, seen, config, latest, { ...planned, cancels: true });
+}
+
+/** Orders gas for a wallet of the pool, unless some is on its way; nobody gives a station gas. */
+async function topUp(
+  services: Services,
+  { network, config }: Reached,
+  address: string,
+  missing: bigint,
+): Promise<void> {
+  const wallet = await findWallet(services.database, network.chain, address);
+  if (!wallet) return;
+  const least = fromUnits(missing, NATIVE_DECIMALS[network.kind]);
+  const amount = Decimal.max(least, config.gasTopupAmount);
+  try {
+    const ordered = await orderTopup(services, { walletId: wallet.id, amount });
+    await services.database.transaction((tx) => createOperation(services, tx, ordered));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
