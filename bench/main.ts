@@ -17,6 +17,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
     await benchChainDeposits();
     await benchChainSweeps();
   },
+  'chain-sweeps': benchChainSweeps,
   growth: benchGrowth,
   'hung-party': benchHungParty,
   line: benchLine,

@@ -7,6 +7,12 @@ export type WalletStatus = (typeof WALLET_STATUSES)[number];
 /** What may be swept: nobody pays to it now, and no operator has taken it out. */
 export const SWEEPABLE: readonly WalletStatus[] = ['available', 'quarantined'];
 
+/**
+ * The one use that a wallet is bound to for ever. Many senders of the native coin give a payment 21,000 gas, which cannot pay an address that has
+ * delegated. So a wallet that was allocated for the native coin never delegates, and one that delegates is never allocated for it.
+ */
+export type WalletBond = 'native_coin' | 'delegation';
+
 /** An address of ours on a chain. No key is kept: it is derived by its index. */
 export interface Wallet {
   id: string;
@@ -20,6 +26,8 @@ export interface Wallet {
   status: WalletStatus;
   /** Until then it takes no other payer's money; null unless it is quarantined. */
   quarantinedUntil: Date | null;
+  /** null: neither yet. */
+  boundTo: WalletBond | null;
   /** What a person has noted of the gas on it, in the native coin, and when; the chain's own answer may be another. */
   gasBalance: Decimal | null;
   gasBalanceAt: Date | null;

@@ -3,14 +3,14 @@ import { anyOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../.
 import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { Network } from '../networks/record';
-import { SWEEPABLE, type Wallet, type WalletStatus } from './record';
+import { SWEEPABLE, type Wallet, type WalletBond, type WalletStatus } from './record';
 import { restedBy } from './rules';
 
 /** NUMERIC comes as text. */
 type Row = Omit<Wallet, 'gasBalance'> & { gasBalance: string | null };
 
 const COLUMNS = [
-  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'status', 'quarantinedUntil'],
+  ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'status', 'quarantinedUntil', 'boundTo'],
   ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
 ];
 
@@ -98,13 +98,17 @@ export async function insertWallets(
   return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
 }
 
+/** In the words of the index that serves it. */
+const MAY_TAKE_NATIVE = `bound_to is distinct from 'delegation'`;
+
 /**
  * A wallet of the pool that the tenant may have at that time, locked: one that it had before, else one that nobody ever had. A wallet
  * that others are taking, or that is swept, is passed over.
+ * @param forNative it is to be paid in the native coin, so no wallet that delegates is taken
  */
 export async function lockFreeWallet(
   tx: Sql,
-  { chain, tenantId }: { chain: string; tenantId: string },
+  { chain, tenantId, forNative }: { chain: string; tenantId: string; forNative: boolean },
   at: Date,
 ): Promise<Wallet | undefined> {
   for (const holder of [tenantId, null]) {
@@ -112,6 +116,7 @@ export async function lockFreeWallet(
     const pool = () =>
       wallets()
         .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null })
+        .modify((query) => forNative && void query.whereRaw(MAY_TAKE_NATIVE))
         .orderBy(['quarantinedUntil', 'derivationIndex'])
         .limit(1)
         .forUpdate()
@@ -129,6 +134,7 @@ export async function updateWallets(
   tx: Sql,
   ids: readonly string[],
   change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & {
+    boundTo?: WalletBond;
     sweepId?: string;
     tenantId?: string;
     gasBalance?: string;

@@ -1,17 +1,28 @@
 import type { Tx } from '../../kernel/db/database';
 import { conflict } from '../../kernel/errors';
-import { SWEEPABLE } from './record';
+import { SWEEPABLE, type Wallet } from './record';
 import { clearSweep, findWalletById, updateWallets } from './store';
+
+/** Whether the station may send a wallet's sweeps, for which the wallet delegates. */
+export const mayDelegate = ({ boundTo }: Pick<Wallet, 'boundTo'>): boolean => boundTo !== 'native_coin';
 
 /**
  * Keeps a wallet for a sweep until that ends: it is given to no payer meanwhile, whose money would be swept with what stands on it.
+ * @param delegates the station sends the sweep, so the wallet is bound to delegation from now on, whatever becomes of the sweep
  * @throws Problem 409 `invalid_transition` naming `walletId` where it was allocated or disabled meanwhile
  */
-export async function holdForSweep(tx: Tx, walletId: string, sweepId: string): Promise<void> {
+export async function holdForSweep(
+  tx: Tx,
+  walletId: string,
+  sweepId: string,
+  { delegates }: { delegates: boolean },
+): Promise<void> {
   const wallet = await findWalletById(tx, walletId, { lock: true });
   if (!wallet || !SWEEPABLE.includes(wallet.status))
     throw conflict('invalid_transition', `The wallet is ${wallet?.status ?? 'gone'}.`, 'walletId');
-  await updateWallets(tx, [walletId], { sweepId });
+  if (delegates && !mayDelegate(wallet))
+    throw conflict('invalid_transition', 'The wallet was allocated for the native coin.', 'walletId');
+  await updateWallets(tx, [walletId], { sweepId, ...(delegates && { boundTo: 'delegation' }) });
 }
 
 /** The pool may give it to payers again. */

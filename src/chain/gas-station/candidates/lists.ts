@@ -9,6 +9,7 @@ import { whereTokenStands } from '../../networks/tokens';
 import type { ChainServices } from '../../services';
 import { stationWallets, sweepableWallets } from '../../wallets/operations';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
+import { mayDelegate } from '../../wallets/sweeps';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { listOperations } from '../operations/store';
@@ -84,7 +85,7 @@ async function candidatesOn(
   const natives = await askedOfChain(reached.node.balances(addresses, null));
   const found: SweepCandidate[] = [];
   for (const asset of assets) {
-    const paysItself = (await askedOfChain(stationSending(reached, config, asset))) === null;
+    const station = await askedOfChain(stationSending(reached, config, asset));
     const balances =
       asset.contract === null
         ? natives
@@ -92,6 +93,7 @@ async function candidatesOn(
     if (!balances) continue;
     for (const [place, wallet] of wallets.entries()) {
       const [balance = 0n, native = 0n] = [balances[place], natives[place]];
+      const paysItself = station === null || !mayDelegate(wallet);
       const candidate = candidateOf({ wallet, network, config, asset }, { balance, native, paysItself });
       if (candidate) found.push(candidate);
     }

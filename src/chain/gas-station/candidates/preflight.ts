@@ -9,6 +9,7 @@ import type { Network, NetworkAsset } from '../../networks/record';
 import { whereTokenStands } from '../../networks/tokens';
 import type { ChainServices } from '../../services';
 import type { Wallet } from '../../wallets/record';
+import { mayDelegate } from '../../wallets/sweeps';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { openOperationsOf } from '../operations/store';
@@ -50,7 +51,9 @@ export async function preflight(
   const ofStation = wallet.purpose === 'station';
   const asset = swept(network, symbol, ofStation);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
-  const stationAddress = await askedOfChain(stationSending(reached, config, asset));
+  const stationAddress = mayDelegate(wallet)
+    ? await askedOfChain(stationSending(reached, config, asset))
+    : null;
   const said = await askedOfChain(readOf(reached, wallet, asset, config, stationAddress));
   const units = sweepableOf(config, network, asset, {
     ...{ units: said.balance, fee: said.fee ?? 0n, ofStation },

@@ -160,7 +160,8 @@ export async function createOperation(
     expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),
   });
   if (!made) throw conflict('invalid_transition', `The wallet has an open ${ordered.type}.`, 'walletId');
-  if (ordered.type === 'sweep') await holdForSweep(tx, ordered.walletId, id);
+  if (ordered.type === 'sweep')
+    await holdForSweep(tx, ordered.walletId, id, { delegates: ordered.stationAddress !== null });
   const { chain } = ordered;
   const network = await requireNetwork(tx, chain);
   await assertAsConfigured(tx, network, ordered);

@@ -7,7 +7,8 @@ type Setting = Pick<GasConfig, 'sweepStrategy' | 'stationAddress' | 'stationWall
 
 /**
  * Who sends a sweep of that asset in place of the wallet: the station, where it was set so, its key is ours, and the chain is ready
- * for it. The native coin is always sent by the wallet, which has what gas costs.
+ * for it. The native coin is always sent by the wallet, which has what gas costs. Whether a wallet may delegate is asked of the wallet
+ * beside this (`mayDelegate`).
  * @returns null: the wallet sends
  * @throws ChainAway
  */

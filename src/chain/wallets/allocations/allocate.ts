@@ -5,7 +5,7 @@ import { alreadyExists, conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import { assetOf, requireNetwork } from '../../networks/operations';
-import type { Network } from '../../networks/record';
+import type { Network, NetworkAsset } from '../../networks/record';
 import type { ChainServices } from '../../services';
 import { deriveWallets } from '../derive';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
@@ -57,12 +57,13 @@ export async function allocateWallet(
   const room = await lockRoom(tx, ofTenant);
   const before = await findAllocation(tx, { tenantId, reference: asked.reference });
   if (before) return { ...(await sameTerms(tx, before, asked)), made: false };
-  if (!assetOf(network, asked.asset)) throw invalid(`asset is not carried by ${asked.chain}.`, 'asset');
+  const asset = assetOf(network, asked.asset);
+  if (!asset) throw invalid(`asset is not carried by ${asked.chain}.`, 'asset');
   if (!network.enabled)
     throw conflict('invalid_transition', 'The network is disabled: it takes no new payers.', 'chain');
   await assertFundable(tx, account, 'accountId');
   await takeRoom(tx, room, { ...ofTenant, at: services.now() });
-  return { ...(await hold(services, tx, network, { ...asked, tenantId })), made: true };
+  return { ...(await hold(services, tx, network, asset, { ...asked, tenantId })), made: true };
 }
 
 async function sameTerms(tx: Tx, before: Allocation, asked: AllocationRequest): Promise<HeldWallet> {
@@ -79,10 +80,13 @@ async function hold(
   services: Deriving & Pick<ChainServices, 'commands' | 'now'>,
   tx: Tx,
   network: Network,
+  { contract }: NetworkAsset,
   { ttlSeconds, ...terms }: AllocationRequest & { tenantId: string },
 ): Promise<HeldWallet> {
   const startedAt = services.now();
-  const taken = await takeWallet(services, tx, network, { tenantId: terms.tenantId, at: startedAt });
+  const taken = await takeWallet(services, tx, network, {
+    ...{ tenantId: terms.tenantId, forNative: contract === null, at: startedAt },
+  });
   const id = newId('walletAllocation');
   const expiresAt = ttlSeconds === undefined ? null : laterBy(startedAt, ttlSeconds);
   await insertAllocation(tx, {
@@ -107,13 +111,16 @@ async function takeWallet(
   services: Deriving,
   tx: Tx,
   { chain, kind }: Network,
-  { tenantId, at }: { tenantId: string; at: Date },
+  { tenantId, forNative, at }: { tenantId: string; forNative: boolean; at: Date },
 ): Promise<Wallet> {
   const free =
-    (await lockFreeWallet(tx, { chain, tenantId }, at)) ??
+    (await lockFreeWallet(tx, { chain, tenantId, forNative }, at)) ??
     (await deriveWallets(services, tx, { chain, kind, count: 1, purpose: 'pool' }))[0];
   if (!free) throw new Error('no wallet was derived');
   const status = walletStatusAfter(free.status, 'allocate');
-  const [taken] = await updateWallets(tx, [free.id], { status, tenantId, quarantinedUntil: null });
+  const [taken] = await updateWallets(tx, [free.id], {
+    ...{ status, tenantId, quarantinedUntil: null },
+    ...(forNative && { boundTo: 'native_coin' }),
+  });
   return taken as Wallet;
 }

@@ -36,6 +36,7 @@ create table wallets (
   tenant_id         id,  -- the only one that it is ever allocated to, because its payers may pay late; null: it never was allocated
   quarantined_until timestamptz(3),
   sweep_id          id,  -- the sweep that empties it; it is not allocated meanwhile
+  bound_to          text check (bound_to in ('native_coin', 'delegation')),  -- set once; null: neither yet
   created_at        timestamptz(3) not null,
   updated_at        timestamptz(3) not null,
   gas_balance       numeric check (gas_balance >= 0),
@@ -50,10 +51,22 @@ create index wallets_of_chain on wallets (chain, purpose, status, derivation_ind
 -- Finds a wallet for a tenant: one that it had, or one that nobody had.
 create index wallets_free on wallets (chain, tenant_id, status, quarantined_until, derivation_index)
   where purpose = 'pool' and status in ('available', 'quarantined');
+-- The same for an allocation of the native coin, which takes no wallet that delegates.
+create index wallets_free_for_native on wallets (chain, tenant_id, status, quarantined_until, derivation_index)
+  where purpose = 'pool' and status in ('available', 'quarantined') and bound_to is distinct from 'delegation';
 create index wallets_quarantined on wallets (quarantined_until) where status = 'quarantined';
 create index wallets_by_time on wallets (created_at desc);
 create index wallets_of_status on wallets (status, id desc);
 create index wallets_of_stations on wallets (id desc) where purpose = 'station';
+
+-- A payment with 21,000 gas cannot pay an address that has delegated. So no wallet ever does both.
+create function wallets_refuse_other_bond() returns trigger language plpgsql as $$
+begin
+  raise exception 'the wallet % is bound to %', old.id, old.bound_to;
+end $$;
+create trigger wallets_bond_stays before update of bound_to on wallets
+  for each row when (old.bound_to is not null and new.bound_to is distinct from old.bound_to)
+  execute function wallets_refuse_other_bond();
 
 -- The lowest index that the next wallet of a kind may have. After a restore, indexes that the database has lost are skipped by it.
 create table wallet_index_floors (
