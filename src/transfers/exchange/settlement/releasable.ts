@@ -11,7 +11,7 @@ import {
 } from './rules';
 import { readBooks, readChecks, waitingOrders } from './store';
 
-/** One check releases at most so many orders. More wait for the next, so that no lock is held for long. */
+/** A check releases no more orders than this, so that no lock is held for long. The rest waits for the next check. */
 const AT_ONCE = 50;
 
 /** Reads what the exchange has beyond our books by a reading: that much of the waiting orders is paid. */
@@ -32,8 +32,8 @@ export async function readCovered(
 }
 
 /**
- * Reads what a check would release by each of these readings, in the same order, and locks nothing. It is zero where a check would take
- * the reading for none.
+ * Reads what a check would release by each of these readings, in the same order, and locks nothing. The sum is zero where a check would
+ * refuse the reading.
  */
 export async function readReleasable(
   sql: Sql,
@@ -44,7 +44,7 @@ export async function readReleasable(
     readings.map(({ currency }) => currency),
   );
   const all: Decimal[] = [];
-  // One after the other, on one connection.
+  // The statements share one connection, so they are sent in turn.
   for (const { currency, ...reading } of readings) {
     const last: Judged | undefined = checks.get(currency);
     const { released } =

@@ -25,10 +25,10 @@ export const knownTo = (asOf: Date): Date => new Date(asOf.getTime() - CLOCK_MS)
 /** From then on a reading knows of what has left the exchange now. */
 export const knowingFrom = (now: Date): Date => new Date(now.getTime() + CLOCK_MS);
 
-/** What a check goes by of the one before it. */
+/** The part of the last check that the next check goes by. */
 export interface Judged {
   asOf: Date;
-  /** A reading of before then may not know of what an operator has taken home; null: nothing was. */
+  /** An older reading may still hold money that an operator has taken home; null: none was taken. */
   newsFrom: Date | null;
 }
 

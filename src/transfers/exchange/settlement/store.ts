@@ -52,7 +52,7 @@ export async function lockCheck(tx: Tx, currency: string): Promise<SettlementChe
   };
 }
 
-/** What the last check of each of these currencies went by, without a lock; nothing of one that was never checked. */
+/** Reads the last check of each of these currencies, without a lock. A currency that was never checked is not among them. */
 export async function readChecks(
   sql: Sql,
   currencies: readonly string[],
