@@ -50,8 +50,9 @@ export function brokenOff(
       if (broke) return end();
       const isIt = calls === place;
       calls += 1;
-      const result = await call(...given);
-      if (!isIt) return result;
+      if (!isIt) return call(...given);
+      // A process may end after a refusal too.
+      await call(...given).catch(() => undefined);
       broke = true;
       return end();
     };

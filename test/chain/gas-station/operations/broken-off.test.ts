@@ -1,5 +1,5 @@
 /** @long ends each operation at each of its calls. */
-import { type Address, type Hex, parseEther } from 'viem';
+import { type Address, type Hex, parseEther, parseGwei } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
 import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
@@ -67,6 +67,9 @@ async function topup(): Promise<Life> {
 }
 
 async function replacement(): Promise<Life> {
+  // Each life makes gas dear, and the next one is to begin like the first.
+  await world.chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('0.5') });
+  await world.chain.client.mine({ blocks: 1 });
   const { operation, address } = await sweepOfOne();
   await world.chain.client.setAutomine(false);
   await world.advance(operation);
