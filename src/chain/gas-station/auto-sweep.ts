@@ -11,13 +11,10 @@ import { requireGasConfig } from './config/operations';
 import { awaitsTreasury, putTreasuryInForce } from './config/treasury';
 import { createOperation, type Ordered, orderTopup, sweepOf } from './operations/create';
 import { failedSweeps } from './operations/store';
-import { isBelowThreshold } from './rules';
+import { failedBefore, isBelowThreshold } from './rules';
 
 /** Wallets that are looked at together: enough to hide what a node's answers take. */
 const AT_ONCE = 8;
-
-/** A sweep that has failed would fail again: its wallet and asset are left alone for so long. */
-const PAUSE_MS = 3_600_000;
 
 /**
  * Orders what is to be swept on every chain whose station works by itself: the gas that a wallet lacks first, and its sweep once it
@@ -54,8 +51,7 @@ async function orderOn(services: ChainServices, network: Network): Promise<numbe
 /** What there is to be swept, a list a wallet. Only wallets that somebody had are asked: the pool may be large. */
 async function waiting(services: ChainServices, { chain }: Network): Promise<SweepCandidate[][]> {
   const { database, now } = services;
-  const since = new Date(now().getTime() - PAUSE_MS);
-  const failed = await failedSweeps(database, chain, since);
+  const failed = await failedSweeps(database, { chain }, failedBefore(now()));
   const isPaused = ({ wallet, asset }: SweepCandidate) =>
     failed.some((each) => each.walletId === wallet.id && each.asset === asset.symbol);
   const found = await sweepCandidates(services, database, { chain }, { used: true });

@@ -90,6 +90,18 @@ export function sweepableOf(
   return units > left ? units - left : 0n;
 }
 
+/** Automatic sweeps leave a wallet and asset alone for so long after a sweep of it has failed, because another would fail too. */
+const AUTO_SWEEP_RESTS_MS = 3_600_000;
+
+/** Failures since then count at that time. */
+export const failedBefore = (at: Date): Date => new Date(at.getTime() - AUTO_SWEEP_RESTS_MS);
+
+/** @param failed the sweeps of a wallet and asset that have failed since {@link failedBefore} @returns null: it does not rest */
+export function autoSweepRestsUntil(failed: readonly { updatedAt: Date }[]): Date | null {
+  if (failed.length === 0) return null;
+  return new Date(Math.max(...failed.map(({ updatedAt }) => updatedAt.getTime())) + AUTO_SWEEP_RESTS_MS);
+}
+
 /** Whether a wallet that has so much of the native coin, and pays for gas itself, is to get some before it is swept. */
 export const isBelowThreshold = (
   { gasThreshold }: Pick<GasConfig, 'gasThreshold'>,

@@ -89,7 +89,7 @@ it('names every check that fails, and asks the chain for each', async () => {
   const wallet = await world.wallet();
   const empty = await preflight(wallet.id);
   expect(empty.checks.map(({ name }: { name: string }) => name)).toEqual([
-    ...['balance', 'gas', 'fee_cap', 'not_allocated', 'nothing_open', 'treasury'],
+    ...['balance', 'gas', 'fee_cap', 'not_allocated', 'nothing_open', 'treasury', 'auto_sweep_rest'],
   ]);
   expect([empty.ok, failing(empty)]).toEqual([false, ['balance', 'gas']]);
   await world.chain.pay(world.token, wallet.address, usdt(7));
@@ -124,6 +124,27 @@ it('tells an operation that is open, and proposes the wallet no more', async () 
   expect((await world.admin.call('GET', '/v1/gas-station/status/local')).body.openOperations).toEqual({
     ...{ sweep: 1, topup: 0 },
   });
+});
+
+it('tells until when automatic sweeps rest after a sweep has failed, and refuses nothing for that', async () => {
+  const wallet = await world.wallet();
+  await world.chain.pay(world.token, wallet.address, usdt(9));
+  await world.chain.pay(null, wallet.address, milliEth(1));
+  const rest = async (asset: string) => {
+    const { ok, checks } = await preflight(wallet.id, `?asset=${asset}`);
+    const check = checks.find(({ name }: { name: string }) => name === 'auto_sweep_rest');
+    return [ok, check.ok, check.detail];
+  };
+  expect(await rest('USDT')).toEqual([true, true, 'Automatic sweeps of it do not rest.']);
+  const order = { walletId: wallet.id, asset: 'USDT' };
+  const { body } = await world.admin.call('POST', '/v1/gas-station/operations', order);
+  const path = `/v1/gas-station/operations/${body.id}/fail`;
+  const failed = await world.admin.call('POST', path, { reason: 'by a person' });
+  expect(failed.status).toBe(200);
+  const until = new Date(Date.parse(failed.body.updatedAt) + 3_600_000).toISOString();
+  const detail = `Automatic sweeps of it rest until ${until}, because a sweep of it failed.`;
+  expect(await rest('USDT')).toEqual([true, true, detail]);
+  expect((await rest('ETH'))[2]).toBe('Automatic sweeps of it do not rest.');
 });
 
 it('refuses what it does not know, naming it', async () => {

@@ -12,8 +12,15 @@ import type { Wallet } from '../../wallets/record';
 import { mayDelegate } from '../../wallets/sweeps';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
-import { openOperationsOf } from '../operations/store';
-import { boundedFees, gasLimitOf, minSweepOf, sweepableOf } from '../rules';
+import { failedSweeps, openOperationsOf } from '../operations/store';
+import {
+  autoSweepRestsUntil,
+  boundedFees,
+  failedBefore,
+  gasLimitOf,
+  minSweepOf,
+  sweepableOf,
+} from '../rules';
 import { stationSending } from '../strategies/choose';
 import { BESIDE_TRANSFER } from '../strategies/delegated';
 import { isTransferable, type Transfer, transferOf } from '../strategies/transfer';
@@ -42,7 +49,7 @@ export interface Preflight {
  * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
  */
 export async function preflight(
-  services: Pick<ChainServices, 'keyring' | 'parties'>,
+  services: Pick<ChainServices, 'keyring' | 'parties' | 'now'>,
   sql: Sql,
   { wallet, asset: symbol }: { wallet: Wallet; asset?: string | undefined },
 ): Promise<Preflight> {
@@ -54,6 +61,8 @@ export async function preflight(
   const stationAddress = mayDelegate(wallet)
     ? await askedOfChain(stationSending(reached, config, asset))
     : null;
+  const of = { chain: wallet.chain, walletId: wallet.id, asset: asset.symbol };
+  const failed = await failedSweeps(sql, of, failedBefore(services.now()));
   const said = await askedOfChain(readOf(reached, wallet, asset, config, stationAddress));
   const units = sweepableOf(config, network, asset, {
     ...{ units: said.balance, fee: said.fee ?? 0n, ofStation },
@@ -63,6 +72,7 @@ export async function preflight(
     isStation: wallet.address === config.stationAddress,
     ...{ sweepable: units, least: minSweepOf(config, asset) },
     ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
+    autoSweepRestsUntil: autoSweepRestsUntil(failed),
   });
   const { fee, native } = said;
   const ok = checks.every((check) => check.ok);

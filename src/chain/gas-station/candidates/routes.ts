@@ -66,7 +66,9 @@ const preflightRoute = (services: ChainServices): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/sweep-preflight/{walletId}', ...GUARDED },
     summary: 'Preflight check for a sweep',
-    description: 'What an operation for the wallet would be refused for, by the name of each check.',
+    description:
+      'What an operation for the wallet would be refused for, by the name of each check. `auto_sweep_rest` refuses nothing: it says until ' +
+      'when automatic sweeps leave the asset alone after a sweep has failed.',
     query: z.object({ asset: text(20).optional().describe("Absent: the network's first token.") }),
     response: preflightSchema,
     problems: ['unavailable'],

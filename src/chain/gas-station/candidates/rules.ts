@@ -25,10 +25,13 @@ export interface PreflightFacts {
   /** The operations of the wallet that are open. */
   open: readonly { id: string }[];
   treasuryAddress: string | null;
+  /** Automatic sweeps leave the wallet's asset alone until then, because a sweep has failed. */
+  autoSweepRestsUntil: Date | null;
 }
 
 export const CHECK_NAMES = [
   ...(['balance', 'gas', 'fee_cap', 'not_allocated', 'nothing_open', 'treasury'] as const),
+  'auto_sweep_rest',
 ] as const;
 export type CheckName = (typeof CHECK_NAMES)[number];
 
@@ -78,6 +81,14 @@ const CHECKS: Record<CheckName, Judge> = {
   treasury: ({ treasuryAddress }) => ({
     ok: treasuryAddress !== null,
     detail: treasuryAddress === null ? 'No treasury is set.' : `It goes to ${treasuryAddress}.`,
+  }),
+  // A person may sweep it meanwhile, so this never fails.
+  auto_sweep_rest: ({ autoSweepRestsUntil: until }) => ({
+    ok: true,
+    detail:
+      until === null
+        ? 'Automatic sweeps of it do not rest.'
+        : `Automatic sweeps of it rest until ${until.toISOString()}, because a sweep of it failed.`,
   }),
 };
 

@@ -189,16 +189,17 @@ export async function openOperationsOf(sql: Sql, walletId: string): Promise<GasO
   return (await sql.run<Row>(operations().where({ walletId }).whereRaw(IS_OPEN))).map(operationOf);
 }
 
-/** Sweeps that have failed since then, by wallet and asset. */
+/** Sweeps of a chain, or of one wallet and asset of it, that have failed since then, and when. */
 export const failedSweeps = (
   sql: Sql,
-  chain: string,
+  { chain, walletId, asset }: { chain: string; walletId?: string; asset?: string },
   since: Date,
-): Promise<Pick<GasOperation, 'walletId' | 'asset'>[]> =>
+): Promise<Pick<GasOperation, 'walletId' | 'asset' | 'updatedAt'>[]> =>
   sql.run(
     operations()
-      .select('walletId', 'asset')
+      .select('walletId', 'asset', 'updatedAt')
       .where({ chain, type: 'sweep', status: 'failed' })
+      .modify(filtered, { walletId, asset })
       .where('updatedAt', '>=', since)
       // In the words of an index: none is open for much longer.
       .where('createdAt', '>=', new Date(since.getTime() - 2 * EXPIRES_AFTER_MS)),

@@ -121,7 +121,9 @@ it('what a batch gathers, locks and frees', async () => {
     await countMembers(sql, ID);
     await membersOf(sql, ID);
     await freeMembers(sql, ID);
-    await failedSweeps(sql, 'chain-2', new Date(Date.now() - 3_600_000));
+    const since = new Date(Date.now() - 3_600_000);
+    await failedSweeps(sql, { chain: 'chain-2' }, since);
+    await failedSweeps(sql, { chain: 'chain-2', walletId: ID.replace('swp', 'wal'), asset: 'USDT' }, since);
     await committedBy(sql, { chain: 'chain-2', address: '0x27', from: 59_900, except: ID });
   });
 });
