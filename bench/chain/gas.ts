@@ -2,7 +2,7 @@ import pino from 'pino';
 import type { Hex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { deploymentOf } from '../../src/chain/gas-station/strategies/delegate';
-import { batchOf, delegated } from '../../src/chain/gas-station/strategies/delegated';
+import { batchOf, delegated, MOST_OF_BATCH } from '../../src/chain/gas-station/strategies/delegated';
 import type { Sweep, SweepParties } from '../../src/chain/gas-station/strategies/port';
 import { transfer } from '../../src/chain/gas-station/strategies/transfer';
 import { NO_OBSERVERS } from '../../src/kernel/metrics/observers';
@@ -10,7 +10,8 @@ import { createChains } from '../../src/parties/chain/create';
 import type { Call } from '../../src/parties/chain/port';
 import { startTestChain, type TestChain } from '../../test/support/chain';
 
-const WALLETS = [1, 8, 50];
+/** As many as one batch takes at most, too. */
+const WALLETS = [1, 8, 50, MOST_OF_BATCH];
 const UNITS = 5_000_000n;
 /** A top-up may bring gas for several sweeps of a wallet. */
 const SWEEPS_OF_TOPUP = 10n;
@@ -60,12 +61,16 @@ async function createWorld(chain: TestChain) {
   const token = await chain.token();
   await chain.pay(token, treasury, UNITS);
 
-  async function send(account: PrivateKeyAccount, { to, value, data, authorizations = [] }: Call) {
+  async function send(
+    account: PrivateKeyAccount,
+    { to, value, data, authorizations = [] }: Call,
+    gas?: bigint,
+  ) {
     const authorizationList = authorizations.map(({ contract, r, s, ...rest }) => ({
       ...{ ...rest, address: contract as Hex, r: r as Hex, s: s as Hex },
     }));
     const hash = await chain.client.sendTransaction({
-      ...{ account, to: to as Hex, value, data: data as Hex },
+      ...{ account, to: to as Hex, value, data: data as Hex, ...(gas !== undefined && { gas }) },
       ...(authorizationList.length > 0 ? { authorizationList } : {}),
     });
     const { gasUsed, status } = await chain.mined(hash);
@@ -152,7 +157,9 @@ function measures({ parties, station, send, sweepOf }: World) {
     const { batch } = await batchOf(parties, wallets.map(sweepOf));
     if (batch?.sweeps.length !== wallets.length)
       throw new Error('a sweep of the bench is refused, or does not fit');
-    return send(station, batch.call);
+    // The node refuses a limit above that of a transaction (EIP-7825).
+    console.log(`a batch of ${wallets.length}: a gas limit of ${batch.gas}`);
+    return send(station, batch.call, batch.gas);
   };
   return { ofTransfers, ofDelegated, ofBatch };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Reply, type Route, route } from '../../http/route';
+import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { identifier, text } from '../../kernel/wire/schemas';
 import type { ChainServices } from '../services';
@@ -21,8 +21,14 @@ export function walletRoutes(services: ChainServices): Route[] {
 }
 
 /** An allocation as it is now. */
-const shown = ({ now, walletQuarantineSeconds }: ChainServices, held: HeldWallet) =>
-  heldWalletView(held, { at: now(), quarantineSeconds: walletQuarantineSeconds });
+const shown = (
+  { now, walletQuarantineSeconds }: ChainServices,
+  held: HeldWallet,
+  { reach }: Pick<ApiRequest['caller'], 'reach'>,
+) =>
+  heldWalletView(held, {
+    ...{ at: now(), quarantineSeconds: walletQuarantineSeconds, isAdmin: reach === null },
+  });
 
 function allocateRoute(services: ChainServices): Route {
   return route({
@@ -60,7 +66,7 @@ function allocateRoute(services: ChainServices): Route {
     problems: ['ErrAlreadyExists', 'invalid_transition', 'account_closed', 'user_blocked', 'limit_exceeded'],
     async write(tx, { caller, body, requestId }) {
       const held = await allocateWallet(services, tx, body, caller.reach);
-      const record = shown(services, held);
+      const record = shown(services, held, caller);
       if (!held.made) return new Reply(200, record);
       const { id: subject, tenantId } = held.allocation;
       const after = { chain: body.chain, address: record.address, accountId: body.accountId };
@@ -91,7 +97,7 @@ function releaseRoute(services: ChainServices): Route {
         ...{ caller, requestId, action: 'wallets.release', subject, tenantId },
         ...{ before: { endedAt: before.endedAt?.toISOString() ?? null }, after },
       });
-      return shown(services, held);
+      return shown(services, held, caller);
     },
   });
 }

@@ -185,7 +185,7 @@ export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
       .groupByRaw('1, 2'),
   );
 
-export type WalletFilter = Partial<Record<'chain' | 'status' | 'purpose', string | undefined>>;
+export type WalletFilter = Partial<Record<'chain' | 'status' | 'purpose' | 'address', string | undefined>>;
 
 /** The same as a filter, by the indexes of what is stored. */
 function ofStatusAt(query: Knex.QueryBuilder, status: string, at: Date): void {

@@ -17,6 +17,11 @@ export const heldWalletSchema = z
       .string()
       .meta({ examples: ['wla_01jz0000000000000000000000'] })
       .describe('Of the allocation.'),
+    walletId: z
+      .string()
+      .optional()
+      .meta({ examples: ['wal_01jz0000000000000000000000'] })
+      .describe('Of the wallet, as the gas station names it; for admins.'),
     address: address(),
     chain: z.string().meta({ examples: ['local'] }),
     asset: z.string().meta({ examples: ['USDT'] }),
@@ -34,12 +39,14 @@ export const heldWalletSchema = z
 
 export function heldWalletView(
   { allocation, wallet }: HeldWallet,
-  when: { at: Date; quarantineSeconds: number },
+  { isAdmin, ...when }: { at: Date; quarantineSeconds: number; isAdmin: boolean },
 ): z.output<typeof heldWalletSchema> {
   const { id, address, chain, asset, accountId, reference, expiresAt, endedAt, createdAt, updatedAt } =
     allocation;
   return {
-    ...{ id, address, chain, asset, accountId, reference },
+    id,
+    walletId: isAdmin ? wallet.id : undefined,
+    ...{ address, chain, asset, accountId, reference },
     status: statusToldAt(allocation, wallet, when),
     expiresAt: expiresAt?.toISOString(),
     endedAt: endedAt?.toISOString(),

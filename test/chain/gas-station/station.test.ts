@@ -73,6 +73,13 @@ it('makes wallets of the pool, and lists all', async () => {
   expect((await list('purpose=station')).data).toHaveLength(2);
   expect((await list('chain=nowhere')).data).toEqual([]);
   expect((await list('status=disabled')).data).toEqual([]);
+  // By its address, in any spelling.
+  const [wallet] = body.data;
+  for (const address of [wallet.address, wallet.address.toLowerCase()])
+    expect((await list(`address=${address}`)).data).toEqual([wallet]);
+  expect((await list(`address=${FOREIGN}`)).data).toEqual([]);
+  const malformed = await world.admin.call('GET', '/v1/gas-station/wallets?address=0x12');
+  expect([malformed.status, malformed.body.field]).toEqual([400, 'address']);
 });
 
 it('tells what gas costs, what of the budget is left and what the station has', async () => {

@@ -255,7 +255,14 @@ describe('releasing a wallet', () => {
       expect([unknown.status, unknown.body.field]).toEqual([404, field]);
     }
     const admin = await api.client('admin');
-    expect((await release({ chain, address }, admin)).body.status).toBe('quarantined');
+    const released = (await release({ chain, address }, admin)).body;
+    expect(released.status).toBe('quarantined');
+    // The operator is told the wallet too, by which the station knows it; a client is not.
+    const [wallet] = await api.database.query<{ id: string }>('select id from wallets where address = $1', [
+      address,
+    ]);
+    expect(released.walletId).toBe(wallet?.id);
+    expect((await release({ chain, address })).body).not.toHaveProperty('walletId');
     const [line] = await api.database.query(
       `select action, tenant_id from audit_log where action = 'wallets.release' order by id desc limit 1`,
     );

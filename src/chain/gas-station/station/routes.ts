@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
+import { invalid } from '../../../kernel/errors';
 import { idPage, pageById } from '../../../kernel/wire/id-pages';
 import { pageQuery, pageSchema, whole } from '../../../kernel/wire/pages';
 import { identifier, text } from '../../../kernel/wire/schemas';
+import { checkedAddress } from '../../../parties/chain/addresses';
 import type { Services } from '../../../services';
 import { listNetworks, requireNetwork } from '../../networks/operations';
 import type { ChainServices } from '../../services';
@@ -49,15 +51,24 @@ const listRoute = ({ database, now }: Services): Route =>
       chain: text(100).optional(),
       status: z.enum(WALLET_STATUSES).optional(),
       purpose: z.enum(['pool', 'station']).optional(),
+      address: text(100).optional().describe('In any spelling.'),
     }),
     response: pageSchema(poolWalletSchema),
     async read({ query }) {
-      const { page, limit, filter } = idPage(query, 'wallet');
+      const { page, limit, filter: given } = idPage(query, 'wallet');
+      const filter = { ...given, address: given.address && spelled(given.address) };
       const kinds = new Map((await listNetworks(database)).map(({ chain, kind }) => [chain, kind]));
       const found = await listWallets(database, filter, page, now());
       return pageById(found, limit, (wallet) => poolWalletView(wallet, kinds.get(wallet.chain)));
     },
   });
+
+/** As its checksum writes it. @throws Problem 400 naming `address` */
+function spelled(address: string): string {
+  const checked = checkedAddress('evm', address);
+  if (checked === undefined) throw invalid('address must be an address of a chain.', 'address');
+  return checked;
+}
 
 const generateRoute = (services: ChainServices): Route =>
   route({
