@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import type { Commands } from '../../kernel/outbox/commands';
 import { REGISTRATIONS, type Registration, tellWhenCommitted } from '../../kernel/outbox/events';
-import { keepParked, parkDue, requeue, retryAtOnce } from './delivery/store';
+import { keepParked, parkDue, requeue, retryAtOnce } from './delivery/moves';
 import type { Endpoint, EndpointKey, EndpointStatus } from './record';
 import { recoveryCommand } from './recovery-command';
 import {
@@ -52,7 +52,10 @@ export async function deleteWebhook(
   const registrations = given.type ? [given.type] : REGISTRATIONS;
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await parkDue(tx, await deleteEndpoints(tx, given.tenantId, registrations));
-  for (const endpoint of before) if (endpoint.status === 'disabled') await keepParked(tx, endpoint);
+  await keepParked(
+    tx,
+    before.filter(({ status }) => status === 'disabled'),
+  );
   commands.append(tx, recoveriesOf(before, ['failing']));
 }
 
@@ -109,7 +112,7 @@ export async function queueAgain(
   const counters: ResendCounters = { ...NOTHING };
   const failing: EndpointKey[] = await probeNow(tx, given);
   for (const { registration, count } of await requeue(tx, given)) {
-    counters[registration as Registration] = count;
+    counters[registration] = count;
     counters.total += count;
   }
   commands.append(

@@ -1,5 +1,5 @@
+import { parkDue } from '../../../src/tenants/webhooks/delivery/moves';
 import { beginRecovery } from '../../../src/tenants/webhooks/delivery/recovery';
-import { parkDue } from '../../../src/tenants/webhooks/delivery/store';
 import { listEndpoints, reconcilableEndpoints, retryFailed } from '../../../src/tenants/webhooks/operator';
 import { countDeliveries, markDisabled } from '../../../src/tenants/webhooks/store';
 import { type Client, type TestApi, testApi } from '../../support/api';

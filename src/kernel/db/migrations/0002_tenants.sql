@@ -60,6 +60,23 @@ create table webhook_endpoints (
 );
 create index webhook_endpoints_failing on webhook_endpoints (next_probe_at) where status = 'failing';
 
+-- Changes of very many events that are marked and not made yet. Dispatchers make them in portions, those of an endpoint one after
+-- another (src/tenants/webhooks/delivery/moves.ts). Nothing is delivered to an endpoint while events of its are to be parked.
+create table webhook_moves (
+  number       bigint generated always as identity primary key,
+  action       text not null check (action in ('park', 'park_for_resend', 'keep_for_resend', 'retry', 'resend', 'resend_due')),
+  tenant_id    id not null references tenants,
+  registration text not null,
+  shard        smallint not null generated always as (webhook_shard(tenant_id, registration)) stored,
+  last_number  bigint,  -- of events; later ones are left alone
+  from_time    timestamptz(3),  -- of a resend: when its events happened, and how they stand
+  to_time      timestamptz(3),
+  states       text[],
+  after_at     timestamptz(3) not null default '-infinity',  -- the place where the last portion ended
+  after_number bigint not null default 0
+);
+create index webhook_moves_of on webhook_moves (tenant_id, registration, number);
+
 -- Time of a tenant's last replay. One replay in 10 s is allowed over all processes.
 create table webhook_resends (
   tenant_id id primary key references tenants,

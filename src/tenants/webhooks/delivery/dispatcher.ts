@@ -16,12 +16,13 @@ import {
   takeJobs,
 } from './lane';
 import { createLanes, type Lanes } from './lanes';
+import { moveSome, parkDue } from './moves';
 import type { Attempt, Poster } from './poster';
 import { createRecorder, type Recorder } from './recorder';
 import { createRounds, type Rounds } from './rounds';
 import { type Counts, createShards, type Shards } from './shards';
 import type { SigningSecrets } from './signing-secrets';
-import { type ClaimedEvent, claimDue, endpointsWithDue, parkDue, type Want } from './store';
+import { type ClaimedEvent, claimDue, endpointsWithDue, type Want } from './store';
 
 export interface DispatcherDeps {
   database: Database;
@@ -66,6 +67,8 @@ interface Engine extends DispatcherDeps {
   lanes: Lanes;
   /** Rounds of claiming. */
   claims: Rounds;
+  /** Rounds of changing very many events, in portions. */
+  moves: Rounds;
   recorder: Recorder;
 }
 
@@ -78,15 +81,25 @@ interface Engine extends DispatcherDeps {
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { leaseMs = LEASE_MS, maxClaimed = MAX_CLAIMED, random = Math.random } = deps;
   const claims = createRounds(() => claim(engine));
+  const moves = createRounds(() => move(engine));
   const recorder = createRecorder({ ...deps, random, onRecorded: () => claims.ask() });
   const shards = createShards();
-  const engine: Engine = { ...deps, leaseMs, maxClaimed, shards, lanes: createLanes(), claims, recorder };
+  const engine: Engine = {
+    ...deps,
+    leaseMs,
+    maxClaimed,
+    shards,
+    lanes: createLanes(),
+    claims,
+    moves,
+    recorder,
+  };
   const poll = createDuePoll(() => findDue(engine));
   return { take: (shard) => takeShard(engine, poll, shard) };
 }
 
 /** @returns how many active endpoints have due events */
-async function findDue({ database, shards, lanes, poster, claims, log }: Engine): Promise<number> {
+async function findDue({ database, shards, lanes, poster, claims, moves, log }: Engine): Promise<number> {
   try {
     const found = await endpointsWithDue(database, shards.taken());
     const orphans = found.filter(({ status }) => status === null || status === 'disabled');
@@ -96,6 +109,7 @@ async function findDue({ database, shards, lanes, poster, claims, log }: Engine)
     for (const endpoint of active) dueFound(lanes.of(endpoint), now);
     for (const key of lanes.forgetIdle()) poster.forget(key);
     claims.ask();
+    moves.ask();
     return active.length;
   } catch (error) {
     log.warn({ cause: (error as Error).message }, 'what is due could not be read');
@@ -112,6 +126,14 @@ async function claim(engine: Engine): Promise<void> {
   } catch (error) {
     log.warn({ cause: (error as Error).message }, 'due events could not be claimed');
     await sleep(CLAIM_AGAIN_MS);
+  }
+}
+
+async function move({ database, shards, log }: Engine): Promise<void> {
+  try {
+    while (shards.taken().length > 0 && (await moveSome(database, shards.taken())));
+  } catch (error) {
+    log.warn({ cause: (error as Error).message }, 'waiting events could not be moved');
   }
 }
 
@@ -168,12 +190,13 @@ async function send({ secrets, poster, log }: Engine, lane: Lane, job: Job): Pro
 }
 
 function takeShard(engine: Engine, poll: DuePoll, shard: number): TakenShard {
-  const { shards, lanes, recorder } = engine;
+  const { shards, lanes, moves, recorder } = engine;
   const before = shards.counts(shard);
   let taken = true;
   shards.take(shard);
   poll.start();
-  const isBusy = () => recorder.waiting() > 0 || lanes.ofShard(shard).some((lane) => !isIdle(lane));
+  const isBusy = () =>
+    moves.busy() || recorder.waiting() > 0 || lanes.ofShard(shard).some((lane) => !isIdle(lane));
   return {
     counts() {
       const { delivered, failed } = shards.counts(shard);

@@ -7,11 +7,12 @@ import { type FailedEndpoint, markFailing, noteOutcomes, type Outcome, seriesOf 
 import type { EndpointKey } from '../record';
 import { recoveryCommand } from '../recovery-command';
 import { markDisabled } from '../store';
+import { parkDue } from './moves';
 import type { Attempt } from './poster';
 import { createRounds } from './rounds';
 import { firstProbe, jitterOf, retryIn } from './schedule';
 import type { ClaimedEvent, FailedAttempt } from './store';
-import { parkDue, recordDelivered, recordFailures, releaseClaims } from './store';
+import { recordDelivered, recordFailures, releaseClaims } from './store';
 
 export interface Failure {
   event: ClaimedEvent;

@@ -2,18 +2,11 @@ import type { Database, Sql, Tx } from '../../../kernel/db/database';
 import { type Endpoint, type EndpointKey } from '../record';
 import { findEndpoint, markActive, markDisabled, setNextProbe } from '../store';
 import { laneKey } from './lane';
+import { moveAllOf, parkDue } from './moves';
 import type { Attempt, Poster } from './poster';
 import { jitterOf, probeAfter, retryIn } from './schedule';
 import type { SigningSecrets } from './signing-secrets';
-import {
-  claimProbe,
-  hasDue,
-  type ProbeEvent,
-  parkDue,
-  recordDelivered,
-  recordFailures,
-  unpark,
-} from './store';
+import { claimProbe, hasDue, type ProbeEvent, recordDelivered, recordFailures, unpark } from './store';
 
 export interface RecoveryDeps {
   database: Database;
@@ -58,6 +51,7 @@ const NOT_FAILING: RecoveryState = { failing: false, nextProbeAt: 0 };
  * @returns where the recovery stands
  */
 export async function beginRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryState> {
+  await moveAllOf(sql, key); // what is being parked is to be due again too
   let since: Date | undefined = new Date(0);
   while (since) since = await unpark(sql, { ...key, since, limit: UNPARKED_AT_ONCE });
   return readRecovery(sql, key);

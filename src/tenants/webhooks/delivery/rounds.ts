@@ -13,6 +13,8 @@ export interface Rounds {
    * what all of them have changed.
    */
   ask(): void;
+  /** Whether one is under way. */
+  busy(): boolean;
 }
 
 /** @param round one round; it must not throw */
@@ -32,5 +34,6 @@ export function createRounds(round: () => Promise<void>): Rounds {
       state = TRANSITIONS[state].asked;
       if (before === 'idle') void run();
     },
+    busy: () => state !== 'idle',
   };
 }

@@ -79,6 +79,8 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
           from unnest($1::smallint[], $2::text[], $3::text[], $4::int[]) as w(shard, tenant_id, registration, room)
           join webhook_endpoints p
             on p.tenant_id = w.tenant_id and p.registration = w.registration and p.status = 'active'
+           and not exists (select from webhook_moves m where m.tenant_id = w.tenant_id and m.registration = w.registration
+                              and m.action in ('park', 'park_for_resend'))
          cross join lateral (
            select number from events
             where shard = w.shard and tenant_id = w.tenant_id and registration = w.registration and delivery = 'due'
@@ -191,35 +193,6 @@ export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promi
 }
 
 /**
- * What waits for endpoints that are no more, or were disabled, is kept. It has a time to be delivered (`due_at`) still where its
- * endpoint is disabled and may be set again; else it is kept for a resend. What is under way keeps its lease.
- */
-export async function parkDue(sql: Sql, endpoints: EndpointKey[]): Promise<void> {
-  const { from, to } = deliveryTransition('endpoint_ended');
-  await sql.query(
-    `update events e
-        set delivery = $3,
-            due_at = case when exists (select from webhook_endpoints w where w.tenant_id = e.tenant_id
-                                          and w.registration = e.registration) then e.due_at end
-       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
-      where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
-        and e.registration = p.registration and e.delivery = 'due' and e.delivery = any ($4)
-        and not exists (select from webhook_endpoints w
-                         where w.tenant_id = e.tenant_id and w.registration = e.registration and w.status <> 'disabled')`,
-    [endpoints.map((key) => key.tenantId), endpoints.map((key) => key.registration), to, from],
-  );
-}
-
-/** What was parked when its endpoint was disabled waits for that endpoint no more, for it was deleted: kept for a resend. */
-export async function keepParked(sql: Sql, { tenantId, registration }: EndpointKey): Promise<void> {
-  await sql.query(
-    `update events set due_at = null
-      where tenant_id = $1 and registration = $2 and delivery = 'parked' and due_at is not null`,
-    [tenantId, registration],
-  );
-}
-
-/**
  * Makes what was parked while its endpoint was disabled due again, with its whole schedule before it, the oldest first: the
  * endpoint was set again.
  * @param since the time of the last one that is due again already
@@ -242,55 +215,4 @@ export async function unpark(
     [tenantId, registration, since, limit, to, from],
   );
   return rows.length === 0 ? undefined : new Date(Math.max(...rows.map(({ at }) => at.getTime())));
-}
-
-/** What waits for endpoints to be tried again is due at once: another receiver is there. */
-export async function retryAtOnce(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
-  await sql.query(
-    `update events e set due_at = least(created_at, clock_timestamp())
-       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
-      where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
-        and e.registration = p.registration and e.delivery = 'due' and e.attempts > 0 and e.due_at > now()`,
-    [endpoints.map((key) => key.tenantId), endpoints.map((key) => key.registration)],
-  );
-}
-
-/**
- * Makes everything from `fromDate` to `toDate` that was not delivered due again, the oldest first and with its whole schedule
- * before it, where an endpoint is there to take it.
- * @returns how many of each registration, those that were waiting anyway included
- */
-export async function requeue(
-  sql: Sql,
-  given: { tenantId: string; fromDate: Date; toDate?: Date; registration?: string; only?: string[] },
-): Promise<{ registration: string; count: number }[]> {
-  const { from, to } = deliveryTransition('resent');
-  return sql.query<{ registration: string; count: number }>(
-    `with open as (
-       select tenant_id, registration from webhook_endpoints
-        where tenant_id = $1 and status <> 'disabled' and ($3::text is null or registration = $3)
-     ), again as (
-       select e.number, e.registration, true as changes
-         from events e join open using (tenant_id, registration)
-        where e.tenant_id = $1 and e.created_at >= $2 and e.created_at <= $6 and e.delivery in ('recorded', 'failed', 'parked')
-          and e.delivery = any ($4)
-       union all
-       select e.number, e.registration, e.attempts > 0
-         from open p join events e on e.shard = webhook_shard(p.tenant_id, p.registration)
-          and e.tenant_id = p.tenant_id and e.registration = p.registration
-        where e.created_at >= $2 and e.created_at <= $6 and e.delivery = 'due' and e.delivery = any ($4)
-     ), queued as (
-       update events set delivery = $5, due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null
-        where number = any (array(select number from again where changes)) and delivery = any ($4)
-     )
-     select registration, count(*)::int as count from again group by registration`,
-    [
-      given.tenantId,
-      given.fromDate,
-      given.registration ?? null,
-      given.only ?? from,
-      to,
-      given.toDate ?? 'infinity',
-    ],
-  );
 }

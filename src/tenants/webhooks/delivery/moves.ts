@@ -1,0 +1,216 @@
+import type { Database, Sql } from '../../../kernel/db/database';
+import type { EndpointKey } from '../record';
+import { deliveryTransition } from './record';
+
+/**
+ * Changes of very many waiting events. They are marked first (`webhook_moves`), in the transaction that wants them, and then made
+ * in portions, each of which stays when the process ends. The first portion is made at once, so few events need no process. All is raw:
+ * every step is one statement of several parts.
+ */
+
+/** Events that are changed at once. */
+export const PORTION = 2_000;
+
+/** What waits for endpoints that are no more, or were disabled, is kept: until the endpoint is set again, or for a resend. */
+export async function parkDue(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
+  await sql.query(
+    `insert into webhook_moves (action, tenant_id, registration, last_number)
+     select case when exists (select from webhook_endpoints w where w.tenant_id = p.tenant_id and w.registration = p.registration)
+                 then 'park' else 'park_for_resend' end,
+            p.tenant_id, p.registration, (select max(number) from events)
+       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
+      where not exists (select from webhook_endpoints w
+                         where w.tenant_id = p.tenant_id and w.registration = p.registration and w.status <> 'disabled')
+        and not exists (select from webhook_moves m
+                         where m.tenant_id = p.tenant_id and m.registration = p.registration and m.action = 'park_for_resend')
+        and exists (select from events e
+                     where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
+                       and e.registration = p.registration and e.delivery = 'due')`,
+    namesOf(endpoints),
+  );
+  await moveSomeOf(sql, endpoints);
+}
+
+/** What was parked when its endpoint was disabled waits for that endpoint no more, for it was deleted: kept for a resend. */
+export async function keepParked(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
+  await sql.query(
+    `insert into webhook_moves (action, tenant_id, registration, last_number)
+     select 'keep_for_resend', p.tenant_id, p.registration, (select max(number) from events)
+       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)`,
+    namesOf(endpoints),
+  );
+  await moveSomeOf(sql, endpoints);
+}
+
+/** What waits for endpoints to be tried again is due at once: another receiver is there. */
+export async function retryAtOnce(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
+  await sql.query(
+    `insert into webhook_moves (action, tenant_id, registration, last_number, after_at)
+     select 'retry', p.tenant_id, p.registration, (select max(number) from events), now()
+       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
+      where exists (select from events e
+                     where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
+                       and e.registration = p.registration and e.delivery = 'due' and e.attempts > 0 and e.due_at > now())`,
+    namesOf(endpoints),
+  );
+  await moveSomeOf(sql, endpoints);
+}
+
+/**
+ * Makes everything from `fromDate` to `toDate` that was not delivered due again, the oldest first and with its whole schedule
+ * before it, where an endpoint is there to take it.
+ * @returns how many of each registration, those that were waiting anyway included
+ */
+export async function requeue(
+  sql: Sql,
+  given: { tenantId: string; fromDate: Date; toDate?: Date; registration?: string; only?: string[] },
+): Promise<{ registration: EndpointKey['registration']; count: number }[]> {
+  const { from } = deliveryTransition('resent');
+  const found = await sql.query<{ registration: EndpointKey['registration']; count: number }>(
+    `with open as (
+       select tenant_id, registration from webhook_endpoints
+        where tenant_id = $1 and status <> 'disabled' and ($3::text is null or registration = $3)
+     ), again as (
+       select e.registration
+         from events e join open using (tenant_id, registration)
+        where e.tenant_id = $1 and e.created_at >= $2 and e.created_at <= $5 and e.delivery in ('recorded', 'failed', 'parked')
+          and e.delivery = any ($4)
+       union all
+       select e.registration
+         from open p join events e on e.shard = webhook_shard(p.tenant_id, p.registration)
+          and e.tenant_id = p.tenant_id and e.registration = p.registration
+        where e.created_at >= $2 and e.created_at <= $5 and e.delivery = 'due' and e.delivery = any ($4)
+     ), found as (
+       select registration, count(*)::int as count from again group by registration
+     ), marked as (
+       insert into webhook_moves (action, tenant_id, registration, last_number, after_at, from_time, to_time, states)
+       select action, $1, registration, (select max(number) from events), '-infinity', $2, $5, $4
+         from found cross join (values ('resend'), ('resend_due')) a(action) order by registration, action
+     )
+     select registration, count from found`,
+    [
+      given.tenantId,
+      given.fromDate,
+      given.registration ?? null,
+      given.only ?? from,
+      given.toDate ?? 'infinity',
+    ],
+  );
+  const keys = found.map(({ registration }) => ({ tenantId: given.tenantId, registration }));
+  for (const _ of ['resend', 'resend_due']) await moveSomeOf(sql, keys);
+  return found;
+}
+
+const namesOf = (endpoints: readonly EndpointKey[]) => [
+  endpoints.map(({ tenantId }) => tenantId),
+  endpoints.map(({ registration }) => registration),
+];
+
+async function moveSomeOf(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
+  for (const { tenantId, registration } of endpoints)
+    await movePortion(sql, 'm.tenant_id = $1 and m.registration = $2', [tenantId, registration]);
+}
+
+/** Makes all that is marked for an endpoint. */
+export async function moveAllOf(database: Sql, { tenantId, registration }: EndpointKey): Promise<void> {
+  const own = [tenantId, registration];
+  while (await movePortion(database, 'm.tenant_id = $1 and m.registration = $2', own));
+}
+
+/** Makes a portion of what is marked for endpoints of these shards. @returns false where nothing is */
+export const moveSome = (database: Database, shards: number[]): Promise<boolean> =>
+  movePortion(database, 'm.shard = any ($1::smallint[])', [shards]);
+
+const PARKED = deliveryTransition('endpoint_ended');
+const RESENT = deliveryTransition('resent');
+
+/** Of the events of a move (`m`) that are due, in the order of their index. */
+const DUE = {
+  at: 'e.due_at',
+  where: `e.shard = m.shard and e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery = 'due'`,
+};
+
+/** Of those that are neither due nor delivered, by theirs. */
+const REST = {
+  at: 'e.created_at',
+  where: `e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery in ('recorded', 'failed', 'parked')`,
+};
+
+const ASKED_FOR = 'e.created_at >= m.from_time and e.created_at <= m.to_time and e.delivery = any (m.states)';
+const AGAIN = `delivery = '${RESENT.to}', due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null`;
+/** An endpoint that was deleted or disabled since takes nothing. */
+const OPEN = `exists (select from webhook_endpoints w where w.tenant_id = m.tenant_id and w.registration = m.registration
+                                      and w.status <> 'disabled')`;
+
+interface Action {
+  /** SQL of the place in the index that it goes by. */
+  at: string;
+  where: string;
+  set: string;
+  /** Events that stand otherwise by now are left alone. */
+  from: readonly string[];
+}
+
+/** What each action does to which events. What is under way keeps its lease. */
+const ACTIONS: Record<string, Action> = {
+  park: { ...DUE, from: PARKED.from, set: `delivery = '${PARKED.to}'` },
+  park_for_resend: { ...DUE, from: PARKED.from, set: `delivery = '${PARKED.to}', due_at = null` },
+  keep_for_resend: {
+    at: REST.at,
+    from: ['parked'],
+    where: `${REST.where} and e.delivery = 'parked' and e.due_at is not null`,
+    set: 'due_at = null',
+  },
+  retry: {
+    at: DUE.at,
+    from: ['due'],
+    where: `${DUE.where} and e.attempts > 0`,
+    set: 'due_at = least(created_at, clock_timestamp())',
+  },
+  resend: { at: REST.at, from: RESENT.from, where: `${REST.where} and ${ASKED_FOR} and ${OPEN}`, set: AGAIN },
+  resend_due: {
+    at: DUE.at,
+    from: RESENT.from,
+    where: `${DUE.where} and ${ASKED_FOR} and e.attempts > 0 and ${OPEN}`,
+    set: AGAIN,
+  },
+};
+
+/**
+ * A portion of the first move of an endpoint, by whoever holds its mark: moves of one endpoint follow one another. Each
+ * goes on after the place where the portion before ended, so that none is read twice.
+ */
+async function movePortion(sql: Sql, which: string, values: unknown[]): Promise<boolean> {
+  const [move] = await sql.query<{ number: string; action: string }>(
+    `select m.number, m.action from webhook_moves m
+      where ${which} and not exists (select from webhook_moves b where b.tenant_id = m.tenant_id
+                                        and b.registration = m.registration and b.number < m.number)
+      order by m.number limit 1`,
+    values,
+  );
+  const action = move && ACTIONS[move.action];
+  if (!move || !action) return false;
+  const rows = await sql.query(
+    `with m as materialized (
+       select * from webhook_moves where number = $1 for update
+     ), portion as materialized (
+       select e.number, ${action.at} as at from m cross join lateral (
+         select e.* from events e
+          where ${action.where} and e.number <= m.last_number and (${action.at}, e.number) > (m.after_at, m.after_number)
+          order by ${action.at}, e.number limit $2) e
+     ), moved as (
+       update events set ${action.set}
+        where number = any (array(select number from portion)) and delivery = any ($3)
+     ), place as (
+       select at, number from portion order by at desc, number desc limit 1
+     ), ended as (
+       delete from webhook_moves where number = (select number from m) and (select count(*) from portion) < $2
+     ), gone_on as (
+       update webhook_moves w set after_at = place.at, after_number = place.number from place
+        where w.number = (select number from m) and (select count(*) from portion) >= $2
+     )
+     select 1 from m`,
+    [move.number, PORTION, action.from],
+  );
+  return rows.length > 0;
+}
