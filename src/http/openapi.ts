@@ -110,7 +110,9 @@ function parameters(route: Route): ZodOpenApiParameters {
   }
   if (route.settling) {
     header['prefer'] = WAIT.optional().meta({
-      description: '`wait=N` holds the answer until the record is settled, N seconds at most (up to 30).',
+      description:
+        '`wait=N` holds the answer until the record is settled, N seconds at most (up to 30). The answer comes at once where a ' +
+        'person or another call is waited for.',
     });
   }
   return {

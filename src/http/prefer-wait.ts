@@ -17,8 +17,8 @@ export type AwaitSettled = (
 ) => Promise<StoredAnswer>;
 
 /**
- * Serves `Prefer: wait=N` (RFC 7240): holds the answer until the record is settled or N seconds (at most 30) have
- * passed. What is stored under the key stays the first state; only the waiting caller sees the later one. The effect has
+ * Serves `Prefer: wait=N` (RFC 7240): holds the answer until the record is settled, waits for a person or for another call, or N
+ * seconds (at most 30) have passed. What is stored under the key stays the first state; only the waiting caller sees the later one. The effect has
  * been committed before: whatever fails from here on, the answer is the first state (decisions part 1, Waiting).
  */
 export function createWaiting(most = MAX_WAITING): AwaitSettled {
@@ -49,13 +49,16 @@ async function settledWithin(
   answer: StoredAnswer,
   gone: AbortSignal,
 ): Promise<StoredAnswer> {
-  const first = JSON.parse(answer.body) as { id: string };
+  const { idField = 'id' } = settling;
+  const first = JSON.parse(answer.body) as Record<string, unknown>;
+  const id = String(first[idField]);
   let record: unknown = first;
   const deadline = performance.now() + seconds * 1000;
   while (!settling.settled(record as never) && performance.now() < deadline) {
+    if (await settling.awaitsPerson?.(request, id)) break;
     const ms = Math.min(LOOK_EVERY_MS, Math.max(1, deadline - performance.now()));
     await sleep(ms, undefined, { signal: gone });
-    record = await settling.read(request, first.id);
+    record = await settling.read(request, id);
   }
   return record === first ? answer : { status: answer.status, body: JSON.stringify(record) };
 }

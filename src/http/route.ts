@@ -35,10 +35,15 @@ export class Reply<Body = unknown> {
 
 type Answer = unknown;
 
-/** How `Prefer: wait=N` is served: the record is read again until it is settled. */
+/** How `Prefer: wait=N` is served: the record is read again until it is settled, or waits for a person or for another call. */
 export interface Settling {
+  /** The field of the first answer that names the record: `id` when absent. */
+  idField?: string;
   read(request: ApiRequest, id: string): Promise<object>;
+  /** Whether the record has ended, or shows that only a person or another call can bring it on. */
   settled(record: never): boolean;
+  /** Whether the record waits for a person although its answer does not show it; absent where the answer always does. */
+  awaitsPerson?(request: ApiRequest, id: string): Promise<boolean>;
 }
 
 /** What must be on for an endpoint: where it is not, the answer is 403 before anything of the request is looked at. */

@@ -55,6 +55,25 @@ it('waits no longer for a caller that has hung up', async () => {
   expect(state.reads).toBe(reads + 1);
 });
 
+it('waits no longer where a person is waited for', async () => {
+  const { state, route } = record();
+  Object.assign(route.settling as Settling, { awaitsPerson: async () => state.reads === 2 });
+  const { ctx, headers } = caller();
+  const answer = await createWaiting()(ctx, route, {} as ApiRequest, FIRST);
+  expect([state.reads, JSON.parse(answer.body)]).toEqual([2, { id: 'x', state: 'new' }]);
+  expect(headers).toEqual({ 'Preference-Applied': 'wait=30' });
+});
+
+it('reads the record by the field that names it', async () => {
+  const { state, route } = record();
+  const read = jest.fn(route.settling?.read);
+  Object.assign(route.settling as Settling, { idField: 'operationId', read });
+  state.settled = true;
+  const first = { status: 202, body: '{"operationId":"cop_1","state":"new"}' };
+  await createWaiting()(caller().ctx, route, {} as ApiRequest, first);
+  expect(read).toHaveBeenCalledWith({}, 'cop_1');
+});
+
 describe('over HTTP', () => {
   let kit: Kit;
   beforeAll(async () => {

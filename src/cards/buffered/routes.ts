@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApiRequest, type Route, route } from '../../http/route';
+import { type ApiRequest, type Route, route, type Settling } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import type { Tx } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
@@ -11,7 +11,8 @@ import { freezeCard } from '../events/operations';
 import type { CardServices } from '../services';
 import { acceptClosure, acceptIssue, acceptTopup, acceptWithdrawal, type OperationCall } from './accept';
 import { requireOperation } from './operations';
-import type { CardOperation } from './record';
+import type { CardOperation, OperationStatus } from './record';
+import { isFinal } from './rules';
 import {
   acceptedSchema,
   acceptedView,
@@ -45,6 +46,13 @@ const callOf = ({ caller, idempotencyKey }: ApiRequest): OperationCall => ({
   idempotencyKey: idempotencyKey ?? null,
 });
 
+/** `Prefer: wait=N` waits until the operation has ended. */
+const settlingOf = ({ database }: CardServices): Settling => ({
+  idField: 'operationId',
+  read: async ({ caller }, id) => acceptedView(await requireOperation(database, caller.reach, id)),
+  settled: ({ status }: { status: OperationStatus }) => isFinal(status),
+});
+
 /** An operation that a call has begun, written down where an admin called. */
 async function begun(tx: Tx, request: ApiRequest, operation: CardOperation) {
   const { id: subject, tenantId, type, status, cardId } = operation;
@@ -61,10 +69,12 @@ function acceptIssueRoute(services: CardServices): Route {
     capability,
     summary: 'Accept a buffered card issuance quote',
     description:
-      'The card is `pending` with all that it costs held; the operation ends when the processor has decided.',
+      'The card is `pending` with all that it costs held; the operation ends when the processor has decided. `Prefer: wait=N` ' +
+      'waits for that.',
     body: z.strictObject({ quoteId, label: text(100).optional() }),
     response: acceptedSchema,
     status: 202,
+    settling: settlingOf(services),
     idempotency: 'required',
     problems: [
       ...['quote_used', 'quote_expired', 'user_blocked', 'cardholder_not_approved', 'bin_closed'],
@@ -112,6 +122,7 @@ function topupRoute(services: CardServices): Route {
     body: z.strictObject({ quoteId }),
     response: acceptedSchema,
     status: 202,
+    settling: settlingOf(services),
     idempotency: 'required',
     problems: [
       ...NOT_USABLE,
@@ -134,6 +145,7 @@ function withdrawRoute(services: CardServices): Route {
     body: z.strictObject({ amount: amount() }),
     response: acceptedSchema,
     status: 202,
+    settling: settlingOf(services),
     idempotency: 'required',
     problems: [...NOT_USABLE, 'insufficient_funds'],
     async write(tx, request) {
@@ -151,9 +163,10 @@ function closeRoute(services: CardServices): Route {
     summary: 'Request provider-confirmed closure',
     description:
       'The card is `closing` and spent on no more; when the processor has confirmed, what is left on it and its buffer ' +
-      'return to its account. Asked again, the same operation is given.',
+      'return to its account. Asked again, the same operation is given. `Prefer: wait=N` waits until it has ended.',
     response: acceptedSchema,
     status: 202,
+    settling: settlingOf(services),
     problems: NOT_USABLE,
     write: async (tx, request) =>
       begun(tx, request, await acceptClosure(services, tx, idIn(request), callOf(request))),

@@ -6,6 +6,7 @@ import { invalid } from '../../kernel/errors';
 import { type MetaField, PATCH_FIELDS } from './fields/validate';
 import { requireCardholder } from './operations';
 import { type CardholderStatus, isUnderReview } from './record';
+import { isAutomatic } from './review/decision';
 import type { CardholderServices } from './services';
 import type { Change } from './transition';
 import { resubmitCardholder, updateCardholder } from './update';
@@ -39,11 +40,16 @@ export function cardholderUpdateRoutes(services: CardholderServices): Route[] {
   ];
 }
 
-/** `Prefer: wait=N`: until neither a person nor the party is waited for. */
-export function settling({ database }: CardholderServices): Settling {
+/** `Prefer: wait=N` waits for the party, and for the sandbox where it decides in the operator's place. */
+export function settling(services: CardholderServices): Settling {
+  const { database } = services;
   return {
     read: async ({ caller }, id) => cardholderView(await requireCardholder(database, caller.reach, id)),
     settled: ({ status }: { status: CardholderStatus }) => !isUnderReview(status),
+    async awaitsPerson({ caller }, id) {
+      const { status, tenantId } = await requireCardholder(database, caller.reach, id);
+      return status === 'pending_review' && !(await isAutomatic(services, database, tenantId));
+    },
   };
 }
 

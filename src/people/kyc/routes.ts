@@ -3,9 +3,11 @@ import { type ApiRequest, type Route, route } from '../../http/route';
 import { audit, auditAdmin } from '../../kernel/audit/audit';
 import { text } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
+import { requireUser } from '../users/operations';
 import { kycDocumentRoutes } from './document-routes';
 import { decideKyc, readKyc, setNotes, submitKyc } from './operations';
 import { KYC_DECISIONS } from './record';
+import { isAutomatic } from './review';
 import { kycSchema, kycView } from './view';
 
 const TAG = 'KYC';
@@ -51,6 +53,10 @@ function submitRoute(services: Services): Route {
       read: async ({ caller, params }: ApiRequest) =>
         kycView(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
       settled: ({ status }: { status: string }) => status !== 'in_review',
+      async awaitsPerson({ caller, params }) {
+        const user = await requireUser(database, caller.reach, params['id'] ?? '');
+        return !(await isAutomatic(services, database, user.tenantId));
+      },
     },
     async write(tx, { caller, params, requestId, idempotencyKey }) {
       const userId = params['id'] ?? '';

@@ -5,6 +5,7 @@ import { auditAdmin } from '../../kernel/audit/audit';
 import { identifier } from '../../kernel/wire/schemas';
 import type { Services } from '../../services';
 import { confirmDeposit, findOnChain, readConfirmed } from './confirm';
+import { heldCredit } from './rules';
 import { type ChainDepositView, chainDepositSchema, chainDepositView } from './view';
 
 /** Deposits on chains (`interface.md 4.1`, Wallets; decisions part 4). */
@@ -41,6 +42,8 @@ function confirmRoute(services: Services): Route {
     settling: {
       read: async ({ caller: { reach } }, id) => chainDepositView(await readConfirmed(services, id, reach)),
       settled: ({ status }: ChainDepositView) => status !== 'confirming',
+      awaitsPerson: async ({ caller: { reach } }, id) =>
+        heldCredit(await readConfirmed(services, id, reach)) !== undefined,
     },
     prepare: ({ caller, body }) => findOnChain(services, body, caller.reach),
     async write(tx, request, found) {

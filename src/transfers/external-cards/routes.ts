@@ -49,7 +49,7 @@ function creation(services: Services, kind: ExternalCardKind): Route {
     summary: SUMMARIES[kind],
     description:
       'By a token of the card. Where its bank asks the payer to confirm, the status is `requires_action` and the payer is ' +
-      'sent to `redirectUrl`. `Prefer: wait=N` waits until it is no longer `pending`.',
+      'sent to `redirectUrl`. `Prefer: wait=N` waits for its end, the payer or an approval.',
     body: bodyIn(services.mode),
     response: externalCardSchema,
     status: 202,
@@ -61,6 +61,11 @@ function creation(services: Services, kind: ExternalCardKind): Route {
         return externalCardView(services, await requireCardTransfer(services, caller.reach, kind, wanted));
       },
       settled: ({ status }: ExternalCardView) => status !== 'pending' && status !== 'processing',
+      async awaitsPerson({ caller, params }, id) {
+        const wanted = { accountId: params['id'] ?? '', id };
+        const { transfer } = (await requireCardTransfer(services, caller.reach, kind, wanted)).transfer;
+        return transfer.status === 'pending_approval';
+      },
     },
     async write(tx, request) {
       const { caller, params, body } = request;

@@ -7,7 +7,7 @@ import { amount, assertFits, identifier, text } from '../../kernel/wire/schemas'
 import type { Services } from '../../services';
 import { requirePayout } from '../payouts/create';
 import { destinationSchema } from '../payouts/destinations/destination';
-import { isFinal } from '../payouts/record';
+import { isSettled } from '../payouts/record';
 import { ibanPayoutKind } from './payouts/kind';
 import { createPayout, quotePayout, readAccount } from './payouts/operations';
 import { transferToMaster } from './transfer-to-master';
@@ -96,7 +96,7 @@ function payoutCreation(services: Services): Route {
     problems: ['ErrAlreadyExists', 'quote_used', 'quote_expired', 'insufficient_funds'],
     settling: {
       read: (request, id) => readPayout(services, request, id),
-      settled: ({ status }: IbanPayoutView) => isFinal(status),
+      settled: isSettled,
     },
     async write(tx, request) {
       const iban = await ibanOf(tx, request, 'share');

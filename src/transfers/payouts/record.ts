@@ -90,6 +90,10 @@ const FINAL: readonly PayoutStatus[] = ['completed', 'rejected', 'failed', 'canc
 
 export const isFinal = (status: string): boolean => FINAL.includes(status as PayoutStatus);
 
+/** Whether a caller waits for nothing more: the payout has ended, or a person decides. */
+export const isSettled = ({ status }: { status: string }): boolean =>
+  isFinal(status) || status === 'pending_approval';
+
 /** What a payout alone has, beside its transfer. */
 export interface PayoutDetails {
   id: string;

@@ -13,7 +13,7 @@ import { createPayout, listPayouts, requirePayout } from './create';
 import { destinationSchema } from './destinations/destination';
 import { payoutKind } from './kind';
 import { payoutOptions, quotePayout } from './operations';
-import { isFinal, PAYOUT_STATUSES, type PayoutStatus } from './record';
+import { isSettled, PAYOUT_STATUSES } from './record';
 import {
   payoutOptionSchema,
   payoutOptionView,
@@ -114,7 +114,8 @@ function createRoute(services: Services): Route {
     summary: 'Create a payout',
     description:
       'Amount and fee are held at once and leave when the payout is `sent`. Above your threshold an operator approves it ' +
-      'first. Its account transactions carry its id as `referenceId`. `Prefer: wait=N` waits for its end.',
+      'first. Its account transactions carry its id as `referenceId`. `Prefer: wait=N` waits for its end, ' +
+      'or until an operator must approve it.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
       destination: destinationSchema,
@@ -133,7 +134,7 @@ function createRoute(services: Services): Route {
     ],
     settling: {
       read: (request, id) => readPayout(services, request, id),
-      settled: ({ status }: { status: PayoutStatus }) => isFinal(status),
+      settled: isSettled,
     },
     async write(tx, request) {
       const account = await accountIn(tx, request);

@@ -406,6 +406,14 @@ describe('a withdrawal', () => {
     expect(await toldOf(operationId)).toEqual([['accepted', 'completed']]);
   });
 
+  it('is answered with its end where the caller prefers to wait', async () => {
+    const card = await bufferedCard();
+    const path = `/v2/cards/${card.id}/withdraw`;
+    const answer = await client.call('POST', path, { amount: '1.00' }, { ...keyed(), prefer: 'wait=20' });
+    expect([answer.status, answer.body.status]).toEqual([202, 'completed']);
+    expect(answer.headers.get('preference-applied')).toBe('wait=20');
+  });
+
   it('needs a key', async () => {
     const card = await bufferedCard();
     const answer = await client.call('POST', `/v2/cards/${card.id}/withdraw`, { amount: '1.00' });

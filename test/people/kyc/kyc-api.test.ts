@@ -118,16 +118,28 @@ describe('submitting', () => {
     expect(failure(await submit(unknownUser))).toEqual([404, 'not_found']);
   });
 
-  it('is waited for with Prefer, and answered when somebody has decided', async () => {
+  it('is answered at once with Prefer while a person decides, because nobody knows how long that takes', async () => {
     const userId = await createUser(client);
     await uploadAll(client, userId);
-    const waiting = submit(userId, client, { prefer: 'wait=20' });
-    while ((await kycStatus(client, userId)) !== 'in_review')
+    const { status, body, headers } = await submit(userId, client, { prefer: 'wait=30' });
+    expect([status, body.status]).toEqual([200, 'in_review']);
+    expect(headers.get('preference-applied')).toBe('wait=30');
+  });
+
+  it('is waited for with Prefer where the sandbox decides', async () => {
+    const own = await api.client();
+    await api.database.query(
+      `update tenants set settings = settings || '{"kycReview":"auto"}'::jsonb where id = $1`,
+      [own.clientId],
+    );
+    const userId = await createUser(own);
+    await uploadAll(own, userId);
+    const waiting = submit(userId, own, { prefer: 'wait=20' });
+    while ((await kycStatus(own, userId)) !== 'in_review')
       await new Promise((resolve) => setTimeout(resolve, 10));
     await decide(admin, userId, 'rejected', 'Not the same person.');
-    const { status, body, headers } = await waiting;
+    const { status, body } = await waiting;
     expect([status, body.status, body.reason]).toEqual([200, 'rejected', 'Not the same person.']);
-    expect(headers.get('preference-applied')).toBe('wait=20');
   });
 });
 

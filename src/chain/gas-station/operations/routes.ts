@@ -40,10 +40,14 @@ export const gasOperationRoutes = (services: ChainServices): Route[] => [
   ]),
 ];
 
-/** `Prefer: wait=N` holds the answer until the operation has ended. */
+/** An operation that is not signed here waits for `export` and `confirm`. */
+const awaitsCall = ({ execution, status }: GasOperationView): boolean =>
+  execution === 'manual' && status !== 'confirming';
+
+/** `Prefer: wait=N` holds the answer until the operation has ended, or waits for another call. */
 const settlingOf = ({ database }: ChainServices, type: GasOperationType): Settling => ({
   read: async (_, id) => gasOperationView(await requireOperation(database, id, type)),
-  settled: (operation: GasOperationView) => !isOpen(operation),
+  settled: (operation: GasOperationView) => !isOpen(operation) || awaitsCall(operation),
 });
 
 /** Who did what, with what it was and became. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { requireUser } from '../../users/operations';
 import { type Cardholder, type CardholderStatus, requireTransition } from '../record';
@@ -73,14 +73,21 @@ export function advanceCardholder(
   });
 }
 
+/** Whether the sandbox decides on a tenant's cardholders by itself, where else a person does. */
+export async function isAutomatic(
+  { mode }: Pick<CardholderServices, 'mode'>,
+  sql: Sql,
+  tenantId: string,
+): Promise<boolean> {
+  return mode === 'sandbox' && (await requireTenant(sql, tenantId)).settings.cardholderReview === 'auto';
+}
+
 /** Nothing where a person decides. */
 async function automaticDecision(
   { mode }: Pick<CardholderServices, 'mode'>,
   tx: Tx,
   { tenantId, userId }: Cardholder,
 ) {
-  if (mode !== 'sandbox' || userId === null) return undefined;
-  const { settings } = await requireTenant(tx, tenantId);
-  if (settings.cardholderReview !== 'auto') return undefined;
+  if (userId === null || !(await isAutomatic({ mode }, tx, tenantId))) return undefined;
   return sandboxDecision((await requireUser(tx, null, userId)).meta);
 }

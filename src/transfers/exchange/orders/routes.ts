@@ -24,7 +24,7 @@ const creation = (services: Services): Route =>
       'The whole amount is held at once. With `minReceive` the order is dealt whole and for that at least, or not at all; ' +
       'without it a part may be dealt, and the rest is released. It is `completed` when what the exchange owes for it has ' +
       'come; until then it is `awaiting_settlement`. Its account transactions (`exchange_out`, `exchange_fee` where there is a fee, ' +
-      '`exchange_in`) carry its id as `referenceId`. `Prefer: wait=N` waits for its end.',
+      '`exchange_in`) carry its id as `referenceId`. `Prefer: wait=N` waits until the exchange has dealt.',
     body: z.strictObject({
       fromAccountId: identifier('acc_01jz0000000000000000000000'),
       toAccountId: identifier('acc_01jz0000000000000000000001'),
@@ -38,7 +38,9 @@ const creation = (services: Services): Route =>
     settling: {
       read: async ({ caller }, id) =>
         exchangeOrderView(await requireExchangeOrder(services, caller.reach, id)),
-      settled: ({ status }: { status: ExchangeOrderStatus }) => isFinal(status),
+      // The operator settles with the exchange.
+      settled: ({ status }: { status: ExchangeOrderStatus }) =>
+        isFinal(status) || status === 'awaiting_settlement',
     },
     async write(tx, request) {
       const key = { reach: request.caller.reach, ...operationKey(request) };

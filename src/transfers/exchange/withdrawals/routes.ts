@@ -5,9 +5,9 @@ import { auditAdmin } from '../../../kernel/audit/audit';
 import { operationKey } from '../../../kernel/idempotency';
 import { amount, identifier } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { isFinal } from '../../payouts/record';
+import { isSettled } from '../../payouts/record';
 import { createWithdrawal, requireWithdrawal } from './create';
-import { type ExchangeWithdrawalView, exchangeWithdrawalSchema, exchangeWithdrawalView } from './view';
+import { exchangeWithdrawalSchema, exchangeWithdrawalView } from './view';
 
 const guarded = { tag: 'Exchange', capability: 'exchange', party: 'exchange' } as const;
 
@@ -26,7 +26,7 @@ function creationRoute(services: Services): Route {
     description:
       'To one of your destinations, in its currency. Amount and fee are held at once and leave when it is `sent`. Above your ' +
       'threshold an operator approves it first. Its account transactions carry its id as `referenceId`. `Prefer: wait=N` waits ' +
-      'for its end.',
+      'for its end, or until an operator must approve it.',
     body: z.strictObject({
       accountId: identifier('acc_01jz0000000000000000000000'),
       destinationId: identifier('wdd_01jz0000000000000000000000'),
@@ -38,7 +38,7 @@ function creationRoute(services: Services): Route {
     problems: ['invalid_transition', 'account_closed', 'user_blocked', 'insufficient_funds'],
     settling: {
       read: ({ caller }, id) => readWithdrawal(services, caller.reach, id),
-      settled: ({ status }: ExchangeWithdrawalView) => isFinal(status),
+      settled: isSettled,
     },
     async write(tx, request) {
       const key = { reach: request.caller.reach, ...operationKey(request) };

@@ -1,0 +1,61 @@
+import { apiRoutes } from '../../src/composition';
+import type { Settling } from '../../src/http/route';
+import { type TestApi, testApi } from '../support/api';
+
+/** Which endpoints serve `Prefer: wait=N`, and in which states they wait no longer. */
+
+let api: TestApi;
+let waiting: Map<string, Settling>;
+beforeAll(async () => {
+  api = await testApi();
+  waiting = new Map(
+    apiRoutes(api.services).flatMap(({ method, path, settling }) =>
+      settling ? [[`${method} ${path}`, settling]] : [],
+    ),
+  );
+});
+afterAll(() => api.close());
+
+const isSettled = (endpoint: string, record: object) => waiting.get(endpoint)?.settled(record as never);
+
+it('is served by every endpoint that accepts work and answers 202', () => {
+  const begin = apiRoutes(api.services).filter(({ method, status }) => status === 202 && method !== 'GET');
+  const without = begin
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((endpoint) => !waiting.has(endpoint));
+  // The sandbox only plays the bank there: no record of the caller is under way.
+  expect(without).toEqual(['POST /sandbox/iban-credits']);
+});
+
+it.each([
+  'POST /v2/cards',
+  'POST /v2/cards/{id}/topup',
+  'POST /v2/cards/{id}/withdraw',
+  'DELETE /v2/cards/{id}',
+])('waits at %s until the operation has ended', (endpoint) => {
+  expect(waiting.get(endpoint)?.idField).toBe('operationId');
+  const settled = ['accepted', 'processing', 'completed', 'failed'].filter((status) =>
+    isSettled(endpoint, { status }),
+  );
+  expect(settled).toEqual(['completed', 'failed']);
+});
+
+it.each([
+  ['POST /v2/accounts/{accountId}/payouts', { status: 'pending_approval' }],
+  ['POST /v1/corporate-banking/{companyId}/payouts', { status: 'pending_approval' }],
+  ['POST /v1/exchange/withdrawals', { status: 'pending_approval' }],
+  ['POST /v1/exchange/orders', { status: 'awaiting_settlement' }],
+  ['POST /v1/gas-station/operations', { execution: 'manual', status: 'pending' }],
+  ['POST /v1/gas-station/operations', { execution: 'manual', status: 'awaiting_confirmation' }],
+])('waits at %s no longer while a person or another call is waited for: %j', (endpoint, record) => {
+  expect(isSettled(endpoint, record)).toBe(true);
+});
+
+it.each([
+  ['POST /v2/accounts/{accountId}/payouts', { status: 'processing' }],
+  ['POST /v1/exchange/orders', { status: 'executing' }],
+  ['POST /v1/gas-station/operations', { execution: 'local', status: 'pending' }],
+  ['POST /v1/gas-station/operations', { execution: 'manual', status: 'confirming' }],
+])('waits at %s while the party or the chain is waited for: %j', (endpoint, record) => {
+  expect(isSettled(endpoint, record)).toBe(false);
+});
