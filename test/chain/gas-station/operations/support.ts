@@ -245,7 +245,9 @@ export async function outbid(world: TestStation, id: string, ms: number): Promis
   const { client } = world.chain;
   world.later(ms);
   const offers = BigInt((await attempts(world, id)).at(-1)?.max_fee_per_gas ?? 0);
-  await client.setNextBlockTimestamp({ timestamp: BigInt(Math.ceil(world.services.now().getTime() / 1_000)) });
+  await client.setNextBlockTimestamp({
+    timestamp: BigInt(Math.ceil(world.services.now().getTime() / 1_000)),
+  });
   await client.setNextBlockBaseFeePerGas({ baseFeePerGas: offers * 2n });
   await client.mine({ blocks: 1 });
 }

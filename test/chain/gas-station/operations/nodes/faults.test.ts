@@ -40,8 +40,7 @@ beforeEach(async () => {
   await world.chain.client.mine({ blocks: 1 });
 });
 
-const cheapBlock = () =>
-  world.chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('0.5') });
+const cheapBlock = () => world.chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('0.5') });
 
 type Held = Awaited<ReturnType<typeof attempts>>[number];
 const sentBy = (address: `0x${string}`) => world.chain.client.getTransactionCount({ address });
