@@ -156,7 +156,9 @@ function operationOf(path: string, method: string, operation: any): Operation {
       ...parameters.flatMap(({ in: at, name, required }) =>
         at === 'header' ? [] : placeOf(path, at, name).map((place) => ({ ...place, required })),
       ),
-      ...Object.keys(body?.properties ?? {}).flatMap((name) => placeOf(path, 'body', name)),
+      ...Object.entries(body?.properties ?? {}).flatMap(([name, { readOnly }]) =>
+        readOnly ? [] : placeOf(path, 'body', name),
+      ),
     ],
     ...(body ? { body } : {}),
     takesForm: 'multipart/form-data' in content,

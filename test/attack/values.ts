@@ -16,6 +16,8 @@ export interface RequestSchema {
   additionalProperties?: unknown;
   examples?: unknown[];
   anyOf?: RequestSchema[];
+  /** A request may send it as it is read, and nothing else. So it is left out of what is drawn. */
+  readOnly?: boolean;
 }
 
 const UNDERSTOOD = new Set([
@@ -79,7 +81,9 @@ function objectsOf(
   extent: Extent,
   samples: Record<string, unknown>,
 ): Arbitrary<unknown> {
-  const wanted = Object.entries(properties).filter(([name]) => extent === 'all' || required.includes(name));
+  const wanted = Object.entries(properties).filter(
+    ([name, { readOnly }]) => !readOnly && (extent === 'all' || required.includes(name)),
+  );
   const fields = wanted.map(([name, schema]) => {
     const sample = samples[name];
     return [name, sample === undefined ? valuesOf(schema, extent, samples) : fc.constant(sample)] as const;

@@ -31,16 +31,19 @@ async function copyAll(dumped: Client, into: Client): Promise<void> {
   await dumped.query('begin isolation level repeatable read, read only');
   await into.query('begin');
   await into.query('set local session_replication_role = replica');
-  const tables = await dumped.query<{ name: string }>(
-    `select c.oid::regclass::text as name from pg_class c
-      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`,
+  // Postgres computes generated columns anew, and refuses values for them.
+  const tables = await dumped.query<{ name: string; columns: string }>(
+    `select c.oid::regclass::text as name, string_agg(format('%I', a.attname), ', ' order by a.attnum) as columns
+       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attgenerated = ''
+      group by c.oid`,
   );
-  const names = tables.rows.map((row) => row.name);
-  await into.query(`truncate ${names.join(', ')} cascade`);
-  for (const name of names) {
+  await into.query(`truncate ${tables.rows.map(({ name }) => name).join(', ')} cascade`);
+  for (const { name, columns } of tables.rows) {
     const { rows } = await dumped.query<{ row: string }>(`select t::text as row from ${name} t`);
     await into.query(
-      `insert into ${name} overriding system value select (r::${name}).* from unnest($1::text[]) r`,
+      `insert into ${name} (${columns}) overriding system value
+       select ${columns} from (select (r::${name}).* from unnest($1::text[]) r) rows`,
       [rows.map(({ row }) => row)],
     );
   }

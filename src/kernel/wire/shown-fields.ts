@@ -3,14 +3,16 @@ import { z } from 'zod';
 import { invalid } from '../errors';
 
 /** A field of a PUT that {@link assertAsShown} judges. */
-export const shownField = () => z.string().optional().describe('As it is read; nothing else.');
+export const shownField = () => z.string().optional().meta(AS_READ);
 
 /** The same of an object. */
-export const shownObject = () =>
-  z.record(z.string(), z.unknown()).optional().describe('As it is read; nothing else.');
+export const shownObject = () => z.looseObject({}).optional().meta(AS_READ);
 
 /** A field of a PUT that moves by itself, so that the value of the last GET may be out of date. */
-export const ignoredField = () => z.unknown().optional().describe('As it is read; it is ignored.');
+export const ignoredField = () =>
+  z.unknown().optional().meta({ description: 'As it is read; it is ignored.', readOnly: true });
+
+const AS_READ = { description: 'As it is read; nothing else.', readOnly: true };
 
 /**
  * A PUT takes read-only fields back as GET shows them, because clients change one field and send the others unchanged.

@@ -164,7 +164,7 @@ const WRONG: [string, Record<string, unknown>][] = [
   ['cardReference', { cardReference: 'a\u0000' }],
   ['type', { type: 'chargeback' }],
   ['sentAt', { sentAt: 'now' }],
-  ['mcc', { merchant: { mcc: '1' } }],
+  ['merchant.mcc', { merchant: { mcc: '1' } }],
   ['note', { note: 'a\u0000' }],
 ];
 

@@ -32,16 +32,16 @@ const feeOf = async (destinationId: string) =>
   (await withdrawn(client, { accountId, destinationId, amount: '100.00' })).fee;
 
 it.each([
-  ['exchange.withdrawal.fees="1.00"', 'fees'],
-  ['exchange.withdrawal.fees=null', 'fees'],
-  ['exchange.withdrawal.fees=[{"currency":"JPY","amount":"1.5"}]', 'exchange.withdrawal.fees.0.amount'],
-  ['exchange.withdrawal.fees=[{"currency":"XXL","amount":"1"}]', 'exchange.withdrawal.fees.0.currency'],
+  ['exchange.withdrawal.fees="1.00"', 'exchange.withdrawal.fees'],
+  ['exchange.withdrawal.fees=null', 'exchange.withdrawal.fees'],
+  ['exchange.withdrawal.fees=[{"currency":"JPY","amount":"1.5"}]', 'exchange.withdrawal.fees[0].amount'],
+  ['exchange.withdrawal.fees=[{"currency":"XXL","amount":"1"}]', 'exchange.withdrawal.fees[0].currency'],
   ['exchange.withdrawal.feeFixed="1.00"', 'exchange.withdrawal.feeFixed'],
-  ['exchange.withdrawal.feePercent=100', 'feePercent'],
-  ['exchange.withdrawal.feePercent=-1', 'feePercent'],
-  ['exchange.order.feePercent=100', 'feePercent'],
-  ['exchange.feePercent=100', 'feePercent'],
-  ['exchange.spreadBps=5001', 'spreadBps'],
+  ['exchange.withdrawal.feePercent=100', 'exchange.withdrawal.feePercent'],
+  ['exchange.withdrawal.feePercent=-1', 'exchange.withdrawal.feePercent'],
+  ['exchange.order.feePercent=100', 'exchange.order.feePercent'],
+  ['exchange.feePercent=100', 'exchange.feePercent'],
+  ['exchange.spreadBps=5001', 'exchange.spreadBps'],
 ])('client settings refuses %s, and changes nothing', async (set, field) => {
   const before = await stored();
   const { code, err } = await setting(set);
