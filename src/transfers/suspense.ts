@@ -84,7 +84,10 @@ async function kindWithDoor(tx: Tx, { transferId, door }: Pick<UseDoor, 'transfe
   return kind;
 }
 
-/** What of suspense nobody has been promised yet, by currency; nothing of what is short while an order of ours to send back is undecided. */
+/**
+ * The amounts in suspense, by currency, that are promised to nobody. A negative amount counts as zero while a refund that we
+ * asked for is undecided.
+ */
 export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal> {
   const suspense = kind.position(situation).filter(({ component }) => component === 'suspense');
   const left = new Map(byCurrency(suspense).map(({ currency, amount }) => [currency, amount]));

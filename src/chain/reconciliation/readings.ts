@@ -34,7 +34,7 @@ const KEPT_MS = 90 * 24 * 60 * 60_000;
 export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
   (await enabledNetworks(sql)).map(({ chain }) => chain);
 
-/** The chains of which readings are kept. What was shown of those that are not compared any more has passed. */
+/** The chains whose readings are kept. Breaks of chains that are compared no more are closed. */
 export async function chainsToRead({
   database,
   now,

@@ -88,7 +88,7 @@ function optionsOf({ id, workflow, taskQueue, every, note }: Schedule): Schedule
 
 /**
  * Makes the schedules that are missing, so that a Temporal whose store was lost has them again.
- * @param renew also brings those that exist to what is written here: after a release
+ * @param renew also updates existing schedules to the definitions of this release
  * @returns whether each of those that exist was found as it is written here. Temporal applies an update a moment after it
  *   has taken it, and another process's may come between: what had to be renewed is to be looked at once more
  * @throws Error when Temporal is away

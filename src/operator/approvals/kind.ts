@@ -44,7 +44,7 @@ export interface DecisionKind<Terms, Proof> {
   execute(session: Session, tx: Tx, terms: Terms, by: By, proof: Proof): Promise<Done>;
 }
 
-/** What is done once it was approved, whoever has asked for it. */
+/** A decision after its approval: how it is proved again and carried out. */
 export interface Executed {
   prove(session: Session, terms: unknown): Promise<unknown>;
   execute(session: Session, tx: Tx, terms: unknown, by: By, proof: unknown): Promise<Done>;

@@ -55,8 +55,10 @@ export async function weighDeposit(tx: Tx, told: ToldCoin, at: Date) {
  * Records native coin that a contract has passed on to a wallet, which no transaction shows. The deposit is final by that, and credited
  * or kept in suspense in this transaction; one that is to be exchanged, as soon as there is a rate.
  * @param told.over by which word it was taken back before; null: nobody has recorded it
- * @throws Problem 400 `amount` where the balances prove another one, or the ledger holds none of it; 400 `txHash` for what an address of
- *   ours has sent; 409 `invalid_transition` for what is recorded, was taken back since `over`, or belongs to an operation of ours
+ * @throws Problem
+ *   - 400 `amount`: the balances prove another amount, or the ledger cannot hold it
+ *   - 400 `txHash`: an address of ours sent the transaction
+ *   - 409 `invalid_transition`: the deposit is recorded, was taken back since `over`, or belongs to an operation of ours
  */
 export async function recordDeposit(
   services: Deps,

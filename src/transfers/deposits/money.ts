@@ -70,12 +70,12 @@ export const backsOf = (situation: Deposit): Back[] =>
   backsAmong(situation, toldBacks(situation.transfer.word));
 
 /**
- * What there is of a payer's money, settled or not, less what has gone back and what people have let out of suspense: by
- * currency, nothing where it is zero.
+ * The payer's money by currency: all payments, settled or not, less amounts that went back and amounts that a person let out of
+ * suspense. A currency whose amount is zero is left out.
  */
 export const netOf = (situation: Deposit): Money[] => less(keptOf(situation), letOutBy(situation.decisions));
 
-/** What there is of a payer's money, settled or not, less what has gone back, whoever has it now: by currency. */
+/** The payer's money by currency: all payments, settled or not, less amounts that went back. */
 function keptOf(situation: Deposit): Money[] {
   const gone = backsOf(situation).filter(({ state }) => state === 'done');
   return less(paidOf(situation.transfer.word), gone);
@@ -152,8 +152,8 @@ export function measures(word: CheckoutWord): Record<string, Decimal> {
 }
 
 /**
- * Which amounts a deposit tells of in each status (decisions part 4, Deposits): of the quote, of what the payer has paid, of what was
- * kept of that, or of the credit as it was posted.
+ * The amounts that a deposit shows in each status (decisions part 4, Deposits): the quote, all payments, the payments less amounts that
+ * went back, or the credit as it was posted.
  */
 const TOLD_AMOUNTS: Readonly<Record<DepositStatus, 'quoted' | 'paid' | 'kept' | 'posted'>> = {
   created: 'quoted',

@@ -17,7 +17,7 @@ const path = '/v1/gas-station/station-topups';
 /** What has come to the stations (`interface.md 4.1`, Gas station). */
 export const stationTopupRoutes = (services: Services): Route[] => [listRoute(services), scanRoute(services)];
 
-/** What is no address is nobody's. */
+/** An address as its checksum spells it. A malformed one stays as it is, and so matches no top-up. */
 const inOurSpelling = (address: string | undefined): string | undefined =>
   address && (checkedAddress('evm', address) ?? address);
 

@@ -206,7 +206,7 @@ function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): vo
     );
 }
 
-/** What may be recovered, or written off below zero, is short whatever becomes of what was asked for. */
+/** Checks that suspense is short by at least the recoverable amount, whether the refunds that were asked for succeed or fail. */
 function assertShort(deposit: Deposit): void {
   const inflow = inflowOf(deposit);
   for (const [currency, left] of leftOf(depositKind, deposit)) {
