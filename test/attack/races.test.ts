@@ -1,3 +1,4 @@
+/** @long races each operation that moves money with itself. */
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { Decimal } from '../../src/kernel/money/money';
 import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';

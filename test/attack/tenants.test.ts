@@ -1,3 +1,4 @@
+/** @long calls every operation with the ids of another tenant, some thousand calls. */
 import type { Address } from 'viem';
 import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../support/api';
 import { startTestChain, type TestChain } from '../support/chain';

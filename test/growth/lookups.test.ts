@@ -1,3 +1,4 @@
+/** @long fills the tables first. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lineOf, type NetworkCard, networkCard } from '../cards/processor/support';
 import { type Client, type TestApi, testApi } from '../support/api';

@@ -1,3 +1,4 @@
+/** @long lets every check of a party fail once. */
 import type { CheckResult } from '../../scripts/party-check/outcome';
 import { type Fault, faultyParty, isList, isOrder, isState, letIn, parsed } from './faulty-party';
 import { type CheckedWorld, checkedWorld } from './support';

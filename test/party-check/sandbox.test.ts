@@ -1,3 +1,4 @@
+/** @long runs every check against every party of the sandbox. */
 import { startListener } from '../../scripts/party-check/listener';
 import { Decimal } from '../../src/kernel/money/money';
 import { receivePayment } from '../../src/parties/bank/sandbox/receive';

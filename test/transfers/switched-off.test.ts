@@ -1,3 +1,4 @@
+/** @long plays every transfer through a capability that is off. */
 import { randomUUID } from 'node:crypto';
 import type { Capability } from '../../src/kernel/capabilities';
 import { checkLedger } from '../../src/kernel/ledger/check';

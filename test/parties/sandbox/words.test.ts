@@ -1,3 +1,4 @@
+/** @long plays every magic value of every party to its end. */
 import { Decimal } from '../../../src/kernel/money/money';
 import { BANK_SCENARIOS } from '../../../src/parties/bank/sandbox/scenarios';
 import { SCENARIOS } from '../../../src/parties/card-processor/sandbox/scenarios';

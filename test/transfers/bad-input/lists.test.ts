@@ -1,3 +1,4 @@
+/** @long plays every malformed list of every party. */
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { CallingParty } from '../../../src/kernel/outbox/queues';
 import { watchParty } from '../../../src/watch/watch';

@@ -1,3 +1,4 @@
+/** @long plays every malformed answer of every party. */
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { CallingParty } from '../../../src/kernel/outbox/queues';
 import { UnreadableAnswer } from '../../../src/process/party-errors';

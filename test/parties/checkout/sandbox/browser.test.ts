@@ -1,3 +1,4 @@
+/** @long drives a real browser. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
