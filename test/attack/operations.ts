@@ -83,6 +83,7 @@ const PLAIN = new Set([
     'minReceive',
     'allocation',
     'currency',
+    'fromCurrency',
     'method',
     'reason',
     'description',

@@ -139,6 +139,8 @@ it('the audit log, and the pages of its proof', async () => {
 it('withdrawals and their destinations', async () => {
   await expectIndexes(() => client.call('GET', '/v1/exchange/withdrawal-destinations'));
   await expectIndexes(() => client.call('GET', `/v1/exchange/withdrawals/${withdrawal}`));
+  await expectIndexes(() => client.call('GET', '/v1/exchange/withdrawals'));
+  await expectIndexes(() => client.call('GET', '/v1/exchange/withdrawals?from=2026-01-01&to=2026-01-02'));
   await expectIndexes(() =>
     database().transaction((tx) =>
       disableDestination(api.services, tx, { id: destinationId, by: 'operator:ida' }),
@@ -146,7 +148,9 @@ it('withdrawals and their destinations', async () => {
   );
   // Of those to the destination that were never ordered, what has ended is not looked at: it is in no index of what is open. Here
   // so little is open that either costs the planner the same.
-  const sent = statements.find(({ text }) => text.includes('terms->>'));
+  const sent = statements.find(
+    ({ text, values }) => text.includes('terms->>') && values?.includes(destinationId),
+  );
   const plan = await database().query<{ 'QUERY PLAN': string }>(`explain ${sent?.text}`, sent?.values ?? []);
   expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toMatch(
     /using (withdrawals_open_not_ordered|transfers_open)/,
@@ -157,6 +161,7 @@ it('orders of the exchange, and what it owes for them', async () => {
   const admin = await api.client('admin');
   const step = () => advance(api.services, exchangeOrderKind, order);
   await expectIndexes(() => client.call('GET', `/v1/exchange/orders/${order}`));
+  await expectIndexes(() => client.call('GET', '/v1/exchange/orders'));
   // The exchange deals and pays in its own time.
   const isDealt = async () => {
     await expectIndexes(step);

@@ -26,15 +26,17 @@ export { wordsOf } from './tables/words';
 type Deps = Pick<Services, 'now'> & { database: Sql };
 
 /** The filters that every list of transfers takes; a kind may add its own. */
-export interface ListFilter {
-  accountId: string;
+export type ListFilter = Owner & {
   status?: string | undefined;
   /** Of those whose terms have one. */
   method?: string | undefined;
   currency?: string | undefined;
-}
+};
 
-/** Those of an account, newest first, by the word that counts. */
+/** Whose transfers a list holds. */
+type Owner = { accountId: string } | { tenantId: string; accountId?: string | undefined };
+
+/** The transfers of an account or of a tenant, newest first, by the word that counts. */
 export function listTransfers<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,

@@ -259,6 +259,32 @@ it('another account of the same currency is refused: nothing is exchanged', asyn
   expect(await rows('select count(*) from transfers')).toEqual(before);
 });
 
+it('lists the client’s orders, newest first, by status, account and currency', async () => {
+  const client = await on.api.client();
+  const [eur, usd] = [await masterAccount(client, 'EUR'), await masterAccount(client, 'USD')];
+  for (const account of [eur, usd]) await fund(on.api, account, '50.00');
+  const given = { fromAccountId: eur, toAccountId: usd, amount: '10.00' };
+  const first = await ordered({ client, eur, usd }, given);
+  const second = await ordered({ client, eur, usd }, { ...given, fromAccountId: usd, toAccountId: eur });
+  const list = async (query: string) =>
+    (await client.call('GET', `/v1/exchange/orders?${query}`)).body as {
+      data: { id: string }[];
+      nextCursor: string | null;
+    };
+  const ids = async (query = '') => (await list(query)).data.map(({ id }) => id);
+  expect(await ids()).toEqual([second, first]);
+  expect((await list('')).data[0]).toEqual(await read({ client }, second));
+  expect(await ids(`fromAccountId=${eur}`)).toEqual([first]);
+  expect(await ids('fromCurrency=USD')).toEqual([second]);
+  expect(await ids('status=created')).toEqual([second, first]);
+  expect(await ids('status=completed')).toEqual([]);
+  const { data, nextCursor } = await list('limit=1');
+  expect([data.map(({ id }) => id), await ids(`limit=1&cursor=${nextCursor}`)]).toEqual([[second], [first]]);
+  const other = await on.api.client();
+  const foreign = await other.call('GET', `/v1/exchange/orders?fromAccountId=${eur}`);
+  expect(foreign.body).toMatchObject({ data: [], nextCursor: null });
+});
+
 it('takes a key, gives the same for it, and is nobody else’s', async () => {
   expect((await ask(on, {}, {} as never)).body.code).toBe('idempotency_key_required');
   const key = newKey();

@@ -29,6 +29,11 @@ create table transfers (
 create unique index transfers_of_party on transfers (party, party_ref);
 create unique index transfers_idempotency_key on transfers (caller_id, account_id, kind, idempotency_key);
 create index transfers_of_account on transfers (account_id, kind, id);
+-- Lists of a tenant: orders of the exchange and withdrawals from it.
+create index transfers_of_tenant on transfers (tenant_id, kind, id)
+  where kind in ('exchange_order', 'exchange_withdrawal');
+create index transfers_of_tenant_by_time on transfers (tenant_id, kind, created_at)
+  where kind in ('exchange_order', 'exchange_withdrawal');
 create index transfers_due on transfers (kind, due_by) where due_by is not null;
 create index transfers_waiting on transfers (kind, updated_at) where status in ('manual_review', 'pending_approval');
 create index transfers_of_account_by_time on transfers (account_id, kind, created_at);

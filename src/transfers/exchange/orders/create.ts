@@ -1,5 +1,6 @@
 import { requireAccount } from '../../../accounts/accounts/operations';
 import { assertFundable } from '../../../accounts/accounts/transfer';
+import type { IdPage } from '../../../kernel/db/build';
 import type { Tx } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import type { OperationKey } from '../../../kernel/idempotency';
@@ -9,7 +10,7 @@ import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { settingsOf } from '../../../tenants/clients/operations';
 import { openTransfer } from '../../engine/open';
-import { requireTransfer } from '../../engine/read';
+import { type ListFilter, listTransfers, requireTransfer } from '../../engine/read';
 import { percentFee } from '../../fee-schedule';
 import { exchangePartySection } from '../settings';
 import { orderedOf } from './deal';
@@ -69,3 +70,10 @@ export const requireExchangeOrder = (
   id: string,
 ): Promise<ExchangeOrder> =>
   requireTransfer(services, exchangeOrderKind, { id, reach, noun: 'exchange order' });
+
+/** Newest first. */
+export const listExchangeOrders = (
+  services: Pick<Services, 'database' | 'now'>,
+  filter: ListFilter,
+  page: IdPage,
+): Promise<ExchangeOrder[]> => listTransfers(services, exchangeOrderKind, filter, page);

@@ -2,17 +2,45 @@ import { z } from 'zod';
 import { type Route, route } from '../../../http/route';
 import { auditAdmin } from '../../../kernel/audit/audit';
 import { operationKey } from '../../../kernel/idempotency';
-import { amount, identifier } from '../../../kernel/wire/schemas';
+import { idPage, pageById } from '../../../kernel/wire/id-pages';
+import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
+import { amount, currency, identifier } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { createExchangeOrder, requireExchangeOrder } from './create';
-import type { ExchangeOrderStatus } from './record';
-import { isFinal } from './record';
+import { createExchangeOrder, listExchangeOrders, requireExchangeOrder } from './create';
+import { EXCHANGE_ORDER_STATUSES, type ExchangeOrderStatus, isFinal } from './record';
 import { exchangeOrderSchema, exchangeOrderView } from './view';
 
 const guarded = { tag: 'Exchange', capability: 'exchange', party: 'exchange' } as const;
 
 /** Exchanges through the party that deals currencies (`interface.md 4.1`, Exchange). */
-export const exchangeOrderRoutes = (services: Services): Route[] => [creation(services), retrieval(services)];
+export const exchangeOrderRoutes = (services: Services): Route[] => [
+  list(services),
+  creation(services),
+  retrieval(services),
+];
+
+const list = (services: Services): Route =>
+  route({
+    method: 'GET',
+    path: '/v1/exchange/orders',
+    ...guarded,
+    summary: 'List exchange orders',
+    description: 'Your orders, newest first, also while the exchange is stopped.',
+    query: z.object({
+      ...pageQuery,
+      status: z.enum(EXCHANGE_ORDER_STATUSES).optional(),
+      fromAccountId: identifier('acc_01jz0000000000000000000000').optional(),
+      fromCurrency: currency().optional(),
+    }),
+    response: pageSchema(exchangeOrderSchema),
+    async read({ caller: { tenantId }, query }) {
+      const { page, limit, filter } = idPage(query, 'exchangeOrder');
+      const { status, fromAccountId: accountId, fromCurrency } = filter;
+      const wanted = { tenantId, accountId, status, currency: fromCurrency };
+      const found = await listExchangeOrders(services, wanted, page);
+      return pageById(found.map(exchangeOrderView), limit, (view) => view);
+    },
+  });
 
 const creation = (services: Services): Route =>
   route({

@@ -1,5 +1,6 @@
 import { requireAccount } from '../../../accounts/accounts/operations';
 import { assertFundable } from '../../../accounts/accounts/transfer';
+import type { IdPage } from '../../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../../kernel/db/database';
 import type { WaitingCount, WaitingFilter } from '../../../kernel/db/waiting';
 import { invalid } from '../../../kernel/errors';
@@ -12,7 +13,13 @@ import { bothSettingsOf } from '../../../tenants/clients/operations';
 import { isAbove, needsApproval } from '../../approval/needs-approval';
 import { approvalSettingsSection } from '../../approval/settings';
 import { openTransfer } from '../../engine/open';
-import { countWaitingForOperator, requireTransfer, waitingForOperator } from '../../engine/read';
+import {
+  countWaitingForOperator,
+  type ListFilter,
+  listTransfers,
+  requireTransfer,
+  waitingForOperator,
+} from '../../engine/read';
 import { assertUsable, findDestinations, requireDestination } from '../destinations/operations';
 import type { WithdrawalDestination } from '../destinations/record';
 import { exchangePartySection, withdrawalFee } from '../settings';
@@ -95,6 +102,16 @@ async function withDestinations(sql: Sql, found: readonly ExchangeWithdrawal[]):
     if (!destination) throw new Error(`the withdrawal ${withdrawal.transfer.id} has no destination`);
     return { withdrawal, destination };
   });
+}
+
+/** Newest first. */
+export async function listWithdrawals(
+  services: Pick<Services, 'database' | 'now'>,
+  filter: ListFilter,
+  page: IdPage,
+): Promise<ShownWithdrawal[]> {
+  const found = await listTransfers(services, exchangeWithdrawalKind, filter, page);
+  return withDestinations(services.database, found);
 }
 
 const TO_APPROVE = { status: 'pending_approval', kind: 'kind' } as const;

@@ -3,19 +3,45 @@ import { requireAccount } from '../../../accounts/accounts/operations';
 import { type Route, route } from '../../../http/route';
 import { auditAdmin } from '../../../kernel/audit/audit';
 import { operationKey } from '../../../kernel/idempotency';
-import { amount, identifier } from '../../../kernel/wire/schemas';
+import { idPage, pageById } from '../../../kernel/wire/id-pages';
+import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
+import { amount, currency, identifier } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
-import { isSettled } from '../../payouts/record';
-import { createWithdrawal, requireWithdrawal } from './create';
+import { isSettled, PAYOUT_STATUSES } from '../../payouts/record';
+import { createWithdrawal, listWithdrawals, requireWithdrawal } from './create';
 import { exchangeWithdrawalSchema, exchangeWithdrawalView } from './view';
 
 const guarded = { tag: 'Exchange', capability: 'exchange', party: 'exchange' } as const;
 
 /** Withdrawals of fiat (`interface.md 4.1`, Exchange). */
 export const withdrawalRoutes = (services: Services): Route[] => [
+  listRoute(services),
   creationRoute(services),
   retrievalRoute(services),
 ];
+
+function listRoute(services: Services): Route {
+  return route({
+    ...guarded,
+    method: 'GET',
+    path: '/v1/exchange/withdrawals',
+    summary: 'List fiat withdrawals',
+    description:
+      'Your withdrawals, newest first, also while the exchange is stopped. Their destinations are masked.',
+    query: z.object({
+      ...pageQuery,
+      status: z.enum(PAYOUT_STATUSES).optional(),
+      accountId: identifier('acc_01jz0000000000000000000000').optional(),
+      currency: currency().optional(),
+    }),
+    response: pageSchema(exchangeWithdrawalSchema),
+    async read({ caller: { tenantId }, query }) {
+      const { page, limit, filter } = idPage(query, 'exchangeWithdrawal');
+      const found = await listWithdrawals(services, { tenantId, ...filter }, page);
+      return pageById(found.map(exchangeWithdrawalView), limit, (view) => view);
+    },
+  });
+}
 
 function creationRoute(services: Services): Route {
   return route({

@@ -210,6 +210,25 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect((await admin.call('GET', `/v1/exchange/withdrawals/${id}`)).body.id).toBe(id);
   });
 
+  it('lists the client’s withdrawals, newest first, by status, account and currency', async () => {
+    const first = await withdrawn(client, asked());
+    const second = await withdrawn(client, asked({ amount: '20.00' }));
+    await look(api, second.id as string);
+    const ids = async (query = '') => {
+      const { body } = await client.call('GET', `/v1/exchange/withdrawals?${query}`);
+      return (body as { data: { id: string }[] }).data.map(({ id }) => id);
+    };
+    expect(await ids()).toEqual([second.id, first.id]);
+    expect(await ids('status=created')).toEqual([first.id]);
+    expect(await ids(`accountId=${accountId}&currency=EUR`)).toEqual([second.id, first.id]);
+    expect(await ids('currency=USD')).toEqual([]);
+    expect(await ids('limit=1')).toEqual([second.id]);
+    const { body } = await client.call('GET', '/v1/exchange/withdrawals?status=created');
+    expect(body).toMatchObject({ data: [first], nextCursor: null });
+    const other = await (await api.client()).call('GET', `/v1/exchange/withdrawals?accountId=${accountId}`);
+    expect(other.body).toMatchObject({ data: [], nextCursor: null });
+  });
+
   it('is to a destination in the account’s currency', async () => {
     const dollars = await destinationOf(api, client, { currency: 'USD' });
     await leavesNoTrace(async () => {
