@@ -446,6 +446,20 @@ describe('a closure', () => {
     expect((await client.call('GET', `/v2/cards/${card.id}`)).body.status).toBe('closed');
   });
 
+  it('takes a payment beyond all that the card has, and its account pays the rest and the fee', async () => {
+    const card = await bufferedCard();
+    const { operationId } = (await client.call('DELETE', `/v2/cards/${card.id}`)).body;
+    expect(await carryOutOperation(api.services, operationId)).toBe('processing');
+    const paid = await simulate(client, { cardId: card.id, type: 'settle', amount: '150.00' });
+    expect([paid.status, paid.body.type]).toEqual([201, 'settle']);
+    expect((await client.call('GET', `/v1/cards/${card.id}`)).body).toMatchObject({
+      ...{ status: 'closing', freezeReasons: [] },
+    });
+    while ((await closeCardAtProcessor(api.services, card.id)) !== 'confirmed');
+    expect(await balances(card)).toEqual(['0.00 0.00 150.00', '0.00', '48.15 0.00']);
+    expect((await client.call('GET', `/v2/cards/${card.id}`)).body.status).toBe('closed');
+  });
+
   it('that was confirmed before a process died is ended by its operation', async () => {
     const card = await bufferedCard();
     const { operationId } = (await client.call('DELETE', `/v2/cards/${card.id}`)).body;
