@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
-import type { Authenticated, Caller } from '../kernel/caller';
+import type { Caller, Verdict } from '../kernel/caller';
 import type { Database } from '../kernel/db/database';
 import { CommitUnknown, DatabaseAway, isAway, isKeyTaken } from '../kernel/db/faults';
 import {
+  clientDisabled,
   forbidden,
   invalid,
   mismatch,
@@ -27,7 +28,7 @@ export interface AppDeps {
   routes: Route[];
   /** Of routes that need something to be on: absent, all is. */
   admission?: Admission;
-  authenticate(clientId: string, clientSecret: string): Promise<Authenticated | undefined>;
+  authenticate(clientId: string, clientSecret: string): Promise<Verdict>;
   log: Logger;
   /**
    * Called for each answered request but the internal ones: probes, and what the product asks of the sandbox's parties. `route` is
@@ -86,8 +87,10 @@ export function createApp(deps: AppDeps): Koa {
 
   app.use(routers.dispatch);
   app.use(async (ctx) => {
-    await admit(ctx);
-    throw noRoute(ctx, routers.allowed(ctx.path));
+    const allowed = routers.allowed(ctx.path);
+    if (ctx.method === 'OPTIONS' && allowed.length > 0) return options(ctx, allowed);
+    if (API.test(ctx.path)) await admit(ctx);
+    throw noRoute(ctx, allowed);
   });
 
   async function serve(ctx: Context, route: Route): Promise<void> {
@@ -104,6 +107,7 @@ export function createApp(deps: AppDeps): Koa {
   async function admit(ctx: Context): Promise<Caller> {
     const known = await deps.authenticate(ctx.get('x-client-id'), ctx.get('x-client-secret'));
     if (!known) throw unauthorized();
+    if (known === 'disabled') throw clientDisabled();
     ctx.state['tenantId'] = known.caller.tenantId;
     const { perSecond, burst } = known.rateLimit;
     const spent = spend(known.caller.tenantId, known.rateLimit);
@@ -128,6 +132,14 @@ const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
 };
+
+/** Where a stranger is not told which paths there are. Elsewhere an unknown path is a 404 for anybody. */
+const API = /^\/(?:v1|v2|sandbox)(?:\/|$)/;
+
+function options(ctx: Context, allowed: readonly string[]): void {
+  ctx.status = 204;
+  ctx.set('Allow', allowed.join(', '));
+}
 
 function noRoute(ctx: Context, allowed: readonly string[]): Problem {
   if (allowed.length === 0) return new Problem(404, 'not_found', 'There is no such path.');

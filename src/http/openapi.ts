@@ -248,7 +248,7 @@ function codesOf(route: Route): Set<string> {
   const keyed = idempotency(route);
   const writes = !('read' in route);
   add(route.method !== 'GET' || route.query !== undefined, 'invalid_request');
-  add(route.role !== 'public', 'unauthorized', 'rate_limited');
+  add(route.role !== 'public', 'unauthorized', 'client_disabled', 'rate_limited');
   add(route.role === 'admin', 'forbidden');
   add(hasNeeds(route), 'capability_disabled');
   add(pathParameters(route).length > 0 || namesRecords(route.body), 'not_found');

@@ -7,6 +7,10 @@ export const PROBLEM_CODES: Record<string, { status: number; meaning: string }> 
     meaning: 'What `field` names is held by another record, or by one on other terms.',
   },
   unauthorized: { status: 401, meaning: 'The credential headers do not name a valid credential.' },
+  client_disabled: {
+    status: 401,
+    meaning: 'The credential is right, and the operator has disabled the company.',
+  },
   forbidden: { status: 403, meaning: 'This credential may not call this endpoint.' },
   capability_disabled: {
     status: 403,

@@ -24,3 +24,6 @@ export interface Authenticated {
   caller: Caller;
   rateLimit: RateLimit;
 }
+
+/** What a credential is: that of a caller, the right one of a disabled tenant, or none. */
+export type Verdict = Authenticated | 'disabled' | undefined;

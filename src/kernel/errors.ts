@@ -48,6 +48,9 @@ export const unauthorized = () =>
     'unauthorized',
     'The headers x-client-id and x-client-secret do not name a valid credential.',
   );
+/** Only after the right secret: a stranger learns nothing of the tenant. */
+export const clientDisabled = () =>
+  new Problem(401, 'client_disabled', 'The operator has disabled this company.');
 export const forbidden = (message = 'This credential may not call this endpoint.') =>
   new Problem(403, 'forbidden', message);
 export const capabilityDisabled = () =>

@@ -273,7 +273,7 @@ it('leads whoever opens the address of the API, or writes a slash too many, to t
   }
   const icon = await api.call('GET', '/favicon.ico');
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
-  expect((await api.call('POST', '/')).status).toBe(401);
+  expect((await api.call('POST', '/')).status).toBe(404);
 });
 
 it('serves a page that may load nothing from elsewhere, and no other file', async () => {
@@ -286,6 +286,6 @@ it('serves a page that may load nothing from elsewhere, and no other file', asyn
     '/docs/index.html',
     '/docs/constructor',
   ])
-    expect((await api.call('GET', path)).status).toBe(401);
-  expect((await api.call('POST', '/docs')).status).toBe(401);
+    expect((await api.call('GET', path)).status).toBe(404);
+  expect((await api.call('POST', '/docs')).status).toBe(404);
 });

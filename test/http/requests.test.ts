@@ -15,9 +15,28 @@ const post = (body: unknown, headers: Record<string, string> = {}, path = '/thin
   kit.call(path, json(body, { ...client, ...headers }));
 
 describe('the order of the checks', () => {
-  it('is 401 before the path is known, whatever the path', async () => {
-    for (const path of ['/things', '/nothing', '/admin/things', '/'])
-      expect((await kit.call(path)).body).toMatchObject({ code: 'unauthorized' });
+  it('is 401 before the path is known, whatever the path of the API', async () => {
+    for (const path of ['/things', '/v1', '/v1/nothing', '/v2/', '/sandbox/nothing']) {
+      const { status, body } = await kit.call(path);
+      expect([path, status, body.code]).toEqual([path, 401, 'unauthorized']);
+    }
+    expect((await kit.call('/v1/nothing', { headers: client })).status).toBe(404);
+  });
+
+  it('is 404 for an unknown path elsewhere, with no credential or a wrong one', async () => {
+    for (const path of ['/', '/nothing', '/robots.txt', '/v10/things', '/V1/things', '//v1/things'])
+      for (const headers of [{}, { ...client, 'x-client-secret': 'wrong' }]) {
+        const { status, body } = await kit.call(path, { headers });
+        expect([path, status, body.code]).toEqual([path, 404, 'not_found']);
+      }
+  });
+
+  it('is 204 with Allow for OPTIONS of a known path, without a credential', async () => {
+    const known = await kit.call('/things', { method: 'OPTIONS' });
+    expect([known.status, known.headers['allow'], known.text]).toEqual([204, 'GET, POST', '']);
+    expect((await kit.call('/things/1', { method: 'OPTIONS' })).headers['allow']).toBe('GET, DELETE');
+    expect((await kit.call('/nothing', { method: 'OPTIONS' })).status).toBe(404);
+    expect((await kit.call('/v1/nothing', { method: 'OPTIONS' })).status).toBe(401);
   });
 
   it('is 404 for an unknown path, and 405 with Allow for another method, before the body is read', async () => {

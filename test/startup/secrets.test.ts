@@ -54,7 +54,7 @@ describe('the demo credentials', () => {
     });
   const onDisk = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as DemoCredentials;
   const works = async ({ clientId, clientSecret }: DemoCredentials['client']) =>
-    (await createAuthenticator(test.database, keyring)(clientId, clientSecret)) !== undefined;
+    typeof (await createAuthenticator(test.database, keyring)(clientId, clientSecret)) === 'object';
 
   it('are written for their owner only, and authenticate a client and an operator', async () => {
     const made = await ensure();

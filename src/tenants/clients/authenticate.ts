@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Authenticated } from '../../kernel/caller';
+import type { Verdict } from '../../kernel/caller';
 import type { Database } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import { createRateLimiter } from '../../kernel/rate-limit';
@@ -24,7 +24,7 @@ export function createAuthenticator(
 ) {
   const mayReread = createRateLimiter(now);
 
-  function verified(known: KnownTenant, hash: Buffer): Authenticated | undefined {
+  function verified(known: KnownTenant, hash: Buffer): Verdict {
     const { tenant, secrets } = known;
     const at = now();
     let credentialId: string | undefined;
@@ -32,7 +32,8 @@ export function createAuthenticator(
       const lives = endsAt === null || endsAt > at;
       if (timingSafeEqual(own, hash) && lives) credentialId = id;
     }
-    if (credentialId === undefined || tenant.status !== 'active') return undefined;
+    if (credentialId === undefined) return undefined;
+    if (tenant.status !== 'active') return 'disabled';
     return {
       caller: {
         tenantId: tenant.id,
@@ -44,16 +45,13 @@ export function createAuthenticator(
     };
   }
 
-  return async function authenticate(
-    clientId: string,
-    clientSecret: string,
-  ): Promise<Authenticated | undefined> {
+  return async function authenticate(clientId: string, clientSecret: string): Promise<Verdict> {
     const hash = keyring.hashSecret(clientSecret);
     if (!isId('tenant', clientId)) return undefined;
     const known = await access.known(clientId);
-    const authenticated = known && verified(known, hash);
-    if (authenticated) return authenticated;
-    if (known && !mayReread(clientId, REREADS).allowed) return undefined;
+    const verdict = known && verified(known, hash);
+    if (verdict && verdict !== 'disabled') return verdict;
+    if (known && !mayReread(clientId, REREADS).allowed) return verdict;
     const read = await access.read(clientId);
     return read && verified(read, hash);
   };

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sql, Tx } from '../../kernel/db/database';
-import { forbidden, notFound, unauthorized } from '../../kernel/errors';
+import { clientDisabled, forbidden, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
 import { endStop, noteStop } from '../../process/stops/operations';
@@ -94,7 +94,7 @@ export async function rotateSecret(
   by?: string,
 ): Promise<Rotation> {
   const { status } = await lockedTenant(tx, clientId);
-  if (by !== undefined && status !== 'active') throw unauthorized();
+  if (by !== undefined && status !== 'active') throw clientDisabled();
   const before = await secretNumbers(tx, clientId);
   if (by !== undefined && by !== before.current)
     throw forbidden('Only the current secret may rotate; this one has been replaced.');

@@ -40,7 +40,7 @@ const create = async (...more: string[]) =>
 
 async function authenticates(clientId: string, clientSecret: string): Promise<boolean> {
   const authenticate = createAuthenticator(test.database, createKeyring(masterKey));
-  return (await authenticate(clientId, clientSecret)) !== undefined;
+  return typeof (await authenticate(clientId, clientSecret)) === 'object';
 }
 
 const audited = (subject: string) =>

@@ -72,7 +72,7 @@ function startProcess(options: { maxKnown?: number } = {}) {
   const access = createAccess(database, { now: () => clock, ...options });
   const authenticate = createAuthenticator(database, keyring, access, () => clock);
   const admits = async (clientSecret = secret, id = clientId) =>
-    (await authenticate(id, clientSecret)) !== undefined;
+    typeof (await authenticate(id, clientSecret)) === 'object';
   return Object.assign(process, { access, authenticate, admits });
 }
 

@@ -1,4 +1,5 @@
 import { type Client, type TestApi, testApi } from '../../support/api';
+import { until } from '../../support/until';
 
 let api: TestApi;
 let client: Client;
@@ -24,6 +25,23 @@ it('answers the same 401 whichever header is wrong or missing', async () => {
   expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401]);
   expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
   expect(bodies[0]).toMatchObject({ code: 'unauthorized' });
+});
+
+it('tells that a tenant is disabled only to whom has its secret', async () => {
+  const own = await api.client();
+  const call = (clientSecret: string) =>
+    api.call('GET', '/v1/accounts', undefined, {
+      ...{ 'x-client-id': own.clientId, 'x-client-secret': clientSecret },
+    });
+  await api.database.query(`update tenants set status = 'disabled' where id = $1`, [own.clientId]);
+  for (let each = 0; each < 15; each += 1) {
+    // more often than it is read anew
+    const { status, body } = await call(own.clientSecret);
+    expect([status, body.code]).toEqual([401, 'client_disabled']);
+  }
+  expect((await call('wrong')).body).toMatchObject({ code: 'unauthorized' });
+  await api.database.query(`update tenants set status = 'active' where id = $1`, [own.clientId]);
+  await until(async () => (await call(own.clientSecret)).status === 200);
 });
 
 const statusOf = async (clientSecret: string) =>
@@ -115,7 +133,9 @@ describe('rotation', () => {
   it('of a tenant that was disabled a moment ago gives no secret, although it is still believed', async () => {
     expect(await statusOf(client.clientSecret)).toBe(200);
     await api.database.query(`update tenants set status = 'disabled' where id = $1`, [client.clientId]);
-    expect((await rotate(as(client.clientSecret))).status).toBe(401);
+    expect(await rotate(as(client.clientSecret))).toMatchObject({
+      ...{ status: 401, body: { code: 'client_disabled' } },
+    });
     const secrets = await api.database.query('select 1 from credentials where tenant_id = $1', [
       client.clientId,
     ]);
