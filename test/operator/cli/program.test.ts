@@ -150,13 +150,37 @@ describe('client', () => {
     expect(entry?.before).toMatchObject({ cardholderReview: 'auto' });
   });
 
+  it('tells what changed of the settings, and no more', async () => {
+    const { clientId } = await create();
+    const set = (...changes: string[]) =>
+      operator(['client', 'settings', clientId, ...changes.flatMap((change) => ['--set', change])]);
+    const fees = '[{"currency":"EUR","amount":"1.00"}]';
+    const changes = ['cardholderReview=manual', 'banking.monthlyFee="12.00"', 'approvals.aboveDaily=500'];
+    expect((await set(...changes, `exchange.withdrawal.fees=${fees}`)).text.split('\n').sort()).toEqual([
+      'approvals.aboveDaily: null -> "500"',
+      'banking.monthlyFee: "10.00" -> "12.00"',
+      'cardholderReview: auto -> manual',
+      `exchange.withdrawal.fees: [] -> ${fees}`,
+    ]);
+    expect((await set('cardholderReview=manual')).text).toBe('Nothing has changed.');
+  });
+
   it.each([
-    [['--set', 'colour=red'], /colour is no setting. There are: .*rateLimit.perSecond/],
-    [['--set', 'rateLimit=5'], /rateLimit is no setting/],
+    [
+      ['--set', 'colour=red'],
+      /colour is no setting. There are: .*rateLimit.perSecond.* For instance: --set \w/,
+    ],
+    [['--set', 'rateLimit=5'], /rateLimit is no setting.* For instance: --set rateLimit.perSecond=100$/],
+    [['--set', 'kycReview=5'], /kycReview must be .* For instance: --set kycReview=manual$/],
+    [['--set', 'banking.monthlyFee=5'], / For instance: --set 'banking.monthlyFee="10.00"'$/],
+    [
+      ['--set', 'payouts.approvalAbove=[{"currency":"EUR"}]'],
+      /approvalAbove\[0\].amount is required. For instance: --set 'payouts.approvalAbove=\[\{"currency":"USD",.*\}\]'$/,
+    ],
     [['--set', '__proto__.x=5'], /is no setting/],
     [['--set', 'rateLimit.perSecond=fast'], /perSecond must be a number/],
     [['--set', 'rateLimit.perSecond=-1'], /perSecond/],
-    [['--set', 'nonsense'], /key=value/],
+    [['--set', 'nonsense'], /key=value, for instance rateLimit.perSecond=50/],
   ])('refuses %p', async (set, message) => {
     const { clientId } = await create();
     const answer = await operator(['client', 'settings', clientId, ...set]);

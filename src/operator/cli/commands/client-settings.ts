@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exchangeSettings } from '../../../accounts/exchange/settings';
 import { walletSettings } from '../../../chain/wallets/settings';
-import { invalid } from '../../../kernel/errors';
+import { invalid, Problem } from '../../../kernel/errors';
 import { firstProblem } from '../../../kernel/wire/schemas';
 import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
 import { approvalSettings } from '../../../transfers/approval/settings';
@@ -32,20 +32,57 @@ const allSettings = z.object({
 /** With the defaults of every section. */
 export const shownSettings = (settings: TenantSettings): TenantSettings => allSettings.parse(settings);
 
+/** Of settings whose default shows no shape. */
+const EXAMPLES: Record<string, unknown> = {
+  'exchange.feeFixed': [{ currency: 'USD', amount: '0.30' }],
+  'exchange.withdrawal.fees': [{ currency: 'EUR', amount: '1.00' }],
+  'approvals.aboveDaily': '50000.00',
+};
+
+/** A value that the setting takes, as a shell takes it: `--set kycReview=manual`. Of a list, its first entry. */
+export function exampleOf(key: string): string {
+  const value = EXAMPLES[key] ?? valueAt(allSettings.parse({}), key);
+  const typed = `${key}=${typedOf(Array.isArray(value) ? value.slice(0, 1) : value)}`;
+  return /^[\w.=-]+$/.test(typed) ? `--set ${typed}` : `--set '${typed}'`;
+}
+
+/** A line for each setting that differs, its values as `--set` takes them. */
+export function differences(before: TenantSettings, after: TenantSettings): string[] {
+  return keysOf(after).flatMap((key) => {
+    const [from, to] = [before, after].map((settings) => typedOf(valueAt(settings, key)));
+    return from === to ? [] : [`${key}: ${from} -> ${to}`];
+  });
+}
+
 /**
  * What is not among the changes stands as it is.
- * @throws Problem 400 for a key that is none, or a value that it does not take
+ * @throws Problem 400 for a key that is none, or a value that it does not take: with an example of one that it takes
  */
 export function changedSettings(before: TenantSettings, changes: SettingChange[]): TenantSettings {
   const settings = structuredClone(shownSettings(before)) as Record<string, unknown>;
   const keys = keysOf(settings);
   for (const { key, value } of changes) {
-    if (!keys.includes(key)) throw invalid(`${key} is no setting. There are: ${keys.join(', ')}.`, key);
+    if (!keys.includes(key)) throw unknownSetting(key, keys);
     assign(settings, key.split('.'), valueOf(value));
   }
   const { data, error } = allSettings.safeParse(settings, { reportInput: true });
-  if (error) throw firstProblem(error);
+  if (error) throw withExample(firstProblem(error), keys);
   return data;
+}
+
+function unknownSetting(key: string, keys: string[]): Problem {
+  const meant = keys.find((each) => each.startsWith(`${key}.`)) ?? 'cardholderReview';
+  return invalid(
+    `${key} is no setting. There are: ${keys.join(', ')}. For instance: ${exampleOf(meant)}`,
+    key,
+  );
+}
+
+/** Of the setting that the problem's field is, or is part of: `payouts.options[0].min`. */
+function withExample({ status, code, message, field = '' }: Problem, keys: string[]): Problem {
+  const key = keys.find((each) => field === each || field.startsWith(`${each}[`));
+  const example = key === undefined ? '' : ` For instance: ${exampleOf(key)}`;
+  return new Problem(status, code, message + example, field);
 }
 
 /** Every value's path: all settings have defaults, so that none is missing here. */
@@ -60,6 +97,13 @@ function assign(target: Record<string, unknown>, [name = '', ...rest]: string[],
   if (rest.length === 0) target[name] = value;
   else assign(target[name] as Record<string, unknown>, rest, value);
 }
+
+const valueAt = (settings: TenantSettings, key: string): unknown =>
+  key.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], settings);
+
+/** The inverse of {@link valueOf}. A text that reads as a number, and anything but text, is JSON. */
+const typedOf = (value: unknown): string =>
+  typeof value === 'string' && valueOf(value) === value ? value : JSON.stringify(value);
 
 /** Numbers, true, false, null and lists as JSON has them; anything else is text. */
 function valueOf(text: string): unknown {

@@ -6,12 +6,13 @@ import {
   requireTenant,
   updateSettings,
 } from '../../../tenants/clients/operations';
+import type { TenantSettings } from '../../../tenants/clients/settings';
 import { textArgument } from '../arguments';
-import { show } from '../console';
+import { printable, show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
 import { addAccessCommands, credentialText } from './client-access';
-import { changedSettings, type SettingChange, shownSettings } from './client-settings';
+import { changedSettings, differences, type SettingChange, shownSettings } from './client-settings';
 
 interface Json {
   json?: boolean;
@@ -62,9 +63,9 @@ function addCreate(group: Command, { console, run }: CommandContext): void {
 function addSettings(group: Command, { console, run }: CommandContext): void {
   group
     .command('settings <id>')
-    .description("shows a tenant's settings, and changes those that are given")
+    .description("shows a tenant's settings; with --set changes those that are given, and tells what changed")
     .option('--set <key=value>', 'for instance rateLimit.perSecond=50; may be repeated', collected, [])
-    .option('--json', 'print the settings as JSON')
+    .option('--json', 'print all settings as JSON')
     .action((id: string, { set, json }: Json & { set: SettingChange[] }) =>
       run(async (session) => {
         const before = shownSettings((await requireTenant(session.database, id)).settings);
@@ -75,13 +76,17 @@ function addSettings(group: Command, { console, run }: CommandContext): void {
             () => ({ action: 'client.settings', subject: id, tenantId: id, before, after }),
           );
         }
-        show(console, json, after, JSON.stringify(after, null, 2));
+        const readable = set.length > 0 ? changeText(before, after) : JSON.stringify(after, null, 2);
+        show(console, json, after, readable);
       }),
     );
 }
 
+const changeText = (before: TenantSettings, after: TenantSettings): string =>
+  differences(before, after).map(printable).join('\n') || 'Nothing has changed.';
+
 function collected(text: string, before: SettingChange[]): SettingChange[] {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It takes key=value.');
+  if (at < 1) throw new InvalidArgumentError('It takes key=value, for instance rateLimit.perSecond=50.');
   return [...before, { key: text.slice(0, at), value: text.slice(at + 1) }];
 }
