@@ -133,7 +133,7 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Where a stranger is not told which paths there are. Elsewhere an unknown path is a 404 for anybody. */
+/** Paths that ask for a credential before anything else, also unknown ones. Another unknown path is a 404 for anybody. */
 const API = /^\/(?:v1|v2|sandbox)(?:\/|$)/;
 
 function options(ctx: Context, allowed: readonly string[]): void {

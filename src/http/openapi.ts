@@ -24,9 +24,10 @@ const DESCRIPTION = `Card issuing and multi-currency accounts.
 Amounts are decimal strings, timestamps ISO 8601 in UTC. A list is \`{ data, hasMore, nextCursor }\`, newest first, by
 \`limit\` and \`cursor\`; query parameters that are not known are ignored, fields of a body that are not known are refused.
 A query has at most 100 parameters; a JSON body at most 1 MiB, 32 levels, 1,000 fields an object and 20,000 values.
-Every answer carries \`x-request-id\`. A path that exists answers 405 with \`Allow\` to other methods. A successful write
-may be repeated safely with the same \`x-idempotency-key\`: the first answer comes again, byte for byte, with
-\`x-idempotent-replayed: true\`.`;
+Every answer carries \`x-request-id\`. A path that exists answers 405 with \`Allow\` to other methods, and 204
+with \`Allow\` to OPTIONS, which needs no credential. Without a credential, an unknown path is 401 under \`/v1\`, \`/v2\` and
+\`/sandbox\`, and 404 elsewhere. A successful write may be repeated safely with the same \`x-idempotency-key\`: the first
+answer comes again, byte for byte, with \`x-idempotent-replayed: true\`.`;
 
 export interface OpenApiOptions {
   /** Where clients reach the API; the place that the document was read from when absent. */

@@ -25,5 +25,5 @@ export interface Authenticated {
   rateLimit: RateLimit;
 }
 
-/** What a credential is: that of a caller, the right one of a disabled tenant, or none. */
+/** A caller; `disabled` after the right secret of a disabled tenant; undefined for any other credential. */
 export type Verdict = Authenticated | 'disabled' | undefined;

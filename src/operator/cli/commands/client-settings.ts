@@ -32,14 +32,14 @@ const allSettings = z.object({
 /** With the defaults of every section. */
 export const shownSettings = (settings: TenantSettings): TenantSettings => allSettings.parse(settings);
 
-/** Of settings whose default shows no shape. */
+/** Values of settings whose default shows no shape. */
 const EXAMPLES: Record<string, unknown> = {
   'exchange.feeFixed': [{ currency: 'USD', amount: '0.30' }],
   'exchange.withdrawal.fees': [{ currency: 'EUR', amount: '1.00' }],
   'approvals.aboveDaily': '50000.00',
 };
 
-/** A value that the setting takes, as a shell takes it: `--set kycReview=manual`. Of a list, its first entry. */
+/** A value that the setting takes, as a shell takes it: `--set kycReview=manual`. A list is shown with its first entry only. */
 export function exampleOf(key: string): string {
   const value = EXAMPLES[key] ?? valueAt(allSettings.parse({}), key);
   const typed = `${key}=${typedOf(Array.isArray(value) ? value.slice(0, 1) : value)}`;
@@ -78,7 +78,7 @@ function unknownSetting(key: string, keys: string[]): Problem {
   );
 }
 
-/** Of the setting that the problem's field is, or is part of: `payouts.options[0].min`. */
+/** The problem with an example of its setting. The field may lie within the setting: `payouts.options[0].min`. */
 function withExample({ status, code, message, field = '' }: Problem, keys: string[]): Problem {
   const key = keys.find((each) => field === each || field.startsWith(`${each}[`));
   const example = key === undefined ? '' : ` For instance: ${exampleOf(key)}`;
