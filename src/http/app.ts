@@ -133,7 +133,7 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Paths that ask for a credential before anything else, also unknown ones. Another unknown path is a 404 for anybody. */
+/** Paths that ask for a credential before anything else, also unknown ones. Unknown paths elsewhere are 404. */
 const API = /^\/(?:v1|v2|sandbox)(?:\/|$)/;
 
 function options(ctx: Context, allowed: readonly string[]): void {
