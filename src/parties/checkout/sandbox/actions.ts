@@ -63,7 +63,8 @@ export async function payByScenario(tx: Tx, session: Session, at: Date): Promise
 
 /** What a new session's amount makes happen without any payer. */
 export async function begin(tx: Tx, session: Session, at: Date): Promise<void> {
-  const { paysItselfSeconds, paysAfterExpirySeconds } = scenarioOf(session.amount);
+  const { paysItselfSeconds, paysAfterExpirySeconds, cancelsItself } = scenarioOf(session.amount);
+  if (cancelsItself) await cancel(tx, session);
   if (paysItselfSeconds !== undefined) await payByScenario(tx, session, secondsAfter(at, paysItselfSeconds));
   if (paysAfterExpirySeconds !== undefined)
     await payByScenario(tx, session, secondsAfter(session.expiresAt, paysAfterExpirySeconds));

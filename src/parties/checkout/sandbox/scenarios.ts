@@ -20,6 +20,10 @@ export interface CheckoutScenario {
   paysAfterExpirySeconds?: number;
   /** Seconds from the payment to a second one of the same amount. */
   paysAgainSeconds?: number;
+  /** The payer cancels as soon as the session is made. */
+  cancelsItself?: boolean;
+  /** Seconds from the making of the session until it expires, instead of what was ordered. */
+  expiresSeconds?: number;
   /** Paying fails. */
   failureCode?: string;
   risk?: 'review';
@@ -146,6 +150,16 @@ export const CHECKOUT_SCENARIOS: readonly CheckoutScenario[] = [
     amount: '700.18',
     effect: 'Paid by itself 5 seconds after it has expired: `expired`, then `manual_review`.',
     paysAfterExpirySeconds: 5,
+  },
+  {
+    amount: '700.19',
+    effect: 'The payer cancels, without a browser: `cancelled`.',
+    cancelsItself: true,
+  },
+  {
+    amount: '700.20',
+    effect: 'The page expires 20 seconds after it was made: `expired`.',
+    expiresSeconds: 20,
   },
 ];
 

@@ -6,7 +6,7 @@ import type { Tx } from '../../../kernel/db/database';
 import { fitsCurrency } from '../../../kernel/money/money';
 import { answer, dropConnection, refuse } from '../../sandbox/answers';
 import { readOrder } from '../../sandbox/body';
-import { secondsSince } from '../../sandbox/time';
+import { secondsAfter, secondsSince } from '../../sandbox/time';
 import { refundOrder, sessionOrder } from '../protocol';
 import { begin, refund, refundRefusal } from './actions';
 import { type Party, type Present, presentSession, recordMade } from './party';
@@ -70,9 +70,16 @@ const isAnother = (order: SessionOrder, known: Session): boolean =>
 /** What the party does with an order, or why its caller gets no answer. */
 function takeOrder({ database, now }: Party, order: SessionOrder): Promise<Present | NoAnswer> {
   const page = randomBytes(PAGE_BYTES).toString('base64url');
-  const { refusal, unreachableSeconds = 0, losesFirstAnswer = false } = scenarioOf(order.amount);
+  const {
+    refusal,
+    unreachableSeconds = 0,
+    losesFirstAnswer = false,
+    expiresSeconds,
+  } = scenarioOf(order.amount);
   return database.transaction(async (tx) => {
-    const session = await lockOrder(tx, { ...order, page, id: typeidUnboxed('cks') }, now());
+    const expiresAt = expiresSeconds === undefined ? order.expiresAt : secondsAfter(now(), expiresSeconds);
+    const made = { ...order, expiresAt, page, id: typeidUnboxed('cks') };
+    const session = await lockOrder(tx, made, now());
     if (isAnother(order, session)) return 'another';
     const at = now();
     const first = session.calls === 0;

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../kernel/db/database';
 import { type Decimal, formatAmount, sumOf } from '../../../kernel/money/money';
 import { distinct, type Moment } from '../../sandbox/changes';
+import { scenarioOf } from './scenarios';
 import {
   type Dispute,
   disputesOf,
@@ -83,7 +84,7 @@ export function refundable(full: FullSession, at: Date): Decimal {
   return paidAt(full, at).minus(sumOf(gone));
 }
 
-/** When it changes by itself, as far as it is decided. Nobody is called when it expires: who made it knows when. */
+/** When it changes by itself, as far as it is decided. Nobody is called when it expires as ordered: who made it knows when. */
 export function momentsOf(full: FullSession, at: Date): Moment[] {
   const { session, payments, refunds, disputes } = full;
   const moments = distinct([
@@ -91,7 +92,8 @@ export function momentsOf(full: FullSession, at: Date): Moment[] {
     ...refunds.flatMap(({ endsAt, undoneAt }) => [endsAt, undoneAt]),
     ...disputes.flatMap(({ opensAt, endsAt, turnedAt }) => [opensAt, endsAt, turnedAt]),
   ]);
-  const expires = statusAt(full, at) === 'open' ? [{ at: session.expiresAt, quiet: true }] : [];
+  const quiet = scenarioOf(session.amount).expiresSeconds === undefined;
+  const expires = statusAt(full, at) === 'open' ? [{ at: session.expiresAt, quiet }] : [];
   return [...expires, ...moments];
 }
 

@@ -222,9 +222,19 @@ describe('a payment', () => {
     ['700.05', { status: 'settled', paid: { amount: '690.05', currency: 'EUR' } }],
     ['700.06', { status: 'failed', failureCode: 'card_declined' }],
     ['700.11', { status: 'open' }],
+    ['700.19', { status: 'cancelled' }],
+    ['700.20', { status: 'open' }],
   ])('happens by itself at %s', async (amount, state) => {
     const { sessionId } = await party.createSession(order({ amount: new Decimal(amount) }));
     expect(await plain(sessionId)).toMatchObject(state);
+  });
+
+  it('expires sooner than ordered at 700.20', async () => {
+    const { sessionId } = await party.createSession(order({ amount: new Decimal('700.20') }));
+    clock += 19_000;
+    expect(await plain(sessionId)).toMatchObject({ status: 'open' });
+    clock += 1_000;
+    expect(await plain(sessionId)).toMatchObject({ status: 'expired' });
   });
 
   it('happens by itself after the session has expired', async () => {
