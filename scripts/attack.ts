@@ -59,7 +59,7 @@ async function attackAs(name: string, run: Run): Promise<Finding[]> {
 async function credentialsFor({
   baseUrl,
   credentials,
-}: AttackOptions): Promise<Omit<Credentials, 'temporalUi'>> {
+}: AttackOptions): Promise<Omit<Credentials, 'temporalUi' | 'operator'>> {
   if (credentials !== undefined) {
     const given = JSON.parse(readFileSync(credentials, 'utf8')) as Credentials;
     return { ...given, baseUrl: loopbackUrl(baseUrl ?? given.baseUrl) };

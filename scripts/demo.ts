@@ -7,10 +7,12 @@ import { type Call, callerOf, type Json, readCredentials } from './demo/api';
 import { type Balances, type Receiver, startReceiver } from './demo/receiver';
 import { sweepDemo } from './demo/sweep';
 import { detail, say, step, unread } from './demo/telling';
+import { ownTenant } from './demo/tenant';
 
 /**
- * `npm run demo`, against a running `npm start`: the main job end to end, on the client's side of the API only. Exits with
- * 1 when what the webhooks add up to is not what the API reports. `npm run demo -- sweep` is the story of money on a chain.
+ * `npm run demo`, against a running `npm start`: the main job end to end, on the client's side of the API, as a tenant of its
+ * own. Exits with 1 when what the webhooks add up to is not what the API reports. `npm run demo -- sweep` is the story of money
+ * on a chain.
  */
 
 const B2B_BIN = '44112200';
@@ -21,10 +23,11 @@ outliveOutput();
 
 async function main(): Promise<boolean> {
   const credentials = readCredentials(readConfig().dataDir);
-  const client = callerOf(credentials.baseUrl, credentials.client);
+  const tenant = await ownTenant();
+  const client = callerOf(credentials.baseUrl, tenant);
   const admin = callerOf(credentials.baseUrl, credentials.admin);
 
-  const receiver = await startReceiver(credentials.client, ({ event, data }) =>
+  const receiver = await startReceiver(tenant, ({ event, data }) =>
     detail(
       `↳ webhook ${event}: ${[data['type'], data['subtype']].filter(Boolean).join('/')} ${data['billingAmount'] ?? data['amount'] ?? data['status']}`,
     ),
@@ -33,7 +36,10 @@ async function main(): Promise<boolean> {
   try {
     const master = await accountIn(client, 'USD');
     const opening = openingOf(master['balance'] as Json);
-    step(1, `This client's USD account has ${shown(opening)}; webhooks go to ${receiver.url}`);
+    step(
+      1,
+      `A tenant of this run, ${tenant.clientId}: its USD account has ${shown(opening)}, its webhooks go to ${receiver.url}`,
+    );
 
     const cardId = await issueCard(client, admin, master['id'] as string, credentials.temporalUi);
     await spend(client, cardId);

@@ -12,6 +12,7 @@ export interface Credentials {
   temporalUi: string;
   client: Credential;
   admin: Credential;
+  operator: { operatorSecret: string };
 }
 
 /** @throws Error when nothing runs here */

@@ -1,13 +1,18 @@
+import { readConfig } from '../../src/kernel/config';
 import { runOperator } from '../../src/startup/operator/run';
+import { readCredentials } from './api';
 
 /**
- * A command of the operator's command line, on the installation that the environment names.
+ * A command of the operator's command line, on the installation that the environment names. The operator is the sandbox's
+ * own, unless OPERATOR_SECRET names another.
  * @returns its exit code, and what it printed as JSON
  * @throws Error what it complained of, where it printed nothing
  */
 export async function operatorJson<Answer>(...argv: string[]): Promise<{ code: number; told: Answer }> {
   const [out, err]: [string[], string[]] = [[], []];
-  const code = await runOperator([...argv, '--json'], process.env, {
+  const { operator } = readCredentials(readConfig().dataDir);
+  const environment = { OPERATOR_SECRET: operator.operatorSecret, ...process.env };
+  const code = await runOperator([...argv, '--json'], environment, {
     out: (line) => out.push(line),
     err: (line) => err.push(line),
   });

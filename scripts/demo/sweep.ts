@@ -8,6 +8,7 @@ import { freshAddress, type LocalChain, localChain } from './chain';
 import { operatorJson } from './operator';
 import { type Receiver, startReceiver } from './receiver';
 import { detail, say, step, unread } from './telling';
+import { ownTenant } from './tenant';
 
 /**
  * `npm run demo -- sweep`, against a running `npm start`: money that comes on a chain, from the payer's transaction to the treasury. Exits
@@ -26,16 +27,17 @@ const SCHEDULE_MS = 180_000;
 export async function sweepDemo(): Promise<boolean> {
   const { dataDir } = readConfig();
   const credentials = readCredentials(dataDir);
-  const client = callerOf(credentials.baseUrl, credentials.client);
-  const admin = callerOf(credentials.baseUrl, credentials.admin);
   const chain = await localChain(dataDir);
-  const receiver = await startReceiver(credentials.client, ({ event, data }) => {
+  const tenant = await ownTenant();
+  const client = callerOf(credentials.baseUrl, tenant);
+  const admin = callerOf(credentials.baseUrl, credentials.admin);
+  const receiver = await startReceiver(tenant, ({ event, data }) => {
     if (event === 'account_transaction')
       detail(`↳ webhook ${event}: ${data['type']}/${data['subtype']} ${data['amount']}`);
   });
   await client('POST', '/v1/webhooks', { url: receiver.url });
   try {
-    const { accountId, wallet } = await allocate(client, credentials.client.clientId);
+    const { accountId, wallet } = await allocate(client, tenant.clientId);
     await receive(client, chain, receiver, { accountId, wallet });
     const treasury = await prepareStation(admin, chain);
     const before = await chain.usdtOf(treasury);
@@ -55,7 +57,10 @@ async function allocate(client: Call, clientId: string): Promise<{ accountId: st
   );
   const { accountId } = told;
   const { available } = await client('GET', `/v2/accounts/${accountId}/balance`);
-  step(1, `This client's USDT account ${told.opened ? 'is opened' : `has ${available}`}`);
+  step(
+    1,
+    `A tenant of this run, ${clientId}: its USDT account ${told.opened ? 'is opened' : `has ${available}`}`,
+  );
   const asked = { chain: CHAIN, asset: 'USDT', accountId, reference: `demo-${randomUUID()}` };
   const { address } = await client('POST', '/v1/wallets/allocate', asked);
   step(2, `Wallet ${address} is kept for a payer`);

@@ -1,12 +1,16 @@
 /** @long @isolated launches the product. */
 import { spawn } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { callerOf } from '../../scripts/demo/api';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
 import { embeddedServers, START_MS, start } from '../startup/process';
+import { command } from '../support/operator';
 import { startWhole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
+import { until } from '../support/until';
 import { DEMO_MS, installation } from './installation';
 
 /** A newcomer's first hour: `npm start`, `npm run demo`, Ctrl-C, and whatever goes wrong with them. */
@@ -18,6 +22,29 @@ const { dataDir } = world;
 const client = () => callerOf(world.whole.credentials.baseUrl, world.whole.credentials.client);
 
 const servers = () => embeddedServers(dataDir);
+
+/** A client's webhook receiver that answers 500, and the bodies that it was sent. */
+async function startRefusing() {
+  const refused: string[] = [];
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => refused.push(text));
+    request.on('end', () => response.writeHead(500).end());
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  function close() {
+    server.closeAllConnections();
+    server.close();
+  }
+  return { url, refused, close };
+}
+
+/** The tenants and URLs of all webhooks that are registered. */
+async function registered(): Promise<[string, string][]> {
+  const { out } = await command({ DATA_DIR: dataDir }, 'webhooks', 'list', '--json');
+  const endpoints = JSON.parse(out) as { tenantId: string; url: string }[];
+  return endpoints.map(({ tenantId, url }) => [tenantId, url]);
+}
 
 it('prints where everything is, and keeps secrets in files for their owner alone', async () => {
   const { credentials, run } = world.whole;
@@ -61,6 +88,33 @@ it(
 );
 
 it(
+  'runs the demo on a tenant of its own: a webhook of the demo client and its waiting event stay as they are',
+  async () => {
+    const { baseUrl, client: credential, admin } = world.whole.credentials;
+    const receiver = await startRefusing();
+    try {
+      await client()('POST', '/v1/webhooks', { url: receiver.url });
+      const accounts = (await client()('GET', '/v1/accounts'))['data'] as Record<string, any>[];
+      const accountId = accounts.find(({ currency }) => currency === 'USD')?.['id'];
+      const deposit = { accountId, amount: '10.00', reason: 'before the demo' };
+      await callerOf(baseUrl, admin)('POST', '/v1/accounts/admin-deposit', deposit);
+      await until(() => receiver.refused.length > 0);
+      const before = await registered();
+      expect(before).toContainEqual([credential.clientId, receiver.url]);
+
+      const { code, text } = await world.demo();
+      expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
+      expect(await registered()).toEqual(before);
+      expect([...new Set(receiver.refused)]).toEqual([expect.stringContaining('"amount":"10.00"')]);
+    } finally {
+      await client()('DELETE', '/v1/webhooks');
+      receiver.close();
+    }
+  },
+  DEMO_MS,
+);
+
+it(
   'ends the demo quietly, with nothing left registered, when nobody reads it to its end',
   async () => {
     const child = spawn('npm', ['run', '--silent', 'demo'], {
@@ -75,7 +129,7 @@ it(
     child.stdout.once('data', () => child.stdout.destroy());
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect([code, complaints]).toEqual([0, '']);
-    expect((await client()('GET', '/v1/webhooks'))['data']).toEqual([]);
+    expect(await registered()).toEqual([]);
   },
   DEMO_MS,
 );
@@ -83,7 +137,10 @@ it(
 it(
   'is the same after Ctrl-C and a new start, and leaves no process behind',
   async () => {
-    const before = await client()('GET', '/v1/cards');
+    await client()('POST', '/v1/users', {
+      meta: { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' },
+    });
+    const before = await client()('GET', '/v1/users');
     expect(before['data'].length).toBeGreaterThan(0);
     const { client: credential } = world.whole.credentials;
     const running = await servers();
@@ -94,7 +151,7 @@ it(
 
     world.whole = await startWhole(dataDir);
     expect(world.whole.credentials.client).toEqual(credential);
-    expect(await client()('GET', '/v1/cards')).toEqual(before);
+    expect(await client()('GET', '/v1/users')).toEqual(before);
   },
   2 * START_MS,
 );
@@ -102,7 +159,7 @@ it(
 it(
   'takes over what a SIGKILL left behind, and the demo works on it',
   async () => {
-    const before = await client()('GET', '/v1/cards');
+    const before = await client()('GET', '/v1/users');
     const left = await servers();
     await world.whole.kill9();
     for (const server of left) expect(await stillRuns(server)).toBe(true);
@@ -112,7 +169,7 @@ it(
     const kept = (await servers()).map(({ pid }) => pid);
     expect(kept).toHaveLength(3);
     for (const server of left) expect(await stillRuns(server)).toBe(kept.includes(server.pid));
-    expect(await client()('GET', '/v1/cards')).toEqual(before);
+    expect(await client()('GET', '/v1/users')).toEqual(before);
     const { code, text } = await world.demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
   },
