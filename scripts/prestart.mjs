@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { enter, leave, takeTurn } from './install-turn.mjs';
 
 // Runs before `npm start`, `npm test` and the like, with nothing but Node: checks its version and installs
-// the packages when they are missing or are not those of package-lock.json. A closed pipe is no reason to stop.
+// the packages when they are missing or are not those of package-lock.json. A second process waits while one installs, and
+// then uses what is there. A closed pipe is no reason to stop.
 
 const OLDEST = [20, 19];
 const SHOW_EVERY_MS = 10_000;
@@ -19,8 +21,12 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 checkNode();
 const stamp = lockStamp();
 if (!isStamped(stamp)) {
-  if (!matchesLock()) await install();
-  writeFileSync(stampPath, stamp);
+  await takeTurn(root);
+  if (!isStamped(stamp)) {
+    if (!matchesLock()) await install();
+    writeFileSync(stampPath, stamp);
+  }
+  leave();
 }
 
 function checkNode() {
@@ -71,6 +77,7 @@ async function install() {
   const shell = command === 'npm' && process.platform === 'win32';
   const code = await new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell });
+    if (child.pid !== undefined) enter(root, child.pid); // npm goes on when this process is killed
     child.once('error', (error) => {
       console.error(error.message);
       resolve(1);

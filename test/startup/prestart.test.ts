@@ -1,0 +1,119 @@
+/** @isolated starts processes and kills them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../support/servers';
+import { until } from '../support/until';
+
+/** `scripts/prestart.mjs` in a folder of its own, with an npm that installs nothing and ends when the test says so. */
+
+const SCRIPTS = join(__dirname, '../../scripts');
+const NPM = `
+const { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } = require('node:fs');
+appendFileSync('installs', process.pid + '\\n');
+rmSync('node_modules', { recursive: true, force: true });
+setInterval(() => {
+  if (existsSync('fail') || !existsSync('installs')) process.exit(1); // the test has ended
+  if (!existsSync('finish')) return;
+  mkdirSync('node_modules', { recursive: true });
+  writeFileSync('node_modules/.package-lock.json', '{"packages":{}}');
+  process.exit(0);
+}, 5);
+`;
+
+let folder: string;
+const started = new Set<ChildProcess>();
+const file = (name: string) => join(folder, name);
+/** The process ids of the installations so far. */
+const installs = (): number[] =>
+  existsSync(file('installs')) ? readFileSync(file('installs'), 'utf8').trim().split('\n').map(Number) : [];
+const tickets = () => readdirSync(folder).filter((name) => name.startsWith('.installing'));
+
+beforeEach(() => {
+  folder = temporaryFolder('prestart');
+  cpSync(SCRIPTS, file('scripts'), { recursive: true, filter: (path) => !path.endsWith('.ts') });
+  mkdirSync(file('npm'));
+  writeFileSync(file('npm/npm.js'), NPM);
+  writeFileSync(file('package-lock.json'), '{"packages":{}}');
+});
+
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL');
+  writeFileSync(file('fail'), '');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function prestart() {
+  const child = spawn(process.execPath, [file('scripts/prestart.mjs')], {
+    env: { PATH: process.env['PATH'], npm_execpath: file('npm/npm.js') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.add(child);
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  const ended = new Promise<number | string | null>((resolve) =>
+    child.once('close', (code, signal) => {
+      started.delete(child);
+      resolve(code ?? signal);
+    }),
+  );
+  return { child, text: () => text, ended };
+}
+
+/** One that installs, and one that waits for it. */
+async function firstAndSecond() {
+  const first = prestart();
+  await until(() => installs().length === 1);
+  const second = prestart();
+  await until(() => second.text().includes('\n'));
+  expect(second.text()).toBe(
+    `Process ${first.child.pid} is installing the packages; waiting until it has ended\n`,
+  );
+  return { first, second };
+}
+
+it('installs once for two that start in a row: the second waits, says so in one line, and goes on', async () => {
+  const { first, second } = await firstAndSecond();
+  writeFileSync(file('finish'), '');
+  expect([await first.ended, await second.ended, installs().length]).toEqual([0, 0, 1]);
+  expect(second.text().trim().split('\n')).toHaveLength(1);
+  expect(tickets()).toEqual([]);
+});
+
+it('installs once for six that start at the same moment', async () => {
+  writeFileSync(file('finish'), '');
+  const all = Array.from({ length: 6 }, prestart);
+  expect(await Promise.all(all.map(({ ended }) => ended))).toEqual([0, 0, 0, 0, 0, 0]);
+  expect([installs().length, tickets()]).toEqual([1, []]);
+});
+
+it('lets the second install when the first could not', async () => {
+  const { first, second } = await firstAndSecond();
+  writeFileSync(file('fail'), '');
+  expect(await first.ended).toBe(1);
+  rmSync(file('fail'));
+  writeFileSync(file('finish'), '');
+  expect([await second.ended, installs().length, tickets()]).toEqual([0, 2, []]);
+});
+
+it('takes over from a killed process, as soon as the npm that it left behind has ended too', async () => {
+  const { first, second } = await firstAndSecond();
+  first.child.kill('SIGKILL');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect([installs().length, second.child.exitCode]).toEqual([1, null]);
+  process.kill(installs()[0] ?? 0, 'SIGKILL');
+  await until(() => installs().length === 2);
+  writeFileSync(file('finish'), '');
+  expect([await second.ended, tickets()]).toEqual([0, []]);
+});
+
+it('is not held up by a ticket whose process id belongs to a later process', async () => {
+  writeFileSync(file(`.installing-${process.pid}-1`), '');
+  writeFileSync(file('finish'), '');
+  const run = prestart();
+  expect([await run.ended, tickets()]).toEqual([0, []]);
+  expect(run.text()).not.toContain('waiting');
+});
