@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../support/servers';
 import { until } from '../support/until';
 
-/** `scripts/prestart.mjs` in a folder of its own, with an npm that installs nothing and ends when the test says so. */
+/** `scripts/prestart.mjs` in a folder of its own, with a false npm that ends on a signal file. */
 
 const SCRIPTS = join(__dirname, '../../scripts');
 const NPM = `
@@ -63,7 +63,7 @@ function prestart() {
   return { child, text: () => text, ended };
 }
 
-/** One that installs, and one that waits for it. */
+/** Two processes: the first installs, the second waits for it. */
 async function firstAndSecond() {
   const first = prestart();
   await until(() => installs().length === 1);

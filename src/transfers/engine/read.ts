@@ -33,7 +33,7 @@ export type ListFilter = Owner & {
   currency?: string | undefined;
 };
 
-/** Whose transfers a list holds. */
+/** The owner of the transfers that a list holds. */
 type Owner = { accountId: string } | { tenantId: string; accountId?: string | undefined };
 
 /** The transfers of an account or of a tenant, newest first, by the word that counts. */

@@ -22,7 +22,7 @@ export interface CheckoutScenario {
   paysAgainSeconds?: number;
   /** The payer cancels as soon as the session is made. */
   cancelsItself?: boolean;
-  /** Seconds from the making of the session until it expires, instead of what was ordered. */
+  /** Seconds from the making of the session until it expires. The order's own time counts for nothing then. */
   expiresSeconds?: number;
   /** Paying fails. */
   failureCode?: string;

@@ -84,7 +84,7 @@ export function refundable(full: FullSession, at: Date): Decimal {
   return paidAt(full, at).minus(sumOf(gone));
 }
 
-/** When it changes by itself, as far as it is decided. Nobody is called when it expires as ordered: who made it knows when. */
+/** When it changes by itself, as far as it is decided. Expiry as ordered makes no callback, because the orderer knows the time. */
 export function momentsOf(full: FullSession, at: Date): Moment[] {
   const { session, payments, refunds, disputes } = full;
   const moments = distinct([
