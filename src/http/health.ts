@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { type Readiness, readinessAnswer } from '../kernel/readiness';
 import { Reply, type Route, route } from './route';
 
-const READINESS = z.object({
-  status: z.literal('ok'),
-  checks: z.record(z.string(), z.enum(['up', 'down'])),
-});
+const checks = z.record(z.string(), z.enum(['up', 'down']));
+const READINESS = z.object({ status: z.literal('ok'), checks });
 
 /** For probes, without credentials: whether the process serves, and whether it is to be given requests. */
 export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
@@ -15,6 +13,7 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       path: '/health',
       tag: 'Health',
       summary: 'Liveness probe',
+      description: 'The process answers. It asks nothing of Postgres or Temporal.',
       role: 'public',
       probe: true,
       response: z.object({ status: z.literal('ok') }),
@@ -31,6 +30,7 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       role: 'public',
       probe: true,
       response: READINESS,
+      unavailable: { checks },
       async read({ requestId }) {
         const { status, body, headers } = readinessAnswer(await readiness(), requestId);
         return new Reply(status, body, headers);

@@ -221,17 +221,16 @@ const MEANINGS: Record<number, string> = {
   204: 'Done; no content.',
 };
 
-const ERROR = z
-  .object({
-    code: z.string(),
-    message: z.string().meta({ description: 'For people; it may change.' }),
-    field: z.string().optional().meta({
-      description:
-        'The field at fault, as its path in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name.',
-    }),
-    requestId: z.string(),
-  })
-  .meta({ id: 'Error', description: 'What went wrong.' });
+const ERROR_FIELDS = {
+  code: z.string(),
+  message: z.string().meta({ description: 'For people; it may change.' }),
+  field: z.string().optional().meta({
+    description:
+      'The field at fault, as its path in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name.',
+  }),
+  requestId: z.string(),
+};
+const ERROR = z.object(ERROR_FIELDS).meta({ id: 'Error', description: 'What went wrong.' });
 
 function problems(route: Route): ZodOpenApiOperationObject['responses'] {
   const byStatus = new Map<number, string[]>();
@@ -240,7 +239,7 @@ function problems(route: Route): ZodOpenApiOperationObject['responses'] {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const sorted = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(sorted.map(([status, codes]) => [status, problem(status, codes)]));
+  return Object.fromEntries(sorted.map(([status, codes]) => [status, problem(route, status, codes)]));
 }
 
 function codesOf(route: Route): Set<string> {
@@ -266,11 +265,12 @@ function namesRecords(schema: z.ZodType | undefined): boolean {
   return fields.some((name) => /^(bin|id|chain)$|Id$/.test(name) && name !== 'externalId');
 }
 
-function problem(status: number, codes: string[]) {
+function problem({ unavailable }: Route, status: number, codes: string[]) {
   const waits = status === 429 || status === 503;
+  const schema = status === 503 && unavailable ? z.object({ ...ERROR_FIELDS, ...unavailable }) : ERROR;
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEM_CODES[code]?.meaning ?? ''}`).join('\n\n'),
     headers: { ...REQUEST_ID, ...(waits ? RETRY_AFTER : {}) },
-    content: { 'application/json': { schema: ERROR } },
+    content: { 'application/json': { schema } },
   };
 }

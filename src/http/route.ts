@@ -87,6 +87,8 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   response?: z.ZodType;
   /** The types of an answer that is not JSON. */
   produces?: readonly string[];
+  /** What a 503 says beside the error, for the documentation. */
+  unavailable?: z.ZodRawShape;
   /** Error codes that it can give beyond those of every endpoint, for the documentation. */
   problems?: string[];
   /** Since when it is deprecated. */

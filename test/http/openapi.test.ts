@@ -38,6 +38,13 @@ it('holds every route, and nothing else', () => {
   expect(documented.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
+it('describes every operation beyond its summary', () => {
+  const bare = operations().filter(
+    ({ operation: { description = '' } }) => description.replace('For the operator only.', '').trim() === '',
+  );
+  expect(bare.map(({ path, method }) => `${method.toUpperCase()} ${path}`)).toEqual([]);
+});
+
 it('says what each operation of the crypto groups does, once that it is the operator’s, and that what it names may be unknown', () => {
   const crypto = operations().filter(({ operation }) =>
     ['Wallets', 'Gas station', 'Networks'].includes(operation.tags[0]),
@@ -112,15 +119,30 @@ function assertParameters(path: string, { parameters = [] }: any): void {
   expect(new Set(places).size).toBe(places.length);
 }
 
+/** An answer that says more beside the error has the error's fields, too. */
+const isError = (schema: any): boolean =>
+  schema.$ref === '#/components/schemas/Error' ||
+  Object.keys(document.components.schemas.Error.properties).every((field) => field in schema.properties);
+
 function assertResponses({ responses }: any): void {
   expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
   for (const [status, response] of Object.entries<any>(responses)) {
     expect(status).toMatch(/^[2-5]\d\d$/);
     expect(response.description).not.toBe('');
-    if (Number(status) >= 400)
-      expect(response.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Error' });
+    if (Number(status) >= 400) expect(isError(response.content['application/json'].schema)).toBe(true);
   }
 }
+
+it('has another body than the error only where a process is not ready', () => {
+  const others = operations().flatMap(({ path, operation }) =>
+    Object.entries<any>(operation.responses).flatMap(([status, { content }]) =>
+      Number(status) >= 400 && content['application/json'].schema.$ref === undefined
+        ? [`${path} ${status}`]
+        : [],
+    ),
+  );
+  expect(others).toEqual(['/health/ready 503']);
+});
 
 it('has no reference that leads nowhere', () => {
   const references: string[] = [];

@@ -3,7 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { ensureDemoBins, provideForClient } from '../../src/cards/programmes/operations';
-import { type Composed, createApi, createServices, stopBesideApi } from '../../src/composition';
+import { apiRoutes, type Composed, createApi, createServices, stopBesideApi } from '../../src/composition';
+import { openApiDocument } from '../../src/http/openapi';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import type { NumberedCommand } from '../../src/kernel/outbox/commands';
@@ -12,6 +13,7 @@ import { keepLimits } from '../../src/process/limits/operations';
 import type { Wiring } from '../../src/startup/wiring';
 import { createClient } from '../../src/tenants/clients/operations';
 import { type TestDatabase, testDatabase } from './database';
+import { documentedAnswers } from './documented';
 
 export interface Answer<Body = any> {
   status: number;
@@ -75,8 +77,13 @@ export async function testApi(
   const server = await listen((request, response) => void handle(request, response));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await services.parties.rates.ready();
-  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    request(url, method, path, body, headers);
+  const isDocumented = documented(services);
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const answer = await request(url, method, path, body, headers);
+    const contentType = answer.headers.get('content-type') ?? '';
+    isDocumented({ method, path, status: answer.status, contentType, text: answer.text });
+    return answer;
+  };
   return {
     ...test,
     services,
@@ -101,6 +108,12 @@ export async function testApi(
     },
   };
 }
+
+let check: ReturnType<typeof documentedAnswers> | undefined;
+
+/** Every answer that a test sees is compared with the OpenAPI document. It is the same in every test, so it is made once. */
+const documented = (services: Composed) =>
+  (check ??= documentedAnswers(openApiDocument(apiRoutes(services))));
 
 async function listen(handler: RequestListener): Promise<Server> {
   const server = createServer(handler);

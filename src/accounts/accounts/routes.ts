@@ -44,6 +44,7 @@ function listRoute({ database }: AccountServices): Route {
     path: '/v1/accounts',
     tag: TAG,
     summary: 'List accounts and balances',
+    description: 'Your accounts and those of your users, newest first, each with its present balance.',
     query: accountListQuery,
     response: pageSchema(accountSchema),
     async read({ caller, query }) {

@@ -91,6 +91,8 @@ function operationRoute({ database }: CardServices): Route {
     path: '/v2/cards/operations/{operation_id}',
     tag,
     summary: 'An accepted operation and its exact financial result',
+    description:
+      '`result` comes with `completed`: what has moved, and the ids of its transactions. `failure` comes with `failed`; what was held is released then.',
     response: operationSchema,
     async read({ params: { operation_id = '' }, caller }) {
       const id = isId('cardOperation', operation_id) ? operation_id : '';
@@ -105,6 +107,7 @@ function readRoute({ database }: CardServices): Route {
     path: '/v2/cards/{id}',
     tag,
     summary: 'Card balance read separately from its buffer',
+    description: '`balance` is what the card can spend. `buffer` covers forced settlements and nothing else.',
     response: bufferedCardSchema,
     read: async (request) =>
       bufferedCard(database, await requireCard(database, request.caller.reach, idIn(request))),

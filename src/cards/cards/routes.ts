@@ -37,6 +37,7 @@ function listing(services: Services): Route[] {
       path: '/v1/cards',
       tag,
       summary: 'List cards',
+      description: 'Your cards, newest first, each with its present balance.',
       query: z.object({
         ...pageQuery,
         userId: text(100).optional(),
@@ -59,6 +60,7 @@ function listing(services: Services): Route[] {
       path: '/v1/cards/{id}',
       tag,
       summary: 'Card by id',
+      description: 'With its present balance. A card is frozen while `freezeReasons` holds any reason.',
       response: cardSchema,
       read: async (request) =>
         cardWithBalance(database, await requireCard(database, request.caller.reach, idIn(request))),
@@ -95,6 +97,8 @@ function tokenizeRoute(services: Services): Route {
     tag,
     capability: 'card_issuing',
     summary: 'Start card tokenization',
+    description:
+      'The card processor puts the card into a wallet of a phone. The status is `pending` until the processor has answered.',
     body: z.strictObject({ wallet: z.enum(WALLETS) }),
     response: z.object({ id: z.string(), status: z.enum(['pending', 'completed', 'failed']) }),
     status: 202,

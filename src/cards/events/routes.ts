@@ -78,12 +78,13 @@ function freezing(services: CardServices): Route[] {
 }
 
 function funding(services: CardServices): Route[] {
-  const turn = (type: 'topup' | 'withdraw', summary: string, problems: string[]) =>
+  const turn = (type: 'topup' | 'withdraw', summary: string, description: string, problems: string[]) =>
     route({
       method: 'POST',
       path: `/v1/cards/{id}/${type}`,
       tag,
       summary,
+      description,
       body: z.strictObject({ amount: amount() }),
       response: cardTransactionSchema,
       status: 201,
@@ -95,7 +96,7 @@ function funding(services: CardServices): Route[] {
       },
     });
   return [
-    turn('topup', 'Top up a card', ['insufficient_funds', 'user_blocked']),
-    turn('withdraw', 'Withdraw from a card', ['insufficient_funds']),
+    turn('topup', 'Top up a card', 'At once, out of its account.', ['insufficient_funds', 'user_blocked']),
+    turn('withdraw', 'Withdraw from a card', 'At once, onto its account.', ['insufficient_funds']),
   ];
 }

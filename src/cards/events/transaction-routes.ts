@@ -15,6 +15,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       path: '/v1/cards/{id}/transactions',
       tag: 'Cards',
       summary: 'Card transactions',
+      description: "The card's events, newest first. Each carries the card's balances after it.",
       query: historyQuery,
       response: pageSchema(cardTransactionSchema),
       async read({ params, query, caller }) {
@@ -37,6 +38,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       path: '/v1/users/{id}/card/transactions',
       tag: 'Users',
       summary: 'User card transactions',
+      description: 'The events of all cards of the user, newest first.',
       query: historyQuery,
       response: pageSchema(cardTransactionSchema),
       async read({ params, query, caller }) {

@@ -77,6 +77,7 @@ function listWithBinsRoute({ database }: Services): Route {
     path: '/v2/accounts',
     tag: TAG,
     summary: 'Accounts with enabled BINs',
+    description: 'Your accounts, newest first, each with the BINs that a card of it may have.',
     query: accountListQuery,
     response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
     async read({ caller: { tenantId }, query }) {

@@ -19,6 +19,7 @@ export function binRoutes({ database }: Services): Route[] {
       path: '/v1/bins',
       tag: TAG,
       summary: 'BIN catalogue',
+      description: 'The card programmes that you are admitted to. `GET /v2/accounts` tells them by account.',
       deprecated: BINS_DEPRECATED,
       response: pageSchema(binSchema),
       read: async ({ caller }) => whole((await listAdmittedBins(database, caller.reach)).map(binView)),
@@ -28,6 +29,7 @@ export function binRoutes({ database }: Services): Route[] {
       path: '/v1/bins/{bin}/cardholder-registration',
       tag: TAG,
       summary: 'Whether a new cardholder can be registered on the BIN now',
+      description: '`reason` says why it is closed.',
       deprecated: BINS_DEPRECATED,
       response: z.object({ bin: z.string(), open: z.boolean(), reason: z.string().optional() }),
       async read({ params, caller }) {

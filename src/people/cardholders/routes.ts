@@ -82,6 +82,7 @@ function listRoute({ database }: CardholderServices): Route {
     path: '/v1/cardholders',
     tag: TAG,
     summary: 'List client cardholders',
+    description: 'The cardholders of all your users, newest first.',
     query: z.object({
       ...pageQuery,
       status: z.enum(CARDHOLDER_STATUSES).optional(),
@@ -103,6 +104,7 @@ function readRoute({ database }: CardholderServices): Route {
     path: '/v1/cardholders/{id}',
     tag: TAG,
     summary: 'A cardholder',
+    description: '`status` says how far its review is; `description` says why it was rejected.',
     response: cardholderSchema,
     read: async ({ caller, params }) =>
       cardholderView(await requireCardholder(database, caller.reach, params['id'] ?? '')),

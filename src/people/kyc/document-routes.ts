@@ -40,6 +40,7 @@ function listRoute({ database }: Services): Route {
     path: PATH,
     tag: TAG,
     summary: 'List KYC documents',
+    description: "The user's documents, newest first, the rejected ones too. Their content is read apart.",
     query: z.object({
       ...pageQuery,
       slot: z.enum(KYC_SLOTS).optional(),
@@ -84,6 +85,7 @@ function readRoute({ database }: Services): Route {
     path: `${PATH}/{docId}`,
     tag: TAG,
     summary: 'A KYC document',
+    description: 'Without its content, which `GET …/content` gives.',
     response: documentSchema,
     read: async ({ caller, params }) =>
       documentView(await requireDocument(database, caller.reach, params['id'] ?? '', params['docId'] ?? '')),

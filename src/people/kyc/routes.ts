@@ -29,6 +29,7 @@ function statusRoute({ database }: Services): Route {
     path: '/v1/users/{id}/kyc',
     tag: TAG,
     summary: 'User KYC status',
+    description: 'How far the review is, and what the operator wrote to the client.',
     response: kycSchema,
     read: async ({ caller, params }) =>
       kycView(await readKyc(database, caller.reach, params['id'] ?? ''), caller),

@@ -22,6 +22,7 @@ export function referenceRoutes({ reference }: { reference: Reference }): Route[
       path: '/v1/cardholders/regions',
       tag: TAG,
       summary: 'Regions (country codes)',
+      description: "The codes that `country` and `nationality` of a user's `meta` takes.",
       response,
       read: async () => answer(reference.regions()),
     }),
@@ -30,6 +31,8 @@ export function referenceRoutes({ reference }: { reference: Reference }): Route[
       path: '/v1/cardholders/cities',
       tag: TAG,
       summary: 'Cities of a region',
+      description:
+        "The codes that `town` of a user's `meta` takes. `region` is a code of `GET /v1/cardholders/regions`.",
       query: z.object({ region: text(10) }),
       response,
       async read({ query: { region } }) {
@@ -43,6 +46,7 @@ export function referenceRoutes({ reference }: { reference: Reference }): Route[
       path: '/v1/cardholders/occupations',
       tag: TAG,
       summary: 'Occupations',
+      description: "The codes that `occupation` of a user's `meta` takes.",
       response,
       read: async () => answer(reference.occupations()),
     }),

@@ -30,6 +30,7 @@ function listRoute({ database }: UserServices): Route {
     path: '/v1/users',
     tag: TAG,
     summary: 'List users',
+    description: 'Newest first. `externalId` finds the user by your own name of it.',
     query: z.object({
       ...pageQuery,
       status: z.enum(USER_STATUSES).optional(),
@@ -70,6 +71,7 @@ function readRoute({ database }: UserServices): Route {
     path: '/v1/users/{id}',
     tag: TAG,
     summary: 'User by id',
+    description: 'With its `meta` as it was given, and its KYC status.',
     response: userSchema,
     read: async ({ caller, params }) =>
       userView(await requireUser(database, caller.reach, params['id'] ?? '')),

@@ -25,6 +25,7 @@ const listRoute = ({ database }: Services) =>
     path: '/v1/webhooks',
     tag: TAG,
     summary: 'List webhook URLs',
+    description: 'One a type, with what its deliveries have come to: `status`.',
     response: pageSchema(webhookSchema),
     read: async ({ caller }) => whole(await listWebhooks(database, caller.tenantId)),
   });

@@ -168,6 +168,7 @@ function listRoute(services: Services): Route {
     tag,
     capability: 'deposit',
     summary: 'List deposits of an account',
+    description: 'Newest first.',
     query: z.object({
       ...pageQuery,
       status: z.enum(DEPOSIT_STATUSES).optional(),
@@ -194,6 +195,8 @@ function readRoute(services: Services): Route {
     tag,
     capability: 'deposit',
     summary: 'A deposit',
+    description:
+      '`status` says what has become of it. `quoted` holds what was agreed; the other amounts are what has moved.',
     response: depositSchema,
     async read({ caller, params }) {
       const { accountId = '', depositId = '' } = params;

@@ -89,6 +89,7 @@ function retrieval(services: Services, kind: ExternalCardKind): Route {
     tag,
     capability: CAPABILITIES[kind],
     summary: STATUS_SUMMARIES[kind],
+    description: 'Its present status. `redirectUrl` is there while the payer must confirm.',
     response: externalCardSchema,
     async read({ caller, params: { id: accountId = '', txId: id = '' } }) {
       const shown = await requireCardTransfer(services, caller.reach, kind, { accountId, id });
@@ -104,6 +105,8 @@ export const cardAuthenticationRoute = (services: Services): Route =>
     path: REDIRECT_PATH,
     tag: 'Pages',
     summary: 'The way of a payer to the page of the card’s bank',
+    description:
+      '`redirectUrl` of a top-up or withdrawal. A browser is redirected to the bank, or shown what has become of it.',
     role: 'public',
     async read({ params }) {
       const location = await payersWay(services, params['token'] ?? '');

@@ -56,6 +56,7 @@ function accountRoute(services: Services): Route {
     method: 'GET',
     path: `${PATH}/account`,
     summary: 'Get the virtual IBAN',
+    description: 'Its number, its balance, and whether it takes money now.',
     response: virtualIbanSchema,
     read: async (request) => virtualIbanView(await readAccount(database, await ibanOf(database, request))),
   });
@@ -116,6 +117,7 @@ function payoutRetrieval(services: Services): Route {
     method: 'GET',
     path: `${PATH}/payouts/{payoutId}`,
     summary: 'A payout',
+    description: 'Its present status. The destination is masked.',
     response: ibanPayoutSchema,
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });

@@ -47,6 +47,7 @@ function optionsRoute({ database }: Services): Route {
     tag,
     capability: 'payout',
     summary: 'Payout options of an account',
+    description: 'The methods that a payout may take, with their fees and limits.',
     response: pageSchema(payoutOptionSchema),
     async read(request) {
       const { tenantId } = await accountIn(database, request);
@@ -88,6 +89,7 @@ function listRoute(services: Services): Route {
     tag,
     capability: 'payout',
     summary: 'List payouts',
+    description: 'Newest first. Destinations are masked.',
     query: z.object({
       ...pageQuery,
       status: z.enum(PAYOUT_STATUSES).optional(),
@@ -154,6 +156,7 @@ function readRoute(services: Services): Route {
     tag,
     capability: 'payout',
     summary: 'A payout',
+    description: 'Its present status. The destination is masked.',
     response: payoutSchema,
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });

@@ -60,6 +60,8 @@ export function checkoutPageRoute(services: Services): Route {
     path: '/checkout/{token}',
     tag: 'Checkout',
     summary: 'Leads the payer to the page where a deposit is paid',
+    description:
+      '`checkoutUrl` of a deposit. A browser is redirected to the page, or shown what has become of the deposit.',
     role: 'public',
     async read({ params }) {
       const details = await findByToken(database, checkoutLinks.hash(params['token'] ?? ''));
