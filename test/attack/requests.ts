@@ -27,7 +27,6 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   minReceive: '0.01',
   allocation: '0.25',
   currency: 'USD',
-  fromCurrency: 'USD',
   destination: DESTINATION,
   returnUrl: 'https://shop.example/back',
   paymentMethodToken: 'tok_visa',

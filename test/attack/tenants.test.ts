@@ -64,6 +64,8 @@ const NEEDED: Record<string, Kind> = {
   'GET /v1/cards': 'card',
   'GET /v1/cardholders': 'cardholder',
   'GET /v1/users/{id}/cardholder': 'cardholder',
+  'GET /v1/exchange/orders': 'exchangeOrder',
+  'GET /v1/exchange/withdrawals': 'exchangeWithdrawal',
 };
 
 /** The ids that a request takes, all of one tenant. */

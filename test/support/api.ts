@@ -81,7 +81,9 @@ export async function testApi(
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const answer = await request(url, method, path, body, headers);
     const contentType = answer.headers.get('content-type') ?? '';
-    isDocumented({ method, path, status: answer.status, contentType, text: answer.text });
+    // A repeat has the bytes of an answer that was compared before.
+    if (answer.headers.get('x-idempotent-replayed') !== 'true')
+      isDocumented({ method, path, status: answer.status, contentType, text: answer.text });
     return answer;
   };
   return {

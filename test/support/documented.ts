@@ -56,7 +56,7 @@ export function documentedAnswers(document: oas31.OpenAPIObject): (seen: Seen) =
     if (type !== 'application/json' || !content.schema) return;
     const body = JSON.parse(text) as { code?: string };
     const valid = validatorOf(name, content.schema);
-    if (!valid(body as unknown))
+    if (!valid(body))
       throw new Error(
         `${name} differs from the OpenAPI document: ${schemas.errorsText(valid.errors)}\n${text}`,
       );

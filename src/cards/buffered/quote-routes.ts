@@ -34,6 +34,7 @@ function capabilityRoute({ database }: CardServices): Route {
       '`client`: you are admitted to the BIN. `source`: the account is open and of its currency, its user active. ' +
       '`programme`: the BIN is open.',
     query: z.object({ accountId: identifier('acc_01jz0000000000000000000000'), bin: z.string().max(20) }),
+    problems: ['not_found'],
     response: z.object({
       admitted: z.boolean(),
       client: z.boolean(),

@@ -31,6 +31,7 @@ export function sandboxRoutes(services: CardServices): Route[] {
       body,
       status: 201,
       response: cardTransactionSchema,
+      problems: ['limit_exceeded', 'invalid_transition'],
       gathered: ({ body: message, caller, idempotencyKey, requestId }, key) =>
         gatherer.submit({
           message: { ...message, reach: caller.reach, idempotencyKey },
