@@ -20,8 +20,9 @@ export async function fillHouse(
   await database.query('analyze');
 }
 
-const KIND = `(array['deposit', 'payout', 'iban_payout', 'iban_credit', 'card_topup', 'card_withdrawal'])[1 + n % 6]`;
-const PREFIX = `(array['dep', 'pay', 'ipo', 'icr', 'ect', 'ect'])[1 + n % 6]`;
+const KIND = `(array['deposit', 'payout', 'iban_payout', 'iban_credit', 'card_topup', 'card_withdrawal', 'exchange_order',
+  'exchange_withdrawal'])[1 + n % 8]`;
+const PREFIX = `(array['dep', 'pay', 'ipo', 'icr', 'ect', 'ect', 'exo', 'exw'])[1 + n % 8]`;
 const id = (prefix: string) => `${prefix} || '_' || lpad(n::text, 26, '0')`;
 const ROWS = 'from generate_series(1, $3::int) n where $1::text is not null and $2::text is not null';
 /** So many seconds ago, the older the lower. */
@@ -44,11 +45,11 @@ const FILLS = [
   `insert into transfer_decisions (id, transfer_id, kind, decided_by, at)
    select ${id(`'dec'`)}, ${id(PREFIX)}, 'approve', 'system', ${AT} ${ROWS}`,
   `insert into deposits (id, quote_id, return_url, token_hash)
-   select ${id(`'dep'`)}, ${id(`'quo'`)}, 'https://example.com', n::text::bytea ${ROWS} and n % 6 = 0`,
+   select ${id(`'dep'`)}, ${id(`'quo'`)}, 'https://example.com', n::text::bytea ${ROWS} and n % 8 = 0`,
   `insert into payouts (id, tenant_id, quote_id, destination, destination_masked)
-   select ${id(`'pay'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 6 = 1`,
+   select ${id(`'pay'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 8 = 1`,
   `insert into iban_payouts (id, tenant_id, quote_id, destination, destination_masked)
-   select ${id(`'ipo'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 6 = 2`,
+   select ${id(`'ipo'`)}, $1::text, ${id(`'quo'`)}, '', '{}' ${ROWS} and n % 8 = 2`,
   `insert into withdrawal_destinations (id, tenant_id, currency, destination, destination_masked, account_hash, active_from, added_by, created_at, updated_at)
    select ${id(`'wdd'`)}, 'cli_' || n % 1000, 'EUR', '', '{}', n::text::bytea, ${AT}, 'operator:1', ${AT}, ${AT} ${ROWS}`,
   `insert into quotes (id, tenant_id, account_id, kind, terms, expires_at, used_by, used_at, created_at)

@@ -146,8 +146,8 @@ it('withdrawals and their destinations', async () => {
       disableDestination(api.services, tx, { id: destinationId, by: 'operator:ida' }),
     ),
   );
-  // Of those to the destination that were never ordered, what has ended is not looked at: it is in no index of what is open. Here
-  // so little is open that either costs the planner the same.
+  // A withdrawal that has ended is in neither index, so the search for withdrawals that were never ordered does not read it. Few
+  // transfers are open here, so both indexes cost the planner the same.
   const sent = statements.find(
     ({ text, values }) => text.includes('terms->>') && values?.includes(destinationId),
   );
