@@ -21,8 +21,8 @@ const KEPT_TIMES = new URL('kept-times.json', import.meta.url);
 const UNKNOWN_SECONDS = 3;
 /** How many groups each worker takes in a run of many files. Fewer would not keep all workers busy to the end. */
 const GROUPS_PER_WORKER = 3;
-/** Groups of files that take less are merged, because loading the product costs more. */
-const MIN_GROUP_SECONDS = 5;
+/** Groups of files that take less are merged, because each group loads the product for two seconds of processor. */
+const MIN_GROUP_SECONDS = 15;
 
 const LONG = '@long';
 /** What jest's `-t` selects in each suite: the block of a long file carries the mark, too. */
