@@ -1,6 +1,7 @@
 import type { Tx } from '../kernel/db/database';
 import { conflict, notFound } from '../kernel/errors';
 import type { Services } from '../services';
+import { positionOf } from './engine/books/closed-accounts';
 import { type Money, mostOf } from './engine/books/inflow';
 import { type Conclusion, conclusionData, effective, ifConcluded } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
@@ -83,7 +84,7 @@ export async function weighConclusion(
   const situation = effective(kind, heard);
   const conclusion = { kind: 'conclude', data: conclusionData(as, heard) };
   const after = judged(kind, heard, { situation, conclusion, as });
-  const money = mostOf([...kind.position(situation), ...kind.position(after)]);
+  const money = mostOf([...positionOf(kind, situation), ...positionOf(kind, after)]);
   return { money, tenantId: heard.transfer.tenantId, over: concludedLast(heard) };
 }
 

@@ -7,6 +7,7 @@ import { readBalances } from '../kernel/ledger/accounts';
 import { byCurrency, type Decimal, formatAmount, maxOf, ZERO } from '../kernel/money/money';
 import { assertFits } from '../kernel/wire/schemas';
 import type { Services } from '../services';
+import { positionOf } from './engine/books/closed-accounts';
 import { type DoorKind, decisionOf } from './engine/books/doors';
 import type { Money } from './engine/books/inflow';
 import { effective } from './engine/conclusion';
@@ -89,7 +90,7 @@ async function kindWithDoor(tx: Tx, { transferId, door }: Pick<UseDoor, 'transfe
  * asked for is undecided.
  */
 export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal> {
-  const suspense = kind.position(situation).filter(({ component }) => component === 'suspense');
+  const suspense = positionOf(kind, situation).filter(({ component }) => component === 'suspense');
   const left = new Map(byCurrency(suspense).map(({ currency, amount }) => [currency, amount]));
   for (const { currency, amount } of kind.pledged?.(situation) ?? []) {
     const has = left.get(currency);
@@ -141,7 +142,8 @@ function itemOf(left: Map<string, Decimal>, wanted: string | undefined) {
   return { currency: item[0], has: item[1] };
 }
 
-async function accountFor(
+/** The open account that money of a currency leaves suspense to. @throws Problem 404, 400 naming `account`; 409 `account_closed` */
+export async function accountFor(
   tx: Tx,
   { accountId }: Pick<UseDoor, 'accountId'>,
   currency: string,
@@ -152,6 +154,7 @@ async function accountFor(
   if (!account || account.kind === 'card' || account.kind === 'card_buffer') throw notFound('account');
   if (account.currency !== currency) throw invalid(`The account is not in ${currency}.`, 'account');
   // A virtual IBAN is no account of these, and is never closed.
-  if (isId('account', accountId)) assertAccountOpen(await requireAccount(tx, null, accountId), 'account');
+  if (isId('account', accountId))
+    await assertAccountOpen(tx, await requireAccount(tx, null, accountId), 'account');
   return accountId;
 }

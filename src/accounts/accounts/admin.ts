@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../kernel/db/database';
+import type { Tx } from '../../kernel/db/database';
 import { alreadyExists } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { accountEntry, internalEntry, type PostedEntry } from '../../kernel/ledger/entries';
@@ -62,13 +62,13 @@ export interface CorrectionTerms {
 
 /** The account that is to be corrected, by the rules of now. @throws Problem 404, 400, 409 `account_closed` */
 export async function correctable(
-  sql: Sql,
+  tx: Tx,
   reach: string | null,
   { accountId, amount }: CorrectionTerms,
 ): Promise<Account> {
-  const account = await requireAccount(sql, reach, accountId, 'accountId');
+  const account = await requireAccount(tx, reach, accountId, 'accountId');
   assertFits(amount, account.currency);
-  assertAccountOpen(account, 'accountId');
+  await assertAccountOpen(tx, account, 'accountId');
   return account;
 }
 
@@ -123,6 +123,7 @@ export async function offrampDeposit(
   // Before the limit refuses it: who asks again must hear that it was booked.
   if (!(await insertOfframpReference(tx, { tenantId, reference, referenceId, accountId: account.id })))
     throw referenceUsed();
+  await assertAccountOpen(tx, master, 'accountId');
   await assertFundable(tx, account, 'accountId');
   const limit = weight && countAlone(tx, weight);
   const entries = [

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids';
 import { openLedgerAccount } from '../../kernel/ledger/accounts';
 import { requireUser } from '../../people/users/operations';
 import type { Account } from './record';
-import { findAccount, findMasterAccount, findUserAccount, insertAccount } from './store';
+import { findAccount, findMasterAccount, findUserAccount, holdStatus, insertAccount } from './store';
 
 const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
 
@@ -43,7 +43,7 @@ export async function requireMasterAccount(sql: Sql, tenantId: string, currency:
 }
 
 export type { Account } from './record';
-export { listAccounts } from './store';
+export { findMasterAccount, listAccounts, lockAccount, markClosed } from './store';
 
 export interface OpenedAccount {
   account: Account;
@@ -77,7 +77,11 @@ export async function openAccountOfUser(
   return openUserAccount(tx, user.tenantId, user.id, currency);
 }
 
-/** @throws Problem 409 `account_closed` */
-export function assertAccountOpen(account: Account, field?: string): void {
-  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.', field);
+/** Whether it is closed. The answer holds until the transaction ends, by a share lock of the row. */
+export const isAccountClosed = async (tx: Tx, id: string): Promise<boolean> =>
+  (await holdStatus(tx, id)) === 'closed';
+
+/** The account stays open until the transaction ends. @throws Problem 409 `account_closed` */
+export async function assertAccountOpen(tx: Tx, { id }: Pick<Account, 'id'>, field?: string): Promise<void> {
+  if (await isAccountClosed(tx, id)) throw conflict('account_closed', 'The account is closed.', field);
 }

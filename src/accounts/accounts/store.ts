@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import type { Account, Transfer } from './record';
 
-/** @returns false when the owner has an account in that currency already */
+/** @returns false when the owner has an open account in that currency already */
 export async function insertAccount(
   tx: Sql,
   given: Pick<Account, 'id' | 'tenantId' | 'userId' | 'currency'>,
@@ -28,25 +28,53 @@ export async function findAccount(sql: Sql, reach: string | null, id: string): P
   return account;
 }
 
+/** Reads the status under a share lock: no transaction closes the account until this one ends. */
+export async function holdStatus(tx: Sql, id: string): Promise<Account['status'] | undefined> {
+  const [found] = await tx.run<Pick<Account, 'status'>>(
+    table('accounts').select('status').where({ id }).forShare(),
+  );
+  return found?.status;
+}
+
+/** Locks an account for its closing: waits for the share locks of others, and no new one is given until the transaction ends. */
+export async function lockAccount(tx: Sql, reach: string | null, id: string): Promise<Account | undefined> {
+  if (!isId('account', id)) return undefined;
+  const [account] = await tx.run<Account>(
+    table('accounts').where({ id }).modify(filtered, { tenantId: reach }).forNoKeyUpdate(),
+  );
+  return account;
+}
+
+export async function markClosed(tx: Sql, id: string, at: Date): Promise<void> {
+  await tx.run(table('accounts').update({ status: 'closed', updatedAt: at }).where({ id }));
+}
+
+/** The open one, or the last that was closed. */
 export async function findMasterAccount(
   sql: Sql,
   tenantId: string,
   currency: string,
 ): Promise<Account | undefined> {
   const [account] = await sql.run<Account>(
-    table('accounts').where({ tenantId, currency, ownerType: 'client' }),
+    table('accounts').where({ tenantId, currency, ownerType: 'client' }).orderBy(OPEN_FIRST).limit(1),
   );
   return account;
 }
 
+/** The open one, or the last that was closed. */
 export async function findUserAccount(
   sql: Sql,
   userId: string,
   currency: string,
 ): Promise<Account | undefined> {
-  const [account] = await sql.run<Account>(table('accounts').where({ userId, currency }));
+  const [account] = await sql.run<Account>(
+    table('accounts').where({ userId, currency }).orderBy(OPEN_FIRST).limit(1),
+  );
   return account;
 }
+
+// 'active' is before 'closed'.
+const OPEN_FIRST = [{ column: 'status' }, { column: 'id', order: 'desc' as const }];
 
 export type AccountFilter = Partial<Pick<Account, 'currency' | 'status' | 'ownerType'> & { userId: string }>;
 

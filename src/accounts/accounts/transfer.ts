@@ -39,7 +39,7 @@ export async function transfer(
   // Also for an admin, who reaches both: money does not cross from one tenant to another.
   const to = await requireAccount(tx, from.tenantId, given.toAccountId, 'toAccountId');
   assertPair(from, to, amount);
-  assertAccountOpen(from, 'fromAccountId');
+  await assertAccountOpen(tx, from, 'fromAccountId');
   await assertFundable(tx, to, 'toAccountId');
   const referenceId = newId('reference');
   const entries = await move(
@@ -76,6 +76,6 @@ function assertPair(from: Account, to: Account, amount: Decimal): void {
 
 /** @throws Problem 409 `account_closed`, or `user_blocked` when it belongs to a blocked user */
 export async function assertFundable(tx: Tx, account: Account, field?: string): Promise<void> {
-  assertAccountOpen(account, field);
+  await assertAccountOpen(tx, account, field);
   if (account.userId !== null) await requireActiveUser(tx, account.tenantId, account.userId, field);
 }

@@ -38,7 +38,7 @@ export async function exchange(
   takeQuote(tx, quote, { usedBy: id, at });
   const terms = quotedTerms.parse(quote.terms);
   const to = await requireAccount(tx, tenantId, terms.toAccountId);
-  assertAccountOpen(from);
+  await assertAccountOpen(tx, from);
   await assertFundable(tx, to, 'quoteId');
   const made = { ...terms, id, tenantId, quoteId, fromAccountId };
   const entries = await move(tx, postingOf(made), { idempotencyKey: key.idempotencyKey, field: 'quoteId' });

@@ -76,7 +76,7 @@ export async function acceptTopup(
   const id = newId('cardOperation');
   takeQuote(tx, quote, { usedBy: id, at: services.now() });
   assertTakesMoney(card);
-  assertAccountOpen(await requireAccount(tx, tenantId, accountId));
+  await assertAccountOpen(tx, await requireAccount(tx, tenantId, accountId));
   if (card.bufferAccountId === null) {
     const bufferAccountId = await openBuffer(tx, card, funding.buffer);
     if (bufferAccountId !== null) await keepBufferAccount(tx, cardId, bufferAccountId);

@@ -86,7 +86,7 @@ export async function quoteTopup(
   assertFits(amount, card.currency);
   const parts = divided(amount, allocation, card.currency);
   assertTakesMoney(card);
-  assertAccountOpen(account, 'accountId');
+  await assertAccountOpen(tx, account, 'accountId');
   const programme = (await programmes.of(tx, [card.bin])).get(card.bin);
   if (!programme) throw new Error(`no programme runs on BIN ${card.bin}`);
   const funding = { ...parts, fee: programme.fees.topUp };

@@ -11,12 +11,14 @@ export {
   cardsOfUser,
   confirmClosure,
   countOpenCards,
+  findOpenCardOn,
   insertCard,
   keepBufferAccount,
   keepProcessorReference,
   lockCardAccounts,
   lockCards,
   overdueCards,
+  redirectReturns,
   setLimited,
 } from './store';
 

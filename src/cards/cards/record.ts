@@ -3,6 +3,9 @@ import type { Decimal } from '../../kernel/money/money';
 export const CARD_STATUSES = ['pending', 'active', 'frozen', 'closing', 'closed', 'failed'] as const;
 export type CardStatus = (typeof CARD_STATUSES)[number];
 
+/** No account of the tenant is open for the money of a closed card. */
+export const SUSPENSE = 'suspense';
+
 export const FREEZE_REASONS = ['manual', 'insufficient_funds', 'risk', 'provider'] as const;
 export type FreezeReason = (typeof FREEZE_REASONS)[number];
 
@@ -12,6 +15,8 @@ export interface Card {
   userId: string;
   /** What funds it. */
   accountId: string;
+  /** The account for money of a closed card whose account is closed: a master account, or `SUSPENSE`. Null: its own account. */
+  returnsTo: string | null;
   /** Where its settle and decline fees fall: the tenant's master account of its currency. */
   masterAccountId: string;
   cardholderId: string;

@@ -14,6 +14,7 @@ const FIELDS = [
   'tenantId',
   'userId',
   'accountId',
+  'returnsTo',
   'masterAccountId',
   'cardholderId',
   'bin',
@@ -52,6 +53,7 @@ type NewCard = Omit<
   | 'freezeReasons'
   | 'insufficientAsked'
   | 'userBlocked'
+  | 'returnsTo'
   | 'last4'
   | 'expiryMonth'
   | 'expiryYear'
@@ -163,6 +165,36 @@ export async function countOpenCards(sql: Sql, cardholderId: string): Promise<nu
   return Number(row?.count ?? 0);
 }
 
+/** A card that is neither closed nor failed on an account, or with its fees there; nothing where there is none. */
+export async function findOpenCardOn(
+  sql: Sql,
+  accountId: string,
+): Promise<Pick<Card, 'id' | 'status'> | undefined> {
+  const on = (column: 'accountId' | 'masterAccountId') =>
+    sql.run<Pick<Card, 'id' | 'status'>>(
+      table('cards')
+        .select('id', 'status')
+        .where({ [column]: accountId })
+        .whereNotIn('status', ['closed', 'failed'])
+        .orderBy('id', 'desc')
+        .limit(1),
+    );
+  const [[own], [withFees]] = await Promise.all([on('accountId'), on('masterAccountId')]);
+  return own ?? withFees;
+}
+
+/** Sends what still comes to the closed cards of an account elsewhere, because the account is closed. */
+export async function redirectReturns(tx: Sql, accountId: string, returnsTo: string): Promise<void> {
+  const theirs = () =>
+    table('cards').where((cards) => {
+      void cards.where((own) => void own.where({ accountId }).whereNull('returnsTo'));
+      void cards.orWhere({ returnsTo: accountId });
+    });
+  // Locked in the order of all who lock cards; the update itself would take them as it finds them.
+  await tx.run(theirs().select('id').orderBy('id').forNoKeyUpdate());
+  await tx.run(theirs().update({ returnsTo }));
+}
+
 /** Locks the cards, in the one order of their ids: whoever changes a card or moves its money holds this lock first. */
 export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Card>> {
   // Prepared, as what follows: on the path of every card event.
@@ -178,7 +210,7 @@ export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Car
 /** The ledger accounts of the cards and of their buffers, of what funds them and of where their fees fall. */
 export function lockCardAccounts(tx: Sql, cardIds: string[]) {
   const selection =
-    'select unnest(array[id, buffer_account_id, account_id, master_account_id]) from cards where id = any($1)';
+    'select unnest(array[id, buffer_account_id, account_id, master_account_id, returns_to]) from cards where id = any($1)';
   return lockSelectedAccounts(tx, 'ledger-lock-cards', selection, cardIds);
 }
 

@@ -4,6 +4,7 @@ import { bookOf } from '../../kernel/ledger/book';
 import type { Observers } from '../../kernel/metrics/observers';
 import { eventsWrite } from '../../kernel/outbox/events';
 import type { Rates } from '../../parties/rates/port';
+import { shownBreaksWrite } from '../../process/breaks/operations';
 import { cardStatesWrite, lockCardAccounts, lockCards } from '../cards/operations';
 import type { Programmes } from '../programmes/cache';
 import { authorizationsWrite, readAuthorizations, readMerchants } from './authorization-store';
@@ -12,6 +13,7 @@ import { spendingWrites } from './limits/store';
 import { networkReferencesWrite, readNetworkReferences } from './network/store';
 import type { Message } from './record';
 import { createBoard, type LoadedBoard } from './rules/board';
+import { cardSuspenseWrite } from './suspense-store';
 import { transactionsWrite } from './transaction-store';
 
 /** What the rules of card events need besides the database. */
@@ -71,15 +73,24 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
 const referencesOf = (message: Message): string[] =>
   'referenceId' in message && message.referenceId ? [message.referenceId] : [];
 
+/** A closed card has money in suspense: an operator lets it out. */
+export const CARD_SUSPENSE = 'card_money_in_suspense';
+
 /** What writes all that happened on a board; {@link tellWhenCommitted} is the caller's. */
 export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
-  const { transactions, events, authorizations, cards, networks } = board.outcome();
+  const { transactions, events, authorizations, cards, networks, suspended } = board.outcome();
   return [
     transactionsWrite(transactions),
     authorizationsWrite(authorizations),
     cardStatesWrite(cards),
     ...spendingWrites(board.spending.changes()),
     networkReferencesWrite(networks),
+    cardSuspenseWrite(suspended.map(({ card, amount, at }) => ({ cardId: card.id, amount, since: at }))),
+    shownBreaksWrite(
+      suspended.map(({ card: { id, tenantId, currency }, amount, reference }) => ({
+        ...{ tenantId, kind: CARD_SUSPENSE, subject: id, detail: reference, amount, currency },
+      })),
+    ),
     eventsWrite(events),
     board.book.written(),
   ];

@@ -18,6 +18,6 @@ export async function assertIssuable(
   await requireActiveUser(tx, user.tenantId, user.id, 'userId');
   await requireApprovedCardholder(tx, user.tenantId, cardholder.id, 'cardholderId');
   await requireIssuableBin(tx, user.tenantId, user.id, bin.bin);
-  assertAccountOpen(account, 'accountId');
+  await assertAccountOpen(tx, account, 'accountId');
   await requireCapacity(tx, bin, cardholder.id);
 }

@@ -1,5 +1,5 @@
 import { move } from '../../accounts/accounts/move';
-import { requireAccount, requireMasterAccount } from '../../accounts/accounts/operations';
+import { assertAccountOpen, requireAccount, requireMasterAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
 import { openLedgerAccount } from '../../kernel/ledger/accounts';
@@ -47,6 +47,7 @@ export async function requestCard(
   assertFitTogether({ user, account, cardholder, currency: bin.currency, amount: request.amount });
   await assertIssuable(tx, parts);
   const master = await requireMasterAccount(tx, user.tenantId, bin.currency);
+  await assertAccountOpen(tx, master, 'accountId');
   const { amount = ZERO, buffer = ZERO } = request;
   const card = await insertCard(tx, {
     id: newId('card'),

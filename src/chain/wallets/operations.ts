@@ -8,7 +8,7 @@ import { findAllocation, newestAllocationOf } from './allocations/store';
 import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from './record';
 import { countByStatus, findWallet, type Locking } from './store';
 
-export { countAllocatedFor, newestAllocationOf, ownerAt, ownersAt } from './allocations/store';
+export { countAllocatedFor, findHeldFor, newestAllocationOf, ownerAt, ownersAt } from './allocations/store';
 export { deriveWallets } from './derive';
 export {
   findWallet,

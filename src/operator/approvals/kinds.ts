@@ -5,10 +5,12 @@ import { CARD_CONCLUSIONS, concludeCardOrder, requireOpenOrder } from '../../car
 import { waitingAmount } from '../../cards/buffered/overdue-orders';
 import { requireLockedCard } from '../../cards/cards/operations';
 import { conflict } from '../../kernel/errors';
+import { isId } from '../../kernel/ids';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { SETTLED_PARTIES } from '../../kernel/ledger/party-accounts';
 import { MONEY_PARTIES } from '../../kernel/outbox/queues';
 import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
+import { useCardDoor, weighCardDoor } from '../../transfers/card-suspense';
 import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import type { DoorKind } from '../../transfers/engine/books/doors';
@@ -72,16 +74,21 @@ const door = (action: string, by: DoorKind) =>
     }),
     async weigh(session, tx, terms) {
       const given = { ...terms, door: by, reason: '' };
-      const weighed = await weighDoor(tx, given, session.now());
+      const weighed = isId('card', terms.transferId)
+        ? await weighCardDoor(tx, given)
+        : await weighDoor(tx, given, session.now());
       const settled = { ...terms, amount: weighed.amount.toFixed(), currency: weighed.currency };
       return { ...weighed, subject: terms.transferId, ever: true, terms: settled };
     },
     async execute(session, tx, terms, { reason, decidedBy }) {
       const { transferId: subject, accountId = null } = terms;
-      const { after } = await useDoor(session, tx, { ...terms, door: by, reason, decidedBy });
+      const used = { ...terms, door: by, reason, decidedBy };
+      const { tenantId } = isId('card', subject)
+        ? await useCardDoor(tx, used, session.now())
+        : (await useDoor(session, tx, used)).after.transfer;
       const moved = terms.amount?.toFixed() ?? 'all';
       const entry = { action, subject, after: { amount: moved, accountId, reason } };
-      return { entry: { ...entry, tenantId: after.transfer.tenantId }, result: { transferId: subject } };
+      return { entry: { ...entry, tenantId }, result: { transferId: subject } };
     },
   });
 

@@ -1,9 +1,11 @@
 import type { Sql, Tx } from '../../kernel/db/database';
+import type { Write } from '../../kernel/db/writes';
 import { conflict, notFound } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import type { Break } from './record';
 import {
+  breaksWrite,
   closeBreaks,
   closePassed,
   closePassedUnder,
@@ -31,6 +33,10 @@ export interface NewBreak extends Pick<Break, 'tenantId' | 'kind' | 'subject' | 
 export function openBreak(tx: Sql, given: NewBreak): Promise<Break> {
   return insertBreak(tx, { id: newId('break'), amount: null, currency: null, ...given });
 }
+
+/** The same for several that are new, with other writes of a transaction. */
+export const shownBreaksWrite = (given: readonly NewBreak[]): Write | undefined =>
+  breaksWrite(given.map((each) => ({ id: newId('break'), amount: null, currency: null, ...each })));
 
 /**
  * The same for one that passes by itself: it is open again.

@@ -1,6 +1,7 @@
 import { anyOf, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
+import type { Write } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
 import type { Break } from './record';
 
@@ -30,6 +31,26 @@ export async function insertBreak(
       .returning(COLUMNS),
   );
   return breakOf(row as Row);
+}
+
+type NewRow = Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>;
+
+/** Keeps breaks with other writes; one that exists stays as it is. */
+export function breaksWrite(given: readonly NewRow[]): Write | undefined {
+  if (given.length === 0) return undefined;
+  const rows = given.map(({ tenantId, amount, ...row }) => ({
+    ...row,
+    tenant_id: tenantId,
+    amount: amount?.toFixed() ?? null,
+  }));
+  return {
+    name: 'breaks',
+    statement: `insert into breaks (id, tenant_id, kind, subject, detail, amount, currency)
+      select id, tenant_id, kind, subject, detail, amount, currency from jsonb_to_recordset($1::jsonb)
+        as n (id text, tenant_id text, kind text, subject text, detail text, amount numeric, currency text)
+      on conflict (kind, subject, detail) do nothing`,
+    values: [JSON.stringify(rows)],
+  };
 }
 
 /** Holds the row to the end of the transaction. */

@@ -1,10 +1,18 @@
+import { isAccountClosed } from '../../accounts/accounts/operations';
+import type { Tx } from '../../kernel/db/database';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
-import type { ProcessSubject, TransferKind } from '../engine/kind';
+import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { holdLargeCredit } from './held-credit';
 import { lookOnChain } from './look';
 import { followedChains } from './places';
-import { type ChainDepositTerms, type ChainDepositWord, chainDepositTerms, chainDepositWord } from './record';
+import {
+  type ChainDeposit,
+  type ChainDepositTerms,
+  type ChainDepositWord,
+  chainDepositTerms,
+  chainDepositWord,
+} from './record';
 import * as rules from './rules';
 
 /**
@@ -33,7 +41,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   transitions: rules.CHAIN_DEPOSIT_TRANSITIONS,
   doors: ['credit', 'write_off', 'recover'],
   choose: rules.choose,
-  consider: holdLargeCredit,
+  consider,
   // What it takes back counts at once: nodes have agreed on it for many blocks.
   measures: () => ({}),
   // Whole units: the ledger's decimals are ours to choose.
@@ -50,3 +58,11 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   give: () => Promise.reject(new Error('a chain takes no orders of a deposit')),
   ask: async (services, deposit) => ({ word: await lookOnChain(services, deposit) }),
 };
+
+/** Whether a closed account would be credited, and whether people must decide on the credit first. */
+async function consider(tx: Tx, deposit: ChainDeposit): Promise<NewDecision | undefined> {
+  const { accountId } = deposit.transfer;
+  const isOwed = rules.isDueForCredit(deposit) && accountId !== null;
+  if (isOwed && (await isAccountClosed(tx, accountId))) return { kind: rules.ACCOUNT_CLOSED };
+  return holdLargeCredit(tx, deposit);
+}

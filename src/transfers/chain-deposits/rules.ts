@@ -52,6 +52,9 @@ const VANISHED = 'vanished';
 export const CREDIT_HELD = 'credit_held';
 export const CREDIT_APPROVED = 'credit_approved';
 
+/** The account was closed before the credit, so the money stands in suspense until an operator lets it out. */
+export const ACCOUNT_CLOSED = 'account_closed';
+
 /** The units of the newest such decision. */
 export const judgedUnits = (deposit: ChainDeposit): string | undefined =>
   unitsOf(last(deposit, CREDIT_HELD, CREDIT_APPROVED));
@@ -96,6 +99,7 @@ export const waitsForRate = (deposit: ChainDeposit): boolean => {
 export const isDueForCredit = (deposit: ChainDeposit): boolean => {
   const { word, terms, accountId } = deposit.transfer;
   if (word?.state !== 'final' || agreedOf(deposit) !== undefined || waitsForRate(deposit)) return false;
+  if (first(deposit, ACCOUNT_CLOSED)) return false;
   const isSomebodys = accountId !== null && terms.accountCurrency !== null;
   return isSomebodys && amountOf(terms, word).gte(terms.minDeposit);
 };
@@ -128,6 +132,7 @@ export function creditOf(deposit: ChainDeposit): Credit | null {
   const { accountId, terms } = deposit.transfer;
   const { asset, accountCurrency, minDeposit } = terms;
   if (!agreed || accountId === null || accountCurrency === null || agreed.amount.lt(minDeposit)) return null;
+  if (first(deposit, ACCOUNT_CLOSED)) return null;
   const credited =
     agreed.rate === null
       ? agreed.amount
@@ -160,9 +165,11 @@ function creditedBy(deposit: ChainDeposit, stands: Decision): ChainDepositTrigge
   return status === 'uncredited' && stands === first(deposit, CONFIRMED) ? 'seen_again' : 'confirmed';
 }
 
-export function failure({ transfer: { accountId } }: ChainDeposit, on: string): string | null {
+export function failure(deposit: ChainDeposit, on: string): string | null {
+  const { accountId } = deposit.transfer;
   if (on === 'confirmed' || on === 'seen_again') return null;
   if (on === 'vanished') return 'reversed_on_chain';
+  if (first(deposit, ACCOUNT_CLOSED)) return 'account_closed';
   return accountId === null ? 'not_allocated' : 'below_minimum';
 }
 

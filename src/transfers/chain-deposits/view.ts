@@ -25,7 +25,8 @@ export const chainDepositSchema = z
     blockNumber: z.int(),
     confirmations: z.int().meta({ description: 'From so many on it is final; its own block counts one.' }),
     failure: z.string().optional().meta({
-      description: 'Why it is not credited: `not_allocated`, `below_minimum` or `reversed_on_chain`.',
+      description:
+        'Why it is not credited: `not_allocated`, `below_minimum`, `account_closed` or `reversed_on_chain`.',
     }),
     referenceId: z.string().meta({ description: 'Of its account transactions.' }),
     createdAt: instant(),

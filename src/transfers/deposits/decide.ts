@@ -1,3 +1,4 @@
+import { assertAccountOpen } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import { conflict, invalid } from '../../kernel/errors';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
@@ -26,18 +27,23 @@ export interface DecideDeposit {
 /**
  * A person's decision: what is approved is credited once it is settled, and only while it is what there is; what is rejected
  * goes back to the payer.
- * @throws Problem 404, 409 `invalid_transition`
+ * @throws Problem 404, 409 `invalid_transition`; `account_closed` for an approval
  */
 export function decideDeposit(deps: Deps, tx: Tx, given: DecideDeposit): Promise<DecidedDeposit> {
   const { depositId: id, decision, reason = null, decidedBy } = given;
   return decide(deps, tx, depositKind, {
     ...{ id, noun: 'deposit', decidedBy, asked: {} },
-    judge(deposit) {
+    async judge(deposit) {
       assertUndecided(deposit);
+      if (decision === 'approved') await assertItsAccountOpen(tx, deposit);
       const decisions = decision === 'approved' ? approval(deposit) : rejections(deposit);
       return decisions.map((each) => ({ ...each, reason }));
     },
   });
+}
+
+async function assertItsAccountOpen(tx: Tx, { transfer: { accountId } }: Deposit): Promise<void> {
+  if (accountId !== null) await assertAccountOpen(tx, { id: accountId });
 }
 
 function assertUndecided(deposit: Deposit): void {
@@ -81,16 +87,17 @@ export interface RefundDeposit {
 
 /**
  * Orders a refund of a completed deposit: what it will take is held on the account, and debited when the money has gone.
- * @throws Problem 404, 400; 409 `invalid_transition`, `limit_exceeded` above what is left, `insufficient_funds`
+ * @throws Problem 404, 400; 409 `invalid_transition`, `account_closed`, `limit_exceeded` above what is left, `insufficient_funds`
  */
 export function refundDeposit(deps: Deps, tx: Tx, given: RefundDeposit): Promise<DecidedDeposit> {
   const { depositId: id, reason = null, requestedBy: decidedBy } = given;
   return decide(deps, tx, depositKind, {
     ...{ id, noun: 'deposit', decidedBy, asked: { field: 'amount' } },
-    judge(deposit) {
+    async judge(deposit) {
       const { status, terms } = deposit.transfer;
       if (status !== 'completed' || !terms)
         throw conflict('invalid_transition', `A deposit that is ${status} cannot be refunded.`);
+      await assertItsAccountOpen(tx, deposit);
       const left = refundableOf(deposit);
       const amount = given.amount ?? left;
       assertRefundable(terms.currency, amount, left);

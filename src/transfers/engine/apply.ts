@@ -1,4 +1,5 @@
 import { transactionEvents } from '../../accounts/accounts/move';
+import { isAccountClosed } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
 import { conflict } from '../../kernel/errors';
@@ -10,6 +11,7 @@ import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/
 import { syncBreaks } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
 import { ensureAccounts } from './books/accounts';
+import { closingNoted, movedBy, positionOf } from './books/closed-accounts';
 import {
   balanced,
   type Change,
@@ -68,10 +70,12 @@ export async function apply(
   const word = heard === undefined ? silent : hear(kind, known, heard, askedAt);
   const { considered, found } = await consider(tx, kind, word, known);
   const followed = follow(kind, effective(kind, considered));
-  const { situation, path } = followed;
+  const { path } = followed;
+  const closings = await closingsOf(tx, kind, followed.situation, booked);
+  const situation = withDecisions(followed.situation, closings);
   const { target, wanted } = compared(kind, situation, booked);
   const changes = named(situation.transfer, wanted, booked);
-  const chosen = [...decided, ...found, ...followed.chosen];
+  const chosen = [...decided, ...found, ...followed.chosen, ...closings];
   const posted = await post(tx, situation.transfer, changes, componentsOf(kind), asked);
   const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
   const breaks = breaksOf(kind, situation, {
@@ -148,8 +152,26 @@ export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: strin
   insertEntries(tx, made.transfer.id, changes, made.at);
 }
 
+const withDecisions = (situation: Situation, more: readonly Decision[]): Situation =>
+  more.length === 0 ? situation : { ...situation, decisions: [...situation.decisions, ...more] };
+
+/** Notes each closed account with the first change after its closing. */
+async function closingsOf(
+  tx: Tx,
+  kind: AnyKind,
+  situation: Situation,
+  booked: readonly Holding[],
+): Promise<Decision[]> {
+  const table = componentsOf(kind);
+  const closings: Decision[] = [];
+  for (const account of movedBy(compared(kind, situation, booked).wanted, situation.decisions, table))
+    if (await isAccountClosed(tx, account))
+      closings.push(systemDecision(closingNoted(account, booked, table), situation.at));
+  return closings;
+}
+
 function compared(kind: AnyKind, situation: Situation, booked: readonly Holding[]) {
-  const target = balanced(kind.position(situation), componentsOf(kind));
+  const target = balanced(positionOf(kind, situation), componentsOf(kind));
   return { target, wanted: differences(target, booked) };
 }
 

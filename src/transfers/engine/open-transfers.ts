@@ -6,6 +6,24 @@ export const OPEN_STATUSES = [
   ...['manual_review', 'received', 'recalled', 'suspended', 'executing', 'awaiting_settlement', 'confirming'],
 ];
 
+/** A transfer of an account that waits for something: its own, or an order of the exchange that would credit it. */
+export async function openTransferOn(
+  sql: Sql,
+  { accountId, tenantId }: { accountId: string; tenantId: string },
+): Promise<{ id: string; kind: string; status: string } | undefined> {
+  const open = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
+  // Raw: each half by the index of its own.
+  const [found] = await sql.query<{ id: string; kind: string; status: string }>(
+    `select id, kind, status from transfers where account_id = $1 and status in (${open})
+      union all
+     select id, kind, status from transfers
+      where tenant_id = $2 and kind = 'exchange_order' and status in (${open}) and terms->>'toAccountId' = $1
+      limit 1`,
+    [accountId, tenantId],
+  );
+  return found;
+}
+
 export interface OpenTransfers {
   kind: string;
   status: string;

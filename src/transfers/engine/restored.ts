@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tx } from '../../kernel/db/database';
+import { positionOf } from './books/closed-accounts';
 import { balanced, componentsOf, differences, type Holding } from './books/position';
 import { effective } from './conclusion';
 import { canonical, follow, hear, isOlder, systemDecision } from './follow';
@@ -51,7 +52,7 @@ export async function wouldMove(tx: Tx, kind: AnyKind, heard: Situation): Promis
   const found = await kind.consider?.(tx, effective(kind, next), before);
   const decisions = found ? [...next.decisions, systemDecision(found, next.at)] : next.decisions;
   const { situation } = follow(kind, effective(kind, { ...next, decisions }));
-  const [from, to] = [before, situation].map((each) => balanced(kind.position(each), componentsOf(kind)));
+  const [from, to] = [before, situation].map((each) => balanced(positionOf(kind, each), componentsOf(kind)));
   return {
     ...{ known: heard.transfer.word?.version ?? null, told: dropped.version ?? null },
     ...{ word: fingerprintOf(dropped), status: before.transfer.status, becomes: situation.transfer.status },

@@ -1,4 +1,4 @@
-import { requireAccount } from '../../accounts/accounts/operations';
+import { isAccountClosed, requireAccount } from '../../accounts/accounts/operations';
 import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
 import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
@@ -57,9 +57,8 @@ export async function mayItStillPay(
   const asked = orderedAt === null && (status === 'created' || status === 'processing');
   const closing = closingOf(before, payout);
   if (!asked && !closing) return undefined;
-  const account = await requireAccount(tx, null, accountId ?? '');
-  if (!asked) return account.status === 'closed' ? closing : undefined;
-  const reason = await whyNotFundable(tx, account);
+  if (!asked) return (await isAccountClosed(tx, accountId ?? '')) ? closing : undefined;
+  const reason = await whyNotFundable(tx, await requireAccount(tx, null, accountId ?? ''));
   return reason === undefined ? undefined : { kind: 'cancel', reason };
 }
 

@@ -227,6 +227,7 @@ function cardOf(currency: string, options: SceneOptions): Card {
     tenantId: 'cli_1',
     userId: 'usr_1',
     accountId: options.account === undefined ? 'acc_master' : 'acc_user',
+    returnsTo: null,
     masterAccountId: 'acc_master',
     cardholderId: 'chd_1',
     bin: '44112200',

@@ -3,6 +3,7 @@ import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/
 import { PARTY_ACCOUNTS } from '../../../src/kernel/ledger/party-accounts';
 import { decimalsOf } from '../../../src/kernel/money/currencies';
 import { Decimal, sumOf, ZERO } from '../../../src/kernel/money/money';
+import { positionOf } from '../../../src/transfers/engine/books/closed-accounts';
 import {
   balanced,
   type ComponentTable,
@@ -19,7 +20,7 @@ import type { PartyWord, Situation } from '../../../src/transfers/engine/record'
 export const booksOf = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   counting: Situation<Terms, Word>,
-): Holding[] => balanced(kind.position(counting), componentsOf(kind));
+): Holding[] => balanced(positionOf(kind, counting), componentsOf(kind));
 
 /** Sums the money of ours that a kind's party has in a currency: the balance of the party's own internal account. */
 export const heldByParty = (

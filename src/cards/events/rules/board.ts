@@ -2,7 +2,13 @@ import { accountTransactionEvent } from '../../../accounts/accounts/events';
 import { newId } from '../../../kernel/ids';
 import type { Book } from '../../../kernel/ledger/book';
 import type { CardTransactionType } from '../../../kernel/ledger/effects';
-import { cardEntry, type Entry, internalEntry, type PostedEntry } from '../../../kernel/ledger/entries';
+import {
+  cardEntry,
+  type Entry,
+  internalAccountId,
+  internalEntry,
+  type PostedEntry,
+} from '../../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { WebhookEvent } from '../../../kernel/outbox/events';
 import type { Card } from '../../cards/record';
@@ -82,6 +88,8 @@ export interface Board {
 
 /** What happened on a board: what is to be written. */
 export interface Outcome {
+  /** Given to suspense, because no account was open for it. */
+  suspended: { card: Card; amount: Decimal; reference: string; at: Date }[];
   transactions: CardTransaction[];
   events: WebhookEvent[];
   authorizations: Authorization[];
@@ -112,10 +120,18 @@ export function createBoard(state: BoardState): LoadedBoard {
   const authorizations = new Map(state.authorizations.map((each) => [each.id, each]));
   const transactions: CardTransaction[] = [];
   const events: WebhookEvent[] = [];
+  const suspended: Outcome['suspended'] = [];
   const keptAuthorizations = new Map<string, Authorization>();
   const keptCards = new Map<string, Card>();
   const networks = createNetworkReferences(state.networks ?? []);
   let key: string | null | undefined;
+
+  function noteSuspended(card: Card, entries: PostedEntry[]): void {
+    const account = internalAccountId('suspense', card.currency);
+    for (const entry of entries)
+      if (entry.account === account)
+        suspended.push({ card, amount: entry.available, reference: entry.reference, at: book.at });
+  }
 
   function appendAccountEvents(entries: PostedEntry[]): void {
     for (const entry of entries) {
@@ -153,12 +169,14 @@ export function createBoard(state: BoardState): LoadedBoard {
         references.set(`${card.id} ${event.referenceId}`, transaction.authorizationId);
       events.push(cardTransactionEvent(transaction, key));
       appendAccountEvents(posted.entries);
+      noteSuspended(card, posted.entries);
       return transaction;
     },
     postToAccounts(card, entries) {
       const posted = book.post({ entries, forced: false });
       if (!posted.ok) throw new Error(`${card.id}: what was held is not there`);
       appendAccountEvents(posted.entries);
+      noteSuspended(card, posted.entries);
     },
     keepAuthorization(authorization) {
       authorization.updatedAt = book.at;
@@ -173,6 +191,7 @@ export function createBoard(state: BoardState): LoadedBoard {
       key = idempotencyKey;
     },
     outcome: () => ({
+      suspended,
       transactions,
       events,
       authorizations: [...keptAuthorizations.values()],

@@ -4,6 +4,7 @@ import { type Decimal, maxOf, minOf, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import type { Authorization, CardTransaction } from '../record';
 import { accepted, type Board } from './board';
+import { toOwner } from './to-owner';
 import { topupEvent } from './topup-event';
 
 /** What is set aside of a card for forced settlements, and for nothing else (decisions part 4, Buffered cards). */
@@ -19,12 +20,12 @@ export function bufferDeposit(card: Card, amount: Decimal, referenceId: string):
   ];
 }
 
-/** All of it back to the card's account; nothing where there is none. */
+/** Returns the whole buffer to the card's owner; nothing where the buffer is empty. */
 export function bufferRefund(board: Board, card: Card, referenceId: string): Entry[] {
   const amount = bufferOf(board, card);
   if (amount.isZero()) return [];
   return [
-    accountEntry(card.accountId, 'transfer/card_buffer_refund', amount, referenceId),
+    toOwner(card, 'transfer/card_buffer_refund', amount, referenceId),
     bufferEntry(accountOf(card), amount.negated(), referenceId),
   ];
 }

@@ -9,6 +9,7 @@ import type { CardMessage, CardTransaction, EventSource } from '../record';
 import { accepted, type Board } from './board';
 import { bufferDeposit } from './buffer';
 import { feeEntries } from './fee-entries';
+import { toOwner } from './to-owner';
 import { topupEvent } from './topup-event';
 import { transition } from './transition';
 
@@ -167,7 +168,7 @@ function drain(
     billingAmount: amount,
     referenceId,
     ...more,
-    accountEntries: [accountEntry(card.accountId, entry, amount, referenceId)],
+    accountEntries: [toOwner(card, entry, amount, referenceId)],
   });
 }
 

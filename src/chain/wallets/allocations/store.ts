@@ -46,6 +46,14 @@ export async function countAllocatedFor(sql: Sql, chain: string, asset: string):
   return row?.count ?? 0;
 }
 
+/** Finds an open allocation for an account. */
+export async function findHeldFor(sql: Sql, accountId: string): Promise<Allocation | undefined> {
+  const [held] = await sql.run<Allocation>(
+    allocations().where({ 'a.account_id': accountId }).whereNull('a.ended_at').limit(1),
+  );
+  return held;
+}
+
 export async function findAllocation(
   sql: Sql,
   by: { id: string } | { tenantId: string; reference: string },

@@ -11,8 +11,11 @@ create table accounts (
   check ((owner_type = 'user') = (user_id is not null))
 );
 create index accounts_of_tenant on accounts (tenant_id, id desc);
-create unique index accounts_master on accounts (tenant_id, currency) where owner_type = 'client';
-create unique index accounts_of_user on accounts (user_id, currency);
+-- One open account an owner and currency; closed ones stay beside it.
+create unique index accounts_master on accounts (tenant_id, currency) where owner_type = 'client' and status = 'active';
+create unique index accounts_of_user_open on accounts (user_id, currency) where status = 'active';
+create index accounts_master_any on accounts (tenant_id, currency) where owner_type = 'client';
+create index accounts_of_user on accounts (user_id, currency);
 create index accounts_of_tenant_by_time on accounts (tenant_id, created_at);
 
 create table offramp_references (

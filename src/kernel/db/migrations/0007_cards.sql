@@ -120,8 +120,16 @@ create table cards (
   -- Limits apply and spending is counted. The flag is on the card, so an authorization without limits reads no more rows.
   limited             boolean not null default false,
   buffer_account_id   id,  -- null: it has never had a buffer
+  -- The account for money of a closed card whose account is closed: a master account, or `suspense`. Null: its own account.
+  returns_to          text,
   -- The client set the freeze reason `insufficient_funds`. It stays until the card is unfrozen or funded.
   insufficient_asked  boolean not null default false
+);
+-- Money of closed cards in suspense, because no account of their tenant was open for it. An operator lets it out.
+create table card_suspense (
+  card_id id primary key references cards,
+  amount  numeric not null check (amount > 0),
+  since   timestamptz(3) not null
 );
 create index cards_of_tenant on cards (tenant_id, id desc);
 create index cards_of_user on cards (user_id, id desc);
@@ -131,6 +139,10 @@ create index cards_by_status on cards (tenant_id, status, id desc);
 create index cards_unfinished on cards (updated_at)
   where status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null);
 create index cards_of_tenant_by_time on cards (tenant_id, created_at);
+-- Closing an account changes where the money of its cards goes.
+create index cards_returning on cards (returns_to) where returns_to is not null;
+-- Closing a master account asks for cards whose fees fall on it.
+create index cards_open_of_master on cards (master_account_id) where status not in ('closed', 'failed');
 -- Messages of card networks name a card by the processor's reference.
 create index cards_by_processor_reference on cards (processor_reference) where processor_reference is not null;
 

@@ -101,6 +101,7 @@ create table wallet_allocations (
   constraint wallet_allocations_of_tenant foreign key (wallet_id, tenant_id) references wallets (id, tenant_id)
 );
 create unique index wallet_allocations_of_wallet on wallet_allocations (wallet_id) where ended_at is null;
+create index wallet_allocations_open_for on wallet_allocations (account_id) where ended_at is null;
 create index wallet_allocations_history on wallet_allocations (wallet_id, started_at desc);
 create index wallet_allocations_due on wallet_allocations (due_by) where ended_at is null and due_by is not null;
 -- Counts a tenant's wallets: allocated ones, and those that still rest after an allocation.

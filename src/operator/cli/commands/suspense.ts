@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import type { CardConclusion } from '../../../cards/buffered/conclude-order';
 import { suspense } from '../../../desk/queues/transfers';
+import type { Sql } from '../../../kernel/db/database';
 import { isId } from '../../../kernel/ids';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
+import { suspenseOfCard } from '../../../transfers/card-suspense';
 import type { Conclusion } from '../../../transfers/engine/conclusion';
 import { suspenseOf } from '../../../transfers/suspense';
 import { suspenseView } from '../../../transfers/suspense-view';
@@ -25,14 +27,18 @@ export function addSuspenseCommands(program: Command, context: CommandContext): 
   addFollowVersion(program, context);
 }
 
+/** The money of a transfer, or of a closed card, in suspense. */
+const inSuspense = (sql: Sql, id: string) =>
+  isId('card', id) ? suspenseOfCard(sql, id) : suspenseOf(sql, id);
+
 function addShow(group: Command, { console, run }: CommandContext): void {
   group
     .command('show <transfer>')
-    .description('what of a transfer stands in suspense')
+    .description('what of a transfer, or of a closed card, stands in suspense')
     .option('--json', 'print a JSON array')
     .action((id: string, { json }: { json?: boolean }) =>
       run(async ({ database }) => {
-        const items = await suspenseOf(database, id);
+        const items = await inSuspense(database, id);
         const rows = items.map(({ amount, currency, since }) => [
           ...[formatAmount(amount, currency), currency, since.toISOString()],
         ]);
@@ -84,7 +90,7 @@ function addDoor(group: Command, { console, run }: CommandContext, spec: DoorCom
       const terms = { transferId: id, amount: amount?.toFixed(), currency, accountId: account };
       const name: DecisionName = `suspense.${spec.name}`;
       await tellOutcome(console, json, await decideOrAsk(session, name, terms, reason), async () => {
-        const left = await suspenseOf(session.database, id);
+        const left = await inSuspense(session.database, id);
         const what = left.length === 0 ? 'nothing' : 'something';
         return { value: left.map(suspenseView), text: `${id}: decided; ${what} is left in suspense.` };
       });

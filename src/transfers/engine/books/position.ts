@@ -94,7 +94,8 @@ export function balanced(given: Position, table: ComponentTable): Holding[] {
   return [...position, ...exchanged].filter(({ amount }) => !amount.isZero());
 }
 
-function summed(position: Position): Holding[] {
+/** Sums the holdings of one name. */
+export function summed(position: Position): Holding[] {
   const all = new Map<string, Holding>();
   for (const holding of position) {
     const known = all.get(keyOf(holding));

@@ -1,8 +1,9 @@
+import { isAccountClosed } from '../../../accounts/accounts/operations';
 import type { Tx } from '../../../kernel/db/database';
 import { conflict } from '../../../kernel/errors';
 import type { Services } from '../../../services';
 import { type Decided, decide } from '../../engine/decide';
-import { exchangeOrderKind, isClosed } from './kind';
+import { exchangeOrderKind } from './kind';
 import { releasing } from './position';
 import type { ExchangeOrder } from './record';
 import { awaitsPayment } from './rules';
@@ -56,6 +57,6 @@ export const releaseOrder = (
       const { status, terms } = order.transfer;
       if (!awaitsPayment(order))
         throw conflict('invalid_transition', `An order that is ${status} does not wait for its settlement.`);
-      return releasing(order, await isClosed(tx, terms.toAccountId));
+      return releasing(order, await isAccountClosed(tx, terms.toAccountId));
     },
   });

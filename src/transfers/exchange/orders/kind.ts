@@ -1,4 +1,4 @@
-import { requireAccount } from '../../../accounts/accounts/operations';
+import { isAccountClosed, requireAccount } from '../../../accounts/accounts/operations';
 import type { Tx } from '../../../kernel/db/database';
 import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { type ExchangeOrderWord, exchangeOrderWord } from '../../../parties/exchange/word';
@@ -91,13 +91,10 @@ async function consider(
   }
   const given = givenTo(before, order);
   return closingOf(before, {
-    from: given.from && (await isClosed(tx, from)),
-    to: given.to && (await isClosed(tx, to)),
+    from: given.from && (await isAccountClosed(tx, from)),
+    to: given.to && (await isAccountClosed(tx, to)),
   });
 }
 
 const whyNot = async (tx: Tx, accountId: string): Promise<string | undefined> =>
   whyNotFundable(tx, await requireAccount(tx, null, accountId));
-
-export const isClosed = async (tx: Tx, accountId: string): Promise<boolean> =>
-  (await requireAccount(tx, null, accountId)).status === 'closed';

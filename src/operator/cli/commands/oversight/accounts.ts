@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type OpenedAccount, openMasterAccount } from '../../../../accounts/accounts/operations';
 import type { Decimal } from '../../../../kernel/money/money';
 import { requireTenant } from '../../../../tenants/clients/operations';
+import { closeAccount } from '../../../../transfers/close-account';
 import { decideOrAsk } from '../../../approvals/operations';
 import type { ChangeEntry } from '../../../session';
 import { currencyArgument, decimalArgument, reasonArgument, textArgument } from '../../arguments';
@@ -10,10 +11,11 @@ import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 import { tellOutcome } from './approvals';
 
-/** Opening master accounts; corrections by hand, against the outside world: above the limit another operator approves. */
+/** Opening master accounts, closing any; corrections by hand, against the outside world: above the limit another operator approves. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const group = groupOf(program, 'account', 'accounts of tenants and their users');
   addOpen(group, context);
+  addClose(group, context);
   addCorrection(group, context, 'deposit', 'credits an account by hand');
   addCorrection(group, context, 'withdraw', 'debits an account by hand');
   addOfframp(group, context);
@@ -35,6 +37,27 @@ function addOpen(group: Command, { console, run }: CommandContext): void {
         const told = { accountId: account.id, clientId: client, currency, opened };
         const text = opened ? 'is opened' : 'is open already';
         show(console, json, told, `${account.id}, in ${currency} of ${client}, ${text}.`);
+      }),
+    );
+}
+
+function addClose(group: Command, { console, run }: CommandContext): void {
+  group
+    .command('close <id>')
+    .description('closes an account for good: it is empty, and nothing is open on it')
+    .requiredOption('--reason <text>', 'kept with it', reasonArgument)
+    .option('--json', 'print { "accountId", "clientId", "currency", "status" }')
+    .action((id: string, { reason, json }: { reason: string; json?: boolean }) =>
+      run(async (session) => {
+        const { tenantId, currency, status } = await session.change(
+          (tx) => closeAccount(tx, id, session.now()),
+          (account) => ({
+            ...{ action: 'account.close', subject: id, tenantId: account.tenantId },
+            ...{ before: { status: 'active' }, after: { status: account.status, reason } },
+          }),
+        );
+        const told = { accountId: id, clientId: tenantId, currency, status };
+        show(console, json, told, `${id}, in ${currency} of ${tenantId}, is closed.`);
       }),
     );
 }

@@ -1,0 +1,62 @@
+import {
+  type Account,
+  findMasterAccount,
+  isAccountClosed,
+  lockAccount,
+  markClosed,
+} from '../accounts/accounts/operations';
+import { findOpenCardOn, redirectReturns } from '../cards/cards/operations';
+import { SUSPENSE } from '../cards/cards/record';
+import { findHeldFor } from '../chain/wallets/operations';
+import type { Tx } from '../kernel/db/database';
+import { conflict, notFound } from '../kernel/errors';
+import { lockLedgerAccounts } from '../kernel/ledger/accounts';
+import { formatAmount } from '../kernel/money/money';
+import { openTransferOn } from './engine/open-transfers';
+
+/**
+ * Closes an account for good, because an operator has decided it. Later money of its closed cards goes to the tenant's master
+ * account of that currency, or to suspense. All other money for the account goes to suspense.
+ * @throws Problem 404; 409 `account_closed`, and `invalid_transition` naming its money, or the record that is open on it
+ */
+export async function closeAccount(tx: Tx, id: string, at: Date): Promise<Account> {
+  // Operations that move its money hold a share lock of its row, so they and this wait for each other.
+  const account = await lockAccount(tx, null, id);
+  if (!account) throw notFound('account');
+  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.');
+  const open = await openOn(tx, account);
+  if (open !== undefined) throw conflict('invalid_transition', `The account is not closed: ${open}.`);
+  await redirectReturns(tx, id, (await masterBeside(tx, account)) ?? SUSPENSE);
+  await assertEmpty(tx, account);
+  await markClosed(tx, id, at);
+  return { ...account, status: 'closed', updatedAt: at };
+}
+
+/** Names a record that is open on the account; undefined where none is. */
+async function openOn(tx: Tx, { id, tenantId }: Account): Promise<string | undefined> {
+  const card = await findOpenCardOn(tx, id);
+  if (card) return `the card ${card.id} is ${card.status}`;
+  const transfer = await openTransferOn(tx, { accountId: id, tenantId });
+  if (transfer) return `${transfer.kind} ${transfer.id} is ${transfer.status}`;
+  const held = await findHeldFor(tx, id);
+  return held && `the wallet ${held.address} is allocated for it`;
+}
+
+/** Finds an open master account of the tenant beside this one. The master account stays open until the transaction ends. */
+async function masterBeside(tx: Tx, { id, tenantId, currency }: Account): Promise<string | undefined> {
+  const master = await findMasterAccount(tx, tenantId, currency);
+  return master && master.id !== id && !(await isAccountClosed(tx, master.id)) ? master.id : undefined;
+}
+
+/** The lock lets no entry come before the transaction ends. */
+async function assertEmpty(tx: Tx, { id, currency }: Account): Promise<void> {
+  const [balance] = (await lockLedgerAccounts(tx, [id])).accounts;
+  if (!balance) throw new Error(`${id} has no ledger account`);
+  const { available, pending } = balance;
+  if (available.isZero() && pending.isZero()) return;
+  const [has, waits] = [available, pending].map((amount) => formatAmount(amount, currency));
+  throw conflict(
+    'invalid_transition',
+    `The account is not closed: it has ${has} ${currency} available and ${waits} pending.`,
+  );
+}
