@@ -40,6 +40,17 @@ const expectEach = (out: string, told: string[]) => {
   for (const each of told) expect(out).toContain(each);
 };
 
+/** The last commands of a guide, which are as many calls. */
+function storyOf(guide: string, calls: number): string {
+  const story = commandsOf(`docs/guides/${guide}.md`).at(-1) ?? '';
+  expect(story.match(/localhost:8080/g)).toHaveLength(calls);
+  return story;
+}
+
+const withoutStory = (guide: string) => commandsOf(`docs/guides/${guide}.md`).slice(0, -1);
+
+const lastAnswer = (out: string) => JSON.parse(out.trimEnd().split('\n').at(-1) ?? '') as unknown;
+
 it('does what the README types: a first request, and a user that is made once', async () => {
   const request = commandsOf('README.md').find((commands) => commands.includes('x-client-id')) ?? '';
   expectEach(await reader([request]), ['"currency":"USD"', '"externalId":"ada"']);
@@ -50,7 +61,7 @@ it(
   async () => {
     const [receive = ''] = commandsOf('docs/guides/webhooks.md');
     const out = await reader([
-      ...[receive, ...commandsOf('docs/guides/first-card.md')],
+      ...[receive, ...withoutStory('first-card')],
       'until grep -q \'"type":"close"\' webhooks.log; do sleep 0.2; done',
       ...['kill %1; cat webhooks.log', 'call localhost:8080/v1/webhooks -X DELETE'],
     ]);
@@ -65,12 +76,38 @@ it(
   'does what the guide to the exchange types, pasted whole: an exchange, an order that completes, and a withdrawal',
   async () => {
     const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
-    const out = await reader([shell, money, ...commandsOf('docs/guides/exchange.md')]);
+    const out = await reader([shell, money, ...withoutStory('exchange')]);
     expectEach(out, ['"from":"USD","to":"EUR"', '"exchange_out"']);
     expect(out).toMatch(/"currency":"EUR",[^}]*"releasable":"[1-9]/);
     const [, order] = /"ordersReleased":\["(exo_\w+)"\]/.exec(out) ?? [];
     expect(out).toMatch(new RegExp(`"id":"${order}"[^\n]*"status":"completed"`));
     expect(out.trimEnd().split('\n').at(-1)).toMatch(/"id":"exw_[^\n]*"status":"completed"/);
+  },
+  DEMO_MS,
+);
+
+it(
+  'goes from a user to a buffered card that has spent in eight calls',
+  async () => {
+    const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
+    const out = await reader([shell, money, storyOf('first-card', 8)]);
+    expect(lastAnswer(out)).toMatchObject({
+      ...{ status: 'active', balance: { available: '5.00', pending: '0.00', spent: '90.00' } },
+      buffer: { amount: '5.00' },
+    });
+  },
+  DEMO_MS,
+);
+
+it(
+  'goes from dollars to euros on a bank account in five calls',
+  async () => {
+    const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
+    const [accounts = '', ...others] = commandsOf('docs/guides/exchange.md');
+    const [allowed = ''] = others.find((each) => each.includes('destination waive'))?.split('\n\n') ?? [];
+    const another = allowed.replace('DE89370400440532013000', 'FR1420041010050500013M02606');
+    const out = await reader([shell, money, accounts, another, storyOf('exchange', 5)]);
+    expect(lastAnswer(out)).toMatchObject({ status: 'completed', amount: '30.00', currency: 'EUR' });
   },
   DEMO_MS,
 );
@@ -94,6 +131,22 @@ it(
       '"quarantined"',
     ]);
     expect(out).toMatch(/"version":2,[^}]*}\ntrue\n[^]*The chains have what the books say\./);
+  },
+  DEMO_MS,
+);
+
+it(
+  'goes from a payer to the treasury in four calls, and the books agree',
+  async () => {
+    const [shell = ''] = commandsOf('docs/guides/first-card.md');
+    const address = commandsOf('docs/guides/chain-deposits.md')[1] ?? '';
+    const usdt = address.split('\n')[0] ?? '';
+    const line = `.find(({ place, asset }) => place === "treasury" && asset === "USDT")?.reported ?? 0`;
+    const treasury = `npm run operator --silent -- chain reconcile --json | field '${line}'`;
+    const out = await reader([shell, usdt, treasury, storyOf('gas-station', 4), treasury]);
+    expectEach(out, ['"status":"credited"', '"amount":"40.000000"', 'The chains have what the books say.']);
+    const amounts = out.match(/^\d+(\.\d+)?$/gm) ?? [];
+    expect(Number(amounts.at(-1)) - Number(amounts[0])).toBeGreaterThanOrEqual(40);
   },
   DEMO_MS,
 );
