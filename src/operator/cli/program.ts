@@ -5,6 +5,7 @@ import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
 import { addChainCommands } from './commands/chain/chains';
 import { addChainDepositCommands } from './commands/chain/deposits';
+import { addGasOperationCommands } from './commands/chain/gas-operations';
 import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
@@ -133,5 +134,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addWalletCommands(program, context);
   addChainCommands(program, context);
   addChainDepositCommands(program, context);
+  addGasOperationCommands(program, context);
   return program;
 }

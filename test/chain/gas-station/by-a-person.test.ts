@@ -1,4 +1,5 @@
 import { masterAccount } from '../../support/cards';
+import { command, operatorEnvironment } from '../../support/operator';
 import { changedSince, everything } from './everything';
 import { byHand, OPERATIONS, TOPUPS } from './operations/by-person/by-hand';
 import { type NodeDouble, nodeDouble } from './operations/nodes/node-double';
@@ -55,6 +56,19 @@ describe('the time of an operation', () => {
       expect(await world.read(id)).toMatchObject({ status: 'expired', expiresAt });
     },
   );
+
+  it('of a tester is over when he says so, in the sandbox alone', async () => {
+    const operator = await operatorEnvironment(world.services.database);
+    const { id } = await swept();
+    const live = await command({ ...operator, MODE: 'live' }, 'gas-operation', 'expire', id);
+    expect([live.code === 0, (await world.read(id)).status]).toEqual([false, 'pending']);
+    const { code, out } = await command(operator, 'gas-operation', 'expire', id);
+    expect([code, out]).toEqual([0, `${id}: its day is over.`]);
+    at = Date.now() + 1_000;
+    expect(await world.advance(id)).toMatchObject({ status: 'expired', open: false });
+    const twice = await command(operator, 'gas-operation', 'expire', id);
+    expect([twice.code, twice.err]).toEqual([4, expect.stringContaining('expired')]);
+  });
 
   it('does not end with what is executed late: confirmed too early it is refused, and booked once it is final', async () => {
     const { id, expiresAt } = await swept();
