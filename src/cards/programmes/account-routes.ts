@@ -91,7 +91,7 @@ function listWithBinsRoute({ database }: Services): Route {
       ]);
       return pageById(records, limit, (record) => ({
         ...record,
-        bins: enabledBins(record.currency, admitted, disabled.get(record.userId ?? '')).map(binView),
+        bins: enabledBins(record, admitted, disabled.get(record.userId ?? '')).map(binView),
       }));
     },
   });

@@ -2,12 +2,13 @@ import type { Account } from '../../accounts/accounts/operations';
 import type { Capability } from '../../kernel/capabilities';
 import type { Bin } from './record';
 
-/** The BINs that cards can be issued on from an account of that currency, for an owner with these BINs disabled. */
+/** The BINs that cards can be issued on from an account, for an owner with these BINs disabled; none of a closed account. */
 export function enabledBins(
-  currency: string,
+  { status, currency }: Pick<Account, 'status' | 'currency'>,
   admitted: readonly Bin[],
   disabled?: ReadonlySet<string>,
 ): Bin[] {
+  if (status === 'closed') return [];
   return admitted.filter(
     (bin) => bin.status === 'active' && bin.currency === currency && !disabled?.has(bin.bin),
   );
@@ -30,12 +31,13 @@ export interface Circumstances {
  * its currency.
  */
 export function capabilitiesOf(
-  { status, currency }: Pick<Account, 'status' | 'currency'>,
+  account: Pick<Account, 'status' | 'currency'>,
   { on, admitted, hasIban, reached }: Circumstances,
 ): Capability[] {
+  const { status, currency } = account;
   if (status !== 'active') return [];
   const can: Partial<Record<Capability, boolean>> = {
-    card_issuing: enabledBins(currency, admitted).length > 0,
+    card_issuing: enabledBins(account, admitted).length > 0,
     virtual_iban: hasIban && currency === 'EUR',
   };
   return on.filter((capability) => can[capability] ?? reached[capability]?.has(currency) ?? true);

@@ -64,6 +64,8 @@ it('closes an empty account, writes the reason down, and opens another beside it
       after: { status: 'closed', reason: 'they left' },
     },
   ]);
+  const withBins = (await client.call('GET', `/v2/accounts?userId=${userId}`)).body.data;
+  expect(withBins).toMatchObject([{ id: accountId, bins: [] }]);
   const open = () => client.call('POST', `/v1/users/${userId}/accounts`, { currency: 'USD' });
   const [made, again] = [await open(), await open()];
   expect([made.status, again.status, again.body.id]).toEqual([201, 200, made.body.id]);
