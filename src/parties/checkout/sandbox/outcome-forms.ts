@@ -1,8 +1,16 @@
 import { formatAmount } from '../../../kernel/money/money';
-import type { PageError } from './html';
-import { type Html, html } from './html';
+import { type Html, html } from '../../../kernel/wire/html';
 import { disputeStatusAt, type FullSession, refundable, type SessionStatus } from './state';
 import type { Session } from './store';
+
+/** What the payer's last try got wrong; the page is shown again with it. */
+export interface PageError {
+  /** Of the form that was sent. */
+  action: string;
+  message: string;
+  /** What stood in the amount's field. */
+  given: string;
+}
 
 /** The part of the page that no real checkout has: what a tester can make happen. */
 

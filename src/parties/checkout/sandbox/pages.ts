@@ -3,14 +3,13 @@ import type { Tx } from '../../../kernel/db/database';
 import { Decimal, fitsCurrency } from '../../../kernel/money/money';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import { readForm } from '../../sandbox/body';
+import { contentSecurityPolicy } from '../../sandbox/page-style';
 import * as act from './actions';
-import type { PageError } from './html';
-import { FAILURES, SETTLEMENTS } from './outcome-forms';
+import { FAILURES, type PageError, SETTLEMENTS } from './outcome-forms';
 import type { Party, Present } from './party';
 import { renderPage, renderUnknown } from './payment-page';
 import { type FullSession, refundable, statusAt } from './state';
 import { forgetPlanned, type Session } from './store';
-import { contentSecurityPolicy } from './style';
 
 const PAGE = /^\/pages\/([\w-]{43})$/;
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
-import type { PageError } from './html';
-import { Html, html } from './html';
-import { outcomesOfPaid, outcomesOfUnpaid } from './outcome-forms';
+import { Html, html } from '../../../kernel/wire/html';
+import { STYLE } from '../../sandbox/page-style';
+import { outcomesOfPaid, outcomesOfUnpaid, type PageError } from './outcome-forms';
 import {
   disputeStatusAt,
   type FullSession,
@@ -14,7 +14,6 @@ import {
   statusAt,
 } from './state';
 import type { Session } from './store';
-import { STYLE } from './style';
 
 export const money = (amount: Decimal, { currency }: Session) =>
   `${formatAmount(amount, currency)} ${currency}`;

@@ -26,12 +26,3 @@ function rendered(value: Value): string {
   if (Array.isArray(value)) return value.map(({ text }) => text).join('');
   return value instanceof Html ? value.text : escape(String(value));
 }
-
-/** What the payer's last try got wrong; the page is shown again with it. */
-export interface PageError {
-  /** Of the form that was sent. */
-  action: string;
-  message: string;
-  /** What stood in the amount's field. */
-  given: string;
-}
