@@ -6,6 +6,7 @@ import { REVIEW_SCENARIOS } from '../src/parties/cardholder-review/sandbox/scena
 import { CHECKOUT_SCENARIOS } from '../src/parties/checkout/sandbox/scenarios';
 import { EXCHANGE_SCENARIOS } from '../src/parties/exchange/sandbox/scenarios';
 import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios';
+import { MAIL_SCENARIOS } from '../src/parties/mail/sandbox/mailbox';
 import { PAYING_SCENARIOS } from '../src/parties/sandbox/paying/scenarios';
 import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
 
@@ -41,6 +42,10 @@ const GROUPS: Group[] = [
       idNo,
       `The review of the KYC ends with \`${decision}\`; with any other number with \`completed\`.`,
     ]),
+  },
+  {
+    ...{ title: 'Mail', field: "the part before the `@` of a cardholder's e-mail" },
+    values: Object.entries(MAIL_SCENARIOS),
   },
   {
     ...{ title: 'Deposits', field: '`amount` of a deposit' },

@@ -8,6 +8,7 @@ import { bufferedCardRoutes } from './cards/buffered/routes';
 import { processorCallbackRoute } from './cards/cards/callback-routes';
 import { blockCardsOf, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
+import { mailboxPageRoutes, mailboxRoutes } from './cards/challenges/mailbox-routes';
 import { createGatherer } from './cards/events/batches/gather';
 import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
@@ -15,7 +16,7 @@ import { sandboxRoutes } from './cards/events/sandbox-routes';
 import { cardTransactionRoutes } from './cards/events/transaction-routes';
 import { capacityRoute } from './cards/issuance/capacity-routes';
 import { issueRoute } from './cards/issuance/routes';
-import { processorMessageRoute } from './cards/processor/routes';
+import { challengeRoute, processorMessageRoute } from './cards/processor/routes';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
@@ -237,6 +238,7 @@ export function apiRoutes(services: Composed): Route[] {
     ...gasStationRoutes(services),
     ...networkRoutes(services, followingAtOnce(services)),
     ...sandboxRoutes(services),
+    ...mailboxRoutes(services),
     ...bankingSandboxRoutes(services),
     ...webhookRoutes(services),
     ...clientRoutes(services),
@@ -256,6 +258,8 @@ export function outsideRoutes(services: Composed): Route[] {
     ...partyCallbackRoutes(services),
     ...isIn('cardProcessor', processorCallbackRoute),
     ...isIn('cardProcessor', processorMessageRoute),
+    ...isIn('cardProcessor', challengeRoute),
+    ...mailboxPageRoutes(services),
     ...isIn('cardholderReview', reviewCallbackRoute),
     cardAuthenticationRoute(services),
   ];

@@ -15,6 +15,7 @@ export { chainWatcher } from './chain/chain-watcher';
 export { gasAutoSweep } from './chain/gas-auto-sweep';
 export { gasOperation } from './chain/gas-operation';
 export { walletAllocation } from './chain/wallet-allocation';
+export { challengeCode } from './challenge-code';
 export { documentRemoval } from './document-removal';
 export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';

@@ -9,7 +9,7 @@ const OPENAPI = '3.1.1';
 
 /** The OpenAPI document of a party, of the schemas by which adapter and sandbox validate. */
 export function openApiOf(protocol: PartyProtocol): oas31.OpenAPIObject {
-  const { title, purpose, operations, callback, changes, line } = protocol;
+  const { title, purpose, operations, callback, changes, lines = [] } = protocol;
   return {
     openapi: OPENAPI,
     info: {
@@ -20,11 +20,11 @@ export function openApiOf(protocol: PartyProtocol): oas31.OpenAPIObject {
     servers: [{ url: 'https://party.example', description: 'The address that the party is reached at.' }],
     security: [{ bearer: [] }],
     paths: { ...pathsOf(operations), ...(changes ? { '/changes': { get: CHANGES } } : {}) },
-    ...(callback || line
+    ...(callback || lines.length > 0
       ? {
           webhooks: {
             ...(callback ? { changed: { post: webhookOf(callback) } } : {}),
-            ...(line ? { message: { post: lineOf(line) } } : {}),
+            ...Object.fromEntries(lines.map((line) => [line.name, { post: lineOf(line) }])),
           },
         }
       : {}),
@@ -174,6 +174,7 @@ function webhookOf({ schema, example }: NonNullable<PartyProtocol['callback']>):
 }
 
 function lineOf({
+  name,
   path,
   summary,
   description,
@@ -188,7 +189,7 @@ function lineOf({
     content: { 'application/json': { schema: shape(schema), examples: named(part) } },
   });
   return {
-    operationId: 'message',
+    operationId: name,
     summary,
     description: `\`POST ${path}\` at our address.\n\n${description}`,
     security: [],

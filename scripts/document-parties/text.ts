@@ -58,7 +58,7 @@ function workedExample(): string {
   );
 }
 
-function partyText({ name, purpose, operations, callback, changes, line }: PartyProtocol): string {
+function partyText({ name, purpose, operations, callback, changes, lines = [] }: PartyProtocol): string {
   return [
     `${purpose} [\`${name}.openapi.json\`](parties/${name}.openapi.json) has every field.`,
     '',
@@ -69,7 +69,7 @@ function partyText({ name, purpose, operations, callback, changes, line }: Party
     '',
     ...operations.map(operationText),
     ...(callback ? ['Its callback:', '', fenced('json', JSON.stringify(callback.example)), ''] : []),
-    ...(line ? lineText(line) : []),
+    ...lines.flatMap(lineText),
   ].join('\n');
 }
 

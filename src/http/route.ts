@@ -8,7 +8,7 @@ import type { Party } from '../kernel/parties';
 import type { UploadedFile } from '../kernel/wire/file-type';
 import type { FileSpec } from './multipart';
 
-/** A body that is signed as it came. */
+/** A body that is signed as it came; of a GET, its path. */
 export interface RawRequest {
   bytes: Buffer;
   headers: IncomingHttpHeaders;

@@ -96,7 +96,10 @@ export async function perform(
 const deprecationOf = (since: Date): string => `@${Math.floor(since.getTime() / 1000)}`;
 
 async function received(ctx: Context, route: Route): Promise<Form & { raw?: RawRequest }> {
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') return { body: {}, files: {} };
+  if (ctx.method === 'GET' || ctx.method === 'HEAD') {
+    const question = { bytes: Buffer.from(ctx.path), headers: ctx.headers };
+    return { body: {}, files: {}, ...(route.raw ? { raw: question } : {}) };
+  }
   if (route.raw) {
     const bytes = await readBytes(ctx, route.raw.limit);
     return { body: {}, files: {}, raw: { bytes, headers: ctx.headers } };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LIMIT_VARIABLES, type LimitSettings, limitSettings } from './limit-settings';
+import { readMailSettings, type SmtpSettings } from './mail-settings';
 import {
   missingParties,
   type PartySecrets,
@@ -143,6 +144,8 @@ export interface Config {
   /** Absent: the checkout that `parties` names, or the sandbox's. */
   stripe: StripeSettings | undefined;
   parties: PartySettings;
+  /** Absent: the sandbox's mailbox; a live installation without a mail server makes no challenges of 3-D Secure. */
+  smtp: SmtpSettings | undefined;
   /** Absent: the rates' party, or the sandbox's. */
   ratesSource: RatesSettings | undefined;
   /** Of the sandbox's parties, where this process serves them. */
@@ -181,11 +184,13 @@ export function readConfig(
   const parties = partyUse === 'serves' ? { settings: {}, wrong: served.wrong } : readPartySettings(given);
   const { stripe, wrong: wrongStripe } = readStripe(given);
   const { ratesSource, wrong: wrongRates } = readRatesSettings(given);
+  const { smtp, wrong: wrongMail } = readMailSettings(given);
   const live = given['MODE'] === 'live';
   const wrong = [
     ...(parsed.success ? wrongTogether(parsed.data) : wrongAlone(parsed.error, given)),
     ...wrongStripe,
     ...wrongRates,
+    ...wrongMail,
     ...parties.wrong,
     ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: Stripe is the checkout already'] : []),
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
@@ -197,7 +202,7 @@ export function readConfig(
   ];
   if (!parsed.success || wrong.length > 0) throw new ConfigError(sentences(wrong));
   const partySecrets = served.secrets;
-  return { ...configOf(parsed.data), stripe, ratesSource, parties: parties.settings, partySecrets };
+  return { ...configOf(parsed.data), stripe, smtp, ratesSource, parties: parties.settings, partySecrets };
 }
 
 function sentences(wrong: readonly string[]): string {
@@ -213,7 +218,9 @@ const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
 /** In production: a probe or two of a usual balancer. */
 const DRAIN_SECONDS = 5;
 
-function configOf(env: Environment): Omit<Config, 'stripe' | 'ratesSource' | 'parties' | 'partySecrets'> {
+function configOf(
+  env: Environment,
+): Omit<Config, 'stripe' | 'smtp' | 'ratesSource' | 'parties' | 'partySecrets'> {
   return {
     mode: modeOf(env),
     production: env.NODE_ENV === 'production',

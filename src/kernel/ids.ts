@@ -37,6 +37,8 @@ export const PREFIXES = {
   operator: 'opr',
   approval: 'apr',
   processorMessage: 'prm',
+  challenge: 'chl',
+  sandboxMail: 'mail',
   wallet: 'wal',
   walletAllocation: 'wla',
   chainDeposit: 'cdp',

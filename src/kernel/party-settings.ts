@@ -90,7 +90,7 @@ export function wrongAddress(name: string, text: string): string[] {
 }
 
 /** On this machine or in a network of ours: what is said there is not read on the way. A name without a dot is a service of a compose file. */
-function isNear(hostname: string): boolean {
+export function isNear(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 0) return host === 'localhost' || !host.includes('.');
   return ['loopback', 'private', 'uniqueLocal', 'linkLocal'].includes(ipaddr.process(host).range());

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { DocumentsSettings } from '../kernel/config';
 import type { Database } from '../kernel/db/database';
+import type { SmtpSettings } from '../kernel/mail-settings';
 import type { Observers } from '../kernel/metrics/observers';
 import { PARTIES, PARTY_NAMES, type Party } from '../kernel/parties';
 import { missingParties, type PartySettings } from '../kernel/party-settings';
@@ -22,6 +23,10 @@ import { createStore } from './documents/settings';
 import { createHttpExchange } from './exchange/http';
 import { createHttpExternalCards } from './external-cards/http';
 import { leftOut } from './left-out';
+import { NO_MAILER } from './mail/none';
+import type { Mailer } from './mail/port';
+import { createMailbox } from './mail/sandbox/mailbox';
+import { createSmtpMailer } from './mail/smtp';
 import type { Parties } from './parties';
 import { createHttpPayouts } from './payouts/http';
 import type { AdapterOptions } from './protocol/client';
@@ -48,6 +53,8 @@ export interface PartiesOptions {
   documents?: DocumentsSettings | undefined;
   stripe?: StripeSettings | undefined;
   ratesSource?: RatesSettings | undefined;
+  /** The mail server; the sandbox does without, and shows mails in the tester's mailbox. */
+  smtp?: SmtpSettings | undefined;
   partySettings?: PartySettings | undefined;
   /** Where the sandbox's parties are served, without a trailing slash. */
   sandboxPartiesUrl(): string;
@@ -109,10 +116,16 @@ export function createParties(options: PartiesOptions): Parties {
   return {
     ...(Object.fromEntries(made) as Pick<Parties, Party>),
     chain: given.chain ?? createChains(options),
+    mail: given.mail ?? createMailer(options),
     signer: given.signer ?? createLocalSigner({ database, keyring }),
     documents:
       given.documents ?? createDocuments(documents ? createStore(documents) : createMemoryStore(), keyring),
   };
+}
+
+function createMailer({ mode, database, keyring, smtp }: PartiesOptions): Mailer {
+  const server = smtp && createSmtpMailer(smtp);
+  return mode === 'sandbox' ? createMailbox(database, keyring, server) : (server ?? NO_MAILER);
 }
 
 function createParty(party: Party, options: PartiesOptions): Parties[Party] {

@@ -6,6 +6,7 @@ import type { CheckoutParty } from './checkout/port';
 import type { Documents } from './documents/port';
 import type { ExchangeParty } from './exchange/port';
 import type { ExternalCards } from './external-cards/port';
+import type { Mailer } from './mail/port';
 import type { PayoutParty } from './payouts/port';
 import type { RefreshedRates } from './rates/port';
 import type { Signer } from './signer/port';
@@ -22,6 +23,8 @@ export interface Parties {
   /** That keeps the money behind the virtual IBANs. */
   bank: Bank;
   exchange: ExchangeParty;
+  /** Delivers mail to cardholders. */
+  mail: Mailer;
   /** The chains, each by the nodes that its network names. */
   chain: ChainParty;
   /** Holds the keys of our wallets. */

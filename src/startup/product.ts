@@ -144,6 +144,7 @@ function connect(setup: Setup): Parts {
     readiness: readiness.ask,
     publicUrl: () => config.publicUrl ?? ownUrl(),
     stripe: config.stripe,
+    smtp: config.smtp,
     ratesSource: config.ratesSource,
     partySettings: config.parties,
     sandboxPartiesUrl: () => config.sandboxPartiesUrl ?? ownUrl(),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { AnswerWithin } from '../cards/services';
 import type { Config, DocumentsSettings } from '../kernel/config';
 import type { Database } from '../kernel/db/database';
+import type { SmtpSettings } from '../kernel/mail-settings';
 import type { Observe } from '../kernel/metrics/metrics';
 import type { Observers } from '../kernel/metrics/observers';
 import type { Reading } from '../kernel/metrics/readings';
@@ -42,6 +43,8 @@ export interface Wiring {
   stripe?: StripeSettings | undefined;
   /** Given: rates come from there rather than from the party. */
   ratesSource?: RatesSettings | undefined;
+  /** The mail server; a live installation without one makes no challenges of 3-D Secure. */
+  smtp?: SmtpSettings | undefined;
   /** What the sandbox's reviewer of cardholders takes for a decision. */
   cardholderReviewSeconds?: number | undefined;
   /** What the sandbox's card processor takes for one. */

@@ -34,6 +34,7 @@ export function createProcessor(): Processor {
       changes: unused,
       verify: () => undefined,
       verifyMessage: () => undefined,
+      verifyQuestion: () => false,
     },
     decide(cardId, issued) {
       const key = orderKey(cardId);

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gathered } from '../../kernel/db/gathered';
 import { inProgress, mismatch, Problem } from '../../kernel/errors';
 import type { KeyedAnswer, StoredAnswer } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
 import type { ProcessorMessage } from '../../parties/card-processor/message';
 import type { NetworkMessage } from '../events/record';
-import type { AnswerWithin, CardServices, Stopwatch } from '../services';
+import type { CardServices, Stopwatch } from '../services';
 import {
   declined,
   isAuthorization,
@@ -15,17 +14,12 @@ import {
   unknownCardAnswer,
 } from './answers';
 import { showUnbooked, showUnknownCard } from './breaks';
+import { inTime, MONOTONIC, WITHIN } from './in-time';
 import { fingerprintOf, keyOfMessage } from './key';
 import { storedMessage } from './record';
 import { type FoundMessage, keepMessage, lookUpMessages, type MessageLookup } from './store';
 import { declineUnanswered } from './unanswered';
 
-/** Together less than the second that a network waits. */
-const WITHIN: AnswerWithin = { judgeMs: 800, keepMs: 150 };
-const MONOTONIC: Stopwatch = {
-  now: () => performance.now(),
-  wait: (ms, signal) => sleep(ms, undefined, { signal }),
-};
 /** Any other message is answered whenever it has been booked: what is not is sent again. */
 const NOTICE_MS = 10_000;
 /** Answers of a process that it gives again without asking the database: of the last half minute at least. */
@@ -119,19 +113,6 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
       }
     },
   };
-}
-
-/** Nothing where it takes longer. */
-async function inTime<T>(work: Promise<T>, stopwatch: Stopwatch, ms: number): Promise<T | undefined> {
-  const timer = new AbortController();
-  const nothing = () => undefined;
-  const late = stopwatch.wait(ms, timer.signal).then(nothing, nothing);
-  work.catch(nothing); // where it fails later, nobody hears it any more
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-  }
 }
 
 type LookUp = (lookup: MessageLookup) => Promise<FoundMessage>;

@@ -1,10 +1,17 @@
 import { type RawRequest, type Route, route } from '../../http/route';
-import { invalid, Problem } from '../../kernel/errors';
+import { invalid, notFound, Problem } from '../../kernel/errors';
 import { PARTY_NAMES } from '../../kernel/parties';
-import type { ProcessorMessage } from '../../parties/card-processor/message';
+import {
+  type ChallengeMessage,
+  isChallengeMessage,
+  type ProcessorMessage,
+} from '../../parties/card-processor/message';
 import { createForgedCount, showUnreadable } from '../../process/callbacks/operations';
 import { UnreadableCallback } from '../../process/party-errors';
+import { findChallenge } from '../challenges/operations';
+import { challengeSchema, challengeView } from '../challenges/view';
 import type { CardServices } from '../services';
+import { createChallengeLine } from './challenge-line';
 import { MESSAGES_PATH } from './key';
 import { createProcessorLine } from './line';
 
@@ -15,6 +22,7 @@ const PARTY = PARTY_NAMES.cardProcessor;
 /** Where the card processor sends what card networks say (docs/parties.md). */
 export function processorMessageRoute(services: CardServices): Route {
   const line = createProcessorLine(services);
+  const challenges = createChallengeLine(services);
   const countForged = createForgedCount(services, PARTY);
   return route({
     method: 'POST',
@@ -26,6 +34,7 @@ export function processorMessageRoute(services: CardServices): Route {
     async gathered({ raw }) {
       if (!raw) throw new Error('the route does not take raw bodies');
       const message = await verified(services, raw);
+      if (message && isChallengeMessage(message)) return challenges.answer(message);
       if (message) return line.answer(message);
       services.observeForged(PARTY);
       await countForged(raw.bytes);
@@ -34,11 +43,33 @@ export function processorMessageRoute(services: CardServices): Route {
   });
 }
 
+/** Where the card processor reads what has become of a challenge. */
+export function challengeRoute(services: CardServices): Route {
+  const { database, parties, now } = services;
+  return route({
+    method: 'GET',
+    path: '/processor/v1/challenges/{id}',
+    tag: 'Callbacks',
+    summary: 'The state of a challenge',
+    role: 'public',
+    raw: { limit: 0 },
+    response: challengeSchema,
+    async read({ params, raw }) {
+      if (!raw) throw new Error('the route does not take raw requests');
+      if (!parties.cardProcessor.verifyQuestion(raw.bytes.toString(), raw.headers))
+        throw new Problem(401, 'unauthorized', 'The signature does not vouch for this question.');
+      const challenge = await findChallenge(database, { challengeId: params['id'] ?? '' });
+      if (!challenge) throw notFound('challenge');
+      return challengeView(challenge, now());
+    },
+  });
+}
+
 /** Nothing where it is not signed. @throws Problem 400 for what is signed and cannot be read: a person is shown that it came */
 async function verified(
   services: CardServices,
   { bytes, headers }: RawRequest,
-): Promise<ProcessorMessage | undefined> {
+): Promise<ProcessorMessage | ChallengeMessage | undefined> {
   try {
     return services.parties.cardProcessor.verifyMessage(bytes, headers);
   } catch (error) {

@@ -49,6 +49,16 @@ export async function lookUpMessages(sql: Sql, lookups: MessageLookup[]): Promis
   }));
 }
 
+/** The card that the processor calls so; undefined where no card has the name, or more than one. */
+export async function findCardNamed(
+  sql: Sql,
+  reference: string,
+): Promise<{ cardId: string; tenantId: string } | undefined> {
+  const rows = await sql.query<{ id: string; tenant_id: string }>(cardsOfProcessor('$1::text'), [reference]);
+  const [card] = rows;
+  return card && rows.length === 1 ? { cardId: card.id, tenantId: card.tenant_id } : undefined;
+}
+
 const messages = () => table('processor_messages');
 
 const COLUMNS = [

@@ -1,6 +1,7 @@
 import { cardOperationProcesses } from '../../cards/buffered/workflows';
 import { processorOrderProcesses } from '../../cards/cards/processor-orders';
 import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
+import { challengeProcesses } from '../../cards/challenges/workflows';
 import { unansweredProcesses } from '../../cards/processor/workflows';
 import { gasOperationProcesses } from '../../chain/gas-station/operations/workflows';
 import { allocationProcesses } from '../../chain/wallets/allocations/workflows';
@@ -104,6 +105,7 @@ export const WATCHED: readonly Watched[] = [
   cardOperationProcesses,
   processorOrderProcesses,
   unansweredProcesses,
+  challengeProcesses,
   cardholderProcesses,
   submissionProcesses,
   kycProcesses,

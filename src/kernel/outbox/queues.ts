@@ -38,8 +38,16 @@ export const PARTY_QUEUES = {
 /** The gas station's steps, which ask nodes. A hung sweep must hold up neither KYC and cards nor the watchers on `party-chain`. */
 export const STATION_QUEUE = 'gas-station';
 
+/** Mails to cardholders. A mail server that hangs must hold up neither KYC nor cards. */
+export const MAIL_QUEUE = 'mail';
+
 /** Queues of activities alone: the workflows that ask for them are worked elsewhere. */
-export const ACTIVITY_QUEUES = [...Object.values(PARTY_QUEUES), STATION_QUEUE, PROBES_QUEUE] as const;
+export const ACTIVITY_QUEUES = [
+  ...Object.values(PARTY_QUEUES),
+  STATION_QUEUE,
+  PROBES_QUEUE,
+  MAIL_QUEUE,
+] as const;
 
 /** The parties that move money across our border, as `Services.parties` has them. */
 export type MoneyParty = keyof typeof MONEY_PARTY_QUEUES;

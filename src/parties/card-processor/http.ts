@@ -40,6 +40,7 @@ export function createHttpCardProcessor(options: AdapterOptions): CardProcessor 
     },
     verifyMessage: (raw, headers) =>
       verifySignature(raw, headers, { secret, now: now() }) ? readProcessorMessage(raw) : undefined,
+    verifyQuestion: (path, headers) => verifySignature(Buffer.from(path), headers, { secret, now: now() }),
   };
 }
 

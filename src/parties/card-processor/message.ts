@@ -6,6 +6,8 @@ import { isStorable, parseObject, unstorableField } from '../../kernel/wire/json
 import { amountOrZero, currency, firstProblem, text, timestamp } from '../../kernel/wire/schemas';
 import { UnreadableCallback } from '../../process/party-errors';
 import { partyName } from '../protocol/stored';
+import { CHALLENGE_TYPES, type ChallengeRequest, challengeMessage } from './challenge-message';
+import { name } from './message-name';
 
 /** What a card processor tells us of a card network: shared by our adapter, the documents and whoever plays a network. */
 
@@ -13,13 +15,6 @@ export const MESSAGE_TYPES = ['authorization', 'advice', 'clearing', 'reversal',
 
 /** Of an authorization and of an advice: the others move money. */
 const MAY_BE_ZERO: readonly string[] = ['authorization', 'advice'];
-
-/** A name that is compared for ever. */
-const name = (description: string) =>
-  z
-    .string()
-    .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters without blanks')
-    .meta({ description });
 
 /** As far as it is known. */
 export const merchantFields = {
@@ -86,11 +81,20 @@ export type ProcessorMessage = z.output<typeof processorMessage> & {
   received: Record<string, unknown>;
 };
 
+/** What a processor asks about a challenge, as it came. */
+export type ChallengeMessage = ChallengeRequest & Pick<ProcessorMessage, 'received'>;
+
+export const isChallengeMessage = (
+  message: ProcessorMessage | ChallengeMessage,
+): message is ChallengeMessage => (CHALLENGE_TYPES as readonly string[]).includes(message.type);
+
 /** @throws UnreadableCallback whose cause is the problem: 400, naming the field */
-export function readProcessorMessage(raw: Buffer): ProcessorMessage {
+export function readProcessorMessage(raw: Buffer): ProcessorMessage | ChallengeMessage {
   try {
     const received = parseObject(raw);
-    const parsed = processorMessage.safeParse(received, { reportInput: true });
+    const isChallenge = (CHALLENGE_TYPES as readonly unknown[]).includes(received['type']);
+    const schema = isChallenge ? challengeMessage : processorMessage;
+    const parsed = schema.safeParse(received, { reportInput: true });
     if (!parsed.success) throw firstProblem(parsed.error);
     const field = unstorableField(received);
     if (field !== undefined)

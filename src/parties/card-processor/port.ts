@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
-import type { ProcessorMessage } from './message';
+import type { ChallengeMessage, ProcessorMessage } from './message';
 import type { CardWord, ClosureWord, SensitiveCard, TokenizationWord } from './word';
 
 /**
@@ -35,7 +35,9 @@ export interface CardProcessor {
    * What a card network says by it. Nothing when the signature is wrong or too old.
    * @throws UnreadableCallback it is signed, and is no such message; its cause names the field
    */
-  verifyMessage(raw: Buffer, headers: IncomingHttpHeaders): ProcessorMessage | undefined;
+  verifyMessage(raw: Buffer, headers: IncomingHttpHeaders): ProcessorMessage | ChallengeMessage | undefined;
+  /** Whether the processor has signed a question: the path that it asks. Too old a signature is none. */
+  verifyQuestion(path: string, headers: IncomingHttpHeaders): boolean;
 }
 
 interface Order {

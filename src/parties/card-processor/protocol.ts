@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PartyLine, PartyProtocol } from '../protocol/description';
 import { partyName } from '../protocol/stored';
+import { cancelAnswer, challengeAnswer, challengeMessage, verifyAnswer } from './challenge-message';
 import { authorizationAnswer, noticeAnswer, processorMessage } from './message';
 import { WALLETS } from './port';
 import { cardWord, closureWord, sensitiveCard, tokenizationWord } from './word';
@@ -51,7 +52,8 @@ const EXAMPLE = {
 };
 const OURS = { referenceId: 'ref_01h2xcejqtf2nbrexx3vqjhp41' };
 
-const line: PartyLine = {
+const messages: PartyLine = {
+  name: 'message',
   path: '/processor/v1/messages',
   summary: 'What card networks say of cards',
   description: `The processor speaks first here. It sends what card networks say to our address, signed as callbacks are; \`cardReference\` is the
@@ -99,6 +101,70 @@ card's \`reference\`. What each type does:
     409: 'It is being judged just now: send it again.',
     422: 'Its `messageId` is another message’s: nothing was done, and a person is told.',
     503: 'Nothing was booked, or it is not known: send it again.',
+  },
+};
+
+const OF_CHALLENGE = { challengeId: 'acs-1' };
+
+const challenges: PartyLine = {
+  name: 'challenge',
+  path: '/processor/v1/messages',
+  summary: 'Challenges of 3-D Secure',
+  description: `The processor owns the page on which a payer is authenticated, and its cryptogram. We make the one-time code, mail it to the
+cardholder, and judge what the payer has typed. These messages are signed and deduplicated as all messages of this line are. They come
+to the same address.
+
+| type | does | answer |
+| --- | --- | --- |
+| \`challenge\` | mails a code to the cardholder | \`accepted\`, and \`maskedDestination\` for the page |
+| \`challenge.verify\` | judges a code that the payer has typed | \`result\`, and how many tries are left |
+| \`challenge.resend\` | ends the present code and mails another one, three times at most | as \`challenge\` |
+| \`challenge.cancel\` | ends the challenge | its \`status\` |
+
+- **A code** has six digits and is valid for five minutes, or until \`expiresAt\` where that comes first. The third wrong code fails the challenge.
+  An expired code can be sent again until \`expiresAt\`. A resend does not give back tries.
+- **A mail** that could not be sent within a minute makes the challenge \`unavailable\`. Its \`challenge.verify\` is then \`expired\`.
+- **A reason** says why a challenge is not accepted: \`unknown_card\`, \`card_not_active\`, \`user_blocked\`, \`no_address\` (the cardholder has no e-mail),
+  \`too_many_challenges\` (of the card on a UTC day), \`challenge_known\` (the name was used), \`mail_not_configured\` or \`expired\`. A resend may also
+  be refused with \`unknown_challenge\`, \`too_many_resends\`, or the status that the challenge has reached.
+- **The state** is read by \`GET /processor/v1/challenges/{challengeId}\`. The signature of that request is made over its path in the place of a
+  body. The status is one of \`sending\`, \`sent\`, \`approved\`, \`used\`, \`failed\`, \`expired\`, \`cancelled\` and \`unavailable\`.
+- **A repeated \`challenge.verify\`** gets the first answer, whatever code it carries: the code is no part of what is compared, and is stored nowhere.`,
+  message: challengeMessage,
+  answer: z.union([challengeAnswer, verifyAnswer, cancelAnswer]),
+  examples: {
+    challenge: {
+      message: {
+        messageId: 'msg-5',
+        type: 'challenge',
+        ...OF_CHALLENGE,
+        cardReference: 'prc-1',
+        amount: '60.00',
+        currency: 'USD',
+        merchant: { id: '300012345', name: 'Bookshop', country: 'AT' },
+        expiresAt: '2026-01-31T12:10:00.000Z',
+      },
+      answer: { accepted: true, maskedDestination: 'a***@example.com' },
+    },
+    'verification of a code': {
+      message: { messageId: 'msg-6', type: 'challenge.verify', ...OF_CHALLENGE, code: '012345' },
+      answer: { result: 'approved', triesLeft: 3 },
+    },
+    resend: {
+      message: { messageId: 'msg-7', type: 'challenge.resend', ...OF_CHALLENGE },
+      answer: { accepted: false, reason: 'too_many_resends' },
+    },
+    cancellation: {
+      message: { messageId: 'msg-8', type: 'challenge.cancel', ...OF_CHALLENGE },
+      answer: { status: 'cancelled' },
+    },
+  },
+  refusals: {
+    400: 'It is signed and cannot be read: `field` says where.',
+    401: 'The signature is wrong or too old: nothing was done.',
+    409: 'It is being answered just now: send it again.',
+    422: 'Its `messageId` is another message’s: nothing was done.',
+    503: 'Nothing was done, or it is not known: send it again.',
   },
 };
 
@@ -169,6 +235,6 @@ export const cardProcessorProtocol: PartyProtocol = {
     },
   ],
   callback: { schema: callbackMessage, ref: 'key', example: { id: 'change-17', key: KEY } },
-  line,
+  lines: [messages, challenges],
   changes: true,
 };

@@ -83,6 +83,8 @@ export type PartyOperation =
 
 /** Messages that a party sends to us. */
 export interface PartyLine {
+  /** What documents call it: `message`, `challenge`. */
+  name: string;
   /** Below our address. */
   path: `/${string}`;
   summary: string;
@@ -112,7 +114,7 @@ export interface PartyProtocol {
     example: object;
   };
   /** What it tells us by itself, signed as callbacks are, and is answered: it is more than which record to look at. */
-  line?: PartyLine;
+  lines?: readonly PartyLine[];
   /** Whether it lists what has changed: `GET /changes`. */
   changes: boolean;
 }

@@ -5,7 +5,7 @@ type ObserveCall = Observers['observePartyCall'];
 type Call = (...given: unknown[]) => unknown;
 
 /** What is no call of the party: a look at what it has sent, and what makes a promise of an object. */
-const NO_CALLS = new Set(['verify', 'verifyMessage', 'then']);
+const NO_CALLS = new Set(['verify', 'verifyMessage', 'verifyQuestion', 'then']);
 
 /**
  * A port whose calls are counted and timed by the port's own names for them, whatever its adapter is: here an answer that

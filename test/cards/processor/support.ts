@@ -1,6 +1,6 @@
 import { createProcessorLine } from '../../../src/cards/processor/line';
 import { Decimal } from '../../../src/kernel/money/money';
-import { readProcessorMessage } from '../../../src/parties/card-processor/message';
+import { isChallengeMessage, readProcessorMessage } from '../../../src/parties/card-processor/message';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import { partySecret } from '../../../src/parties/sandbox/mount';
 import { type Answer, type Client, type TestApi } from '../../support/api';
@@ -84,5 +84,7 @@ export async function breaksOf(api: TestApi, kind: string) {
 
 /** The same message at another process of the API, which remembers nothing. */
 export function sendElsewhere(api: TestApi, message: Record<string, unknown>) {
-  return createProcessorLine(api.services).answer(readProcessorMessage(Buffer.from(JSON.stringify(message))));
+  const read = readProcessorMessage(Buffer.from(JSON.stringify(message)));
+  if (isChallengeMessage(read)) throw new Error('a message about a challenge is answered by its own line');
+  return createProcessorLine(api.services).answer(read);
 }

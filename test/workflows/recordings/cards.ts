@@ -1,7 +1,8 @@
-import { HOUR_MS, type RecordedWorkflows, watcher } from './recording';
+import { HOUR_MS, type RecordedWorkflows, times, watcher } from './recording';
 
 const CARD = 'card_01h455vb4pex5vsknk084sn02q';
 const TOKENIZATION = 'tkn_01h455vb4pex5vsknk084sn02q';
+const CHALLENGE = 'chl_01h455vb4pex5vsknk084sn02q';
 const OPERATION = 'cop_01h455vb4pex5vsknk084sn02q';
 const ENDPOINT = { tenantId: 'cli_01h455vb4pex5vsknk084sn02q', registration: 'card' };
 
@@ -63,6 +64,15 @@ export const CARD_RECORDINGS = {
       continued: {
         answers: { carryOutOperation: ['processing'] },
         secondRun: { answers: { carryOutOperation: ['processing', 'completed'] }, after: 'many-looks' },
+      },
+    },
+  },
+  challengeCode: {
+    args: [CHALLENGE, 1],
+    paths: {
+      sent: { answers: { sendChallengeCode: ['!PartyAway', 'sent'] } },
+      unavailable: {
+        answers: { sendChallengeCode: times(60, '!PartyAway'), closeOverdueChallenge: ['unavailable'] },
       },
     },
   },

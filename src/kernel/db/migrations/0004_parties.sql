@@ -52,6 +52,15 @@ create table sandbox_processor_tokenizations (
   taken_at  timestamptz(3) not null
 );
 
+-- Mails to testers' cardholders. `sealed` holds address, subject and text.
+create table sandbox_mails (
+  id         text collate "C" primary key,
+  tenant_id  id not null references tenants,
+  sealed     bytea not null,
+  created_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
+);
+create index sandbox_mails_of_tenant on sandbox_mails (tenant_id, created_at);
+
 -- The sandbox's hosted checkout: an outside party that happens to live here. Nothing else reads these tables.
 create table sandbox_checkout_sessions (
   id             text collate "C" primary key,

@@ -280,6 +280,29 @@ create table processor_messages (
 );
 create index processor_messages_open on processor_messages (due_by) where settled_at is null;
 
+-- Challenges of 3-D Secure. The one-time code is derived from the id and `code_number`, and stored nowhere.
+create table card_challenges (
+  id           id primary key,
+  challenge_id text collate "C" not null unique,  -- the processor's
+  tenant_id    id not null references tenants,
+  card_id      id not null references cards,
+  status       text not null check (status in ('sending', 'sent', 'approved', 'used', 'failed', 'expired', 'cancelled', 'unavailable')),
+  amount       numeric not null check (amount >= 0),
+  currency     text not null,
+  merchant     jsonb not null,  -- id, name, country
+  code_number  smallint not null default 1,
+  wrong_codes  smallint not null default 0 check (wrong_codes <= 3),
+  send_by      timestamptz(3) not null,
+  code_ends_at timestamptz(3) not null,
+  expires_at   timestamptz(3) not null,
+  created_at   timestamptz(3) not null,
+  updated_at   timestamptz(3) not null
+);
+-- Counts the challenges of a card on a day.
+create index card_challenges_of_card on card_challenges (card_id, created_at);
+-- Finds challenges whose mail was not sent in time.
+create index card_challenges_sending on card_challenges (updated_at) where status = 'sending';
+
 -- Limits and merchant rules of a card or of a user.
 create table spending_limits (
   subject_id        id primary key,  -- a card, or a user for all their cards together

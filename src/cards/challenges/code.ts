@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Keyring } from '../../kernel/security/keyring';
+import type { Challenge } from './record';
+
+/** How many codes there are: six decimal digits. */
+const CODES = 1_000_000;
+const DIGITS = 6;
+const WORD_BYTES = 4;
+/** A word from here on is passed over, because the remainder of a division would favour the lower codes. */
+const FAIR_WORDS = Math.floor(2 ** 32 / CODES) * CODES;
+
+/**
+ * The one-time code of a challenge. The code is derived and stored nowhere, so each attempt to send it mails the same code.
+ * @returns six digits
+ */
+export function codeOf(keyring: Keyring, { id, codeNumber }: Pick<Challenge, 'id' | 'codeNumber'>): string {
+  const key = keyring.secretFor('challenge-codes');
+  for (let round = 0; ; round += 1) {
+    const digest = createHmac('sha256', key).update(`${id} ${codeNumber} ${round}`).digest();
+    for (let offset = 0; offset < digest.length; offset += WORD_BYTES) {
+      const word = digest.readUInt32BE(offset);
+      if (word < FAIR_WORDS) return String(word % CODES).padStart(DIGITS, '0');
+    }
+  }
+}
+
+/** Compares in constant time. Another length is never right. */
+export function isCode(
+  keyring: Keyring,
+  challenge: Pick<Challenge, 'id' | 'codeNumber'>,
+  typed: string,
+): boolean {
+  const right = Buffer.from(codeOf(keyring, challenge));
+  const given = Buffer.from(typed);
+  return given.length === right.length && timingSafeEqual(given, right);
+}

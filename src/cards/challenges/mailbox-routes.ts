@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { Reply, type Route, route } from '../../http/route';
+import { notFound } from '../../kernel/errors';
+import { Html, html } from '../../kernel/wire/html';
+import {
+  type KeptMail,
+  mailboxToken,
+  readMailbox,
+  tenantOfMailbox,
+} from '../../parties/mail/sandbox/mailbox';
+import { contentSecurityPolicy, STYLE } from '../../parties/sandbox/page-style';
+import type { CardServices } from '../services';
+
+const PAGE = '/sandbox/mailbox/{token}';
+
+const mailboxSchema = z.object({
+  pageUrl: z.string().describe('A page that shows the same mails. Whoever has the address can read them.'),
+  mails: z.array(
+    z.object({
+      id: z.string(),
+      to: z.string(),
+      subject: z.string(),
+      text: z.string(),
+      createdAt: z.iso.datetime(),
+    }),
+  ),
+});
+
+/** What the sandbox's mail server has taken, for testers. Off in production. */
+export function mailboxRoutes(services: CardServices): Route[] {
+  if (services.mode !== 'sandbox') return [];
+  const { database, keyring, publicUrl } = services;
+  return [
+    route({
+      method: 'GET',
+      path: '/sandbox/mailbox',
+      tag: 'Sandbox',
+      summary: "Read the mails to the caller's cardholders",
+      description: 'The newest 50 mails, newest first. One-time codes of card payments are read here.',
+      response: mailboxSchema,
+      async read({ caller }) {
+        const mails = await readMailbox(database, keyring, caller.tenantId);
+        return {
+          pageUrl: `${publicUrl()}${PAGE.replace('{token}', mailboxToken(keyring, caller.tenantId))}`,
+          mails: mails.map(({ id, to, subject, text, createdAt }) => ({
+            id,
+            to,
+            subject,
+            text,
+            createdAt: createdAt.toISOString(),
+          })),
+        };
+      },
+    }),
+  ];
+}
+
+/** The same as a page for a browser. The address holds a secret of the tenant, and nothing else lets anybody in. */
+export function mailboxPageRoutes(services: CardServices): Route[] {
+  if (services.mode !== 'sandbox') return [];
+  const { database, keyring } = services;
+  return [
+    route({
+      method: 'GET',
+      path: PAGE,
+      tag: 'Sandbox',
+      summary: "The tester's mailbox",
+      role: 'public',
+      async read({ params }) {
+        const tenantId = tenantOfMailbox(keyring, params['token'] ?? '');
+        if (tenantId === undefined) throw notFound('mailbox');
+        return page(await readMailbox(database, keyring, tenantId));
+      },
+    }),
+  ];
+}
+
+function page(mails: KeptMail[]): Reply<Buffer> {
+  const body = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>Mailbox of the sandbox</title><style>${new Html(STYLE)}</style></head>
+<body><main><h1>Mailbox of the sandbox</h1>
+<p class="soft">Mails to your test cardholders, newest first. Load the page again to see new ones.</p>
+${mails.length === 0 ? [html`<div class="card"><p>There is no mail yet.</p></div>`] : mails.map(shown)}
+</main></body></html>
+`;
+  return new Reply(200, Buffer.from(body.text), {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': contentSecurityPolicy(undefined),
+  });
+}
+
+const shown = ({ to, subject, text, createdAt }: KeptMail): Html => html`<article class="card">
+<h2>${subject}</h2>
+<p class="soft">To ${to}, <time datetime="${createdAt.toISOString()}">${createdAt.toISOString().replace('T', ' ').slice(0, 19)} UTC</time></p>
+${text
+  .split(/\n\n+/)
+  .filter((paragraph) => paragraph.trim() !== '')
+  .map((paragraph) => html`<p>${paragraph}</p>`)}
+</article>
+`;

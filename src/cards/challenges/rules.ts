@@ -1,0 +1,70 @@
+import { CHALLENGE_TRANSITIONS, type Challenge, type ChallengeStatus, type ChallengeTrigger } from './record';
+
+/** Wrong codes after which a challenge has failed. */
+export const MAX_WRONG_CODES = 3;
+/** How often a code may be sent again. */
+export const MAX_RESENDS = 3;
+/** How long a code is valid. Milliseconds. */
+export const CODE_MS = 5 * 60_000;
+/** How long the mail server may be away before the challenge is unavailable. Milliseconds. */
+export const SEND_MS = 60_000;
+
+type Timed = Pick<Challenge, 'status' | 'sendBy' | 'codeEndsAt' | 'expiresAt'>;
+
+/** @returns the status that the trigger leads to; undefined where the table has no such row */
+export function transition(from: ChallengeStatus, on: ChallengeTrigger): ChallengeStatus | undefined {
+  return CHALLENGE_TRANSITIONS.find((row) => row.from === from && row.on === on)?.to;
+}
+
+/** The status at a moment. Time alone ends a challenge, so no process must have written it down. */
+export function statusAt({ status, sendBy, codeEndsAt, expiresAt }: Timed, at: Date): ChallengeStatus {
+  if (at >= codeEndsAt || at >= expiresAt) return transition(status, 'time_over') ?? status;
+  if (at >= sendBy) return transition(status, 'mail_overdue') ?? status;
+  return status;
+}
+
+/** When a new code must have been sent, and until when it is valid. */
+export function codeTimes(at: Date, expiresAt: Date): Pick<Challenge, 'sendBy' | 'codeEndsAt'> {
+  const until = (ms: number) => new Date(Math.min(at.getTime() + ms, expiresAt.getTime()));
+  return { sendBy: until(SEND_MS), codeEndsAt: until(CODE_MS) };
+}
+
+export type VerifyResult = 'approved' | 'failed' | 'expired' | 'cancelled';
+
+export interface Verdict {
+  result: VerifyResult;
+  triesLeft: number;
+  /** What is to be written; absent: nothing changes. */
+  change?: Partial<Pick<Challenge, 'status' | 'wrongCodes'>>;
+}
+
+const RESULT_OF: Readonly<Record<ChallengeStatus, VerifyResult>> = {
+  sending: 'failed',
+  sent: 'failed',
+  approved: 'failed',
+  used: 'failed',
+  failed: 'failed',
+  expired: 'expired',
+  unavailable: 'expired',
+  cancelled: 'cancelled',
+};
+
+/**
+ * Judges a code that the payer has typed. An approved challenge is approved again by the same code, because the answer may have
+ * been lost. Each wrong code counts, whatever the status, so that no code can be guessed.
+ */
+export function judgeCode(challenge: Challenge, isRight: boolean, at: Date): Verdict {
+  const status = statusAt(challenge, at);
+  const isOpen = status === 'sending' || status === 'sent';
+  const isApproved = status === 'approved' || status === 'used';
+  const triesLeft = isOpen || isApproved ? Math.max(0, MAX_WRONG_CODES - challenge.wrongCodes) : 0;
+  if (triesLeft === 0) return { result: RESULT_OF[status], triesLeft };
+  if (isRight) {
+    const approved = transition(status, 'right_code');
+    return { result: 'approved', triesLeft, ...(approved && { change: { status: approved } }) };
+  }
+  const wrongCodes = challenge.wrongCodes + 1;
+  const left = MAX_WRONG_CODES - wrongCodes;
+  const failed = left === 0 ? transition(status, 'last_wrong_code') : undefined;
+  return { result: 'failed', triesLeft: left, change: { wrongCodes, ...(failed && { status: failed }) } };
+}

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { MAIL_LANGUAGES } from './mail';
+
+/** How challenges of 3-D Secure are made for a tenant's cards. */
+export const challengeSettings = z.object({
+  /** The language of the mail. */
+  language: z.enum(MAIL_LANGUAGES).default('en'),
+  /** How many challenges a card may have on a UTC day. */
+  perCardAndDay: z.int().min(0).max(1_000).default(10),
+});
+
+export const challengeSettingsSection = { name: 'challenges', schema: challengeSettings };

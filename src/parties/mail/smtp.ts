@@ -1,0 +1,71 @@
+import { createTransport } from 'nodemailer';
+import type { SmtpSettings } from '../../kernel/mail-settings';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
+import type { Mailer } from './port';
+
+/** Connections that stay open between mails. */
+const MAX_CONNECTIONS = 5;
+/** How long a server may take for a connection, its greeting and any later answer. Milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Mail by SMTP. TLS is required wherever the server is on another network than ours. */
+export function createSmtpMailer({ server, from }: SmtpSettings): Mailer & { close(): void } {
+  const transport = createTransport({
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    host: server.host,
+    port: server.port,
+    secure: server.secure,
+    requireTLS: !server.secure && !server.isNear,
+    ...(server.user === undefined ? {} : { auth: { user: server.user, pass: server.password } }),
+    connectionTimeout: PATIENCE_MS,
+    greetingTimeout: PATIENCE_MS,
+    socketTimeout: PATIENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const domain = from.split('@').at(-1) as string;
+  return {
+    configured: true,
+    async send({ id, senderName, to, subject, text, html }) {
+      try {
+        await transport.sendMail({
+          messageId: `<${id}@${domain}>`,
+          from: { name: senderName, address: from },
+          to: { name: '', address: to },
+          subject,
+          text,
+          html,
+          // An absence note or a mailing list must not answer.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        throw meaningOf(error as SmtpError);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+interface SmtpError extends Error {
+  /** Of nodemailer: `ECONNECTION`, `EAUTH`, `EENVELOPE`, `EMESSAGE` … */
+  code?: string;
+  /** What the server has answered. */
+  responseCode?: number;
+  /** Of the operating system, where a connection was not made: `connect`, `getaddrinfo`. */
+  syscall?: string;
+}
+
+/** Errors of nodemailer that come before a mail is begun. */
+const BEFORE_A_MAIL = new Set(['EAUTH', 'ETLS', 'EDNS', 'EOAUTH2', 'ENOAUTH']);
+
+/** The error's own text may hold an address, so none of it is passed on. */
+function meaningOf({ code = 'unknown', responseCode, syscall }: SmtpError): Error {
+  const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  if (isOfMail && responseCode === undefined) return new PartyRefused('address_invalid');
+  if (isOfMail && responseCode !== undefined && responseCode >= 500)
+    return new PartyRefused('mail_refused', `the mail server has answered ${responseCode}`);
+  if (responseCode === undefined && syscall === undefined && !BEFORE_A_MAIL.has(code))
+    return new OutcomeUnknown(); // the connection broke, and nodemailer does not tell when
+  return new PartyAway(`the mail server cannot be used: ${code} ${responseCode ?? ''}`.trim());
+}

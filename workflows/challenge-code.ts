@@ -1,0 +1,40 @@
+import { ActivityFailure } from '@temporalio/common';
+import { proxyActivities } from '@temporalio/workflow';
+import type { CardEventActivities } from '../activities/card-events';
+import { MAIL_QUEUE } from '../src/kernel/outbox/queues';
+import { showStatus } from './support/status';
+
+/** The payer waits, so attempts follow fast. A minute after the challenge has begun, the activity itself gives up. */
+const { sendChallengeCode } = proxyActivities<CardEventActivities>({
+  taskQueue: MAIL_QUEUE,
+  startToCloseTimeout: '30 seconds',
+  scheduleToCloseTimeout: '90 seconds',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
+});
+
+/** One transaction. It is tried until the database takes it. */
+const { closeOverdueChallenge } = proxyActivities<CardEventActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
+
+/**
+ * Mails a one-time code of a challenge (`challenge-code-<id>-<number>`). A resend makes the next code, which has a workflow of its
+ * own.
+ * @returns the status of the challenge
+ */
+export async function challengeCode(id: string, number: number): Promise<string> {
+  showStatus('sending', 'Sending the one-time code by mail.');
+  const status = await send(id, number);
+  showStatus(status);
+  return status;
+}
+
+async function send(id: string, number: number): Promise<string> {
+  try {
+    return await sendChallengeCode(id, number);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return closeOverdueChallenge(id);
+  }
+}
