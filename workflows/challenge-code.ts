@@ -12,7 +12,7 @@ const { sendChallengeCode } = proxyActivities<CardEventActivities>({
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
 });
 
-/** One transaction. It is tried until the database takes it. */
+/** One transaction, tried until the database takes the change. */
 const { closeOverdueChallenge } = proxyActivities<CardEventActivities>({
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },

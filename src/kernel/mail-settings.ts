@@ -1,6 +1,6 @@
 import { isNear } from './party-settings';
 
-/** Where mail is handed over. */
+/** The server that takes our mail. */
 export interface SmtpServer {
   host: string;
   port: number;

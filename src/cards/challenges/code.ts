@@ -24,7 +24,7 @@ export function codeOf(keyring: Keyring, { id, codeNumber }: Pick<Challenge, 'id
   }
 }
 
-/** Compares in constant time. Another length is never right. */
+/** Compares in constant time. A text of another length is never right. */
 export function isCode(
   keyring: Keyring,
   challenge: Pick<Challenge, 'id' | 'codeNumber'>,

@@ -5,7 +5,7 @@ import { html } from '../../kernel/wire/html';
 export const MAIL_LANGUAGES = ['en', 'de'] as const;
 export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 
-/** All that the mail may name. */
+/** The values that the mail may name. */
 export interface CodeMail {
   language: MailLanguage;
   /** The tenant's name. */

@@ -26,7 +26,7 @@ const mailboxSchema = z.object({
   ),
 });
 
-/** What the sandbox's mail server has taken, for testers. Off in production. */
+/** Mails that the sandbox has taken, for testers. Off in production. */
 export function mailboxRoutes(services: CardServices): Route[] {
   if (services.mode !== 'sandbox') return [];
   const { database, keyring, publicUrl } = services;

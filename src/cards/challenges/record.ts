@@ -39,7 +39,7 @@ export const CHALLENGE_TRANSITIONS = [
   { from: 'approved', on: 'authorization', to: 'used' },
 ] as const satisfies { from: ChallengeStatus; on: string; to: ChallengeStatus }[];
 
-/** What moves a challenge from one status to another. */
+/** A cause that moves a challenge from one status to another. */
 export type ChallengeTrigger = (typeof CHALLENGE_TRANSITIONS)[number]['on'];
 
 /** As the card network tells it. */
@@ -58,7 +58,7 @@ export interface Challenge {
   cardId: string;
   /** As stored: {@link statusAt} tells what time has made of it. */
   status: ChallengeStatus;
-  /** Of the purchase, in `currency`. */
+  /** The price of the purchase, in `currency`. */
   amount: Decimal;
   currency: string;
   merchant: ChallengeMerchant;
@@ -66,7 +66,7 @@ export interface Challenge {
   codeNumber: number;
   /** Wrong codes so far. */
   wrongCodes: number;
-  /** The mail of this code must have been sent by then. */
+  /** The latest time for the mail of this code. */
   sendBy: Date;
   /** The code is not valid from then on. */
   codeEndsAt: Date;

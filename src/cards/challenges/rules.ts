@@ -34,7 +34,7 @@ export type VerifyResult = 'approved' | 'failed' | 'expired' | 'cancelled';
 export interface Verdict {
   result: VerifyResult;
   triesLeft: number;
-  /** What is to be written; absent: nothing changes. */
+  /** Changes of the challenge; absent where nothing changes. */
   change?: Partial<Pick<Challenge, 'status' | 'wrongCodes'>>;
 }
 

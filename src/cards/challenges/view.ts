@@ -7,7 +7,7 @@ import { MAX_WRONG_CODES, statusAt } from './rules';
 export const challengeSchema = z.object({
   challengeId: z.string().describe('The processor’s name for the challenge.'),
   status: z.enum(CHALLENGE_STATUSES),
-  amount: z.string().describe('Of the purchase, in `currency`.'),
+  amount: z.string().describe('The price of the purchase, in `currency`.'),
   currency: z.string(),
   triesLeft: z.int().describe('How many codes may still be tried.'),
   codesSent: z.int().describe('How many codes were made, the first one included.'),

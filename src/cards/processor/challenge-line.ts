@@ -19,12 +19,12 @@ export interface ChallengeLine {
   /**
    * Answers a message about a challenge once for ever, and gives that answer however often the message comes. A message that
    * names no card or challenge of ours has no effect, so its answer is not kept.
-   * @throws Problem 422 for another message under its id, 503 for what must be sent again, 409 while another process answers it
+   * @throws Problem 422 for another message under this id; 503 where the message must be sent again; 409 while another process answers it
    */
   answer(message: ChallengeMessage): Promise<KeyedAnswer>;
 }
 
-/** The card processor's messages about challenges of 3-D Secure. They move no money, so they do not wait for card events. */
+/** Answers the card processor's messages about challenges. A challenge moves no money, so no message waits for card events. */
 export function createChallengeLine(services: CardServices): ChallengeLine {
   const { judgeMs, stopwatch = MONOTONIC } = services.answerWithin ?? WITHIN;
   return {
@@ -54,7 +54,7 @@ async function answerOnce(services: CardServices, message: ChallengeMessage): Pr
   });
 }
 
-/** The card that a message is about; undefined where it is none of ours. */
+/** The card that a message is about; undefined where the card is unknown here. */
 async function subjectOf(
   { database }: CardServices,
   message: ChallengeMessage,

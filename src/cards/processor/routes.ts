@@ -43,7 +43,7 @@ export function processorMessageRoute(services: CardServices): Route {
   });
 }
 
-/** Where the card processor reads what has become of a challenge. */
+/** The card processor reads the state of a challenge here. */
 export function challengeRoute(services: CardServices): Route {
   const { database, parties, now } = services;
   return route({

@@ -6,7 +6,7 @@ import { amountOrZero, currency, text, timestamp } from '../../kernel/wire/schem
 import { partyName } from '../protocol/stored';
 import { name } from './message-name';
 
-/** What a card processor asks of us during an authentication by 3-D Secure. The processor owns the page that the payer sees. */
+/** Messages of a card processor that authenticates a payer by 3-D Secure. The processor owns the page that the payer sees. */
 
 export const CHALLENGE_TYPES = [
   'challenge',
@@ -31,7 +31,7 @@ export const challengeMessage = z.discriminatedUnion('type', [
       cardReference: partyName
         .refine(isStorable, 'must be text without NUL')
         .describe('The `reference` of the card.'),
-      amount: amountOrZero().describe('Of the purchase, in `currency`.'),
+      amount: amountOrZero().describe('The price of the purchase, in `currency`.'),
       currency: currency(),
       merchant: z.object({
         id: name(

@@ -81,7 +81,7 @@ export type ProcessorMessage = z.output<typeof processorMessage> & {
   received: Record<string, unknown>;
 };
 
-/** What a processor asks about a challenge, as it came. */
+/** A processor's message about a challenge. */
 export type ChallengeMessage = ChallengeRequest & Pick<ProcessorMessage, 'received'>;
 
 export const isChallengeMessage = (

@@ -111,8 +111,8 @@ const challenges: PartyLine = {
   path: '/processor/v1/messages',
   summary: 'Challenges of 3-D Secure',
   description: `The processor owns the page on which a payer is authenticated, and its cryptogram. We make the one-time code, mail it to the
-cardholder, and judge what the payer has typed. These messages are signed and deduplicated as all messages of this line are. They come
-to the same address.
+cardholder, and judge what the payer has typed. These messages come to the same address and are signed and
+deduplicated alike.
 
 | type | does | answer |
 | --- | --- | --- |
@@ -123,13 +123,13 @@ to the same address.
 
 - **A code** has six digits and is valid for five minutes, or until \`expiresAt\` where that comes first. The third wrong code fails the challenge.
   An expired code can be sent again until \`expiresAt\`. A resend does not give back tries.
-- **A mail** that could not be sent within a minute makes the challenge \`unavailable\`. Its \`challenge.verify\` is then \`expired\`.
+- **A mail** that could not be sent within a minute makes the challenge \`unavailable\`. A \`challenge.verify\` is then answered with \`expired\`.
 - **A reason** says why a challenge is not accepted: \`unknown_card\`, \`card_not_active\`, \`user_blocked\`, \`no_address\` (the cardholder has no e-mail),
   \`too_many_challenges\` (of the card on a UTC day), \`challenge_known\` (the name was used), \`mail_not_configured\` or \`expired\`. A resend may also
   be refused with \`unknown_challenge\`, \`too_many_resends\`, or the status that the challenge has reached.
 - **The state** is read by \`GET /processor/v1/challenges/{challengeId}\`. The signature of that request is made over its path in the place of a
   body. The status is one of \`sending\`, \`sent\`, \`approved\`, \`used\`, \`failed\`, \`expired\`, \`cancelled\` and \`unavailable\`.
-- **A repeated \`challenge.verify\`** gets the first answer, whatever code it carries: the code is no part of what is compared, and is stored nowhere.`,
+- **A repeated \`challenge.verify\`** gets the first answer, even with another code. No message, log or record keeps a code.`,
   message: challengeMessage,
   answer: z.union([challengeAnswer, verifyAnswer, cancelAnswer]),
   examples: {

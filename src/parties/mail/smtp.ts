@@ -50,9 +50,9 @@ export function createSmtpMailer({ server, from }: SmtpSettings): Mailer & { clo
 interface SmtpError extends Error {
   /** Of nodemailer: `ECONNECTION`, `EAUTH`, `EENVELOPE`, `EMESSAGE` … */
   code?: string;
-  /** What the server has answered. */
+  /** The server's answer. */
   responseCode?: number;
-  /** Of the operating system, where a connection was not made: `connect`, `getaddrinfo`. */
+  /** The system call that failed where no connection was made: `connect`, `getaddrinfo`. */
   syscall?: string;
 }
 

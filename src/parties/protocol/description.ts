@@ -83,7 +83,7 @@ export type PartyOperation =
 
 /** Messages that a party sends to us. */
 export interface PartyLine {
-  /** What documents call it: `message`, `challenge`. */
+  /** The name of the line in documents: `message`, `challenge`. */
   name: string;
   /** Below our address. */
   path: `/${string}`;

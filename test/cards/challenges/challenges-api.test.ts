@@ -202,7 +202,7 @@ describe('mail', () => {
     ahead = 60_500;
     expect(await statusOf(message.challengeId)).toBe('unavailable');
     expect(await verify(message.challengeId, '123456')).toEqual({ result: 'expired', triesLeft: 0 });
-    // What is sent now would come to a payer who has gone.
+    // No mail follows later, because the payer has gone.
     expect(await sendPresentCode(api, message.challengeId)).toBe('unavailable');
     expect(await mailsOf(client)).toEqual([]);
   });

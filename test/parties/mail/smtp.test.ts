@@ -48,7 +48,7 @@ const mailerAt = (port: number, client: Partial<SmtpServer> = {}) =>
     from: 'cards@example.com',
   });
 
-/** A server that keeps what it takes, and a mailer that hands over to it. */
+/** A server that keeps its mails, and a mailer that hands mails over to the server. */
 async function serving(options: SMTPServerOptions = {}, client: Partial<SmtpServer> = {}) {
   const server = new SMTPServer({
     authOptional: true,
