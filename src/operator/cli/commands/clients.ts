@@ -7,12 +7,12 @@ import {
   updateSettings,
 } from '../../../tenants/clients/operations';
 import type { TenantSettings } from '../../../tenants/clients/settings';
+import { changedSettings, differences, type SettingChange, shownSettings } from '../../client-settings';
 import { textArgument } from '../arguments';
 import { printable, show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
 import { addAccessCommands, credentialText } from './client-access';
-import { changedSettings, differences, type SettingChange, shownSettings } from './client-settings';
 
 interface Json {
   json?: boolean;

@@ -1,9 +1,5 @@
-import {
-  changedSettings,
-  exampleOf,
-  shownSettings,
-} from '../../../src/operator/cli/commands/client-settings';
-import { tenantSettings } from '../../../src/tenants/clients/settings';
+import { changedSettings, exampleOf, shownSettings } from '../../src/operator/client-settings';
+import { tenantSettings } from '../../src/tenants/clients/settings';
 
 const defaults = shownSettings(tenantSettings.parse({}));
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { exchangeSettings } from '../../../accounts/exchange/settings';
-import { walletSettings } from '../../../chain/wallets/settings';
-import { invalid, Problem } from '../../../kernel/errors';
-import { firstProblem } from '../../../kernel/wire/schemas';
-import { type TenantSettings, tenantSettings } from '../../../tenants/clients/settings';
-import { approvalSettings } from '../../../transfers/approval/settings';
-import { depositSettings } from '../../../transfers/deposits/settings';
-import { exchangePartySettings } from '../../../transfers/exchange/settings';
-import { externalCardSettings } from '../../../transfers/external-cards/settings';
-import { bankingSettings } from '../../../transfers/iban/settings';
-import { payoutSettings } from '../../../transfers/payouts/settings';
+import { exchangeSettings } from '../accounts/exchange/settings';
+import { walletSettings } from '../chain/wallets/settings';
+import { invalid, Problem } from '../kernel/errors';
+import { firstProblem } from '../kernel/wire/schemas';
+import { type TenantSettings, tenantSettings } from '../tenants/clients/settings';
+import { approvalSettings } from '../transfers/approval/settings';
+import { depositSettings } from '../transfers/deposits/settings';
+import { exchangePartySettings } from '../transfers/exchange/settings';
+import { externalCardSettings } from '../transfers/external-cards/settings';
+import { bankingSettings } from '../transfers/iban/settings';
+import { payoutSettings } from '../transfers/payouts/settings';
 
 /** `rateLimit.perSecond` and what it becomes, as it was typed. */
 export interface SettingChange {
