@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { exchangeSettings } from '../accounts/exchange/settings';
 import { walletSettings } from '../chain/wallets/settings';
 import { invalid, Problem } from '../kernel/errors';
+import { Decimal } from '../kernel/money/money';
 import { firstProblem } from '../kernel/wire/schemas';
+import type { ConfigChange } from '../process/approvals/operations';
 import { type TenantSettings, tenantSettings } from '../tenants/clients/settings';
-import { approvalSettings } from '../transfers/approval/settings';
+import { approvalSettings, type Thresholds } from '../transfers/approval/settings';
 import { depositSettings } from '../transfers/deposits/settings';
 import { exchangePartySettings } from '../transfers/exchange/settings';
 import { externalCardSettings } from '../transfers/external-cards/settings';
@@ -46,11 +48,44 @@ export function exampleOf(key: string): string {
   return /^[\w.=-]+$/.test(typed) ? `--set ${typed}` : `--set '${typed}'`;
 }
 
-/** A line for each setting that differs, its values as `--set` takes them. */
-export function differences(before: TenantSettings, after: TenantSettings): string[] {
+/** Each setting that differs, its values as `--set` takes them. */
+export function changesOf(before: TenantSettings, after: TenantSettings): ConfigChange[] {
   return keysOf(after).flatMap((key) => {
-    const [from, to] = [before, after].map((settings) => typedOf(valueAt(settings, key)));
-    return from === to ? [] : [`${key}: ${from} -> ${to}`];
+    const [from = '', to = ''] = [before, after].map((settings) => typedOf(valueAt(settings, key)));
+    return from === to ? [] : [{ field: key, from, to }];
+  });
+}
+
+/**
+ * Up to so much a payment leaves without a person, by currency. An unlisted currency has zero, because every payment in it
+ * waits. Null: no payment waits.
+ */
+type Free = Thresholds | null;
+
+/** The free amounts of every section. A new threshold is added here. */
+function freeAmounts(settings: TenantSettings): Free[] {
+  const { payouts, externalCards, exchange, banking, approvals } = allSettings.parse(settings);
+  const { aboveDaily, currency } = approvals;
+  return [
+    payouts.approvalAbove,
+    externalCards.withdrawal.approvalAbove,
+    exchange.withdrawal.approvalAbove,
+    [{ currency: 'EUR', amount: banking.payout.approvalAbove }],
+    aboveDaily === null ? null : [{ currency, amount: aboveDaily }],
+  ];
+}
+
+/** Whether a payment that waits for a person under `before` may leave without one under `after`. */
+export function raisesThreshold(before: TenantSettings, after: TenantSettings): boolean {
+  const earlier = freeAmounts(before);
+  return freeAmounts(after).some((free, index) => isRaised(earlier[index] as Free, free));
+}
+
+function isRaised(before: Free, after: Free): boolean {
+  if (before === null || after === null) return before !== null;
+  return after.some(({ currency, amount }) => {
+    const earlier = before.find((each) => each.currency === currency);
+    return new Decimal(amount).gt(earlier?.amount ?? 0);
   });
 }
 

@@ -25,6 +25,8 @@ const partiesDir = temporaryFolder('parties');
 const BIN = '55112233';
 
 let environment: Record<string, string>;
+/** Another operator, who approves. */
+let approver: Record<string, string>;
 let live: Run;
 let parties: Run;
 let way: Server;
@@ -47,6 +49,7 @@ beforeAll(async () => {
   live = start([], environment);
   await live.until(/"mode":"live".*"Cardwright is ready"/);
   environment = await anotherOperator(environment, 'ida');
+  approver = await anotherOperator(environment, 'bob');
 }, 2 * START_MS);
 afterAll(async () => {
   for (const run of [live, parties]) run?.child.kill('SIGINT');
@@ -78,9 +81,11 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
   response.writeHead(answer.status).end(await answer.text());
 }
 
-async function operator(...argv: string[]): Promise<Record<string, any>> {
+const operator = (...argv: string[]) => commandOf(environment, argv);
+
+async function commandOf(who: Record<string, string>, argv: string[]): Promise<Record<string, any>> {
   const [out, err]: [string[], string[]] = [[], []];
-  const code = await runOperator([...argv, '--json'], environment, {
+  const code = await runOperator([...argv, '--json'], who, {
     out: (line) => out.push(line),
     err: (line) => err.push(line),
   });
@@ -91,6 +96,7 @@ async function operator(...argv: string[]): Promise<Record<string, any>> {
 async function tenant(role: 'client' | 'admin'): Promise<Client> {
   const made = await operator('client', 'create', '--name', 'Acme', '--role', role);
   const { clientId, clientSecret } = made as { clientId: string; clientSecret: string };
+  if (role === 'admin') await commandOf(approver, ['approval', 'approve', made['approval'].id as string]);
   const own = { 'x-client-id': clientId, 'x-client-secret': clientSecret };
   return { clientId, clientSecret, call: (...asked) => call(own, ...asked) };
 }

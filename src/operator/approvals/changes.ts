@@ -9,6 +9,7 @@ import { NETWORK_CHANGE, networkChange, termsAsked } from '../../chain/networks/
 import { judgedAgain } from '../../chain/networks/update';
 import { networkView } from '../../chain/networks/view';
 import { followingAtOnce } from '../../watch/chains/process';
+import { CLIENT_CHANGES } from './clients';
 import { change, type Executed } from './kind';
 
 const gasConfig = change({
@@ -44,8 +45,9 @@ const networkConfig = change({
   },
 });
 
-/** Changes of configurations that take two people, and how each is done. Approvals that wait name these. */
+/** Changes of configurations and credentials that take two people, and how each is done. Approvals that wait name these. */
 export const CHANGE_KINDS = {
   [GAS_CONFIG_CHANGE]: gasConfig,
   [NETWORK_CHANGE]: networkConfig,
+  ...CLIENT_CHANGES,
 } as const satisfies Record<string, Executed>;

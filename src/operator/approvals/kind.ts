@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import { firstProblem } from '../../kernel/wire/schemas';
+import type { ConfigChange } from '../../process/approvals/operations';
 import type { ChangeEntry, Session } from '../session';
 
 /** What an operator's decision comes to, by the rules of now. */
@@ -66,6 +67,41 @@ export const change = <Terms, Proof = undefined>({
   prove: async (session, terms) => prove?.(session, read(shape, terms)),
   execute: async (session, tx, terms, by, proof) =>
     execute(session, tx, read(shape, terms), by, proof as Proof),
+});
+
+/** A change as it would be made now. */
+export interface Judged {
+  subject: string;
+  tenantId: string;
+  /** For the second operator. */
+  changes: ConfigChange[];
+  /** Dual control asks for a second operator. */
+  isGuarded: boolean;
+  /** As they are stored, with what the change rests on. */
+  terms: object;
+}
+
+/** A change of a configuration or credential that an operator asks for. */
+export interface GuardedChange<Terms> {
+  terms: z.ZodType<Terms>;
+  /** Refuses a change that is not possible now, and changes nothing. @throws Problem */
+  judge(session: Session, tx: Tx, terms: Terms): Promise<Judged>;
+  /** Carries it out, by the rules of then. @throws Problem */
+  execute(session: Session, tx: Tx, terms: Terms): Promise<Done>;
+}
+
+/** The same, whatever its terms. */
+export interface AnyGuardedChange extends Executed {
+  judge(session: Session, tx: Tx, terms: unknown): Promise<Judged>;
+}
+
+export const guardedChange = <Terms>({
+  terms: shape,
+  judge,
+  execute,
+}: GuardedChange<Terms>): AnyGuardedChange => ({
+  ...change({ terms: shape, execute }),
+  judge: async (session, tx, terms) => judge(session, tx, read(shape, terms)),
 });
 
 export const kind = <Terms, Proof = undefined>({

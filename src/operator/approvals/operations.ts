@@ -10,6 +10,7 @@ import {
 import { whatOf } from '../../process/approvals/view';
 import {
   countAlone,
+  isDualControlled,
   limitText,
   readLimits,
   reasonText,
@@ -18,7 +19,8 @@ import {
 } from '../../process/limits/operations';
 import type { ChangeEntry, Session } from '../session';
 import { CHANGE_KINDS } from './changes';
-import type { AnyDecisionKind, Done, Executed, Weighed } from './kind';
+import { CLIENT_CHANGES, type ClientChange } from './clients';
+import type { AnyDecisionKind, AnyGuardedChange, Done, Executed, Weighed } from './kind';
 import { DECISION_KINDS, type DecisionName } from './kinds';
 
 /** Done at once, or asked for: then another operator approves it. */
@@ -82,6 +84,33 @@ async function weigh(
   await kind.hold(session, tx, weighed.subject);
   const held = await kind.weigh(session, tx, terms, proof);
   return { weighed: held, weight: await weightOf(held) };
+}
+
+/**
+ * A change by an operator: made at once, unless dual control has another operator approve it (decisions part 2, Two people).
+ * @param terms of the kind's own shape
+ * @throws Problem what the kind refuses; 401
+ */
+export function changeOrAsk(
+  session: Session,
+  name: ClientChange,
+  terms: object,
+  reason: string,
+): Promise<{ done: Done } | { asked: Approval }> {
+  const kind: AnyGuardedChange = CLIENT_CHANGES[name];
+  return session.change(
+    async (tx): Promise<{ done: Done } | { asked: Approval }> => {
+      const { isGuarded, ...judged } = await kind.judge(session, tx, terms);
+      const by = { reason, decidedBy: session.actor };
+      if (!isGuarded || !(await isDualControlled(tx)))
+        return { done: await kind.execute(session, tx, judged.terms, by, undefined) };
+      const requested = { requestedBy: session.actor, requestedAt: session.now() };
+      return {
+        asked: await requestApproval(tx, { ...judged, ...requested, kind: name, money: null, reason }),
+      };
+    },
+    (outcome) => ('done' in outcome ? outcome.done.entry : entryOf('approval.ask', outcome.asked)),
+  );
 }
 
 /** Written down with the limit that was in force. */

@@ -27,6 +27,19 @@ export interface NewCredential {
   clientSecret: string;
 }
 
+/** A credential that is stored later, or never. The secret is sealed under its client's id. */
+export interface PreparedCredential {
+  credential: NewCredential;
+  sealed: Buffer;
+}
+
+/** Makes a secret and stores nothing. The secret authenticates once {@link createClient} or {@link rotateSecret} has stored it. */
+export function prepareCredential(keyring: Keyring, clientId = newId('tenant')): PreparedCredential {
+  const clientSecret = randomBytes(32).toString('base64url');
+  const sealed = keyring.seal(Buffer.from(clientSecret), sealContext(clientId));
+  return { credential: { clientId, clientSecret }, sealed };
+}
+
 export interface NewClient {
   name: string;
   role: 'client' | 'admin';
@@ -38,9 +51,15 @@ export interface NewClient {
 /**
  * Creates a tenant with its first secret, master accounts in USD, EUR and GBP and, in the sandbox, all demo BINs. An
  * `admin` has neither accounts nor BINs: it acts on others'.
+ * @param prepared the id and the sealed secret that it gets; new ones where absent
  */
-export async function createClient(tx: Tx, keyring: Keyring, given: NewClient): Promise<NewCredential> {
-  const clientId = newId('tenant');
+export async function createClient(
+  tx: Tx,
+  keyring: Keyring,
+  given: NewClient,
+  prepared: Stored = storable(prepareCredential(keyring)),
+): Promise<NewCredential> {
+  const { clientId } = prepared;
   await insertTenant(tx, {
     id: clientId,
     name: given.name,
@@ -48,18 +67,18 @@ export async function createClient(tx: Tx, keyring: Keyring, given: NewClient): 
     settings: given.sandbox ? { rateLimit: DEMO_RATE_LIMIT } : {},
   });
   if (given.role === 'client') await given.provide(tx, clientId, given.sandbox);
-  return { clientId, clientSecret: await issueSecret(tx, keyring, clientId) };
+  return storeSecret(tx, keyring, prepared);
 }
 
-async function issueSecret(tx: Tx, keyring: Keyring, clientId: string): Promise<string> {
-  const secret = randomBytes(32).toString('base64url');
-  await insertCredential(
-    tx,
-    clientId,
-    keyring.hashSecret(secret),
-    keyring.seal(Buffer.from(secret), sealContext(clientId)),
-  );
-  return secret;
+/** The stored part of a prepared credential. */
+type Stored = { clientId: string; sealed: Buffer };
+
+const storable = ({ credential: { clientId }, sealed }: PreparedCredential): Stored => ({ clientId, sealed });
+
+async function storeSecret(tx: Tx, keyring: Keyring, { clientId, sealed }: Stored): Promise<NewCredential> {
+  const clientSecret = keyring.open(sealed, sealContext(clientId)).toString();
+  await insertCredential(tx, clientId, keyring.hashSecret(clientSecret), sealed);
+  return { clientId, clientSecret };
 }
 
 /** The secrets that authenticate, by their numbers: what the audit log keeps of them. Never a secret. */
@@ -83,7 +102,8 @@ export interface Rotation extends SecretChange {
  * A new secret, which signs webhooks at once; the one that was current authenticates until the overlap ends, and one that
  * was still in its overlap ends now. So at most two live (decisions part 1, Credentials).
  * @param overlapSeconds 0 ends every other secret now
- * @param by the credential that asks for it, which must be the current one; absent for the operator
+ * @param given.by the credential that asks for it, which must be the current one; absent for the operator
+ * @param given.sealed the new secret, where it was prepared
  * @throws Problem 403 when it is not, be it that another rotation has just won; 401 when the tenant was disabled; 404
  */
 export async function rotateSecret(
@@ -91,7 +111,7 @@ export async function rotateSecret(
   keyring: Keyring,
   clientId: string,
   overlapSeconds: number,
-  by?: string,
+  { by, sealed = prepareCredential(keyring, clientId).sealed }: { by?: string; sealed?: Buffer } = {},
 ): Promise<Rotation> {
   const { status } = await lockedTenant(tx, clientId);
   if (by !== undefined && status !== 'active') throw clientDisabled();
@@ -99,10 +119,10 @@ export async function rotateSecret(
   if (by !== undefined && by !== before.current)
     throw forbidden('Only the current secret may rotate; this one has been replaced.');
   const ended = await endSecrets(tx, clientId, overlapSeconds);
-  const clientSecret = await issueSecret(tx, keyring, clientId);
+  const credential = await storeSecret(tx, keyring, { clientId, sealed });
   const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;
   const after = await secretNumbers(tx, clientId);
-  return { credential: { clientId, clientSecret, overlapEndsAt }, before, after };
+  return { credential: { ...credential, overlapEndsAt }, before, after };
 }
 
 /**
@@ -136,7 +156,8 @@ export async function setClientStatus(
   await updateStatus(tx, clientId, status);
 }
 
-async function lockedTenant(tx: Tx, clientId: string): Promise<Tenant> {
+/** The tenant, locked against other changes. @throws Problem 404 */
+export async function lockedTenant(tx: Tx, clientId: string): Promise<Tenant> {
   const tenant = await lockTenant(tx, clientId);
   if (!tenant) throw notFound('client');
   return tenant;

@@ -30,7 +30,7 @@ export function clientRoutes({ keyring, access }: Services & { access: Access })
       problems: ['forbidden'],
       async write(tx, { caller, requestId, body: { overlapSeconds } }) {
         const { tenantId, credentialId } = caller;
-        const made = await rotateSecret(tx, keyring, tenantId, overlapSeconds, credentialId);
+        const made = await rotateSecret(tx, keyring, tenantId, overlapSeconds, { by: credentialId });
         const { before, after } = made;
         const action = 'client.rotate-secret';
         await audit(tx, { caller, requestId, action, subject: tenantId, tenantId, before, after });

@@ -9,7 +9,7 @@ import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
 import { signingSecret } from '../../../src/tenants/clients/operations';
 import { findTenant } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { anotherOperator } from '../../support/operator';
+import { anotherOperator, setLimits } from '../../support/operator';
 
 const masterKey = randomBytes(32);
 let test: TestDatabase;
@@ -63,7 +63,8 @@ describe('client', () => {
     expect(JSON.stringify(entries)).not.toContain(clientSecret);
   });
 
-  it('creates operators', async () => {
+  it('creates admins', async () => {
+    await setLimits(test.database, { dualControl: 'off' });
     const { clientId } = await create('--role', 'admin');
     expect((await findTenant(test.database, clientId))?.role).toBe('admin');
     const listed = await operator(['client', 'list']);

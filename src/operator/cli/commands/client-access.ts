@@ -1,19 +1,32 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Approval } from '../../../process/approvals/operations';
+import { approvalView } from '../../../process/approvals/view';
 import {
   type NewCredential,
+  prepareCredential,
   revokeSecrets,
-  rotateSecret,
   type SecretNumbers,
   setClientStatus,
 } from '../../../tenants/clients/operations';
 import { OVERLAP_SECONDS } from '../../../tenants/clients/settings';
+import { sealedTerms } from '../../approvals/clients';
+import type { Done } from '../../approvals/kind';
+import { changeOrAsk } from '../../approvals/operations';
 import { reasonArgument } from '../arguments';
-import { show } from '../console';
+import { type Console, show } from '../console';
 import type { CommandContext } from '../context';
+import { askedText } from './oversight/approvals';
 
 interface Json {
   json?: boolean;
 }
+
+/** The reason that the approving operator reads. */
+export const REASON = [
+  '--reason <text>',
+  'why: shown to the operator who approves it',
+  reasonArgument,
+] as const;
 
 /** Who may come in as a tenant: its status and its secrets. Each counts in every API process within a second. */
 export function addAccessCommands(group: Command, context: CommandContext): void {
@@ -30,6 +43,26 @@ export function addAccessCommands(group: Command, context: CommandContext): void
 
 export function credentialText({ clientId, clientSecret }: NewCredential): string {
   return `client id      ${clientId}\nclient secret  ${clientSecret}\n\nKeep the secret: it is not shown again.`;
+}
+
+/**
+ * Prints a credential, and the approval that it waits for. No command shows the secret again.
+ * @param told the text for a credential that works at once
+ */
+export function tellCredential(
+  console: Console,
+  json: boolean | undefined,
+  credential: NewCredential,
+  outcome: { done: Done } | { asked: Approval },
+  told: (result: unknown) => { value: unknown; text: string },
+): void {
+  if ('done' in outcome) {
+    const { value, text } = told(outcome.done.result);
+    return show(console, json, value, text);
+  }
+  const { asked } = outcome;
+  const text = `${credentialText(credential)}\nIt does not work yet. ${askedText(asked)}`;
+  show(console, json, { approval: approvalView(asked), ...credential }, text);
 }
 
 function addStatus(
@@ -72,20 +105,29 @@ function addRotate(group: Command, { console, run }: CommandContext): void {
       checkedOverlap,
       OVERLAP_SECONDS.default,
     )
-    .option('--json', 'print { "clientId", "clientSecret", "overlapEndsAt" }')
-    .action((id: string, { overlapSeconds, json }: Json & { overlapSeconds: number }) =>
+    .option(...REASON)
+    .option(
+      '--json',
+      'print { "clientId", "clientSecret", "overlapEndsAt" }, or with { "approval" } where it takes two',
+    )
+    .action((id: string, { overlapSeconds, reason = 'a new secret', json }: RotateOptions) =>
       run(async (session) => {
-        const { credential } = await session.change(
-          (tx) => rotateSecret(tx, session.keyring, id, overlapSeconds),
-          ({ before, after }) => ({
-            action: 'client.rotate-secret',
-            ...{ subject: id, tenantId: id, before, after },
-          }),
-        );
-        const old = toldOfOld(credential.overlapEndsAt, overlapSeconds);
-        show(console, json, credential, `${credentialText(credential)}\n${old}`);
+        const prepared = prepareCredential(session.keyring, id);
+        const terms = { ...sealedTerms(prepared), overlapSeconds };
+        const outcome = await changeOrAsk(session, 'client.rotate-secret', terms, reason);
+        const { credential } = prepared;
+        tellCredential(console, json, credential, outcome, (result) => {
+          const { overlapEndsAt } = result as { overlapEndsAt: string | null };
+          const text = `${credentialText(credential)}\n${toldOfOld(overlapEndsAt, overlapSeconds)}`;
+          return { value: { ...credential, overlapEndsAt }, text };
+        });
       }),
     );
+}
+
+interface RotateOptions extends Json {
+  overlapSeconds: number;
+  reason?: string;
 }
 
 function toldOfOld(overlapEndsAt: string | null, overlapSeconds: number): string {

@@ -1,18 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { provideForClient } from '../../../cards/programmes/operations';
-import {
-  createClient,
-  listTenants,
-  requireTenant,
-  updateSettings,
-} from '../../../tenants/clients/operations';
+import { approvalView } from '../../../process/approvals/view';
+import { listTenants, prepareCredential, requireTenant } from '../../../tenants/clients/operations';
 import type { TenantSettings } from '../../../tenants/clients/settings';
-import { changedSettings, differences, type SettingChange, shownSettings } from '../../client-settings';
+import { sealedTerms } from '../../approvals/clients';
+import { changeOrAsk } from '../../approvals/operations';
+import { changesOf, type SettingChange, shownSettings } from '../../client-settings';
 import { textArgument } from '../arguments';
 import { printable, show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
-import { addAccessCommands, credentialText } from './client-access';
+import { addAccessCommands, credentialText, REASON, tellCredential } from './client-access';
+import { askedText } from './oversight/approvals';
 
 interface Json {
   json?: boolean;
@@ -41,21 +39,19 @@ function addCreate(group: Command, { console, run }: CommandContext): void {
         .choices(['client', 'admin'])
         .default('client'),
     )
-    .option('--json', 'print { "clientId", "clientSecret" }')
-    .action((given: Json & { name: string; role: 'client' | 'admin' }) =>
+    .option(...REASON)
+    .option('--json', 'print { "clientId", "clientSecret" }, with { "approval" } where it takes two')
+    .action((given: Json & { name: string; role: 'client' | 'admin'; reason?: string }) =>
       run(async (session) => {
-        const { name, role } = given;
-        const { sandbox, keyring } = session;
-        const made = await session.change(
-          (tx) => createClient(tx, keyring, { provide: provideForClient, name, role, sandbox }),
-          ({ clientId }) => ({
-            action: 'client.create',
-            subject: clientId,
-            tenantId: clientId,
-            after: { name, role },
-          }),
-        );
-        show(console, given.json, made, credentialText(made));
+        const { name, role, reason = 'a new admin' } = given;
+        const prepared = prepareCredential(session.keyring);
+        const terms = { ...sealedTerms(prepared), name, role };
+        const outcome = await changeOrAsk(session, 'client.create', terms, reason);
+        const { credential } = prepared;
+        tellCredential(console, given.json, credential, outcome, () => ({
+          value: credential,
+          text: credentialText(credential),
+        }));
       }),
     );
 }
@@ -65,25 +61,32 @@ function addSettings(group: Command, { console, run }: CommandContext): void {
     .command('settings <id>')
     .description("shows a tenant's settings; with --set changes those that are given, and tells what changed")
     .option('--set <key=value>', 'for instance rateLimit.perSecond=50; may be repeated', collected, [])
-    .option('--json', 'print all settings as JSON')
-    .action((id: string, { set, json }: Json & { set: SettingChange[] }) =>
+    .option(...REASON)
+    .option('--json', 'print all settings as JSON, or { "approval" }')
+    .action((id: string, { set, reason = 'thresholds raised', json }: SettingsOptions) =>
       run(async (session) => {
-        const before = shownSettings((await requireTenant(session.database, id)).settings);
-        const after = set.length > 0 ? changedSettings(before, set) : before;
-        if (set.length > 0) {
-          await session.change(
-            (tx) => updateSettings(tx, id, after),
-            () => ({ action: 'client.settings', subject: id, tenantId: id, before, after }),
-          );
+        if (set.length === 0) {
+          const settings = shownSettings((await requireTenant(session.database, id)).settings);
+          return show(console, json, settings, JSON.stringify(settings, null, 2));
         }
-        const readable = set.length > 0 ? changeText(before, after) : JSON.stringify(after, null, 2);
-        show(console, json, after, readable);
+        const outcome = await changeOrAsk(session, 'client.settings', { clientId: id, set }, reason);
+        if ('asked' in outcome)
+          return show(console, json, { approval: approvalView(outcome.asked) }, askedText(outcome.asked));
+        const { before, after } = outcome.done.result as Record<'before' | 'after', TenantSettings>;
+        show(console, json, after, changeText(before, after));
       }),
     );
 }
 
+interface SettingsOptions extends Json {
+  set: SettingChange[];
+  reason?: string;
+}
+
 const changeText = (before: TenantSettings, after: TenantSettings): string =>
-  differences(before, after).map(printable).join('\n') || 'Nothing has changed.';
+  changesOf(before, after)
+    .map(({ field, from, to }) => printable(`${field}: ${from} -> ${to}`))
+    .join('\n') || 'Nothing has changed.';
 
 function collected(text: string, before: SettingChange[]): SettingChange[] {
   const at = text.indexOf('=');

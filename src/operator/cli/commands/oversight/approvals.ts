@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { listApprovals } from '../../../../process/approvals/operations';
+import { type Approval, listApprovals } from '../../../../process/approvals/operations';
 import { approvalView, whatOf } from '../../../../process/approvals/view';
 import { whyTwo } from '../../../../process/limits/operations';
 import { approve, type Decided, type Outcome, reject } from '../../../approvals/operations';
 import { reasonArgument } from '../../arguments';
-import { type Console, show } from '../../console';
+import { type Console, printable, show } from '../../console';
 import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
 
@@ -75,6 +75,14 @@ export async function tellOutcome(
     return show(console, json, value, text);
   }
   const { asked, weight } = outcome;
-  const text = `${whatOf(asked)} takes two: another operator decides by "approval approve ${asked.id}". ${whyTwo(weight.takesTwo)}`;
-  show(console, json, { approval: approvalView(asked) }, text.trimEnd());
+  show(
+    console,
+    json,
+    { approval: approvalView(asked) },
+    `${askedText(asked)} ${whyTwo(weight.takesTwo)}`.trimEnd(),
+  );
 }
+
+/** Names the change that waits, and the command that approves it. */
+export const askedText = (asked: Approval): string =>
+  `${printable(whatOf(asked))} takes two: another operator decides by "approval approve ${asked.id}".`;
