@@ -104,11 +104,16 @@ async function balancesOf(client: Call, accountId: string) {
 async function prepareStation(admin: Call, chain: LocalChain): Promise<string> {
   const path = `/v1/gas-station/config/${CHAIN}`;
   const { version, treasuryAddress = freshAddress() } = await admin('GET', path);
-  await admin('PUT', path, {
+  const { approvalId } = await admin('PUT', path, {
     ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: { USDT: '5' } },
     ...{ maxGasPrice: '50', dailyGasBudget: '1' },
     ...{ treasuryAddress, sweepConfirmations: 2, autoSweep: true, sweepStrategy: 'transfer', version },
   });
+  if (approvalId)
+    throw new Error(
+      `This sandbox has DUAL_CONTROL=on: two operators must approve ${approvalId}, and a new treasury waits 24 hours. ` +
+        'Run this demo on a sandbox with DUAL_CONTROL=off.',
+    );
   step(6, `The operator sets the gas station: sweeps by itself, to ${treasuryAddress}`);
   const { station } = await admin('GET', `/v1/gas-station/status/${CHAIN}`);
   const address = station?.address ?? (await generated(admin));

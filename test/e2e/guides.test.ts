@@ -1,9 +1,13 @@
 /** @long @isolated launches the product and types the guides. */
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { createDatabase, type Database } from '../../src/kernel/db/database';
 import type { TemporalClient } from '../../src/kernel/temporal/connection';
 import { freePort } from '../../src/startup/embedded/ports';
+import { connectionUrl } from '../../src/startup/embedded/postgres/process';
+import { DATABASE } from '../../src/startup/embedded/postgres/server';
 import { commandsOf, typed } from '../docs/typed';
+import { setLimits } from '../support/operator';
 import { takeTurn, temporalAt } from '../support/outside/temporal-client';
 import { temporaryFolder } from '../support/servers';
 import { DEMO_MS, installation } from './installation';
@@ -25,6 +29,12 @@ afterAll(async () => {
   clearInterval(turns);
   await temporal?.close();
 });
+
+async function embeddedDatabase(): Promise<Database> {
+  const path = join(dataDir, 'postgres.json');
+  const state = JSON.parse(readFileSync(path, 'utf8')) as { port: number; password: string };
+  return createDatabase({ url: connectionUrl(state, DATABASE), poolSize: 1, name: 'guides' });
+}
 
 /** @returns what a shell in a folder of its own has printed for these commands, beside what `.data` is there */
 async function reader(commands: string[]): Promise<string> {
@@ -147,6 +157,32 @@ it(
     expectEach(out, ['"status":"credited"', '"amount":"40.000000"', 'The chains have what the books say.']);
     const amounts = out.match(/^\d+(\.\d+)?$/gm) ?? [];
     expect(Number(amounts.at(-1)) - Number(amounts[0])).toBeGreaterThanOrEqual(40);
+  },
+  DEMO_MS,
+);
+
+it(
+  'says why the demo of a sweep cannot run where changes take two people',
+  async () => {
+    const database = await embeddedDatabase();
+    const { baseUrl, admin } = world.whole.credentials;
+    const headers = { 'x-client-id': admin.clientId, 'x-client-secret': admin.clientSecret };
+    const config = `${baseUrl}/v1/gas-station/config/local`;
+    const { version } = (await (await fetch(config, { headers })).json()) as { version: number };
+    const off = await fetch(config, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ version, autoSweep: false }),
+    });
+    expect(off.status).toBe(200);
+    try {
+      await setLimits(database, { dualControl: 'on' });
+      const { code, text } = await world.demo('sweep');
+      expect([code, text]).toEqual([1, expect.stringMatching(/DUAL_CONTROL=on: .* approve apr_\w+/)]);
+    } finally {
+      await setLimits(database, { dualControl: 'off' });
+      await database.close();
+    }
   },
   DEMO_MS,
 );

@@ -85,4 +85,4 @@ export async function tellOutcome(
 
 /** Names the change that waits, and the command that approves it. */
 export const askedText = (asked: Approval): string =>
-  `${printable(whatOf(asked))} takes two: another operator decides by "approval approve ${asked.id}".`;
+  `${printable(whatOf(asked))}${asked.money ? '' : '. It'} takes two: another operator decides by "approval approve ${asked.id}".`;
