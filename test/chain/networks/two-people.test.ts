@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { findOpened } from '../../../src/chain/networks/operations';
+import type { Logger } from 'pino';
+import { warnOfFewHosts } from '../../../src/chain/networks/hosts';
+import { findOpened, type OpenedNetwork } from '../../../src/chain/networks/operations';
 import { judgedTerms } from '../../../src/chain/networks/update';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { freePort } from '../../../src/startup/embedded/ports';
@@ -135,6 +137,21 @@ describe('live', () => {
   test('it is of two hosts, and one that is stopped needs none', async () => {
     expect(await judged({ rpcUrls: [one, other] })).toBe('asked');
     expect(await judged({ rpcUrls: [one], enabled: false })).toBe('taken');
+  });
+
+  test.each([
+    ['two hosts', [one, other], {}, 1],
+    ['three nodes of two hosts', [one, other, `${other}b`], {}, 1],
+    ['three hosts', [one, other, 'https://three.node.example/'], {}, 0],
+    ['two hosts, disabled', [one, other], { enabled: false }, 0],
+  ])('a process warns of fewer than three hosts: %s', async (_, rpcUrls, more, warnings) => {
+    const { network } = (await stored()) as OpenedNetwork;
+    const warned: object[] = [];
+    const log = { warn: (about: object) => warned.push(about) } as unknown as Logger;
+    warnOfFewHosts({ log, mode: 'live' }, { network: { ...network, enabled: true, ...more }, rpcUrls });
+    expect(warned).toEqual(warnings === 0 ? [] : [{ chain: 'local', hosts: 2 }]);
+    warnOfFewHosts({ log, mode: 'sandbox' }, { network: { ...network, enabled: true }, rpcUrls });
+    expect(warned).toHaveLength(warnings);
   });
 
   test('two hosts are the least, but where the setting of tests permits one', async () => {
