@@ -91,12 +91,23 @@ it('rejects, and lets who asked take it back', async () => {
 
 it('is done once, however often it is approved at once', async () => {
   const id = await asked();
-  const eve = await anotherOperator(ida, `eve-${id}`);
+  const ann = await anotherOperator(ida, `ann-${id}`);
   const all = await Promise.all(
-    Array.from({ length: 8 }, (_, index) => command(index % 2 ? bob : eve, 'approval', 'approve', id)),
+    Array.from({ length: 8 }, (_, index) => command(index % 2 ? bob : ann, 'approval', 'approve', id)),
   );
   expect(all.filter(({ code }) => code === 0)).toHaveLength(1);
   expect(await accountBalance(client, account)).toBe('1000.01 0.00');
+});
+
+it('carries out nothing that an operator has asked for who was disabled since', async () => {
+  const eve = await anotherOperator(ida, 'eve');
+  const told = await correct(eve, 'deposit', '1000.01', '--json');
+  const { approval } = JSON.parse(told.out) as { approval: { id: string } };
+  await command(ida, 'operator', 'disable', 'eve', '--reason', 'has left');
+  const refused = await command(bob, 'approval', 'approve', approval.id);
+  expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('eve has been disabled since')]);
+  expect(await accountBalance(client, account)).toBe('0.00 0.00');
+  expect((await command(bob, 'approval', 'reject', approval.id, ...REASON)).code).toBe(0);
 });
 
 it('applies the rules of when it is approved: refused, it still waits', async () => {

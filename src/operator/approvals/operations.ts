@@ -17,6 +17,7 @@ import {
   type Weight,
   weighAlone,
 } from '../../process/limits/operations';
+import { assertStandsBehind } from '../operators/operations';
 import type { ChangeEntry, Session } from '../session';
 import { CHANGE_KINDS } from './changes';
 import { CLIENT_CHANGES, type ClientChange } from './clients';
@@ -128,7 +129,7 @@ export interface Decided {
 
 /**
  * Another operator approves what was asked for: it is carried out in this transaction, by the rules of now. Where those
- * refuse it, it still waits.
+ * refuse it, it still waits. The word of an operator who was disabled since does not count.
  * @throws Problem 404; 409 `invalid_transition`; what the kind refuses; 401
  */
 export async function approve(session: Session, id: string, note: string | null): Promise<Decided> {
@@ -139,7 +140,9 @@ export async function approve(session: Session, id: string, note: string | null)
       const decidedBy = session.actor;
       const given = { id, status: 'approved', note, decidedBy, at: session.now() } as const;
       const approval = await decideApproval(tx, given);
+      await assertStandsBehind(tx, approval.requestedBy);
       if (approval.status === 'pending') return { approval };
+      if (approval.firstBy !== null) await assertStandsBehind(tx, approval.firstBy);
       const { terms, reason } = approval;
       const limit = limitText(await readLimits(tx));
       const done = await kindOf(approval).execute(session, tx, terms, { reason, decidedBy }, proof);

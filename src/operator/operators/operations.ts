@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, notFound, Problem } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
-import { operatorActor } from '../../process/approvals/actors';
+import { operatorActor, operatorNameOf } from '../../process/approvals/actors';
 import {
   findBySecret,
   findOperator,
@@ -133,6 +133,20 @@ export async function assertMayDecide(tx: Tx, { id, name }: Pick<Operator, 'id' 
   const operator = await holdOperator(tx, id);
   if (!operator || operator.disabledAt) throw noOperator(`The operator ${name} has been disabled.`);
   if (!isAdmitted(operator)) throw notAdmitted(operator);
+}
+
+/**
+ * Refuses a word that an operator has given and stands behind no more. Holds the operator to the end of the transaction. An actor
+ * who is no operator passes.
+ * @throws Problem 409 `invalid_transition` when the operator has been disabled since
+ */
+export async function assertStandsBehind(tx: Tx, actor: string): Promise<void> {
+  const name = operatorNameOf(actor);
+  if (name === undefined) return;
+  const found = await findOperator(tx, { name });
+  const held = found && (await holdOperator(tx, found.id));
+  if (!held || !decides(held))
+    throw conflict('invalid_transition', `${name} has been disabled since: reject it, and ask again.`);
 }
 
 export const notAdmitted = ({ id, name }: Pick<Operator, 'id' | 'name'>): Problem =>

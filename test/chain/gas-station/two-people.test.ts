@@ -130,6 +130,17 @@ it('does not carry out what was asked for of another version', async () => {
   expect(await read()).toMatchObject({ autoSweep: false });
 });
 
+it('does not count the approval of an operator who was disabled since', async () => {
+  const eve = await operatorOf(world.api, masterKey, {}, 'eve');
+  const { body } = await put({ autoSweep: true });
+  expect((await approve(eve, body.approvalId)).code).toBe(0);
+  expect((await ida('operator', 'disable', 'eve', '--reason', 'has left')).code).toBe(0);
+  const refused = await approve(bob, body.approvalId);
+  expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('eve has been disabled since')]);
+  expect(await read()).toMatchObject({ autoSweep: false });
+  expect((await bob('approval', 'reject', body.approvalId, '--reason', 'asked again')).code).toBe(0);
+});
+
 it('takes effect at once where dual control is off', async () => {
   await setLimits(world.api.database, { dualControl: 'off' });
   expect(await put({ treasuryAddress: TREASURY, autoSweep: true })).toMatchObject({
