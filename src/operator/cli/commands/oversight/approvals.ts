@@ -58,7 +58,7 @@ function tell(console: Console, json: boolean | undefined, { approval, done }: D
   const printed = { approval: approvalView(approval), ...(done ? { result: done.result } : {}) };
   const text =
     status === 'pending'
-      ? `${id} needs one more operator, because its credential names none.`
+      ? `${id} needs one more operator, because no operator asked for it.`
       : `${id} is ${status}${done ? `: ${kind} of ${subject} is done` : ''}.`;
   show(console, json, printed, text);
 }
