@@ -26,7 +26,8 @@ export async function checkRunningSums(sql: Sql): Promise<LedgerProblem[]> {
        order by tenant_id, day, currency`),
     sql.query<LedgerProblem>(`
       select 'suspense differs from its entries' as problem, transfer_id::text as subject,
-             concat_ws(' ', currency, coalesce(s.amount::text, 'nothing'), '<>', coalesce(e.amount::text, 'nothing')) as detail
+             concat_ws(' ', currency, coalesce(s.amount::text, 'nothing'), '<>', coalesce(e.amount::text, 'nothing'),
+                       case when s.amount = e.amount then concat_ws(' ', 'since', s.since, '<>', e.since) end) as detail
         from suspense_items s
         full join (select transfer_id, currency, sum(amount) as amount, min(at) as since from transfer_entries
                     where component = 'suspense' group by transfer_id, currency having sum(amount) <> 0) e

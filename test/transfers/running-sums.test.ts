@@ -148,6 +148,40 @@ it('what has left suspense and comes back stands there since the first time', as
   expect([item?.amount.toFixed(2), item?.since.toISOString()]).toEqual(['3.00', '2026-01-01T00:09:00.000Z']);
 });
 
+it('what a process with a slower clock books stands there since its time', async () => {
+  const bookedAt = (minute: number, ...amounts: number[]) =>
+    api.database.query(
+      `insert into transfer_entries (transfer_id, component, currency, amount, reference_id, at)
+       select $1, 'suspense', 'USD', amount, 'ref_1', '2026-01-01T00:00:00Z'::timestamptz + $2 * interval '1 minute'
+         from unnest($3::numeric[]) amount`,
+      [idOf('sus', 20), minute, amounts],
+    );
+  const since = async () => {
+    const items = await listSuspense(api.database, { limit: 100 });
+    return items.find(({ transferId }) => transferId === idOf('sus', 20))?.since.toISOString();
+  };
+  await bookedAt(9, 3);
+  await bookedAt(8, 2);
+  expect(await since()).toBe('2026-01-01T00:08:00.000Z');
+  await bookedAt(7, 2, -2);
+  expect(await since()).toBe('2026-01-01T00:07:00.000Z');
+});
+
+it('a time that was changed by hand is told with both times', async () => {
+  const by = (text: string) =>
+    api.database.query('update suspense_items set since = since + $2::interval where transfer_id = $1', [
+      idOf('sus', 3),
+      text,
+    ]);
+  await by('1 minute');
+  const found = await checkRunningSums(api.database);
+  await by('-1 minute');
+  const detail = expect.stringMatching(
+    /^USD 12.00 <> 12.00 since 2026-01-01 00:04:00\S* <> 2026-01-01 00:03:00\S*$/,
+  );
+  expect(found).toEqual([{ problem: 'suspense differs from its entries', subject: idOf('sus', 3), detail }]);
+});
+
 it('a sum that was changed by hand is found', async () => {
   const [kept] = await api.database.query<{ count: number }>(
     `with changed as (update daily_outflow_sums set amount = amount + 1 where currency = 'EUR' returning 1),

@@ -125,7 +125,7 @@ create table suspense_items (
   transfer_id id not null references transfers,
   currency    text not null,
   amount      numeric not null,  -- below zero: ours to claim
-  since       timestamptz(3) not null,  -- of the first entry there
+  since       timestamptz(3) not null,  -- the earliest time of an entry there; a later entry may have an earlier time
   primary key (transfer_id, currency)
 );
 create index suspense_items_waiting on suspense_items (since);
@@ -137,8 +137,8 @@ begin
          (select min(e.at) from transfer_entries e
            where e.transfer_id = n.transfer_id and e.component = 'suspense' and e.currency = n.currency)
     from (select transfer_id, currency, sum(amount) as amount from new_entries where component = 'suspense'
-           group by transfer_id, currency having sum(amount) <> 0) n
-  on conflict (transfer_id, currency) do update set amount = s.amount + excluded.amount;
+           group by transfer_id, currency) n
+  on conflict (transfer_id, currency) do update set amount = s.amount + excluded.amount, since = excluded.since;
   if found then
     delete from suspense_items s using new_entries n
      where s.transfer_id = n.transfer_id and s.currency = n.currency and s.amount = 0;
