@@ -91,7 +91,7 @@ function portError(error: NodeJS.ErrnoException, host: string, port: number, wha
 
 /**
  * Closes a server that a balancer sends requests to. The server is not ready first and serves on, because the balancer needs time to
- * notice; then it closes.
+ * notice. Meanwhile each answer ends its connection, so that only unused connections are left when the server closes.
  */
 export async function drainServer(
   server: Server,
@@ -99,8 +99,14 @@ export async function drainServer(
   { drainSeconds, shutdownSeconds }: Pick<Config, 'drainSeconds' | 'shutdownSeconds'>,
 ): Promise<void> {
   readiness.end();
+  askToReconnect(server);
   await sleep(drainSeconds * 1000);
   await closeServer(server, shutdownSeconds);
+}
+
+/** Ends each kept connection with its next answer. Its client is told so, and opens another one for the request after that. */
+export function askToReconnect(server: Server): void {
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
 }
 
 /**
@@ -108,8 +114,7 @@ export async function drainServer(
  * @param seconds for the requests in flight
  */
 export async function closeServer(server: Server, seconds: number): Promise<void> {
-  // A connection that is kept alive would bring one request after another.
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  askToReconnect(server); // else a kept connection would bring one request after another
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const sweep = setInterval(() => server.closeIdleConnections(), 100);
   server.closeIdleConnections();

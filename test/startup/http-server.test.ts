@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { closeServer, createApiServer, listen } from '../../src/startup/http-server';
+import { askToReconnect, closeServer, createApiServer, listen } from '../../src/startup/http-server';
 
 const HOST = '127.0.0.1';
 
@@ -49,6 +51,26 @@ it('says which setting to change when the port is taken', async () => {
     `PORT: another program listens on ${HOST}:${port}. Stop it, or choose another port: PORT=${port + 1}`,
   );
   await closeServer(created, 1);
+});
+
+it('ends a kept connection with its next answer before it closes, and still takes new ones', async () => {
+  const { created, port } = await server((_request, response) => response.end('served'));
+  const agent = new Agent({ keepAlive: true });
+  const connectionAfter = async () => {
+    const [answer] = (await once(get({ port, host: HOST, agent }), 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    return [answer.statusCode, answer.headers.connection];
+  };
+  const kept = await connectionAfter();
+  askToReconnect(created);
+  const ended = [await connectionAfter(), await connectionAfter()];
+  agent.destroy();
+  await closeServer(created, 1);
+  expect([kept, ...ended]).toEqual([
+    [200, 'keep-alive'],
+    [200, 'close'],
+    [200, 'close'],
+  ]);
 });
 
 it('lets requests in flight end when it closes, and takes no more', async () => {
