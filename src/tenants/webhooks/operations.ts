@@ -52,10 +52,7 @@ export async function deleteWebhook(
   const registrations = given.type ? [given.type] : REGISTRATIONS;
   const before = await lockEndpoints(tx, given.tenantId, registrations);
   await parkDue(tx, await deleteEndpoints(tx, given.tenantId, registrations));
-  await keepParked(
-    tx,
-    before.filter(({ status }) => status === 'disabled'),
-  );
+  await keepParked(tx, before);
   commands.append(tx, recoveriesOf(before, ['failing']));
 }
 

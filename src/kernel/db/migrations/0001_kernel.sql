@@ -294,7 +294,9 @@ create unique index events_are_told_once on events (reference_id, event, type, s
   where reference_id is not null;
 -- Finds the endpoints with due events, by a skip from one to the next, and the next event of an endpoint.
 create index events_due on events (shard, tenant_id, registration, due_at, number) where delivery = 'due';
-create index events_to_resend on events (tenant_id, created_at) where delivery in ('recorded', 'failed', 'parked');
+create index events_to_resend on events (tenant_id, created_at, number) where delivery in ('recorded', 'failed', 'parked');
+-- Finds the events that wait for a disabled endpoint to be set again.
+create index events_parked on events (tenant_id, registration, created_at, number) where delivery = 'parked' and due_at is not null;
 -- Finds the events of a record's story. Events of cards and accounts, nearly all of the table, are left out because they are
 -- found by their reference.
 create index events_of_record on events (event_record(data, data_id), number)

@@ -64,7 +64,7 @@ create index webhook_endpoints_failing on webhook_endpoints (next_probe_at) wher
 -- another (src/tenants/webhooks/delivery/moves.ts). Nothing is delivered to an endpoint while events of its are to be parked.
 create table webhook_moves (
   number       bigint generated always as identity primary key,
-  action       text not null check (action in ('park', 'park_for_resend', 'keep_for_resend', 'retry', 'resend', 'resend_due')),
+  action       text not null check (action in ('park', 'park_for_resend', 'unpark', 'keep_for_resend', 'retry', 'resend', 'resend_due')),
   tenant_id    id not null references tenants,
   registration text not null,
   shard        smallint not null generated always as (webhook_shard(tenant_id, registration)) stored,

@@ -5,11 +5,18 @@ import { deliveryTransition } from './record';
 /**
  * Changes of very many waiting events. They are marked first (`webhook_moves`), in the transaction that wants them, and then made
  * in portions, each of which stays when the process ends. The first portion is made at once, so few events need no process. All is raw:
- * every step is one statement of several parts.
+ * every step is one statement of several parts. "Is there one" is asked in the order of an index: where statistics know nearly all events to wait, Postgres
+ * would else read the table for the first one.
  */
 
 /** Events that are changed at once. */
 export const PORTION = 2_000;
+
+/** Whether events may wait for an endpoint (`p`) that is, or was, disabled. */
+const MAY_WAIT = `(exists (select from webhook_moves m where m.tenant_id = p.tenant_id and m.registration = p.registration
+                                                    and m.action = 'park')
+       or (select true from events e where e.tenant_id = p.tenant_id and e.registration = p.registration
+              and e.delivery = 'parked' and e.due_at is not null order by e.created_at, e.number limit 1))`;
 
 /** What waits for endpoints that are no more, or were disabled, is kept: until the endpoint is set again, or for a resend. */
 export async function parkDue(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
@@ -22,24 +29,49 @@ export async function parkDue(sql: Sql, endpoints: readonly EndpointKey[]): Prom
       where not exists (select from webhook_endpoints w
                          where w.tenant_id = p.tenant_id and w.registration = p.registration and w.status <> 'disabled')
         and not exists (select from webhook_moves m
-                         where m.tenant_id = p.tenant_id and m.registration = p.registration and m.action = 'park_for_resend')
-        and exists (select from events e
-                     where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
-                       and e.registration = p.registration and e.delivery = 'due')`,
+                         where m.tenant_id = p.tenant_id and m.registration = p.registration
+                           and (m.action = 'park_for_resend' or (m.action = 'park' and exists (
+                             select from webhook_endpoints w where w.tenant_id = p.tenant_id and w.registration = p.registration))))
+        and (select true from events e
+              where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
+                and e.registration = p.registration and e.delivery = 'due' order by e.due_at, e.number limit 1)`,
     namesOf(endpoints),
   );
   await moveSomeOf(sql, endpoints);
 }
 
-/** What was parked when its endpoint was disabled waits for that endpoint no more, for it was deleted: kept for a resend. */
+/** What was parked while its endpoint was disabled waits for that endpoint no more, for it was deleted: kept for a resend. */
 export async function keepParked(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
-  await sql.query(
-    `insert into webhook_moves (action, tenant_id, registration, last_number)
-     select 'keep_for_resend', p.tenant_id, p.registration, (select max(number) from events)
-       from unnest($1::text[], $2::text[]) as p(tenant_id, registration)`,
+  const marked = await sql.query<EndpointKey>(
+    `with p as (
+       select * from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
+     ), no_longer as (
+       delete from webhook_moves m using p
+        where m.tenant_id = p.tenant_id and m.registration = p.registration and m.action = 'unpark'
+     )
+     insert into webhook_moves (action, tenant_id, registration, last_number)
+     select 'keep_for_resend', p.tenant_id, p.registration, (select max(number) from events) from p
+      where ${MAY_WAIT}
+     returning tenant_id as "tenantId", registration`,
     namesOf(endpoints),
   );
-  await moveSomeOf(sql, endpoints);
+  await moveSomeOf(sql, marked);
+}
+
+/**
+ * Makes due again what was parked while an endpoint was disabled, because the endpoint was set since. What is still to be parked
+ * may be among it.
+ */
+export async function unpark(sql: Sql, endpoint: EndpointKey): Promise<void> {
+  await sql.query(
+    `insert into webhook_moves (action, tenant_id, registration, last_number)
+     select 'unpark', p.tenant_id, p.registration, (select max(number) from events)
+       from webhook_endpoints p
+      where p.tenant_id = $1 and p.registration = $2 and p.status <> 'disabled' and ${MAY_WAIT}
+        and not exists (select from webhook_moves m where m.tenant_id = $1 and m.registration = $2 and m.action = 'unpark')`,
+    [endpoint.tenantId, endpoint.registration],
+  );
+  await moveSomeOf(sql, [endpoint]);
 }
 
 /** What waits for endpoints to be tried again is due at once: another receiver is there. */
@@ -48,9 +80,10 @@ export async function retryAtOnce(sql: Sql, endpoints: readonly EndpointKey[]): 
     `insert into webhook_moves (action, tenant_id, registration, last_number, after_at)
      select 'retry', p.tenant_id, p.registration, (select max(number) from events), now()
        from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
-      where exists (select from events e
-                     where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
-                       and e.registration = p.registration and e.delivery = 'due' and e.attempts > 0 and e.due_at > now())`,
+      where (select true from events e
+              where e.shard = webhook_shard(p.tenant_id, p.registration) and e.tenant_id = p.tenant_id
+                and e.registration = p.registration and e.delivery = 'due' and e.attempts > 0 and e.due_at > now()
+              order by e.due_at, e.number limit 1)`,
     namesOf(endpoints),
   );
   await moveSomeOf(sql, endpoints);
@@ -85,7 +118,7 @@ export async function requeue(
      ), marked as (
        insert into webhook_moves (action, tenant_id, registration, last_number, after_at, from_time, to_time, states)
        select action, $1, registration, (select max(number) from events), '-infinity', $2, $5, $4
-         from found cross join (values ('resend'), ('resend_due')) a(action) order by registration, action
+         from found cross join (values (1, 'resend_due'), (2, 'resend')) a(place, action) order by registration, place
      )
      select registration, count from found`,
     [
@@ -97,7 +130,7 @@ export async function requeue(
     ],
   );
   const keys = found.map(({ registration }) => ({ tenantId: given.tenantId, registration }));
-  for (const _ of ['resend', 'resend_due']) await moveSomeOf(sql, keys);
+  for (const _ of ['resend_due', 'resend']) await moveSomeOf(sql, keys);
   return found;
 }
 
@@ -111,74 +144,86 @@ async function moveSomeOf(sql: Sql, endpoints: readonly EndpointKey[]): Promise<
     await movePortion(sql, 'm.tenant_id = $1 and m.registration = $2', [tenantId, registration]);
 }
 
-/** Makes all that is marked for an endpoint. */
-export async function moveAllOf(database: Sql, { tenantId, registration }: EndpointKey): Promise<void> {
-  const own = [tenantId, registration];
-  while (await movePortion(database, 'm.tenant_id = $1 and m.registration = $2', own));
-}
-
 /** Makes a portion of what is marked for endpoints of these shards. @returns false where nothing is */
 export const moveSome = (database: Database, shards: number[]): Promise<boolean> =>
   movePortion(database, 'm.shard = any ($1::smallint[])', [shards]);
 
 const PARKED = deliveryTransition('endpoint_ended');
 const RESENT = deliveryTransition('resent');
+const UNPARKED = deliveryTransition('endpoint_set');
 
-/** Of the events of a move (`m`) that are due, in the order of their index. */
-const DUE = {
+/** A part of an index, which a move (`m`) reads in the index's order. */
+interface Range {
+  at: string;
+  where: string;
+}
+
+/** The events that are due. */
+const DUE: Range = {
   at: 'e.due_at',
   where: `e.shard = m.shard and e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery = 'due'`,
 };
 
-/** Of those that are neither due nor delivered, by theirs. */
-const REST = {
+/** The events of a resend's time that are neither due nor delivered, of all registrations of the tenant. */
+const REST: Range = {
   at: 'e.created_at',
-  where: `e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery in ('recorded', 'failed', 'parked')`,
+  where: `e.tenant_id = m.tenant_id and e.delivery in ('recorded', 'failed', 'parked')
+          and e.created_at >= m.from_time and e.created_at <= m.to_time`,
 };
 
-const ASKED_FOR = 'e.created_at >= m.from_time and e.created_at <= m.to_time and e.delivery = any (m.states)';
-const AGAIN = `delivery = '${RESENT.to}', due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null`;
-/** An endpoint that was deleted or disabled since takes nothing. */
-const OPEN = `exists (select from webhook_endpoints w where w.tenant_id = m.tenant_id and w.registration = m.registration
-                                      and w.status <> 'disabled')`;
+/** The events that wait for a disabled endpoint. */
+const WAITING: Range = {
+  at: 'e.created_at',
+  where: `e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery = 'parked' and e.due_at is not null`,
+};
+
+const AGAIN = `due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null`;
 
 interface Action {
-  /** SQL of the place in the index that it goes by. */
-  at: string;
-  where: string;
+  range: Range;
+  /** SQL of a condition on each event. It stands apart from the range, because a portion ends after so many events that it has read. */
+  only?: string;
   set: string;
   /** Events that stand otherwise by now are left alone. */
   from: readonly string[];
 }
 
-/** What each action does to which events. What is under way keeps its lease. */
+/** What each action does to which events. What is under way keeps its lease. `m.is_open`: the endpoint takes events. */
 const ACTIONS: Record<string, Action> = {
-  park: { ...DUE, from: PARKED.from, set: `delivery = '${PARKED.to}'` },
-  park_for_resend: { ...DUE, from: PARKED.from, set: `delivery = '${PARKED.to}', due_at = null` },
-  keep_for_resend: {
-    at: REST.at,
-    from: ['parked'],
-    where: `${REST.where} and e.delivery = 'parked' and e.due_at is not null`,
-    set: 'due_at = null',
+  // An endpoint that was set again waits for nothing that is still to be parked.
+  park: { range: DUE, only: 'not m.is_open', from: PARKED.from, set: `delivery = '${PARKED.to}'` },
+  park_for_resend: { range: DUE, from: PARKED.from, set: `delivery = '${PARKED.to}', due_at = null` },
+  unpark: {
+    range: WAITING,
+    only: 'm.is_open',
+    from: UNPARKED.from,
+    set: `delivery = '${UNPARKED.to}', ${AGAIN}`,
   },
+  keep_for_resend: { range: WAITING, from: ['parked'], set: 'due_at = null' },
   retry: {
-    at: DUE.at,
+    range: DUE,
+    only: 'e.attempts > 0',
     from: ['due'],
-    where: `${DUE.where} and e.attempts > 0`,
     set: 'due_at = least(created_at, clock_timestamp())',
   },
-  resend: { at: REST.at, from: RESENT.from, where: `${REST.where} and ${ASKED_FOR} and ${OPEN}`, set: AGAIN },
-  resend_due: {
-    at: DUE.at,
+  resend: {
+    range: REST,
+    only: 'm.is_open and e.registration = m.registration and e.delivery = any (m.states)',
     from: RESENT.from,
-    where: `${DUE.where} and ${ASKED_FOR} and e.attempts > 0 and ${OPEN}`,
-    set: AGAIN,
+    set: `delivery = '${RESENT.to}', ${AGAIN}`,
+  },
+  resend_due: {
+    range: DUE,
+    only: `m.is_open and e.attempts > 0 and e.created_at >= m.from_time and e.created_at <= m.to_time
+           and e.delivery = any (m.states)`,
+    from: RESENT.from,
+    set: `delivery = '${RESENT.to}', ${AGAIN}`,
   },
 };
 
 /**
- * A portion of the first move of an endpoint, by whoever holds its mark: moves of one endpoint follow one another. Each
- * goes on after the place where the portion before ended, so that none is read twice.
+ * A portion of the first move of an endpoint, by whoever holds its mark: moves of one endpoint follow one another. Each portion
+ * reads {@link PORTION} events from the place where the portion before ended, and changes those that the action is for.
  */
 async function movePortion(sql: Sql, which: string, values: unknown[]): Promise<boolean> {
   const [move] = await sql.query<{ number: string; action: string }>(
@@ -190,17 +235,20 @@ async function movePortion(sql: Sql, which: string, values: unknown[]): Promise<
   );
   const action = move && ACTIONS[move.action];
   if (!move || !action) return false;
+  const { range, only = 'true', set, from } = action;
   const rows = await sql.query(
     `with m as materialized (
-       select * from webhook_moves where number = $1 for update
+       select *, exists (select from webhook_endpoints w where w.tenant_id = m.tenant_id and w.registration = m.registration
+                                                           and w.status <> 'disabled') as is_open
+         from webhook_moves m where number = $1 for update
      ), portion as materialized (
-       select e.number, ${action.at} as at from m cross join lateral (
-         select e.* from events e
-          where ${action.where} and e.number <= m.last_number and (${action.at}, e.number) > (m.after_at, m.after_number)
-          order by ${action.at}, e.number limit $2) e
+       select e.number, e.at, e.is_meant from m cross join lateral (
+         select e.number, ${range.at} as at, ${only} as is_meant from events e
+          where ${range.where} and e.number <= m.last_number and (${range.at}, e.number) > (m.after_at, m.after_number)
+          order by ${range.at}, e.number limit $2) e
      ), moved as (
-       update events set ${action.set}
-        where number = any (array(select number from portion)) and delivery = any ($3)
+       update events set ${set}
+        where number = any (array(select number from portion where is_meant)) and delivery = any ($3)
      ), place as (
        select at, number from portion order by at desc, number desc limit 1
      ), ended as (
@@ -210,7 +258,7 @@ async function movePortion(sql: Sql, which: string, values: unknown[]): Promise<
         where w.number = (select number from m) and (select count(*) from portion) >= $2
      )
      select 1 from m`,
-    [move.number, PORTION, action.from],
+    [move.number, PORTION, from],
   );
   return rows.length > 0;
 }

@@ -2,11 +2,11 @@ import type { Database, Sql, Tx } from '../../../kernel/db/database';
 import { type Endpoint, type EndpointKey } from '../record';
 import { findEndpoint, markActive, markDisabled, setNextProbe } from '../store';
 import { laneKey } from './lane';
-import { moveAllOf, parkDue } from './moves';
+import { parkDue, unpark } from './moves';
 import type { Attempt, Poster } from './poster';
 import { jitterOf, probeAfter, retryIn } from './schedule';
 import type { SigningSecrets } from './signing-secrets';
-import { claimProbe, hasDue, type ProbeEvent, recordDelivered, recordFailures, unpark } from './store';
+import { claimProbe, hasDue, type ProbeEvent, recordDelivered, recordFailures } from './store';
 
 export interface RecoveryDeps {
   database: Database;
@@ -39,21 +39,16 @@ const BUSY_MS = 5_000;
 const PROBES_OF_ONE = 2;
 /** An endpoint that has taken nothing for so long is disabled. */
 const GIVEN_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
-/** Parked events that are made due again at once. */
-const UNPARKED_AT_ONCE = 1_000;
 /** How far apart the clocks of those who say when a probe is due may be. */
 const CLOCKS_APART_MS = 1_000;
 const NOT_FAILING: RecoveryState = { failing: false, nextProbeAt: 0 };
 
 /**
- * Makes due again what was parked when the endpoint was disabled, where it has been set since: in chunks, so that other work
- * goes on beside it, each of which stays when this is interrupted.
+ * Makes due again what was parked while the endpoint was disabled, where it has been set since.
  * @returns where the recovery stands
  */
 export async function beginRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryState> {
-  await moveAllOf(sql, key); // what is being parked is to be due again too
-  let since: Date | undefined = new Date(0);
-  while (since) since = await unpark(sql, { ...key, since, limit: UNPARKED_AT_ONCE });
+  await unpark(sql, key);
   return readRecovery(sql, key);
 }
 

@@ -191,28 +191,3 @@ export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promi
     ],
   );
 }
-
-/**
- * Makes what was parked while its endpoint was disabled due again, with its whole schedule before it, the oldest first: the
- * endpoint was set again.
- * @param since the time of the last one that is due again already
- * @returns when the last one happened, of `limit` at most; nothing when there was none
- */
-export async function unpark(
-  sql: Sql,
-  { tenantId, registration, since, limit }: EndpointKey & { since: Date; limit: number },
-): Promise<Date | undefined> {
-  const { from, to } = deliveryTransition('endpoint_set');
-  const rows = await sql.query<{ at: Date }>(
-    `update events set delivery = $5, due_at = least(created_at, clock_timestamp()), attempts = 0, last_error = null
-      where number = any (array(
-        select e.number
-          from webhook_endpoints p join events e using (tenant_id, registration)
-         where p.tenant_id = $1 and p.registration = $2 and p.status <> 'disabled' and e.created_at >= $3
-           and e.delivery in ('recorded', 'failed', 'parked') and e.delivery = any ($6) and e.due_at is not null
-         order by e.created_at limit $4)) and delivery = any ($6)
-     returning created_at as at`,
-    [tenantId, registration, since, limit, to, from],
-  );
-  return rows.length === 0 ? undefined : new Date(Math.max(...rows.map(({ at }) => at.getTime())));
-}

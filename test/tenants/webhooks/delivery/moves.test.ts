@@ -1,7 +1,11 @@
 import type { Database } from '../../../../src/kernel/db/database';
+import { parkDue } from '../../../../src/tenants/webhooks/delivery/moves';
+import { beginRecovery } from '../../../../src/tenants/webhooks/delivery/recovery';
+import { expectIndexes } from '../../../growth/explain';
+import { type Statement, spiedDatabase } from '../../../growth/spy';
 import { type Client, type TestApi, testApi } from '../../../support/api';
 import { until } from '../../../support/until';
-import { dispatching, type RunningDispatcher, register } from '../support';
+import { append, dispatching, type RunningDispatcher, register } from '../support';
 
 /** As many as an endpoint may have waiting that was away for long. MANY_EVENTS=1000000 tries a million by hand. */
 const MANY = Number(process.env['MANY_EVENTS'] ?? 100_000);
@@ -10,9 +14,12 @@ const AT_MOST_CHANGED = 2_000;
 
 let api: TestApi;
 let client: Client;
+let statements: Statement[];
 let running: RunningDispatcher | undefined;
 beforeEach(async () => {
-  api = await testApi();
+  const spied: Statement[] = [];
+  statements = spied;
+  api = await testApi({}, (database) => spiedDatabase(database, spied));
   client = await api.client();
   await register(client, 'https://127.0.0.1:9/nobody', 'card');
   await disabledOrNot('failing');
@@ -79,9 +86,7 @@ it('a deletion parks very many in portions, and a resend makes them due again', 
   const { body } = await client.call('POST', '/v1/webhooks/resend?fromDate=2000-01-01T00:00:00Z');
   times.push(performance.now() - began);
   expect(body).toMatchObject({ card: MANY, total: MANY });
-  // A portion for what was given up, and one for what waits to be tried again.
-  const atOnce = 2 * AT_MOST_CHANGED;
-  expect(await states()).toEqual({ 'due at its time': atOnce, parked: MANY - atOnce });
+  expect(await states()).toEqual({ 'due at its time': AT_MOST_CHANGED, parked: MANY - AT_MOST_CHANGED });
   began = performance.now();
   await moved();
   times.push(performance.now() - began);
@@ -125,4 +130,88 @@ it('what waits for a disabled endpoint keeps its time until the endpoint is dele
   await client.call('DELETE', '/v1/webhooks?type=card');
   await moved();
   expect(await states()).toEqual({ parked: 10_000 });
+});
+
+const card = () => ({ tenantId: client.clientId, registration: 'card' as const });
+
+it('what waits for a disabled endpoint is marked once, however often it is found', async () => {
+  await waiting(api.database, 10_000);
+  await disabledOrNot('disabled');
+  for (let polls = 0; polls < 3; polls += 1) await parkDue(api.database, [card()]);
+  expect(await marked()).toBe(1);
+});
+
+it('a recovery marks what was parked, and dispatchers make it due again in portions', async () => {
+  await waiting(api.database, 10_000, 3);
+  await disabledOrNot('disabled');
+  await parkDue(api.database, [card()]);
+  await moved();
+  await disabledOrNot('failing');
+  await beginRecovery(api.database, card());
+  expect(await states()).toEqual({ 'due at its time': AT_MOST_CHANGED, 'parked at its time': 8_000 });
+  await moved();
+  expect(await states()).toEqual({ 'due at its time': 10_000 });
+  expect(await api.database.query('select from events where attempts > 0')).toHaveLength(0);
+});
+
+it('an endpoint that is set again while its events are being parked gets all of them', async () => {
+  await waiting(api.database, 10_000);
+  await disabledOrNot('disabled');
+  await parkDue(api.database, [card()]);
+  expect(await states()).toEqual({ 'due at its time': 8_000, 'parked at its time': AT_MOST_CHANGED });
+  await disabledOrNot('failing');
+  await beginRecovery(api.database, card());
+  await moved();
+  expect(await states()).toEqual({ 'due at its time': 10_000 });
+});
+
+it('a deletion keeps for a resend what was about to be due again', async () => {
+  await waiting(api.database, 10_000);
+  await disabledOrNot('disabled');
+  await parkDue(api.database, [card()]);
+  await moved();
+  await disabledOrNot('failing');
+  await beginRecovery(api.database, card());
+  await client.call('DELETE', '/v1/webhooks?type=card');
+  await register(client, 'https://127.0.0.1:9/nobody', 'card');
+  await disabledOrNot('failing');
+  await beginRecovery(api.database, card());
+  await moved();
+  expect(await states()).toEqual({ parked: 10_000 });
+});
+
+it('a portion ends after so many events that it has read, also where it changes none', async () => {
+  await waiting(api.database, 10_000);
+  await client.call('DELETE', '/v1/webhooks?type=card');
+  await moved();
+  await register(client, 'https://127.0.0.1:9/nobody', 'account');
+  await append(api, client, { registration: 'account' });
+  await api.database.query(
+    `update events set delivery = 'failed', due_at = null where registration = 'account'`,
+  );
+  await disabledOrNot('failing');
+  const { body } = await client.call('POST', '/v1/webhooks/resend?fromDate=2000-01-01T00:00:00Z');
+  expect(body).toMatchObject({ account: 1, total: 1 });
+  const places = await api.database.query(
+    `select action, (select count(*)::int from events where (created_at, number) <= (after_at, after_number)) as read
+       from webhook_moves`,
+  );
+  expect(places).toEqual([{ action: 'resend', read: AT_MOST_CHANGED }]);
+  await moved();
+  expect(await states()).toEqual({ 'due at its time': 1, parked: 10_000 });
+});
+
+it('no statement reads the events from end to end, also where statistics know nearly all of them to wait', async () => {
+  const byIndexes = (work: () => Promise<unknown>) =>
+    expectIndexes({ database: api.database, statements, large: ['events'] }, work);
+  const spied = api.services.database;
+  await waiting(api.database, 30_000, 3);
+  await api.database.query('analyze events');
+  await disabledOrNot('disabled');
+  await byIndexes(() => parkDue(spied, [card()]));
+  await moved();
+  await api.database.query('analyze events');
+  await disabledOrNot('failing');
+  await byIndexes(() => beginRecovery(spied, card()));
+  await byIndexes(() => client.call('DELETE', '/v1/webhooks?type=card'));
 });
