@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,11 +18,20 @@ const LIMITS = {
 };
 const MAX_REQUESTS_WAITING = 10_000;
 
+/** Requests that have no answer yet, of each server. */
+const unanswered = new WeakMap<Server, Set<ServerResponse>>();
+
 /** A server whose clients cannot hold it by sending slowly, and who hear of malformed HTTP in the error shape. */
 export function createApiServer(handler: RequestListener): Server {
   const server = createServer({ ...LIMITS, keepAlive: true, noDelay: true }, handler);
   server.maxConnections = MAX_REQUESTS_WAITING;
   server.on('clientError', refuseMalformed);
+  const open = new Set<ServerResponse>();
+  unanswered.set(server, open);
+  server.prependListener('request', (_request, response) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  });
   return server;
 }
 
@@ -106,7 +115,11 @@ export async function drainServer(
 
 /** Ends each kept connection with its next answer. Its client is told so, and opens another one for the request after that. */
 export function askToReconnect(server: Server): void {
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  const ask = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader('connection', 'close');
+  };
+  for (const response of unanswered.get(server) ?? []) ask(response);
+  server.prependListener('request', (_request, response) => ask(response));
 }
 
 /**
