@@ -85,6 +85,8 @@ export interface Fleet {
   chain: Server & { url: string };
   api: Kept;
   worker: Kept;
+  /** One more API on that port, beside the first; waits until it serves. */
+  anotherApi(atPort: number): Promise<{ api: Kept; baseUrl: string }>;
   /** A new tenant, made with the operator's command line. */
   newTenant(role?: 'client' | 'admin'): Promise<Credential>;
   /** A command of the operator's command line. @returns its exit code and output */
@@ -124,7 +126,8 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
   }
   const api = keep('api', environment);
   const worker = keep('worker', environment);
-  const stopRoles = () => Promise.all([api.stop(), worker.stop()]);
+  const roles = [api, worker];
+  const stopRoles = () => Promise.all(roles.map((role) => role.stop()));
   await Promise.all([api.serves(), worker.serves()]).catch(async (error: unknown) => {
     await stopRoles();
     await stopServers();
@@ -151,6 +154,12 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     worker,
     operator,
     operatorReading,
+    async anotherApi(atPort) {
+      const another = keep('api', { ...environment, PORT: String(atPort) });
+      roles.push(another);
+      await another.serves();
+      return { api: another, baseUrl: `http://127.0.0.1:${atPort}` };
+    },
     async newTenant(role = 'client') {
       const made = await operator('client', 'create', '--name', 'Acme', '--role', role, '--json');
       return JSON.parse(made.out) as Credential;
