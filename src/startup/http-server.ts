@@ -113,7 +113,7 @@ export async function drainServer(
   await closeServer(server, shutdownSeconds);
 }
 
-/** Ends each kept connection with its next answer. Its client is told so, and opens another one for the request after that. */
+/** Ends each kept connection with its next answer (`connection: close`). The client then opens another connection. */
 export function askToReconnect(server: Server): void {
   const ask = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('connection', 'close');

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credential } from '../support/product';
 
 /**
- * A balancer that asks `/health/ready`, and clients that keep their connections alive. It chooses an API for each new connection, as
- * balancers of TCP do: a client stays with an API until its connection ends.
+ * A balancer that asks `/health/ready`, and clients that keep their connections alive. The balancer chooses an API for each new
+ * connection, as balancers of TCP do. A client stays with an API until its connection ends.
  */
 
 export interface Served {
@@ -78,7 +78,7 @@ export function startBalancedLoad(load: Load): BalancedLoad {
     return urls[Math.floor(Math.random() * urls.length)];
   }
 
-  /** Sends a request again only where HTTP allows it to a client that knows nothing of its meaning. */
+  /** Repeats a request only where HTTP allows any client to repeat it. */
   async function deliver(agent: Agent, url: string, key: string): Promise<Served | undefined> {
     try {
       const answer = await send(agent, { url, ...load, key });

@@ -23,7 +23,7 @@ const LANES = 4;
 const MANY = 40;
 
 let fleet: Fleet;
-/** Of the second API, which serves the sandbox's parties from its start on: it is there to the end. */
+/** The port of the second API. The sandbox's parties are reached there, because the first API ends. */
 let secondPort: number;
 let receiver: Receiver;
 let database: Database;

@@ -85,7 +85,7 @@ export interface Fleet {
   chain: Server & { url: string };
   api: Kept;
   worker: Kept;
-  /** One more API on that port, beside the first; waits until it serves. */
+  /** Starts a second API on that port; waits until that API serves. */
   anotherApi(atPort: number): Promise<{ api: Kept; baseUrl: string }>;
   /** A new tenant, made with the operator's command line. */
   newTenant(role?: 'client' | 'admin'): Promise<Credential>;

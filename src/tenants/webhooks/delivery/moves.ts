@@ -5,8 +5,8 @@ import { deliveryTransition } from './record';
 /**
  * Changes of very many waiting events. They are marked first (`webhook_moves`), in the transaction that wants them, and then made
  * in portions, each of which stays when the process ends. The first portion is made at once, so few events need no process. All is raw:
- * every step is one statement of several parts. "Is there one" is asked in the order of an index: where statistics know nearly all events to wait, Postgres
- * would else read the table for the first one.
+ * every step is one statement of several parts. A question whether any event waits names the order of an index. Else Postgres would
+ * read the table where its statistics say that nearly all events wait.
  */
 
 /** Events that are changed at once. */
@@ -40,7 +40,7 @@ export async function parkDue(sql: Sql, endpoints: readonly EndpointKey[]): Prom
   await moveSomeOf(sql, endpoints);
 }
 
-/** What was parked while its endpoint was disabled waits for that endpoint no more, for it was deleted: kept for a resend. */
+/** Keeps for a resend the events that were parked while their endpoint was disabled, because the endpoint was deleted. */
 export async function keepParked(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
   const marked = await sql.query<EndpointKey>(
     `with p as (
@@ -59,8 +59,8 @@ export async function keepParked(sql: Sql, endpoints: readonly EndpointKey[]): P
 }
 
 /**
- * Makes due again what was parked while an endpoint was disabled, because the endpoint was set since. What is still to be parked
- * may be among it.
+ * Makes events due again that were parked while their endpoint was disabled, because the endpoint was set since. Their parking may
+ * be under way still.
  */
 export async function unpark(sql: Sql, endpoint: EndpointKey): Promise<void> {
   await sql.query(
@@ -181,14 +181,14 @@ const AGAIN = `due_at = least(created_at, clock_timestamp()), attempts = 0, last
 
 interface Action {
   range: Range;
-  /** SQL of a condition on each event. It stands apart from the range, because a portion ends after so many events that it has read. */
+  /** SQL of a condition on each event. The range does not hold this condition, because the number of events read ends a portion. */
   only?: string;
   set: string;
   /** Events that stand otherwise by now are left alone. */
   from: readonly string[];
 }
 
-/** What each action does to which events. What is under way keeps its lease. `m.is_open`: the endpoint takes events. */
+/** Events and change of each action. An event under way keeps its lease. `m.is_open`: the endpoint takes events. */
 const ACTIONS: Record<string, Action> = {
   // An endpoint that was set again waits for nothing that is still to be parked.
   park: { range: DUE, only: 'not m.is_open', from: PARKED.from, set: `delivery = '${PARKED.to}'` },
