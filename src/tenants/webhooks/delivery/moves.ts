@@ -1,5 +1,5 @@
 import type { Database, Sql } from '../../../kernel/db/database';
-import type { EndpointKey } from '../record';
+import type { EndpointKey, EndpointStatus } from '../record';
 import { deliveryTransition } from './record';
 
 /**
@@ -11,12 +11,6 @@ import { deliveryTransition } from './record';
 
 /** Events that are changed at once. */
 export const PORTION = 2_000;
-
-/** Whether events may wait for an endpoint (`p`) that is, or was, disabled. */
-const MAY_WAIT = `(exists (select from webhook_moves m where m.tenant_id = p.tenant_id and m.registration = p.registration
-                                                    and m.action = 'park')
-       or (select true from events e where e.tenant_id = p.tenant_id and e.registration = p.registration
-              and e.delivery = 'parked' and e.due_at is not null order by e.created_at, e.number limit 1))`;
 
 /** What waits for endpoints that are no more, or were disabled, is kept: until the endpoint is set again, or for a resend. */
 export async function parkDue(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
@@ -40,20 +34,28 @@ export async function parkDue(sql: Sql, endpoints: readonly EndpointKey[]): Prom
   await moveSomeOf(sql, endpoints);
 }
 
-/** Keeps for a resend the events that were parked while their endpoint was disabled, because the endpoint was deleted. */
-export async function keepParked(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
+/**
+ * Keeps for a resend the events that were parked while their endpoint was disabled, because the endpoint was deleted. Asks for no
+ * such event, because the index still holds the entries of all that were made due again lately.
+ * @param endpoints as they stood before they were deleted
+ */
+export async function keepParked(
+  sql: Sql,
+  endpoints: readonly (EndpointKey & { status: EndpointStatus })[],
+): Promise<void> {
   const marked = await sql.query<EndpointKey>(
     `with p as (
-       select * from unnest($1::text[], $2::text[]) as p(tenant_id, registration)
+       select * from unnest($1::text[], $2::text[], $3::bool[]) as p(tenant_id, registration, is_disabled)
      ), no_longer as (
        delete from webhook_moves m using p
         where m.tenant_id = p.tenant_id and m.registration = p.registration and m.action = 'unpark'
      )
      insert into webhook_moves (action, tenant_id, registration, last_number)
      select 'keep_for_resend', p.tenant_id, p.registration, (select max(number) from events) from p
-      where ${MAY_WAIT}
+      where p.is_disabled or exists (select from webhook_moves m where m.tenant_id = p.tenant_id
+                                        and m.registration = p.registration and m.action in ('park', 'unpark'))
      returning tenant_id as "tenantId", registration`,
-    namesOf(endpoints),
+    [...namesOf(endpoints), endpoints.map(({ status }) => status === 'disabled')],
   );
   await moveSomeOf(sql, marked);
 }
@@ -67,7 +69,10 @@ export async function unpark(sql: Sql, endpoint: EndpointKey): Promise<void> {
     `insert into webhook_moves (action, tenant_id, registration, last_number)
      select 'unpark', p.tenant_id, p.registration, (select max(number) from events)
        from webhook_endpoints p
-      where p.tenant_id = $1 and p.registration = $2 and p.status <> 'disabled' and ${MAY_WAIT}
+      where p.tenant_id = $1 and p.registration = $2 and p.status <> 'disabled'
+        and (exists (select from webhook_moves m where m.tenant_id = $1 and m.registration = $2 and m.action = 'park')
+             or (select true from events e where e.tenant_id = $1 and e.registration = $2
+                    and e.delivery = 'parked' and e.due_at is not null order by e.created_at, e.number limit 1))
         and not exists (select from webhook_moves m where m.tenant_id = $1 and m.registration = $2 and m.action = 'unpark')`,
     [endpoint.tenantId, endpoint.registration],
   );
