@@ -4,7 +4,7 @@ import type { ChallengeAnswer, VerifyAnswer } from '../../parties/card-processor
 import { maskEmail } from '../../people/cardholders/masking';
 import { requireCardholder } from '../../people/cardholders/operations';
 import { settingsOf } from '../../tenants/clients/operations';
-import { requireLockedCard } from '../cards/operations';
+import { requireCard, requireLockedCard } from '../cards/operations';
 import type { CardServices } from '../services';
 import { isCode } from './code';
 import type { Challenge, ChallengeStatus } from './record';
@@ -96,7 +96,7 @@ export async function resendChallenge(
   const next = { status, codeNumber: challenge.codeNumber + 1, ...codeTimes(at, challenge.expiresAt) };
   await updateChallenge(tx, challenge.id, next, at);
   services.commands.append(tx, [startSending({ ...challenge, ...next })]);
-  const { cardholderId } = await requireLockedCard(tx, challenge.cardId);
+  const { cardholderId } = await requireCard(tx, null, challenge.cardId);
   const { email } = await requireCardholder(tx, null, cardholderId);
   return { accepted: true, maskedDestination: maskEmail(email) };
 }

@@ -1,0 +1,144 @@
+/** @long @isolated launches the product, and kills it. */
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { callerOf } from '../../scripts/demo/api';
+import { issueCards } from '../../scripts/processor/cards';
+import { createKeyring } from '../../src/kernel/security/keyring';
+import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
+import { partyPath, partySecret } from '../../src/parties/sandbox/mount';
+import { readMasterKey } from '../../src/startup/master-key';
+import { killAll, START_MS } from '../startup/process';
+import { startWhole, type Whole } from '../support/product';
+import { temporaryFolder } from '../support/servers';
+import { until } from '../support/until';
+
+/** A payer is authenticated by 3-D Secure: the whole product, a card processor over HTTP, and a real mail server. */
+
+const dataDir = temporaryFolder('challenge');
+let whole: Whole;
+let mailServer: SMTPServer;
+let mails: string[];
+/** While the mail server refuses every connection. */
+let isAway = false;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  mails = [];
+  mailServer = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onConnect: (_session, callback) =>
+      callback(isAway ? Object.assign(new Error('away'), { responseCode: 421 }) : null),
+    onData(stream, _session, callback) {
+      let raw = '';
+      stream.setEncoding('utf8');
+      stream.on('data', (chunk: string) => (raw += chunk));
+      stream.on('end', () => {
+        mails.push(raw);
+        callback();
+      });
+    },
+  });
+  mailServer.on('error', () => undefined); // a client that was killed
+  await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
+  const { port } = mailServer.server.address() as AddressInfo;
+  environment = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'cards@example.com', CHAIN: 'off' };
+  whole = await startWhole(dataDir, environment);
+}, START_MS);
+afterAll(async () => {
+  await whole?.stop();
+  killAll();
+  await new Promise<void>((resolve) => mailServer.close(() => resolve()));
+  rmSync(dataDir, { recursive: true, force: true });
+}, START_MS);
+
+async function secretOfProcessor(): Promise<Buffer> {
+  const masterKey = await readMasterKey(dataDir);
+  if (!masterKey) throw new Error('the product has made no key');
+  return partySecret(createKeyring(masterKey), 'card-processor');
+}
+
+async function tell(message: Record<string, unknown>): Promise<any> {
+  const raw = JSON.stringify({ messageId: randomUUID(), ...message });
+  const secret = await secretOfProcessor();
+  const answer = await fetch(`${whole.credentials.baseUrl}/processor/v1/messages`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      [SIGNATURE_HEADER]: signMessage(Buffer.from(raw), secret, new Date()),
+    },
+    body: raw,
+  });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+async function statusOf(challengeId: string): Promise<string> {
+  const path = `/processor/v1/challenges/${challengeId}`;
+  const signature = signMessage(Buffer.from(path), await secretOfProcessor(), new Date());
+  const answer = await fetch(whole.credentials.baseUrl + path, {
+    headers: { [SIGNATURE_HEADER]: signature },
+  });
+  return ((await answer.json()) as { status: string }).status;
+}
+
+async function issued() {
+  const { baseUrl, client, admin } = whole.credentials;
+  const processor = { url: baseUrl + partyPath('card-processor'), secret: await secretOfProcessor() };
+  const [card] = await issueCards(callerOf(baseUrl, client), callerOf(baseUrl, admin), processor, 1);
+  if (!card) throw new Error('no card was issued');
+  return card;
+}
+
+const challenge = (cardReference: string, challengeId: string) => ({
+  type: 'challenge',
+  challengeId,
+  cardReference,
+  amount: '60.00',
+  currency: 'USD',
+  merchant: { id: 'merchant-1', name: 'Bookshop', country: 'AT' },
+  expiresAt: new Date(Date.now() + 600_000).toISOString(),
+});
+
+const codeIn = (mail: string | undefined): string => /^\d{6}\r?$/m.exec(mail ?? '')?.[0].trim() ?? '';
+
+it('mails a code that approves the payment', async () => {
+  const { reference } = await issued();
+  const before = mails.length;
+  expect(await tell(challenge(reference, 'acs-1'))).toMatchObject({ accepted: true });
+  await until(async () => (await statusOf('acs-1')) === 'sent');
+  expect(mails).toHaveLength(before + 1);
+  const code = codeIn(mails.at(-1));
+  expect(await tell({ type: 'challenge.verify', challengeId: 'acs-1', code })).toEqual({
+    result: 'approved',
+    triesLeft: 3,
+  });
+  expect(await statusOf('acs-1')).toBe('approved');
+});
+
+it('mails the code after a kill, once the mail server is back', async () => {
+  const { reference } = await issued();
+  const before = mails.length;
+  isAway = true;
+  expect(await tell(challenge(reference, 'acs-2'))).toMatchObject({ accepted: true });
+  await whole.kill9();
+  isAway = false;
+  whole = await startWhole(dataDir, environment);
+  await until(async () => (await statusOf('acs-2')) !== 'sending');
+  // A start that took longer than a minute leaves the payer without a code, and says so.
+  const status = await statusOf('acs-2');
+  expect(['sent', 'unavailable']).toContain(status);
+  expect(mails).toHaveLength(before + (status === 'sent' ? 1 : 0));
+  const code = codeIn(mails.at(-1));
+  expect(await tell({ type: 'challenge.verify', challengeId: 'acs-2', code })).toMatchObject({
+    result: status === 'sent' ? 'approved' : 'expired',
+  });
+});
+
+it('names no code in what the product has written', async () => {
+  const codes = mails.map(codeIn);
+  expect(codes.every((code) => code.length === 6)).toBe(true);
+  for (const code of codes) expect(whole.run.text()).not.toContain(code);
+});
