@@ -38,7 +38,6 @@ export const PREFIXES = {
   approval: 'apr',
   processorMessage: 'prm',
   challenge: 'chl',
-  sandboxMail: 'mail',
   wallet: 'wal',
   walletAllocation: 'wla',
   chainDeposit: 'cdp',

@@ -1,14 +1,19 @@
 /** @long @isolated launches the product, and kills it. */
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { callerOf } from '../../scripts/demo/api';
 import { issueCards } from '../../scripts/processor/cards';
+import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { createKeyring } from '../../src/kernel/security/keyring';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 import { partyPath, partySecret } from '../../src/parties/sandbox/mount';
+import { connectionUrl } from '../../src/startup/embedded/postgres/process';
+import { DATABASE } from '../../src/startup/embedded/postgres/server';
 import { readMasterKey } from '../../src/startup/master-key';
+import { dumpOf, historiesOf } from '../chaos/secrets/written';
 import { killAll, START_MS } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
@@ -44,7 +49,12 @@ beforeAll(async () => {
   mailServer.on('error', () => undefined); // a client that was killed
   await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
   const { port } = mailServer.server.address() as AddressInfo;
-  environment = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'cards@example.com', CHAIN: 'off' };
+  environment = {
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MAIL_FROM: 'cards@example.com',
+    CHAIN: 'off',
+    LOG_LEVEL: 'trace',
+  };
   whole = await startWhole(dataDir, environment);
 }, START_MS);
 afterAll(async () => {
@@ -137,8 +147,33 @@ it('mails the code after a kill, once the mail server is back', async () => {
   });
 });
 
-it('names no code in what the product has written', async () => {
+it.each([
+  ['the database', () => withDatabase(dumpOf), 'acs-1'],
+  ['the logs', async () => whole.run.text(), '/processor/v1/messages'],
+  ['the histories', () => historiesOf({ temporalAddress: addressOfTemporal() }), 'challenge-code-'],
+])('writes no code into %s', async (_place, read, known) => {
   const codes = mails.map(codeIn);
-  expect(codes.every((code) => code.length === 6)).toBe(true);
-  for (const code of codes) expect(whole.run.text()).not.toContain(code);
+  expect(codes.length).toBeGreaterThan(0);
+  const text = await read();
+  expect(text).toContain(known);
+  for (const code of codes) {
+    expect(code).toMatch(/^\d{6}$/);
+    expect(text).not.toMatch(new RegExp(`(?<![0-9A-Za-z.])${code}(?![0-9A-Za-z])`));
+  }
 });
+
+async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const state = stateOf<{ port: number; password: string }>('postgres.json');
+  const database = createDatabase({ url: connectionUrl(state, DATABASE), poolSize: 1, name: 'challenge' });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const addressOfTemporal = () => `127.0.0.1:${stateOf<{ port: number }>('temporal.json').port}`;
+
+function stateOf<T>(name: string): T {
+  return JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as T;
+}

@@ -9,6 +9,9 @@ import { startOperation } from '../../cards/buffered/workflows';
 import { requireCard } from '../../cards/cards/operations';
 import { requireTokenization } from '../../cards/cards/tokenization';
 import { startClosure, startIssuance, startTokenization } from '../../cards/cards/workflows';
+import { findChallenge } from '../../cards/challenges/operations';
+import { challengeView } from '../../cards/challenges/view';
+import { startSending } from '../../cards/challenges/workflows';
 import {
   historyPage as cardHistory,
   transactionsByReference,
@@ -149,6 +152,28 @@ export const tellProcessorMessage: Teller = async ({ database }, id, limit) => {
       ...{ what: 'processor message', tenantId, status: settledAt ? 'settled' : reason, workflowId },
       ...{ since: (settledAt ?? dueBy).toISOString(), dueBy: settledAt ? null : dueBy.toISOString() },
       record: line({ reason, answered, ...message }),
+    },
+    await commonLists(database, { id, workflowId }, limit),
+    limit,
+  );
+};
+
+/** A challenge of 3-D Secure, and the mail of its present code. */
+export const tellChallenge: Teller = async ({ database, now }, id, limit) => {
+  const challenge = await findChallenge(database, { id });
+  if (!challenge) return undefined;
+  const { tenantId, cardId, merchant, updatedAt } = challenge;
+  const { status, ...record } = challengeView(challenge, now());
+  const { workflowId } = startSending(challenge);
+  return storyOf(
+    id,
+    {
+      what: 'challenge',
+      tenantId,
+      status,
+      since: updatedAt.toISOString(),
+      workflowId,
+      record: line({ ...record, cardId, merchant }),
     },
     await commonLists(database, { id, workflowId }, limit),
     limit,

@@ -1,4 +1,5 @@
 import { closeOverdue, sendCode } from '../../../src/cards/challenges/send';
+import { tell } from '../../../src/desk/story/tell';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type NetworkCard, networkCard, nextName } from '../processor/support';
 import {
@@ -122,6 +123,23 @@ describe('a challenge', () => {
     expect(await verify(id, wrongCode(code))).toEqual({ result: 'failed', triesLeft: 2 });
     expect(await statusOf(id)).toBe('approved');
   });
+});
+
+it('has a story at the desk, which tells no code', async () => {
+  const id = await sentChallenge(api, card);
+  const code = await newestCode(client);
+  const [row] = await api.database.query<{ id: string }>(
+    'select id from card_challenges where challenge_id = $1',
+    [id],
+  );
+  const story = await tell(api.services, row!.id, 20);
+  expect(story).toMatchObject({
+    what: 'challenge',
+    status: 'sent',
+    workflowId: `challenge-code-${row!.id}-1`,
+    record: { challengeId: id, cardId: card.id, amount: '60.00', merchant: { name: 'Bookshop' } },
+  });
+  expect(JSON.stringify(story)).not.toContain(code);
 });
 
 describe('a resend', () => {

@@ -31,7 +31,7 @@ export function logsOf({ api, worker, dataDir }: Fleet): string {
 }
 
 /** The histories of all workflows that Temporal knows, with what their payloads hold. */
-export async function historiesOf({ temporalAddress }: Fleet): Promise<string> {
+export async function historiesOf({ temporalAddress }: Pick<Fleet, 'temporalAddress'>): Promise<string> {
   const temporal = temporalAt(temporalAddress);
   const parts: string[] = [];
   try {
