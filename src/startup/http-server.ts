@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,20 +18,24 @@ const LIMITS = {
 };
 const MAX_REQUESTS_WAITING = 10_000;
 
-/** Requests that have no answer yet, of each server. */
-const unanswered = new WeakMap<Server, Set<ServerResponse>>();
+/** Servers whose every answer from now on ends its connection. */
+const reconnecting = new WeakSet<Server>();
 
 /** A server whose clients cannot hold it by sending slowly, and who hear of malformed HTTP in the error shape. */
 export function createApiServer(handler: RequestListener): Server {
-  const server = createServer({ ...LIMITS, keepAlive: true, noDelay: true }, handler);
+  // Asked when the head is written, so that a request in flight is asked too and an ordinary request costs nothing.
+  class Answer extends ServerResponse {
+    override writeHead(...given: unknown[]): this {
+      if (reconnecting.has(server)) this.setHeader('connection', 'close');
+      return super.writeHead(...(given as Parameters<ServerResponse['writeHead']>));
+    }
+  }
+  const server: Server = createServer(
+    { ...LIMITS, keepAlive: true, noDelay: true, ServerResponse: Answer },
+    handler,
+  );
   server.maxConnections = MAX_REQUESTS_WAITING;
   server.on('clientError', refuseMalformed);
-  const open = new Set<ServerResponse>();
-  unanswered.set(server, open);
-  server.prependListener('request', (_request, response) => {
-    open.add(response);
-    response.once('close', () => open.delete(response));
-  });
   return server;
 }
 
@@ -115,11 +119,7 @@ export async function drainServer(
 
 /** Ends each kept connection with its next answer (`connection: close`). The client then opens another connection. */
 export function askToReconnect(server: Server): void {
-  const ask = (response: ServerResponse) => {
-    if (!response.headersSent) response.setHeader('connection', 'close');
-  };
-  for (const response of unanswered.get(server) ?? []) ask(response);
-  server.prependListener('request', (_request, response) => ask(response));
+  reconnecting.add(server);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../../../kernel/ledger/entries';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { WebhookEvent } from '../../../kernel/outbox/events';
-import type { Card } from '../../cards/record';
+import { type Card, SUSPENSE } from '../../cards/record';
 import type { Programme } from '../../programmes/record';
 import {
   createNetworkReferences,
@@ -127,6 +127,7 @@ export function createBoard(state: BoardState): LoadedBoard {
   let key: string | null | undefined;
 
   function noteSuspended(card: Card, entries: PostedEntry[]): void {
+    if (card.returnsTo !== SUSPENSE) return;
     const account = internalAccountId('suspense', card.currency);
     for (const entry of entries)
       if (entry.account === account)
