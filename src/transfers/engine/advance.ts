@@ -5,13 +5,13 @@ import { openBreakAgain } from '../../process/breaks/operations';
 import { PartyRefused, PartyStopped, UnreadableAnswer } from '../../process/party-errors';
 import { isStopped } from '../../process/switches/switches';
 import type { Services } from '../../services';
-import { type Apply, apply, hasFallen, isOrdered } from './apply';
+import { type Apply, apply, hasFallen } from './apply';
 import { FORGOTTEN, UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { AnyKind, Given, Order } from './kind';
+import { begun, type Listed, lock } from './ordering';
 import { type Decision, type PartyWord, refusalOf, type Situation, SYSTEM } from './record';
-import { type Locked, lockTransfer, readSituation } from './store';
 import { claimName } from './tables/told-names';
 
 /** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
@@ -100,8 +100,6 @@ async function wasTold(
   return true;
 }
 
-type Listed = NonNullable<Apply['listed']>;
-
 /** Whether the party lists what may change of a transfer, or somebody reads it of the party, so that nobody need ask. */
 async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
   const isListed = (situation: Situation) => !kind.unlisted?.(services, situation);
@@ -113,33 +111,6 @@ async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
 }
 
 const ordersOf = (kind: AnyKind, situation: Situation): Order[] => kind.orders(effective(kind, situation));
-
-/**
- * What decisions alone lead to comes first, time too where the party knows of nothing yet. `ordered_at` is committed here and
- * nowhere else: the transfer is judged once more under its lock, and then the party may hear of it.
- */
-async function begun(
-  services: Services,
-  kind: AnyKind,
-  id: string,
-  { listed, stopped }: { listed: Listed; stopped: boolean },
-): Promise<Situation> {
-  const seen = await readSituation(services.database, kind, id, services.now());
-  if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
-  const { chosen, path, situation } = follow(kind, effective(kind, seen));
-  const ordering = !stopped && situation.transfer.orderedAt === null && isOrdered(kind, situation);
-  if (chosen.length + path.length === 0 && !ordering) return seen;
-  return services.database.transaction(async (tx) =>
-    apply(tx, kind, await lock(tx, kind, id, services.now()), { listed, ordering }),
-  );
-}
-
-/** @throws Error when there is none: ids come from commands that were committed with their record */
-async function lock(tx: Tx, kind: AnyKind, id: string, at: Date): Promise<Locked> {
-  const locked = await lockTransfer(tx, kind, id, at);
-  if (!locked) throw new Error(`there is no ${kind.name} ${id}`);
-  return locked;
-}
 
 const progressOf = (kind: AnyKind, situation: Situation): Progress => {
   const { status, lookAt } = situation.transfer;
