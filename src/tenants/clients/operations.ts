@@ -16,6 +16,7 @@ import {
   lockTenant,
   readAccess,
   sealedSecret,
+  statusOf,
   updateStatus,
 } from './store';
 
@@ -140,7 +141,7 @@ export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Pro
 
 /**
  * Shuts a tenant out, or lets it in again with the secrets that it had. Its records stay, and what is under way goes on:
- * card events of the processor, processes, webhooks.
+ * card events of the processor, processes, webhooks. Transfers wait that no party was told of.
  * @throws Problem 404 when there is no such tenant, 409 `invalid_transition` when it has that status already
  */
 export async function setClientStatus(
@@ -155,6 +156,10 @@ export async function setClientStatus(
   else await endStop(tx, 'tenant', clientId);
   await updateStatus(tx, clientId, status);
 }
+
+/** Whether a tenant is disabled now, by the database. @param clientId null: the money has no owner, and no stop concerns it */
+export const isDisabled = async (sql: Sql, clientId: string | null): Promise<boolean> =>
+  clientId !== null && (await statusOf(sql, clientId)) === 'disabled';
 
 /** The tenant, locked against other changes. @throws Problem 404 */
 export async function lockedTenant(tx: Tx, clientId: string): Promise<Tenant> {

@@ -30,6 +30,11 @@ export async function findTenant(sql: Sql, id: string): Promise<Tenant | undefin
   return row && tenant(row);
 }
 
+export async function statusOf(sql: Sql, id: string): Promise<Tenant['status'] | undefined> {
+  const [row] = await sql.run<Pick<TenantRow, 'status'>>(tenants().select('status').where({ id }));
+  return row?.status;
+}
+
 export async function listTenants(sql: Sql): Promise<Tenant[]> {
   const rows = await sql.run<TenantRow>(tenants().select(COLUMNS).orderBy('id'));
   return rows.map(tenant);

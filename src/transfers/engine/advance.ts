@@ -29,7 +29,8 @@ const ROUNDS = 10;
 /**
  * The one step of every transfer: gives the party what it has not been told, asks for its whole state, and applies it
  * under the record's lock. Done twice, it has been done once. A party that is stopped, be it since the step began, is asked,
- * and told nothing: what it must be told waits, and the step has failed until it is on again.
+ * and told nothing: what it must be told waits, and the step has failed until it is on again. The order of a disabled tenant
+ * waits too, and the step has not failed: whoever enables the tenant has it looked at (../unordered.ts).
  * @throws PartyStopped once all else is done; PartyAway nothing is known now: the same again
  */
 export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
@@ -37,7 +38,8 @@ export async function advance(services: Services, kind: AnyKind, id: string): Pr
   const listed = await listedBy(services, kind);
   let stopped = await isStopped(services, kind.party);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const seen = await begun(services, kind, id, { listed, stopped });
+    const { seen, held } = await begun(services, kind, id, { listed, stopped });
+    if (held) return progressOf(kind, seen);
     const told = stopped ? nothingTold() : await tell(services, kind, seen, given);
     stopped ||= told.stopped;
     const heard = await wordOf(services, kind, seen, told, stopped);

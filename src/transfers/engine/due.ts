@@ -1,5 +1,6 @@
 import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Tx } from '../../kernel/db/database';
+import { OPEN_STATUSES } from './open-transfers';
 import type { Transfer } from './record';
 
 /**
@@ -44,6 +45,25 @@ export async function makeUnwatchedDue(tx: Tx, party: string, at: Date): Promise
     table('transfers')
       .whereIn('id', unwatched.orderBy('id').forNoKeyUpdate())
       .update({ dueBy: dueNow(at) }),
+  );
+}
+
+/** Makes those of a tenant due that wait, and that no party was told of. */
+export function makeUnorderedDue(
+  tx: Tx,
+  tenantId: string,
+  at: Date,
+): Promise<Pick<Transfer, 'id' | 'kind' | 'tenantId' | 'partyRef'>[]> {
+  const unordered = table('transfers')
+    .select('id')
+    .where({ tenantId })
+    .whereNull('orderedAt')
+    .whereIn('status', OPEN_STATUSES);
+  return tx.run(
+    table('transfers')
+      .whereIn('id', unordered.orderBy('id').forNoKeyUpdate())
+      .update({ dueBy: dueNow(at) })
+      .returning(['id', 'kind', 'tenantId', 'partyRef']),
   );
 }
 

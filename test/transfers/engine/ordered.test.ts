@@ -1,7 +1,10 @@
+import { readBalances } from '../../../src/kernel/ledger/accounts';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../src/people/users/operations';
 import { PartyAway, PartyStopped } from '../../../src/process/party-errors';
+import { setClientStatus } from '../../../src/tenants/clients/operations';
 import { concludeTransfer } from '../../../src/transfers/conclude';
+import { depositKind } from '../../../src/transfers/deposits/kind';
 import { advance } from '../../../src/transfers/engine/advance';
 import type { AnyKind } from '../../../src/transfers/engine/kind';
 import { disableDestination } from '../../../src/transfers/exchange/withdrawals/disable-destination';
@@ -10,6 +13,7 @@ import { decideWithdrawal } from '../../../src/transfers/external-cards/decide';
 import { cardWithdrawalKind } from '../../../src/transfers/external-cards/kind';
 import { decidePayout } from '../../../src/transfers/payouts/decide';
 import { orderKey, payoutKind } from '../../../src/transfers/payouts/kind';
+import { lookAtUnordered } from '../../../src/transfers/unordered';
 import { accountBalance } from '../../cards/cards/support';
 import { type Client } from '../../support/api';
 import { fund } from '../../support/cards';
@@ -223,5 +227,116 @@ describe('the order of a deposit', () => {
     world.double.requests.length = 0;
     expect((await lookAtDeposit(world, deposit.id)).open).toBe(false);
     expect(world.double.requests).toEqual([]);
+  });
+});
+
+describe('an order of a disabled tenant', () => {
+  const STOPPING = { reason: 'A leak.', stoppedBy: decidedBy, at: new Date() };
+  const disable = () =>
+    world.api.database.transaction((tx) => setClientStatus(tx, client.clientId, 'disabled', STOPPING));
+  const enable = () =>
+    world.api.database.transaction(async (tx) => {
+      await setClientStatus(tx, client.clientId, 'active', STOPPING);
+      await lookAtUnordered(world.api.services, tx, client.clientId);
+    });
+  const toldToLook = async () => {
+    const commands = `select workflow_id as id from workflow_commands where action = 'look'`;
+    return (await world.api.database.query<{ id: string }>(commands)).map(({ id }) => id).sort();
+  };
+  const dueBy = async (id: string) => {
+    const [row] = await world.api.database.query<{ at: Date }>(
+      'select due_by as at from transfers where id = $1',
+      [id],
+    );
+    return row?.at.getTime() ?? 0;
+  };
+
+  /** Four kinds of transfers, made before the tenant was disabled. */
+  async function each() {
+    const { accountId: eur } = await user('EUR');
+    const { accountId: usd } = await user('USD');
+    const exchange = exchangeDouble(world.api);
+    const destinationId = await destinationOf(world.api, client);
+    const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
+    const card = await client.call('POST', `/v2/accounts/${usd}/withdraw/card`, body, newKey());
+    const id = String(card.body.id);
+    const approval = { withdrawalId: id, decision: 'approved', decidedBy } as const;
+    await stopped(() =>
+      world.api.database.transaction((tx) => decideWithdrawal(world.api.services, tx, approval)),
+    );
+    return {
+      exchange,
+      made: [
+        { kind: payoutKind, id: await createdPayout(client, eur), status: 'processing' },
+        { kind: depositKind, id: (await createdDeposit(client)).id, status: 'created' },
+        {
+          kind: exchangeWithdrawalKind,
+          id: await approvedWithdrawal(eur, destinationId),
+          status: 'processing',
+        },
+        { kind: cardWithdrawalKind, id, status: 'pending' },
+      ] as { kind: AnyKind; id: string; status: string }[],
+    };
+  }
+
+  it('waits, whatever it is, and is looked at again as soon as the tenant is enabled', async () => {
+    const { made, exchange } = await each();
+    await disable();
+    world.double.requests.length = 0;
+    for (const { kind, id, status } of made) {
+      for (const days of [0, 3]) {
+        // A page that nobody could pay at is too late then: its time is a part of its terms.
+        world.clock.ahead = kind === depositKind ? 0 : days * 86_400_000;
+        const progress = await advance(world.api.services, kind, id);
+        expect(progress).toMatchObject({ status, open: true });
+        expect([kind.name, await orderedAt(id)]).toEqual([kind.name, null]);
+        const now = world.api.services.now().getTime();
+        expect(await dueBy(id)).toBeGreaterThan(now);
+        if (kind !== depositKind) expect(progress.lookAt).toBeNull();
+      }
+    }
+    world.clock.ahead = 0;
+    expect([world.double.requests, exchange.orders.size]).toEqual([[], 0]);
+
+    await world.api.database.query('delete from workflow_commands');
+    await enable();
+    expect(await toldToLook()).toEqual(
+      made.map(({ kind, id }) => kind.process.look({ id, tenantId: null, partyRef: null }).workflowId).sort(),
+    );
+    for (const { id } of made) expect(await dueBy(id)).toBeLessThanOrEqual(Date.now());
+    for (const { kind, id } of made) {
+      await look(kind, id);
+      expect([kind.name, await orderedAt(id)]).toEqual([kind.name, expect.any(Date)]);
+    }
+    expect(exchange.orders.size).toBe(1);
+  });
+
+  it('goes on where its party may have it already', async () => {
+    const { accountId } = await user('EUR');
+    const id = await createdPayout(client, accountId);
+    const { payouts } = world.api.services.parties;
+    world.api.services.parties.payouts = {
+      ...payouts,
+      order: async (given) => {
+        await payouts.order(given);
+        throw new PartyAway();
+      },
+    };
+    await expect(advance(world.api.services, payoutKind, id)).rejects.toThrow(PartyAway);
+    world.api.services.parties.payouts = payouts;
+    await disable();
+    expect([await look(payoutKind, id), await orderedAt(id)]).toEqual(['processing', expect.any(Date)]);
+    expect(await payouts.ask(orderKey(id))).not.toBe('unknown_to_party');
+  });
+
+  it('is still judged: a blocked user ends it', async () => {
+    const { id: userId, accountId } = await user('EUR');
+    const id = await createdPayout(client, accountId);
+    await disable();
+    await block(userId);
+    expect(await look(payoutKind, id)).toBe('cancelled');
+    expect((await readBalances(world.api.database, [accountId])).get(accountId)?.pending.toFixed(2)).toBe(
+      '0.00',
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { exchangeKey } from '../../../src/transfers/exchange/orders/kind';
 import { command, operatorEnvironment } from '../../support/operator';
+import { until } from '../../support/until';
 import { balance, looked, ordered, read, type World, world } from './support';
 
 let on: World;
@@ -15,6 +16,8 @@ afterAll(() => on.api.close());
 const cancel = (id: string, ...more: string[]) =>
   command(environment, 'exchange-order', 'cancel', id, ...more);
 const BECAUSE = ['--reason', 'The client called.'];
+const setClient = (verb: 'disable' | 'enable') =>
+  command(environment, 'client', verb, on.client.clientId, ...BECAUSE);
 
 const decisionsOf = (id: string) =>
   on.api.database.query('select kind, reason, decided_by from transfer_decisions where transfer_id = $1', [
@@ -46,6 +49,35 @@ it('calls an order off that was not ordered, frees what it holds, and tells who 
   // Its workflow finds it ended, and orders nothing.
   expect(await looked(on, id)).toMatchObject({ status: 'cancelled', open: false });
   expect(on.double.orders.has(exchangeKey(id))).toBe(false);
+});
+
+it('cancels an order that an admin has made while its client is disabled', async () => {
+  const { client, admin, eur, usd } = on;
+  const before = await balance(client, eur);
+  expect((await setClient('disable')).out).toBe(`${client.clientId} is disabled.`);
+  const id = await ordered({ client: admin, eur, usd });
+  expect(await looked(on, id)).toEqual({ status: 'created', open: true, lookAt: null });
+  expect(on.double.orders.has(exchangeKey(id))).toBe(false);
+  expect((await cancel(id, ...BECAUSE)).out).toBe(`${id} is cancelled.`);
+  expect((await setClient('enable')).out).toBe(`${client.clientId} is active.`);
+  expect(await looked(on, id)).toMatchObject({ status: 'cancelled', open: false });
+  await until(async () => (await balance(client, eur)) === before);
+});
+
+it('deals an order that has waited as soon as its client is enabled', async () => {
+  const { admin, eur, usd } = on;
+  await setClient('disable');
+  const id = await ordered({ client: admin, eur, usd });
+  await looked(on, id);
+  const told = () =>
+    on.api.database.query(`select 1 from workflow_commands where action = 'look' and workflow_id = $1`, [
+      `exchange-order-${id}`,
+    ]);
+  expect(await told()).toEqual([]);
+  await setClient('enable');
+  expect(await told()).toHaveLength(1);
+  expect(await looked(on, id)).toMatchObject({ status: 'executing' });
+  expect(on.double.orders.has(exchangeKey(id))).toBe(true);
 });
 
 it('says so to a person', async () => {

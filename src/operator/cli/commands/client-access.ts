@@ -9,6 +9,7 @@ import {
   setClientStatus,
 } from '../../../tenants/clients/operations';
 import { OVERLAP_SECONDS } from '../../../tenants/clients/settings';
+import { lookAtUnordered } from '../../../transfers/unordered';
 import { sealedTerms } from '../../approvals/clients';
 import type { Done } from '../../approvals/kind';
 import { changeOrAsk } from '../../approvals/operations';
@@ -82,7 +83,10 @@ function addStatus(
       run(async (session) => {
         const stopping = { reason, stoppedBy: session.actor, at: session.now() };
         await session.change(
-          (tx) => setClientStatus(tx, id, status, stopping),
+          async (tx) => {
+            await setClientStatus(tx, id, status, stopping);
+            if (status === 'active') await lookAtUnordered(session, tx, id);
+          },
           () => ({
             ...{ action: `client.${verb}`, subject: id, tenantId: id },
             ...{ before: { status: other }, after: { status, reason } },
