@@ -33,6 +33,8 @@ export interface Card {
   insufficientAsked: boolean;
   /** Its user is blocked: it declines, and is not funded. */
   userBlocked: boolean;
+  /** An operator has disabled its tenant, and not the tenant's API alone: it declines as a frozen one. */
+  tenantStopped: boolean;
   /** Limits of its own, its user's or over time are to be looked at, and what it spends is counted. */
   limited: boolean;
   last4: string | null;

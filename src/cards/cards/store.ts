@@ -1,9 +1,10 @@
-import { anyOf, columnsOf, filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
+import { anyOf, columnsOf, filtered, type IdPage, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
 import { Decimal } from '../../kernel/money/money';
 import { overdueIn } from '../../process/overdue';
+import { hasStop } from '../../process/stops/operations';
 import type { Card } from './record';
 
 /** NUMERIC comes as text. */
@@ -40,6 +41,11 @@ const FIELDS = [
   'updatedAt',
 ] as const satisfies (keyof Card)[];
 
+/** Read with the card's row and not kept on it, so that to stop a tenant writes one row, however many cards it has. */
+const TENANT_STOPPED = hasStop('tenant', 'cards.tenant_id');
+
+const COLUMNS = [...FIELDS, raw(`${TENANT_STOPPED} as tenant_stopped`)];
+
 const cardOf = (row: Row): Card => ({
   ...row,
   initialAmount: new Decimal(row.initialAmount),
@@ -53,6 +59,7 @@ type NewCard = Omit<
   | 'freezeReasons'
   | 'insufficientAsked'
   | 'userBlocked'
+  | 'tenantStopped'
   | 'returnsTo'
   | 'last4'
   | 'expiryMonth'
@@ -74,7 +81,7 @@ export async function insertCard(tx: Sql, card: NewCard): Promise<Card> {
         initialAmount: card.initialAmount.toFixed(),
         issueFee: card.issueFee.toFixed(),
       })
-      .returning(FIELDS),
+      .returning(COLUMNS),
   );
   return cardOf(row as Row);
 }
@@ -91,7 +98,7 @@ export async function listCards(
   page: IdPage,
 ): Promise<Card[]> {
   const cards = table('cards')
-    .select(FIELDS)
+    .select(COLUMNS)
     .modify(filtered, { tenantId: reach, ...filter })
     .modify(newestFirst, page);
   return (await sql.run<Row>(cards)).map(cardOf);
@@ -141,7 +148,7 @@ export const overdueCards = overdueIn<Pick<Card, 'id' | 'tenantId' | 'status'>>(
 /** @param reach the tenant whose cards may be found, or null for every tenant's */
 export async function findCard(sql: Sql, reach: string | null, id: string): Promise<Card | undefined> {
   const [row] = await sql.run<Row>(
-    table('cards').select(FIELDS).where({ id }).modify(filtered, { tenantId: reach }),
+    table('cards').select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach }),
   );
   return row && cardOf(row);
 }
@@ -154,7 +161,7 @@ export async function cardIdsOfUser(sql: Sql, userId: string): Promise<string[]>
 
 /** The same as records. */
 export async function cardsOfUser(sql: Sql, userId: string): Promise<Card[]> {
-  return (await sql.run<Row>(table('cards').select(FIELDS).where({ userId }))).map(cardOf);
+  return (await sql.run<Row>(table('cards').select(COLUMNS).where({ userId }))).map(cardOf);
 }
 
 /** How many cards of a cardholder use up its capacity on the BIN: all that are neither closed nor failed. */
@@ -200,7 +207,7 @@ export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Car
   // Prepared, as what follows: on the path of every card event.
   const rows = await tx.prepared<Row>(
     'cards-lock',
-    `select ${columnsOf(FIELDS)} from cards where id = any($1) order by id for no key update`,
+    `select ${columnsOf(FIELDS)}, ${TENANT_STOPPED} as "tenantStopped" from cards where id = any($1) order by id for no key update`,
     [ids],
   );
   return new Map(rows.map((row) => [row.id, cardOf(row)]));

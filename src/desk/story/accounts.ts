@@ -78,7 +78,7 @@ export const tellVirtualIban: Teller = async (deps, id, limit) => {
 
 export const tellCard: Teller = async ({ database }, id, limit) => {
   const card = await requireCard(database, null, id);
-  const { tenantId, status, updatedAt, processorReference, userBlocked } = card;
+  const { tenantId, status, updatedAt, processorReference, userBlocked, tenantStopped } = card;
   const page = await cardHistory(database, [id], { limit: limit + 1 });
   const transactions = page.data.reverse();
   const { workflowId } =
@@ -88,7 +88,7 @@ export const tellCard: Teller = async ({ database }, id, limit) => {
     id,
     {
       ...{ what: 'card', tenantId, status, since: updatedAt.toISOString(), workflowId },
-      record: { ...(await bufferedCard(database, card)), processorReference, userBlocked },
+      record: { ...(await bufferedCard(database, card)), processorReference, userBlocked, tenantStopped },
     },
     {
       ...(await commonLists(database, { id, references, workflowId }, limit)),

@@ -5,6 +5,10 @@ import { deleteStop, insertStop } from './store';
 
 export { listStops } from './store';
 
+/** Whether what a column names is stopped: SQL, for a statement that reads the column too. */
+export const hasStop = (kind: StopKind, column: string): string =>
+  `exists (select from stops where kind = '${kind}' and subject = ${column})`;
+
 /**
  * Notes a stop (decisions part 2, The operator can stop things), in the transaction that carries it out and holds the lock of
  * what is stopped.
@@ -22,7 +26,6 @@ export async function endStop(tx: Tx, kind: StopKind, subject: string): Promise<
   return ended;
 }
 
-/** Forgets a stop, where one stands, of what has come to its end. */
-export async function forgetStop(tx: Sql, kind: StopKind, subject: string): Promise<void> {
-  await deleteStop(tx, kind, subject);
-}
+/** Forgets a stop that nobody lifts: its record has ended, or another stop replaces it. @returns whether one stood */
+export const forgetStop = async (tx: Sql, kind: StopKind, subject: string): Promise<boolean> =>
+  (await deleteStop(tx, kind, subject)) !== undefined;

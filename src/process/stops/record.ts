@@ -1,5 +1,5 @@
-/** What an operator can stop. Each kind's own record says what a stop does. */
-export const STOP_KINDS = ['tenant', 'user', 'card'] as const;
+/** Kinds that an operator can stop; `tenant_api` is a tenant whose cards go on. Each kind's own record says what a stop does. */
+export const STOP_KINDS = ['tenant', 'tenant_api', 'user', 'card'] as const;
 export type StopKind = (typeof STOP_KINDS)[number];
 
 /** A stop that stands. */

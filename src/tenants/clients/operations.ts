@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { clientDisabled, forbidden, notFound } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
-import { endStop, noteStop } from '../../process/stops/operations';
+import { endStop, forgetStop, noteStop } from '../../process/stops/operations';
 import type { Stopping } from '../../process/stops/record';
 import { type Tenant } from './record';
 import { DEMO_RATE_LIMIT, type SettingsSection } from './settings';
@@ -139,22 +139,33 @@ export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Pro
   return { before, after: await secretNumbers(tx, clientId) };
 }
 
+/** How far a stop of a tenant reaches. */
+interface Reach {
+  /** The cards go on. */
+  apiOnly?: boolean;
+}
+
 /**
- * Shuts a tenant out, or lets it in again with the secrets that it had. Its records stay, and what is under way goes on:
- * card events of the processor, processes, webhooks. Transfers wait that no party was told of.
- * @throws Problem 404 when there is no such tenant, 409 `invalid_transition` when it has that status already
+ * Shuts a tenant out, or lets it in again with the secrets that it had. While it is disabled its calls are refused, its cards
+ * decline, and its transfers wait that no party was told of. All else goes on, and its records stay. A tenant that is disabled
+ * may be disabled again with another reach.
+ * @returns the status before
+ * @throws Problem 404 when there is no such tenant, 409 `invalid_transition` when it has that status and reach already
  */
 export async function setClientStatus(
   tx: Tx,
   clientId: string,
   status: Tenant['status'],
   stopping: Stopping,
-): Promise<void> {
-  await lockedTenant(tx, clientId);
-  if (status === 'disabled')
-    await noteStop(tx, { kind: 'tenant', subject: clientId, tenantId: clientId, ...stopping });
-  else await endStop(tx, 'tenant', clientId);
+  { apiOnly = false }: Reach = {},
+): Promise<Tenant['status']> {
+  const before = await lockedTenant(tx, clientId);
+  const [kind, other] = apiOnly ? (['tenant_api', 'tenant'] as const) : (['tenant', 'tenant_api'] as const);
+  const isOther = await forgetStop(tx, other, clientId);
+  if (status === 'disabled') await noteStop(tx, { kind, subject: clientId, tenantId: clientId, ...stopping });
+  else if (!isOther) await endStop(tx, kind, clientId);
   await updateStatus(tx, clientId, status);
+  return before.status;
 }
 
 /** Whether a tenant is disabled now, by the database. @param clientId null: the money has no owner, and no stop concerns it */

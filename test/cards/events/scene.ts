@@ -239,6 +239,7 @@ function cardOf(currency: string, options: SceneOptions): Card {
     status: options.status ?? 'active',
     freezeReasons: options.status === 'frozen' ? ['manual'] : [],
     userBlocked: false,
+    tenantStopped: false,
     limited: options.limits !== undefined,
     last4: '4242',
     expiryMonth: 1,

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { CardTransaction } from '../../../src/cards/events/record';
+import { Decimal } from '../../../src/kernel/money/money';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { activeCard, cardholder, fund, PROCESSOR, simulate, tell } from '../../support/cards';
+import { activeCard, cardBalance, cardholder, fund, PROCESSOR, simulate, tell } from '../../support/cards';
 import { urlOf } from '../../support/database';
 import { anotherOperator, command } from '../../support/operator';
+import { until } from '../../support/until';
 
 const masterKey = randomBytes(32);
 let api: TestApi;
@@ -193,6 +196,73 @@ describe('card freeze', () => {
     expect(await listed(id)).toHaveLength(1);
     expect((await client.call('DELETE', `/v1/cards/${id}`)).body.status).toBe('closed');
     expect(await listed(id)).toEqual([]);
+  });
+});
+
+describe('client disable', () => {
+  /** The processor's own message: the tenant's API answers 401. */
+  const event = async (cardId: string, type: 'authorization' | 'settle' | 'refund', amount: string) => {
+    const { transaction } = await tell(api, { type, cardId, reach: null, amount: new Decimal(amount) });
+    return transaction as CardTransaction;
+  };
+  const judged = async (cardId: string) => {
+    const { type, declineReason } = await event(cardId, 'authorization', '1.00');
+    return declineReason ?? type;
+  };
+  const disable = (...more: string[]) =>
+    operator('client', 'disable', client.clientId, '--reason', 'A leak.', ...more);
+  const enable = () => stop('client', 'enable', client.clientId);
+  /** A process learns of a tenant's status within a second. */
+  const answers = (status: number) =>
+    until(async () => (await client.call('GET', '/v1/accounts')).status === status);
+
+  it('declines by the next authorization of each card, and books all else, until the tenant is enabled', async () => {
+    const card = await spendingCard();
+    const other = await api.client();
+    const foreign = await activeCard(api, other);
+    await fund(api, foreign.accountId, '10.00');
+    await event(card.id, 'authorization', '10.00');
+
+    expect(JSON.parse((await disable('--json')).out)).toEqual({
+      ...{ clientId: client.clientId, status: 'disabled' },
+    });
+    expect(await judged(card.id)).toBe('card_frozen');
+    expect(await judged(foreign.id)).toBe('authorization');
+    expect(await event(card.id, 'settle', '30.00')).toMatchObject({ type: 'settle' });
+    expect(await event(card.id, 'refund', '5.00')).toMatchObject({ type: 'refund' });
+    await fund(api, card.accountId, '7.00');
+    expect(await listed(client.clientId)).toMatchObject([{ kind: 'tenant', reason: 'A leak.' }]);
+
+    expect((await enable()).code).toBe(0);
+    expect(await judged(card.id)).toBe('authorization');
+    await answers(200);
+    // 100.00, of which 30.00 were settled and 5.00 refunded; 10.00 and 1.00 are held.
+    expect(await cardBalance(client, card.id)).toBe('64.00 11.00 25.00');
+  });
+
+  it('leaves the cards alone where only the API is meant, and changes that at once', async () => {
+    const { id } = await spendingCard();
+    expect((await disable('--api-only')).code).toBe(0);
+    expect(await judged(id)).toBe('authorization');
+    await answers(401);
+    expect(await listed(client.clientId)).toMatchObject([{ kind: 'tenant_api', reason: 'A leak.' }]);
+    expect((await disable('--api-only')).err).toMatch(/is stopped already/);
+
+    expect((await disable()).code).toBe(0);
+    expect(await judged(id)).toBe('card_frozen');
+    expect(await listed(client.clientId)).toMatchObject([{ kind: 'tenant' }]);
+    expect((await disable('--api-only')).code).toBe(0);
+    expect(await judged(id)).toBe('authorization');
+
+    expect((await enable()).code).toBe(0);
+    expect([await judged(id), await listed(client.clientId)]).toEqual(['authorization', []]);
+    await answers(200);
+    expect((await audited(client.clientId)).slice(-4)).toMatchObject([
+      { action: 'client.disable', before: { status: 'active' }, after: { apiOnly: true } },
+      { action: 'client.disable', before: { status: 'disabled' }, after: { apiOnly: false } },
+      { action: 'client.disable', before: { status: 'disabled' }, after: { apiOnly: true } },
+      { action: 'client.enable', before: { status: 'disabled' }, after: { status: 'active' } },
+    ]);
   });
 });
 

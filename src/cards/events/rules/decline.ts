@@ -40,6 +40,6 @@ export function declineReason(board: Board, card: Card, asked: Asked): DeclineRe
   if (isClosed(card.status)) return 'card_closed';
   if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
   if (card.userBlocked) return 'user_blocked';
-  if (card.status === 'frozen') return 'card_frozen';
+  if (card.status === 'frozen' || card.tenantStopped) return 'card_frozen';
   return brokenLimit(asked, board.spending.levels(card, board.programme(card.bin)));
 }

@@ -20,7 +20,7 @@ create index breaks_of on breaks (subject, created_at);
 
 -- Stops by an operator. A row exists while its stop is in force. The audit log keeps ended stops.
 create table stops (
-  kind       text not null,  -- tenant | user | card …
+  kind       text not null,  -- src/process/stops/record.ts
   subject    text collate "C" not null,  -- the id, or the name, of what is stopped
   tenant_id  id,  -- whose it is
   reason     text not null,

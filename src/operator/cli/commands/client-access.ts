@@ -31,13 +31,8 @@ export const REASON = [
 
 /** Who may come in as a tenant: its status and its secrets. Each counts in every API process within a second. */
 export function addAccessCommands(group: Command, context: CommandContext): void {
-  addStatus(
-    group,
-    context,
-    'disable',
-    'shuts a tenant out: all its calls answer 401; what is under way goes on',
-  );
-  addStatus(group, context, 'enable', 'lets a tenant in again, with the secrets that it had');
+  addDisable(group, context);
+  addEnable(group, context);
   addRotate(group, context);
   addRevoke(group, context);
 }
@@ -66,30 +61,50 @@ export function tellCredential(
   show(console, json, { approval: approvalView(asked), ...credential }, text);
 }
 
-function addStatus(
-  group: Command,
-  { console, run }: CommandContext,
-  verb: 'disable' | 'enable',
-  description: string,
-): void {
-  const [other, status] =
-    verb === 'disable' ? (['active', 'disabled'] as const) : (['disabled', 'active'] as const);
+function addDisable(group: Command, { console, run }: CommandContext): void {
   group
-    .command(`${verb} <id>`)
-    .description(description)
+    .command('disable <id>')
+    .description(
+      'shuts a tenant out: its calls answer 401, its cards decline, its orders that no party has wait; money is booked',
+    )
+    .option('--api-only', 'leaves its cards working')
+    .requiredOption('--reason <text>', 'why: kept with it, for operators', reasonArgument)
+    .option('--json', 'print { "clientId", "status" }')
+    .action((id: string, { reason, apiOnly = false, json }: Json & { reason: string; apiOnly?: boolean }) =>
+      run(async (session) => {
+        const status = 'disabled';
+        const stopping = { reason, stoppedBy: session.actor, at: session.now() };
+        await session.change(
+          (tx) => setClientStatus(tx, id, status, stopping, { apiOnly }),
+          (before) => ({
+            ...{ action: 'client.disable', subject: id, tenantId: id },
+            ...{ before: { status: before }, after: { status, apiOnly, reason } },
+          }),
+        );
+        show(console, json, { clientId: id, status }, `${id} is ${status}.`);
+      }),
+    );
+}
+
+function addEnable(group: Command, { console, run }: CommandContext): void {
+  group
+    .command('enable <id>')
+    .description('lets a tenant in again, with the secrets that it had; what has waited goes on at once')
     .requiredOption('--reason <text>', 'why: kept with it, for operators', reasonArgument)
     .option('--json', 'print { "clientId", "status" }')
     .action((id: string, { reason, json }: Json & { reason: string }) =>
       run(async (session) => {
+        const status = 'active';
         const stopping = { reason, stoppedBy: session.actor, at: session.now() };
         await session.change(
           async (tx) => {
-            await setClientStatus(tx, id, status, stopping);
-            if (status === 'active') await lookAtUnordered(session, tx, id);
+            const before = await setClientStatus(tx, id, status, stopping);
+            await lookAtUnordered(session, tx, id);
+            return before;
           },
-          () => ({
-            ...{ action: `client.${verb}`, subject: id, tenantId: id },
-            ...{ before: { status: other }, after: { status, reason } },
+          (before) => ({
+            ...{ action: 'client.enable', subject: id, tenantId: id },
+            ...{ before: { status: before }, after: { status, reason } },
           }),
         );
         show(console, json, { clientId: id, status }, `${id} is ${status}.`);
