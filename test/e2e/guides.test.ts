@@ -97,6 +97,18 @@ it(
 );
 
 it(
+  'cancels an exchange order as the guide to the sandbox does: what it held is released',
+  async () => {
+    const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
+    const [cancelled = ''] = commandsOf('docs/sandbox.md').filter((each) => each.includes('exchange-order'));
+    const out = await reader([shell, money, cancelled]);
+    expectEach(out, [' is disabled.', ' is cancelled.', ' is active.']);
+    expect(lastAnswer(out)).toMatchObject({ status: 'cancelled', failure: 'cancelled_by_operator' });
+  },
+  DEMO_MS,
+);
+
+it(
   'goes from a user to a buffered card that has spent in eight calls',
   async () => {
     const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');

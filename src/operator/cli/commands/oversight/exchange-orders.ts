@@ -9,7 +9,9 @@ import type { CommandContext } from '../../context';
 export function addExchangeOrderCommands(program: Command, { console, run }: CommandContext): void {
   program
     .command('exchange-order')
-    .description('exchange orders that are created and not ordered yet, as while the exchange is stopped')
+    .description(
+      'exchange orders that the exchange has not had: while it is stopped, or the client is disabled',
+    )
     .command('cancel <id>')
     .description('releases what is held; refused once the exchange may have it')
     .requiredOption('--reason <text>', 'kept with the decision', reasonArgument)
