@@ -99,7 +99,9 @@ function figuresOf({ file, phases, waited }) {
  * minutes. A bare loop is no measure: here and there it takes ten times as long in one process as in the next.
  */
 function yardstick() {
-  const document = JSON.stringify(Array.from({ length: 50 }, (_, index) => ({ id: `acc_${index}`, amount: '1.00' })));
+  const document = JSON.stringify(
+    Array.from({ length: 50 }, (_, index) => ({ id: `acc_${index}`, amount: '1.00' })),
+  );
   const began = performance.now();
   for (let index = 0; index < 50_000; index += 1) JSON.stringify(JSON.parse(document));
   return (performance.now() - began) / 1000;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ACCOUNT_EFFECTS } from '../../../kernel/ledger/effects';
-import { type Decimal, maxOf, ZERO } from '../../../kernel/money/money';
+import { type Decimal, ZERO } from '../../../kernel/money/money';
 import { keptDecimal } from '../../../kernel/wire/schemas';
 import type { AnyKind, NewDecision } from '../kind';
 import type { Decision, Situation } from '../record';
-import { type ComponentTable, componentsOf, type Holding, internal, keyOf, summed } from './position';
+import { type ComponentTable, componentsOf, type Holding, internal, summed } from './position';
 
 /** The system's decision that an account was closed. It keeps the amounts that the account had of the transfer. */
 const KIND = 'account_shut';
@@ -59,24 +59,25 @@ export function closingNoted(
   return { kind: KIND, accountId: account, data: { kept } };
 }
 
+/**
+ * The account keeps the amounts that it had where the word would give it more altogether. The rest is in suspense, and so the
+ * party takes from suspense first what it takes back.
+ */
 function withoutCredits(position: Holding[], decision: Decision, table: ComponentTable): Holding[] {
   const { accountId: account, data } = decision;
   const kept = noted.parse(data).kept.map((each): Holding => ({ ...each, account }));
   const wanted = summed(position);
   const isIts = (holding: Holding) => holding.account === account && isOfClient(holding, table);
-  const known = new Map(kept.map((holding) => [keyOf(holding), holding]));
-  // A component that the position lacks may still have been taken from the account: giving it back is a credit.
-  const gone = kept.filter((holding) => !wanted.some((each) => keyOf(each) === keyOf(holding)));
-  const own = [...wanted.filter(isIts), ...gone.map((holding) => ({ ...holding, amount: ZERO }))];
-  const limited = own.map((holding) => {
-    const most = known.get(keyOf(holding)) ?? { ...holding, amount: ZERO };
-    const beyond = maxOf(ZERO, givenBy(holding, table).minus(givenBy(most, table)));
-    return { holding: beyond.isZero() ? holding : { ...holding, amount: most.amount }, beyond };
-  });
+  const given = (holdings: readonly Holding[]) =>
+    holdings.reduce((total, holding) => total.plus(givenBy(holding, table)), ZERO);
+  const beyond = given(wanted.filter(isIts)).minus(given(kept));
+  if (beyond.lte(0)) return position;
+  const currency = [...wanted.filter(isIts), ...kept][0]?.currency;
+  if (currency === undefined) throw new Error('nothing is given, and yet too much');
   return [
     ...wanted.filter((holding) => !isIts(holding)),
-    ...limited.map(({ holding }) => holding),
-    ...limited.map(({ holding: { currency }, beyond }) => internal('suspense', currency, beyond)),
+    ...kept,
+    internal('suspense', currency, beyond),
   ].filter(({ amount }) => !amount.isZero());
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { ACCOUNT_EFFECTS } from '../../../../../src/kernel/ledger/effects';
 import { Decimal, sumOf, ZERO } from '../../../../../src/kernel/money/money';
 import type { CardOrderWord } from '../../../../../src/parties/external-cards/word';
-import type { Holding } from '../../../../../src/transfers/engine/books/position';
+import { componentsOf, type Holding } from '../../../../../src/transfers/engine/books/position';
 import type { NewDecision, TransferKind } from '../../../../../src/transfers/engine/kind';
+import type { Decision } from '../../../../../src/transfers/engine/record';
 import { cardTopupKind, cardWithdrawalKind } from '../../../../../src/transfers/external-cards/kind';
 import type { CardTerms, CardTransfer } from '../../../../../src/transfers/external-cards/order-rules';
 import { assertSuspense, hasDoors, negated, totalOf } from '../../books';
@@ -98,6 +100,29 @@ const proofOf = (
 const amountsOf = (books: readonly Holding[], ...components: string[]): string[] =>
   components.map((component) => totalOf(books, component).toFixed());
 
+/**
+ * An account that was closed gets no more of the transfer than it had then. The rest of the money is in suspense.
+ * @returns false where no account was closed
+ */
+function assertShut(kind: CardKind, decisions: readonly Decision[], books: readonly Holding[]): boolean {
+  const shut = decisions.filter((decision) => decision.kind === 'account_shut');
+  for (const { accountId, data } of shut) {
+    const { kept } = data as { kept: { component: string; amount: string }[] };
+    const given = (holdings: readonly { component: string; amount: Decimal }[]) =>
+      holdings.reduce((sum, holding) => sum.plus(givenBy(kind, holding)), ZERO);
+    const had = given(kept.map(({ component, amount }) => ({ component, amount: new Decimal(amount) })));
+    const has = given(books.filter(({ account }) => account === accountId));
+    assert.ok(has.lte(had), `the closed account has ${has.toFixed()}, and had ${had.toFixed()}`);
+  }
+  return shut.length > 0;
+}
+
+/** The amount that a component adds to the account of a client; zero for a component of ours. */
+function givenBy(kind: CardKind, { component, amount }: { component: string; amount: Decimal }): Decimal {
+  const rule = componentsOf(kind)[component];
+  return rule?.on === 'client' ? amount.times(ACCOUNT_EFFECTS[rule.up].available) : ZERO;
+}
+
 /** What the owner has of it is what its status says. */
 function asCredited(
   { transfer, decisions }: CardTransfer,
@@ -108,6 +133,7 @@ function asCredited(
   assert.ok(back.lte(credited), 'more is taken than was credited');
   const fees = totalOf(books, 'fees');
   assert.ok(fees.gte(0), 'we pay for it');
+  if (assertShut(cardTopupKind, decisions, books)) return;
   const { terms, status } = transfer;
   const whole = terms.amount.minus(terms.fee);
   const { word } = transfer;
@@ -143,6 +169,7 @@ function asDebited(
   const due = word?.moved.gt(0) ? terms.fee : ZERO;
   assert.equal(totalOf(books, 'fees').toFixed(), due.toFixed(), 'the fee is due');
   const net = word ? word.moved.minus(sumOf(word.returns)) : ZERO;
+  if (assertShut(cardWithdrawalKind, decisions, books)) return;
   if (!hasDoors({ decisions }))
     assertSuspense(negated(books), { currency: terms.currency, net, agreed: terms.amount });
   if (impossible) return;
