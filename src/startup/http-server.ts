@@ -117,7 +117,7 @@ export async function drainServer(
   await closeServer(server, shutdownSeconds);
 }
 
-/** Ends each kept connection with its next answer (`connection: close`). The client then opens another connection. */
+/** Ends each kept connection of a {@link createApiServer} with its next answer (`connection: close`). The client opens another one. */
 export function askToReconnect(server: Server): void {
   reconnecting.add(server);
 }

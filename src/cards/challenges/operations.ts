@@ -1,5 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
+import { startOfDay } from '../../kernel/utc-day';
 import type { ChallengeAnswer, VerifyAnswer } from '../../parties/card-processor/challenge-message';
 import { maskEmail } from '../../people/cardholders/masking';
 import { requireCardholder } from '../../people/cardholders/operations';
@@ -60,9 +61,6 @@ export async function openChallenge(
   return { accepted: true, maskedDestination: maskEmail(email) };
 }
 
-const startOfDay = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
-const DAY_MS = 86_400_000;
-
 /** Judges the code that the payer has typed. Locks: the challenge. */
 export async function verifyChallenge(
   { keyring, now }: Pick<CardServices, 'keyring' | 'now'>,
@@ -70,7 +68,7 @@ export async function verifyChallenge(
   challengeId: string,
   code: string,
 ): Promise<VerifyAnswer> {
-  const challenge = await requireLocked(tx, challengeId);
+  const challenge = await lockChallenge(tx, { challengeId });
   const at = now();
   const { result, triesLeft, change } = judgeCode(challenge, isCode(keyring, challenge, code), at);
   if (change) await updateChallenge(tx, challenge.id, change, at);
@@ -86,7 +84,7 @@ export async function resendChallenge(
   tx: Tx,
   challengeId: string,
 ): Promise<ChallengeAnswer> {
-  const challenge = await requireLocked(tx, challengeId);
+  const challenge = await lockChallenge(tx, { challengeId });
   const at = services.now();
   if (at >= challenge.expiresAt) return refused('expired');
   const present = statusAt(challenge, at);
@@ -107,17 +105,11 @@ export async function cancelChallenge(
   tx: Tx,
   challengeId: string,
 ): Promise<ChallengeStatus> {
-  const challenge = await requireLocked(tx, challengeId);
+  const challenge = await lockChallenge(tx, { challengeId });
   const at = now();
   const present = statusAt(challenge, at);
   const status = transition(present, 'cancel');
   if (!status) return present;
   await updateChallenge(tx, challenge.id, { status }, at);
   return status;
-}
-
-async function requireLocked(tx: Tx, challengeId: string): Promise<Challenge> {
-  const challenge = await lockChallenge(tx, { challengeId });
-  if (!challenge) throw new Error(`the challenge ${challengeId} is gone`); // found before, and none is deleted
-  return challenge;
 }

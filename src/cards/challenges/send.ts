@@ -1,6 +1,6 @@
 import { requireCardholder } from '../../people/cardholders/operations';
 import { PartyRefused } from '../../process/party-errors';
-import { requireTenant, settingsOf } from '../../tenants/clients/operations';
+import { requireTenant, sectionOf } from '../../tenants/clients/operations';
 import { requireCard } from '../cards/operations';
 import type { CardServices } from '../services';
 import { codeOf } from './code';
@@ -42,7 +42,6 @@ export async function closeOverdue(
 ): Promise<ChallengeStatus> {
   return database.transaction(async (tx) => {
     const challenge = await lockChallenge(tx, { id });
-    if (!challenge) throw new Error(`there is no challenge ${id}`);
     const at = now();
     const status = statusAt(challenge, at);
     if (status !== challenge.status) await updateChallenge(tx, id, { status }, at);
@@ -58,7 +57,6 @@ function record(
 ): Promise<ChallengeStatus> {
   return database.transaction(async (tx) => {
     const challenge = await lockChallenge(tx, { id });
-    if (!challenge) throw new Error(`there is no challenge ${id}`);
     const status = transition(challenge.status, trigger);
     if (!status || challenge.codeNumber !== codeNumber) return challenge.status;
     await updateChallenge(tx, id, { status }, now());
@@ -70,8 +68,9 @@ async function mailOf({ database, keyring }: CardServices, challenge: Challenge)
   const { tenantId, amount, currency, merchant } = challenge;
   const card = await requireCard(database, null, challenge.cardId);
   const { email } = await requireCardholder(database, null, card.cardholderId);
-  const { name: sender } = await requireTenant(database, tenantId);
-  const { language } = await settingsOf(database, tenantId, challengeSettingsSection);
+  const tenant = await requireTenant(database, tenantId);
+  const { name: sender } = tenant;
+  const { language } = sectionOf(tenant, challengeSettingsSection);
   const rendered = renderCodeMail({
     language,
     sender,

@@ -30,10 +30,11 @@ export async function findChallenge(sql: Sql, name: Name): Promise<Challenge | u
   return row && fromRow(row);
 }
 
-/** Holds the row to the end of the transaction. */
-export async function lockChallenge(tx: Tx, name: Name): Promise<Challenge | undefined> {
+/** Holds the row to the end of the transaction. @throws Error when there is none: callers have found the challenge before */
+export async function lockChallenge(tx: Tx, name: Name): Promise<Challenge> {
   const [row] = await tx.run<Row>(challenges().where(name).forUpdate());
-  return row && fromRow(row);
+  if (!row) throw new Error(`there is no challenge ${Object.values(name)[0]}`);
+  return fromRow(row);
 }
 
 export async function updateChallenge(

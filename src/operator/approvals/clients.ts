@@ -62,7 +62,7 @@ const settingsChanged = guardedChange({
   terms: z.object({
     clientId: z.string(),
     set: z.array(z.object({ key: z.string(), value: z.string() })),
-    /** What the settings were when they were judged; absent in what is asked for. */
+    /** The settings before the change, as the change was judged; absent in a new request. */
     from: z.record(z.string(), z.string()).optional(),
   }),
   async judge(_, tx, { clientId, set }) {

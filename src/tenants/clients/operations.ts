@@ -209,10 +209,13 @@ export async function signingSecret(sql: Sql, keyring: Keyring, clientId: string
 
 const sealContext = (clientId: string) => `credential/${clientId}`;
 
+/** A domain's part of the settings of a tenant that was read. */
+export const sectionOf = <T>({ settings }: Pick<Tenant, 'settings'>, section: SettingsSection<T>): T =>
+  section.schema.parse(settings[section.name] ?? {});
+
 /** A domain's part of the tenant's settings. @throws Problem 404 when there is no such tenant */
 export async function settingsOf<T>(sql: Sql, clientId: string, section: SettingsSection<T>): Promise<T> {
-  const { settings } = await requireTenant(sql, clientId);
-  return section.schema.parse(settings[section.name] ?? {});
+  return sectionOf(await requireTenant(sql, clientId), section);
 }
 
 /** Those of two domains, by one reading. @throws Problem 404 when there is no such tenant */
@@ -222,8 +225,8 @@ export async function bothSettingsOf<T, U>(
   one: SettingsSection<T>,
   other: SettingsSection<U>,
 ): Promise<[T, U]> {
-  const { settings } = await requireTenant(sql, clientId);
-  return [one.schema.parse(settings[one.name] ?? {}), other.schema.parse(settings[other.name] ?? {})];
+  const tenant = await requireTenant(sql, clientId);
+  return [sectionOf(tenant, one), sectionOf(tenant, other)];
 }
 
 export const tenantExists = async (sql: Sql, clientId: string): Promise<boolean> =>

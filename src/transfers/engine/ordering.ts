@@ -39,7 +39,7 @@ export async function begun(
       ordering && isDisabled(tx, seen.transfer.tenantId),
     ]);
     if (!isHeld) return { seen: await apply(tx, kind, locked, { listed, ordering }), held: false };
-    // No party has the order, so no timer asks for it: the end of the stop has it looked at.
+    // No party has the order, so no timer asks for the order. `client enable` has the transfer looked at.
     const after = await apply(tx, kind, locked, { listed: () => true, dueSeen: seen.transfer.dueBy });
     return {
       seen: after,

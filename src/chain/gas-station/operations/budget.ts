@@ -1,13 +1,9 @@
 import type { Sql } from '../../../kernel/db/database';
+import { startOfDay } from '../../../kernel/utc-day';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import type { GasConfig } from '../config/record';
 import { reservedOn } from './nonces/store';
 import { feesSince } from './store';
-
-const DAY_MS = 24 * 3_600_000;
-
-/** The beginning of the UTC day. */
-const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
 
 /** What gas has cost on a chain in the UTC day, and may still cost by what was signed; in units of the native coin. */
 export interface Spent {
@@ -24,7 +20,7 @@ export async function spentToday(
 ): Promise<Spent> {
   // The reserve first: what is booked between the two is counted twice, and not missed.
   const reserved = await reservedOn(sql, chain, except);
-  const booked = await feesSince(sql, chain, dayOf(at));
+  const booked = await feesSince(sql, chain, startOfDay(at));
   return { booked, reserved };
 }
 

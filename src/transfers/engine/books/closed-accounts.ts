@@ -60,8 +60,8 @@ export function closingNoted(
 }
 
 /**
- * The account keeps the amounts that it had where the word would give it more altogether. The rest is in suspense, and so the
- * party takes from suspense first what it takes back.
+ * The account keeps the amounts that it had where the word would give it more altogether. The rest is in suspense, so a refund or a
+ * chargeback is taken from suspense first.
  */
 function withoutCredits(position: Holding[], decision: Decision, table: ComponentTable): Holding[] {
   const { accountId: account, data } = decision;
