@@ -6,7 +6,6 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import { QUEUES } from '../outbox/queues';
-import { withinTime } from './connection';
 
 /** A workflow that Temporal starts by the clock; its id is the schedule's with the time of its start. */
 export interface Schedule {
@@ -101,7 +100,7 @@ export async function ensureSchedules(
   let asWritten = true;
   for (const schedule of schedules) {
     try {
-      await withinTime(client, () => client.schedule.create(optionsOf(schedule)));
+      await client.schedule.create(optionsOf(schedule));
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       if (renew && (await renewSchedule(client, schedule))) asWritten = false;
@@ -117,15 +116,13 @@ export async function ensureSchedules(
 async function renewSchedule(client: Client, schedule: Schedule): Promise<boolean> {
   const options = optionsOf(schedule);
   const handle = client.schedule.getHandle(options.scheduleId);
-  if (isAsWritten(await withinTime(client, () => handle.describe()), schedule)) return false;
-  await withinTime(client, () =>
-    handle.update(({ state }) => ({
-      spec: options.spec,
-      action: options.action,
-      policies: options.policies,
-      state: { paused: state.paused, note: state.paused ? state.note : options.state?.note },
-    })),
-  );
+  if (isAsWritten(await handle.describe(), schedule)) return false;
+  await handle.update(({ state }) => ({
+    spec: options.spec,
+    action: options.action,
+    policies: options.policies,
+    state: { paused: state.paused, note: state.paused ? state.note : options.state?.note },
+  }));
   return true;
 }
 

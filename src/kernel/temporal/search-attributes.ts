@@ -6,7 +6,6 @@ import {
 } from '@temporalio/common';
 import { type IdKind, PREFIXES } from '../ids';
 import type { WorkflowCommand } from '../outbox/commands';
-import { withinTime } from './connection';
 import { SEARCH_ATTRIBUTES } from './signals';
 
 /** The number of `Keyword` in temporal.api.enums.v1.IndexedValueType. */
@@ -24,11 +23,11 @@ export const DECLARED_SEARCH_ATTRIBUTES = Object.fromEntries(
 export async function registerSearchAttributes(client: Client): Promise<void> {
   const { operatorService } = client.connection as Connection;
   const { namespace } = client.options;
-  const known = await withinTime(client, () => operatorService.listSearchAttributes({ namespace }));
+  const known = await operatorService.listSearchAttributes({ namespace });
   const missing = Object.values(SEARCH_ATTRIBUTES).filter((name) => !(name in known.customAttributes));
   if (missing.length === 0) return;
   const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
-  await withinTime(client, () => operatorService.addSearchAttributes({ namespace, searchAttributes }));
+  await operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
 const tenant = defineSearchAttributeKey(SEARCH_ATTRIBUTES.tenant, 'KEYWORD');

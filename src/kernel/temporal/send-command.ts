@@ -6,7 +6,6 @@ import {
 } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { WorkflowCommand } from '../outbox/commands';
-import { withinTime } from './connection';
 import { searchAttributesOf } from './search-attributes';
 import { LOOK } from './signals';
 
@@ -44,14 +43,14 @@ const REASON_LENGTH = 300;
  */
 export async function tellTemporal(client: Client, command: WorkflowCommand, rest?: Rest): Promise<Told> {
   try {
-    await withinTime(client, () => send(client, command, rest, true));
+    await send(client, command, rest, true);
     return { outcome: 'taken' };
   } catch (error) {
     if (!lacksSearchAttributes(error)) return outcomeOf(error);
   }
   // They are not registered yet, or the server does not let us: to be found in the UI is not worth waiting for.
   try {
-    await withinTime(client, () => send(client, command, rest, false));
+    await send(client, command, rest, false);
     return { outcome: 'taken' };
   } catch (error) {
     return outcomeOf(error);

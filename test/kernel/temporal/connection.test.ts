@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createKeyring } from '../../../src/kernel/security/keyring';
+import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
+import { tellTemporal } from '../../../src/kernel/temporal/send-command';
+import { command } from '../outbox/support';
+
+/** Accepts connections, and never answers: a Temporal that hangs. */
+let silent: Server;
+let temporal: TemporalClient;
+const sockets = new Set<Socket>();
+
+beforeAll(async () => {
+  silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as { port: number };
+  const options = { address: `127.0.0.1:${port}`, namespace: 'default', encrypt: false };
+  temporal = createTemporalClient(options, createKeyring(randomBytes(32)));
+});
+afterAll(async () => {
+  await temporal.close();
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+it('gives up on a Temporal that accepts connections and stays silent', async () => {
+  expect(await temporal.absence()).toMatch(/^TEMPORAL_ADDRESS: Temporal does not answer at 127\.0\.0\.1:/);
+  expect(await tellTemporal(temporal.client, command('never-told'))).toMatchObject({ outcome: 'away' });
+});
