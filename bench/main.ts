@@ -3,6 +3,7 @@ import { benchCards } from './cards';
 import { benchChainDeposits } from './chain/deposits';
 import { benchSweeps } from './chain/gas';
 import { benchChainSweeps } from './chain/sweeps';
+import { benchComparison } from './compare';
 import { benchGrowth } from './growth';
 import { benchHungParty } from './hung-party';
 import { benchLine } from './line';
@@ -18,6 +19,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
     await benchChainSweeps();
   },
   'chain-sweeps': benchChainSweeps,
+  compare: benchComparison,
   growth: benchGrowth,
   'hung-party': benchHungParty,
   line: benchLine,

@@ -1,7 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasHistory, withCommit } from './unpack-commit';
 
 /**
  * Expand, then contract: while a release is rolled out, processes of the one before run on the new schema. Runs the
@@ -26,50 +26,30 @@ interface Release {
   tests: string[];
 }
 
-function main(): number {
+async function main(): Promise<number> {
   const release = JSON.parse(readFileSync(join(ROOT, '.ci/release.json'), 'utf8')) as Release | null;
   if (release === null) {
     console.log('skipped: no release');
     return 0;
   }
-  if (git('rev-parse', '--is-shallow-repository') !== 'false') {
+  if (!hasHistory()) {
     console.log('skipped: this checkout has no history');
     return 0;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'cardwright-release-'));
-  try {
-    chmodSync(folder, 0o755); // Postgres may run as a user of its own
-    unpack(release.commit, folder);
-    install(folder);
+  return withCommit(release.commit, (folder) => {
     cpSync(MIGRATIONS, join(folder, release.migrations), { recursive: true });
     cpSync(MIGRATOR, join(folder, release.migrator));
-    return run('npm', ['test', '--', ...release.tests], folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    const { status } = spawnSync('npm', ['test', '--', ...release.tests], { cwd: folder, stdio: 'inherit' });
+    return status ?? 1;
+  });
 }
 
-/** What git answers; nothing where it fails, as outside of a repository. */
-function git(...args: string[]): string {
-  return spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout.trim();
-}
-
-function unpack(commit: string, folder: string): void {
-  const archive = execFileSync('git', ['archive', '--format=tar', commit], { cwd: ROOT, maxBuffer: 2 ** 30 });
-  execFileSync('tar', ['-x', '-C', folder], { input: archive });
-}
-
-/** Its own packages, unless they are the same as ours. */
-function install(folder: string): void {
-  const lock = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8');
-  const ours = join(ROOT, 'node_modules');
-  if (lock(folder) === lock(ROOT) && existsSync(ours)) symlinkSync(ours, join(folder, 'node_modules'));
-  else if (run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], folder) !== 0)
-    throw new Error('the packages of the release could not be installed');
-}
-
-function run(command: string, args: string[], cwd: string): number {
-  return spawnSync(command, args, { cwd, stdio: 'inherit' }).status ?? 1;
-}
-
-process.exitCode = main();
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { hasHistory, withCommit } from '../scripts/unpack-commit';
+import { compare, type Pair, type Turn } from './comparison';
+
+const ROOT = join(__dirname, '..');
+
+/**
+ * `npm run bench -- compare [--against COMMIT] [--pairs N]`: compares an authorization of this checkout with that of an earlier commit,
+ * `bench/baseline.json`'s by default. A pair is a turn of each, in random order, because the machine drifts within minutes.
+ * The exit code is 1 when this checkout is slower ({@link compare}).
+ */
+export async function benchComparison(): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      against: { type: 'string', default: baseline() },
+      pairs: { type: 'string', default: '10' },
+    },
+  });
+  if (!hasHistory()) {
+    console.log('skipped: this checkout has no history');
+    return;
+  }
+  const pairs: Pair[] = [];
+  await withCommit(values.against, (folder) => {
+    while (pairs.length < Number(values.pairs)) {
+      const pair = runPair(folder);
+      console.log(JSON.stringify(pair));
+      pairs.push(pair);
+    }
+  });
+  const comparisons = compare(pairs);
+  console.log(`${values.against} (before) and this checkout (after), ${pairs.length} pairs`);
+  console.table(
+    comparisons.map(({ before, after, ratio, ...rest }) => ({
+      ...rest,
+      before: before.toFixed(3),
+      after: after.toFixed(3),
+      ratio: ratio.toFixed(3),
+    })),
+    ['measure', 'before', 'after', 'ratio', 'worse', 'verdict'],
+  );
+  if (comparisons.some(({ verdict }) => verdict === 'slower')) process.exitCode = 1;
+}
+
+function baseline(): string {
+  return (JSON.parse(readFileSync(join(__dirname, 'baseline.json'), 'utf8')) as { commit: string }).commit;
+}
+
+function runPair(folder: string): Pair {
+  if (randomInt(2) === 0) {
+    const before = runTurn(folder);
+    return { before, after: runTurn(ROOT) };
+  }
+  const after = runTurn(ROOT);
+  return { before: runTurn(folder), after };
+}
+
+/** @throws Error when the turn failed */
+function runTurn(folder: string): Turn {
+  const output = execFileSync(process.execPath, ['--import', 'tsx', 'bench/main.ts', 'authorization'], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = output.trim().split('\n').at(-1) ?? '';
+  const turn = JSON.parse(line) as Record<keyof Turn, string | number>;
+  return {
+    apiMs: Number(turn.apiMs),
+    postgresMs: Number(turn.postgresMs),
+    perSecond: Number(turn.perSecond),
+    p50: Number(turn.p50),
+    p99: Number(turn.p99),
+  };
+}
