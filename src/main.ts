@@ -92,8 +92,9 @@ async function start(run: Run, role: Role): Promise<void> {
   const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
   const infrastructure = await startInfrastructure({ config, role, log, onProgress: voice.say, stages });
   const product = await startProduct({ config, role, log, stages, infrastructure, masterKey, compose });
-  if (role === 'all') await present(run, infrastructure, product);
-  else log.info({ port: product.port, metricsPort: product.metricsPort }, 'started');
+  if (role === 'all') return present(run, infrastructure, product);
+  await product.ready();
+  log.info({ port: product.port, metricsPort: product.metricsPort }, 'started');
 }
 
 /** The sandbox's parties alone, for an installation that reaches them as it would real ones. */
@@ -124,14 +125,14 @@ function compose(wiring: Wiring): Composition {
   };
 }
 
-/** Writes the demo tenants' credentials to a file, and says where everything is. */
+/** Writes the demo tenants' credentials to a file, and says where everything is when all of it works. */
 async function present(
   { config, voice }: Run,
   infrastructure: Infrastructure,
   product: Product,
 ): Promise<void> {
   const baseUrl = config.publicUrl ?? `http://${reachable(config.host)}:${product.port}`;
-  const { temporalUi, chainUrl } = infrastructure;
+  const { temporalUi, temporalFetch, chainUrl } = infrastructure;
   const { services } = product;
   const { database, keyring } = services;
   const sandbox = config.mode === 'sandbox';
@@ -144,6 +145,15 @@ async function present(
       temporalUi,
     });
   }
+  const credentials = sandbox ? resolve(credentialsPath(config.dataDir)) : undefined;
+  if (temporalFetch) {
+    const facts = { api: baseUrl, ...(credentials === undefined ? {} : { credentials }) };
+    voice.say(
+      `The API takes requests at ${baseUrl}. Deposits, reviews and webhooks begin when Temporal is there`,
+      facts,
+    );
+  }
+  await product.ready();
   voice.ready({
     mode: config.mode,
     seconds: process.uptime(),
@@ -151,7 +161,7 @@ async function present(
     temporalUi,
     chain: chainUrl,
     metrics: `http://${reachable(config.metricsHost)}:${product.metricsPort}/metrics`,
-    credentials: sandbox ? resolve(credentialsPath(config.dataDir)) : undefined,
+    credentials,
   });
 }
 

@@ -9,7 +9,7 @@ import { startPostgres } from './embedded/postgres/server';
 import type { ProcessIdentity } from './embedded/process-identity';
 import { readState, refuseOtherKeeper } from './embedded/state-file';
 import { temporalExecutable } from './embedded/temporal/binary';
-import { startTemporal } from './embedded/temporal/server';
+import { addressOf, choosePorts, type Ports, startTemporal, uiUrlOf } from './embedded/temporal/server';
 import { defaultCacheDir } from './embedded/tool-cache';
 import { type Stages, StoppedWhileStarting } from './stages';
 
@@ -18,6 +18,11 @@ export interface Infrastructure {
   databaseUrl: string;
   temporalAddress: string;
   temporalUi: string | null;
+  /**
+   * Ends when Temporal serves, whose program is being downloaded or built meanwhile; null where nothing is fetched.
+   * @throws Error that tells why Temporal does not start
+   */
+  temporalFetch: Promise<void> | null;
   /** Of the local chain's node; null where none runs. */
   chainUrl: string | null;
 }
@@ -55,6 +60,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
     databaseUrl: postgres.value.url,
     temporalAddress: temporal.value.address,
     temporalUi: temporal.value.ui,
+    temporalFetch: temporal.value.fetch,
     chainUrl: chain.value.url,
   };
 }
@@ -117,21 +123,70 @@ async function postgresOf({ config, log }: Options): Promise<Part & { url: strin
   return startPostgres({ dataDir: config.dataDir, log });
 }
 
-async function temporalOf(options: Options): Promise<Part & { address: string; ui: string | null }> {
-  const { config, log, onProgress } = options;
-  const { address, namespace, uiUrl, uiPort } = config.temporal;
-  if (address !== undefined) return { address, ui: uiUrl ?? null };
+interface TemporalPart extends Part {
+  address: string;
+  ui: string | null;
+  /** See {@link Infrastructure.temporalFetch}. */
+  fetch: Promise<void> | null;
+}
+
+async function temporalOf(options: Options): Promise<TemporalPart> {
+  const { config, onProgress } = options;
+  const { address, uiUrl, uiPort } = config.temporal;
+  if (address !== undefined) return { address, ui: uiUrl ?? null, fetch: null };
   const environment = process.env; // PATH and proxies, for the tools that are looked for
   const cacheDir = defaultCacheDir(environment);
-  const server = await startTemporal({
+  let onFetch!: () => void;
+  const isFetched = new Promise<undefined>((resolve) => (onFetch = () => resolve(undefined)));
+  const executable = temporalExecutable({ environment, cacheDir, onProgress, onFetch });
+  const found = await Promise.race([executable, isFetched]);
+  if (found === undefined) {
+    const ports = await choosePorts({ dataDir: config.dataDir, ...(uiPort === undefined ? {} : { uiPort }) });
+    return fetchedTemporal(options, executable, ports);
+  }
+  const server = await embeddedTemporal(options, found);
+  return { address: server.address, ui: uiUrl ?? server.uiUrl, fetch: null, stop: () => server.stop() };
+}
+
+/** The rest of the product starts meanwhile, so the ports of the server are chosen before its program is here. */
+function fetchedTemporal(options: Options, executable: Promise<string>, ports: Ports): TemporalPart {
+  let starting: ReturnType<typeof startTemporal> | undefined;
+  let isStopped = false;
+  async function fetchAndStart(): Promise<void> {
+    try {
+      const path = await executable;
+      if (isStopped) return;
+      starting = embeddedTemporal(options, path, ports);
+      await starting;
+    } catch (error) {
+      throw new StartupError((error as Error).message);
+    }
+  }
+  const fetch = fetchAndStart();
+  fetch.catch(() => undefined); // the product asks for it once it serves
+  return {
+    address: addressOf(ports),
+    ui: options.config.temporal.uiUrl ?? uiUrlOf(ports),
+    fetch,
+    async stop() {
+      isStopped = true;
+      const server = await starting?.catch(() => undefined);
+      await server?.stop();
+    },
+  };
+}
+
+function embeddedTemporal({ config, log }: Options, executable: string, ports?: Ports) {
+  const { namespace, uiPort } = config.temporal;
+  return startTemporal({
     dataDir: config.dataDir,
-    executable: await temporalExecutable({ environment, cacheDir, onProgress }),
+    executable,
     searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
     namespace,
     log,
     ...(uiPort === undefined ? {} : { uiPort }),
+    ...ports,
   });
-  return { address: server.address, ui: uiUrl ?? server.uiUrl, stop: () => server.stop() };
 }
 
 const startsChain = ({ chain }: Config, role: Role): boolean => chain && role === 'all';

@@ -45,6 +45,8 @@ export interface Setup {
 
 export interface Product {
   services: Services;
+  /** Resolves when all of it works: workers when they poll, however long Temporal stays away. @throws Error as temporalFetch */
+  ready(): Promise<void>;
   /** Absent in a worker. */
   port: number | undefined;
   metricsPort: number;
@@ -67,10 +69,7 @@ interface Parts extends Setup {
 const LOOK_MS = 50;
 const METRICS_CLOSE_SECONDS = 1;
 
-/**
- * Starts what the role asks for, and resolves when all of it works: an API with its Postgres, workers when they poll, however long
- * Temporal stays away. The API is the last to start and the first to stop.
- */
+/** Starts what the role asks for, and resolves when its API takes requests. The API is the last to start and the first to stop. */
 export async function startProduct(setup: Setup): Promise<Product> {
   const { config, role, log, stages } = setup;
   if (role === 'all') await migrate(setup.infrastructure.databaseUrl);
@@ -86,8 +85,7 @@ export async function startProduct(setup: Setup): Promise<Product> {
   if (role !== 'api') startProcesses(parts);
   const port = role === 'worker' ? undefined : await serveApi(parts);
   if (role === 'worker') stages.started('readiness', async () => parts.readiness.end());
-  await untilReady(parts);
-  return { services, port, metricsPort };
+  return { services, ready: () => untilReady(parts), port, metricsPort };
 }
 
 async function setUpLocalChain({ services, stages }: Parts, url: string): Promise<void> {
@@ -164,11 +162,15 @@ function readinessParts(role: Role, { postgres, temporal, workers }: Checks): Re
 }
 
 /** @throws StoppedWhileStarting when the process is told to stop before */
-async function untilReady({ readiness, own, stages }: Parts): Promise<void> {
+async function untilReady({ readiness, own, stages, infrastructure }: Parts): Promise<void> {
   let stopped = false;
-  stages.started('wait for readiness', async () => {
-    stopped = true;
+  const stop = new Promise<void>((resolve) => {
+    stages.started('wait for readiness', async () => {
+      stopped = true;
+      resolve();
+    });
   });
+  await Promise.race([infrastructure.temporalFetch, stop]);
   const works = async () =>
     own.workers?.isRunning() !== false && (await readiness.ask()).state !== 'not_ready';
   while (!stopped && !(await works())) await sleep(LOOK_MS);

@@ -12,6 +12,8 @@ export interface ToolContext {
   /** See {@link defaultCacheDir}. */
   cacheDir: string;
   onProgress?: OnProgress;
+  /** Called when the program is not on this machine and is downloaded or built, which may take minutes. */
+  onFetch?: () => void;
   /** Where Temporal's programs are downloaded from; tests name their own. */
   downloadBase?: string;
 }

@@ -68,6 +68,7 @@ async function cached(context: ToolContext, reasons: string[]): Promise<string |
 }
 
 async function downloaded(context: ToolContext, reasons: string[]): Promise<string | undefined> {
+  context.onFetch?.();
   context.onProgress?.('Downloading the Temporal server (once; about 50 MB)');
   try {
     const folder = await installInto(context.cacheDir, FOLDER, async (fresh) => {

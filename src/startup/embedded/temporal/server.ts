@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { StartupError } from '../../../kernel/startup-error';
-import { keepServer, type ServerKind, type ServerOptions } from '../kept-server';
+import { keepServer, type ServerKind, type ServerOptions, statePathOf } from '../kept-server';
 import { freePort } from '../ports';
+import { readState } from '../state-file';
 
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;
@@ -49,7 +50,7 @@ export interface EmbeddedTemporal {
   stop(): Promise<void>;
 }
 
-interface Ports {
+export interface Ports {
   port: number;
   uiPort: number;
 }
@@ -61,8 +62,25 @@ interface Ports {
  */
 export async function startTemporal(options: TemporalOptions): Promise<EmbeddedTemporal> {
   const { ports, pid, stop } = await keepServer(kindOf(options), options);
-  return { address: addressOf(ports), uiUrl: `http://127.0.0.1:${ports.uiPort}`, pid, stop: () => stop() };
+  return { address: addressOf(ports), uiUrl: uiUrlOf(ports), pid, stop: () => stop() };
 }
+
+/**
+ * Chooses the ports of a server that starts later, because its program is being fetched: those of the last run where they are free.
+ * @throws StartupError when the demanded port of the UI is taken
+ */
+export async function choosePorts({
+  dataDir,
+  uiPort,
+}: Pick<TemporalOptions, 'dataDir' | 'uiPort'>): Promise<Ports> {
+  const known = await readState<Partial<Ports>>(statePathOf(dataDir, 'temporal'));
+  const wanted = { port: known?.port ?? DEFAULT_PORT, uiPort: uiPort ?? known?.uiPort ?? DEFAULT_UI_PORT };
+  return freePorts(wanted, uiPort);
+}
+
+export const addressOf = ({ port }: Ports): string => `127.0.0.1:${port}`;
+
+export const uiUrlOf = ({ uiPort }: Ports): string => `http://127.0.0.1:${uiPort}`;
 
 function kindOf(options: TemporalOptions): ServerKind<Ports> {
   const { namespace = 'default' } = options;
@@ -136,5 +154,3 @@ async function isUsable(ports: Ports, namespace: string): Promise<boolean> {
     await connection?.close();
   }
 }
-
-const addressOf = ({ port }: Ports): string => `127.0.0.1:${port}`;
