@@ -325,7 +325,9 @@ describe('an order of a disabled tenant', () => {
     await expect(advance(world.api.services, payoutKind, id)).rejects.toThrow(PartyAway);
     world.api.services.parties.payouts = payouts;
     await disable();
-    expect([await look(payoutKind, id), await orderedAt(id)]).toEqual(['processing', expect.any(Date)]);
+    // The sandbox's party sends it a moment later, which a slow machine sees already.
+    expect(['processing', 'sent']).toContain(await look(payoutKind, id));
+    expect(await orderedAt(id)).toEqual(expect.any(Date));
     expect(await payouts.ask(orderKey(id))).not.toBe('unknown_to_party');
   });
 

@@ -218,5 +218,10 @@ it('delivers after the database was away', async () => {
       () => false,
     );
   await until(appended);
-  await until(world.all(client, 'delivered'));
+  // The pool may still hold connections of which it has not heard yet that they ended.
+  await until(() =>
+    world
+      .all(client, 'delivered')()
+      .catch(() => false),
+  );
 });
