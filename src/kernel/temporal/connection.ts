@@ -63,10 +63,7 @@ export function createTemporalClient(options: TemporalOptions, keyring: Keyring)
 
 type CallInterceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
-/**
- * Gives each call its deadline. The SDK's own `withDeadline` keeps it in an AsyncLocalStorage, and from its first use on Node 20
- * tracks every promise of the process, which makes each authorization dearer.
- */
+/** Gives each call its deadline, so that no caller can forget it. */
 const withDeadline: CallInterceptor = (options, nextCall) => {
   const method = options.method_definition.path.split('/').at(-1) ?? '';
   const deadline = Date.now() + (CALL_MS_BY_METHOD[method] ?? CALL_MS);
