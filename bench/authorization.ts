@@ -1,15 +1,18 @@
 import type { Database } from '../src/kernel/db/database';
 import { targetsOf } from './cards';
+import { median } from './comparison';
 import { openServices, spreadTenants } from './fixtures';
 import { processorTime } from './processor-time';
-import { openBench, runLoad, startCardApi } from './servers';
+import { openBench, portOf, runLoad, startCardApi } from './servers';
 
 const SECONDS = 10;
 const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 20);
+/** API processes, which share the connections. */
+const APIS = Number(process.env['BENCH_APIS'] ?? 1);
 
 /**
  * What one authorization costs: processor time of the API and of Postgres, with cards spread over 50 tenants. One turn;
- * to compare two versions, take turns of each alternately and compare their medians.
+ * to compare two versions, take turns of each in random order and compare their medians (`compare`).
  */
 export async function benchAuthorization(): Promise<void> {
   const bench = await openBench();
@@ -17,31 +20,42 @@ export async function benchAuthorization(): Promise<void> {
     const services = await openServices(bench);
     const tenants = await spreadTenants(services);
     await services.database.query('vacuum analyze');
-    const api = await startCardApi(bench);
-    const plan = { port: api.port, connections: CONNECTIONS, targets: targetsOf(tenants) };
-    await runLoad({ ...plan, seconds: 1, warmUp: 3, path: '/sandbox/transactions' });
+    const apis = await Promise.all(
+      Array.from({ length: APIS }, (_, index) => startCardApi(bench, 'info', portOf('api') + index)),
+    );
+    const load = (seconds: number, warmUp: number) =>
+      Promise.all(
+        apis.map(({ port }) =>
+          runLoad({
+            port,
+            connections: CONNECTIONS / APIS,
+            targets: targetsOf(tenants),
+            path: '/sandbox/transactions',
+            seconds,
+            warmUp,
+          }),
+        ),
+      );
+    await load(1, 3);
     const read = async () => ({
-      api: processorTime(api.pid),
+      api: apis.reduce((sum, { pid }) => sum + processorTime(pid), 0),
       postgres: processorTime(bench.postgresPid()),
       count: await authorizations(services.database),
     });
     const before = await read();
-    const { perSecond, p50, p99 } = await runLoad({
-      ...plan,
-      seconds: SECONDS,
-      warmUp: 0,
-      path: '/sandbox/transactions',
-    });
+    const results = await load(SECONDS, 0);
     const after = await read();
     const each = (ms: number) => (ms / (after.count - before.count)).toFixed(3);
     console.log(
       JSON.stringify({
         apiMs: each(after.api - before.api),
         postgresMs: each(after.postgres - before.postgres),
-        ...{ perSecond, p50, p99 },
+        perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
+        p50: median(results.map(({ p50 }) => p50)),
+        p99: Math.max(...results.map(({ p99 }) => p99)),
       }),
     );
-    await api.stop();
+    await Promise.all(apis.map((api) => api.stop()));
     await services.database.close();
   } finally {
     await bench.close();

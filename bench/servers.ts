@@ -68,8 +68,8 @@ export async function startRole(
   bench: Bench,
   role: 'api' | 'worker',
   environment: Record<string, string>,
+  port = portOf(role),
 ): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
-  const port = portOf(role);
   const output = openSync(join(bench.dataDir, `${role}.log`), 'a');
   const child = spawn(
     process.execPath,
@@ -103,8 +103,8 @@ function profileArguments(): string[] {
 }
 
 /** An API as it answers cards, without a Temporal: what it would be told waits. */
-export const startCardApi = (bench: Bench, logLevel: 'info' | 'warn' = 'info') =>
-  startRole(bench, 'api', { TEMPORAL_ADDRESS: '127.0.0.1:1', LOG_LEVEL: logLevel, DATABASE_POOL: '8' });
+export const startCardApi = (bench: Bench, logLevel: 'info' | 'warn' = 'info', port = portOf('api')) =>
+  startRole(bench, 'api', { TEMPORAL_ADDRESS: '127.0.0.1:1', LOG_LEVEL: logLevel, DATABASE_POOL: '8' }, port);
 
 async function untilAnswers(url: string, child: ChildProcess, log: string): Promise<void> {
   for (let turn = 0; turn < 300; turn += 1) {
