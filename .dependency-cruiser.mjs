@@ -37,7 +37,7 @@ const ORDER_WITHIN = {
   tenants: ['clients', 'webhooks'],
   people: ['users', 'reference', 'kyc', 'cardholders'],
   accounts: ['accounts', 'exchange'],
-  cards: ['programmes', 'cards', 'events', 'challenges', 'processor', 'issuance', 'buffers'],
+  cards: ['programmes', 'cards', 'challenges', 'events', 'processor', 'issuance', 'buffers'],
   transfers: ['engine', 'payouts', 'deposits', 'iban', 'external-cards', 'chain-deposits', 'exchange'],
   chain: ['networks', 'wallets', 'gas-station', 'reconciliation'],
 };

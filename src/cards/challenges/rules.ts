@@ -1,3 +1,4 @@
+import type { Decimal } from '../../kernel/money/money';
 import { CHALLENGE_TRANSITIONS, type Challenge, type ChallengeStatus, type ChallengeTrigger } from './record';
 
 /** Wrong codes after which a challenge has failed. */
@@ -67,4 +68,24 @@ export function judgeCode(challenge: Challenge, isRight: boolean, at: Date): Ver
   const left = MAX_WRONG_CODES - wrongCodes;
   const failed = left === 0 ? transition(status, 'last_wrong_code') : undefined;
   return { result: 'failed', triesLeft: left, change: { wrongCodes, ...(failed && { status: failed }) } };
+}
+
+/** What an authorization is for, as far as a challenge must agree with it. */
+export interface Purchase {
+  cardId: string;
+  /** In `currency`. */
+  amount: Decimal;
+  currency: string;
+  merchant?: { id?: string } | undefined;
+}
+
+/** Whether a challenge authenticates this purchase: an approved challenge serves one authorization, of what its mail named. */
+export function serves(challenge: Challenge, { cardId, amount, currency, merchant }: Purchase): boolean {
+  return (
+    transition(challenge.status, 'authorization') !== undefined &&
+    challenge.cardId === cardId &&
+    challenge.currency === currency &&
+    challenge.merchant.id === merchant?.id &&
+    amount.lte(challenge.amount)
+  );
 }

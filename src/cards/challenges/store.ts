@@ -1,5 +1,6 @@
-import { table } from '../../kernel/db/build';
+import { camelRow, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import type { Write } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
 import { overdueIn } from '../../process/overdue';
 import type { Challenge } from './record';
@@ -35,6 +36,40 @@ export async function lockChallenge(tx: Tx, name: Name): Promise<Challenge> {
   const [row] = await tx.run<Row>(challenges().where(name).forUpdate());
   if (!row) throw new Error(`there is no challenge ${Object.values(name)[0]}`);
   return fromRow(row);
+}
+
+/**
+ * The challenges of these cards that have one of the names, by name. Holds the rows to the end of the transaction, in one order,
+ * after their cards. A challenge of another card is not found.
+ */
+export async function lockChallengesOf(
+  sql: Sql,
+  cardIds: string[],
+  challengeIds: string[],
+): Promise<Map<string, Challenge>> {
+  // Prepared: on the path of an authorization that names a challenge.
+  const rows = await sql.prepared<Record<string, unknown>>(
+    'challenges-lock',
+    'select * from card_challenges where challenge_id = any($1) and card_id = any($2) order by challenge_id for update',
+    [challengeIds, cardIds],
+  );
+  const found = rows.map((row) => fromRow(camelRow(row) as unknown as Row));
+  return new Map(found.map((challenge) => [challenge.challengeId, challenge]));
+}
+
+/** Writes the new statuses of challenges that are locked. Raw: a deferred write of the hot path. */
+export function challengesWrite(challenges: Challenge[]): Write | undefined {
+  if (challenges.length === 0) return undefined;
+  return {
+    name: 'challenges',
+    statement: `update card_challenges c set status = n.status, updated_at = n.updated_at
+      from unnest($1::text[], $2::text[], $3::timestamptz[]) as n(id, status, updated_at) where c.id = n.id`,
+    values: [
+      challenges.map(({ id }) => id),
+      challenges.map(({ status }) => status),
+      challenges.map(({ updatedAt }) => updatedAt),
+    ],
+  };
 }
 
 export async function updateChallenge(

@@ -6,6 +6,8 @@ import { eventsWrite } from '../../kernel/outbox/events';
 import type { Rates } from '../../parties/rates/port';
 import { shownBreaksWrite } from '../../process/breaks/operations';
 import { cardStatesWrite, lockCardAccounts, lockCards } from '../cards/operations';
+import type { Challenge } from '../challenges/record';
+import { challengesWrite, lockChallengesOf } from '../challenges/use';
 import type { Programmes } from '../programmes/cache';
 import { authorizationsWrite, readAuthorizations, readMerchants } from './authorization-store';
 import { loadSpending } from './limits/count';
@@ -25,8 +27,8 @@ export interface CardEventDeps {
 }
 
 /**
- * Locks everything that the messages are about, in the one order (cards, then ledger accounts with the masters last), and
- * reads it. All of it travels in one round trip, and what bounds limited cards in a second one; what is read comes after the lock
+ * Locks everything that the messages are about, in the one order (cards, then ledger accounts with the masters last, then challenges),
+ * and reads it. All of it travels in one round trip, and what bounds limited cards in a second one; what is read comes after the lock
  * that guards it.
  */
 export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[]): Promise<LoadedBoard> {
@@ -41,12 +43,16 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
   const ofNetworks = messages.filter(
     (message) => message.type === 'network' || message.type === 'unanswered',
   );
-  const [cards, { accounts, now }, found, merchants, networks] = await Promise.all([
+  const challengeIds = messages.flatMap((message) =>
+    message.type === 'network' ? (message.challengeId ?? []) : [],
+  );
+  const [cards, { accounts, now }, found, merchants, networks, challenges] = await Promise.all([
     lockCards(tx, cardIds),
     lockCardAccounts(tx, cardIds),
     readAuthorizations(tx, cardIds, references, expiring),
     readMerchants(tx, cardIds, named),
     readNetworkReferences(tx, ofNetworks),
+    challengeIds.length > 0 ? lockChallengesOf(tx, cardIds, challengeIds) : NO_CHALLENGES,
   ]);
   for (const { authorization } of found) authorization.merchant = merchants.get(authorization.id);
   const programmes = await deps.programmes.of(tx, [...new Set([...cards.values()].map((card) => card.bin))]);
@@ -65,10 +71,13 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
       all.map(({ reference, authorization }) => [`${authorization.cardId} ${reference}`, authorization.id]),
     ),
     networks: networks.references,
+    challenges,
     // Out of memory, for rows are locked; nothing is awaited while messages are judged, so all go by one snapshot.
     rate: (currency, billingCurrency) => deps.parties.rates.worth(currency, billingCurrency),
   });
 }
+
+const NO_CHALLENGES: ReadonlyMap<string, Challenge> = new Map();
 
 const referencesOf = (message: Message): string[] =>
   'referenceId' in message && message.referenceId ? [message.referenceId] : [];
@@ -78,13 +87,14 @@ export const CARD_SUSPENSE = 'card_money_in_suspense';
 
 /** What writes all that happened on a board; {@link tellWhenCommitted} is the caller's. */
 export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
-  const { transactions, events, authorizations, cards, networks, suspended } = board.outcome();
+  const { transactions, events, authorizations, cards, networks, challenges, suspended } = board.outcome();
   return [
     transactionsWrite(transactions),
     authorizationsWrite(authorizations),
     cardStatesWrite(cards),
     ...spendingWrites(board.spending.changes()),
     networkReferencesWrite(networks),
+    challengesWrite(challenges),
     cardSuspenseWrite(suspended.map(({ card, amount, at }) => ({ cardId: card.id, amount, since: at }))),
     shownBreaksWrite(
       suspended.map(({ card: { id, tenantId, currency }, amount, reference }) => ({

@@ -1,9 +1,12 @@
 import type { CardTransactionType } from '../../kernel/ledger/effects';
 import type { Decimal } from '../../kernel/money/money';
+import type { Channel } from '../../parties/card-processor/message';
 import type { Funding } from '../buffered/record';
 import type { FreezeReason } from '../cards/record';
 
 export interface Merchant {
+  /** In the card network. */
+  id?: string;
   name?: string;
   mcc?: string;
   city?: string;
@@ -20,8 +23,13 @@ export type DeclineReason =
   | 'limit_exceeded'
   | 'invalid_merchant'
   | 'do_not_honor'
+  /** A rule asks for a challenge of 3-D Secure and none is named, or the named one does not serve. */
+  | 'authentication_required'
   /** No answer was there in time, or no rate: ours, and nobody pays a fee for it. */
   | 'processing_error';
+
+/** Whether the challenge that an authorization names authenticates its payer. */
+export type Authentication = 'valid' | 'invalid';
 
 /** What a card processor reports of a card. Amounts are in `currency`. */
 export interface ProcessorMessage {
@@ -36,6 +44,7 @@ export interface ProcessorMessage {
   /** Settle: whatever is still held afterwards is released. */
   final?: boolean;
   merchant?: Merchant;
+  channel?: Channel;
 }
 
 /** What a card network says of one of its transactions: in any order, and but for an authorization never refused. */
@@ -51,6 +60,9 @@ export interface NetworkMessage {
   /** Clearing: nothing more will be cleared. */
   final?: boolean;
   merchant?: Merchant;
+  channel?: Channel;
+  /** The processor's name of the challenge that authenticated the payer. */
+  challengeId?: string;
   sentAt: Date;
 }
 

@@ -8,7 +8,7 @@ import { type Authorization, type CardTransaction, type Counters, remaining } fr
 const balances = z.object({ available: money(), pending: money(), spent: money() });
 
 const merchant = z
-  .object({ name: z.string(), mcc: z.string(), city: z.string(), country: z.string() })
+  .object({ id: z.string(), name: z.string(), mcc: z.string(), city: z.string(), country: z.string() })
   .partial()
   .meta({ id: 'Merchant' });
 

@@ -195,8 +195,12 @@ async function mismatched(
 }
 
 function networkMessage(message: ProcessorMessage, cardId: string): NetworkMessage {
-  const { type: event, amount, currency, networkReference: reference, final, merchant, sentAt } = message;
-  return { type: 'network', event, cardId, amount, currency, reference, final, merchant, sentAt };
+  const { type: event, networkReference: reference, amount, currency, final, merchant, sentAt } = message;
+  const { channel, challengeId } = message;
+  return {
+    ...{ type: 'network', event, cardId, amount, currency, reference, final, merchant, sentAt },
+    ...{ channel, challengeId },
+  };
 }
 
 /** It is kept with its answer, and a person is shown it. */

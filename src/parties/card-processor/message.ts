@@ -16,8 +16,21 @@ export const MESSAGE_TYPES = ['authorization', 'advice', 'clearing', 'reversal',
 /** Of an authorization and of an advice: the others move money. */
 const MAY_BE_ZERO: readonly string[] = ['authorization', 'advice'];
 
+/** How a payment reached the merchant. */
+export const CHANNELS = ['ecommerce', 'present', 'atm', 'moto', 'merchant_initiated'] as const;
+export type Channel = (typeof CHANNELS)[number];
+
+const CHANNEL =
+  'Of an authorization: on the internet, with the card at a terminal or at a cash machine, by mail or telephone, or by the merchant ' +
+  'under an agreement. An authorization that does not tell its channel is judged as one on the internet.';
+
+const CHALLENGE =
+  'Of an authorization: the challenge by which the payer was authenticated. It must be approved and unused, and of the same card, ' +
+  'currency and `merchant.id`, and of no smaller amount.';
+
 /** As far as it is known. */
 export const merchantFields = {
+  id: name('The merchant’s id in the card network.').optional(),
   name: text(100).optional(),
   mcc: z
     .string()
@@ -45,6 +58,8 @@ export const processorMessage = z
     networkReference: name('The network’s, the same of all messages of one transaction.'),
     merchant: z.object(merchantFields).optional(),
     final: z.boolean().optional().describe(FINAL),
+    channel: z.enum(CHANNELS).optional().describe(CHANNEL),
+    challengeId: name(CHALLENGE).optional(),
     sentAt: timestamp().describe('When it was first sent: it tells which of two messages came late.'),
   })
   .superRefine(({ type, amount, currency: of }, { addIssue }) => {
@@ -57,10 +72,10 @@ export const processorMessage = z
 /** Its answer, of an authorization. */
 export const authorizationAnswer = z.object({
   approved: z.boolean(),
-  declineReason: z
-    .string()
-    .optional()
-    .meta({ description: 'A plain word: `insufficient_funds`, `card_frozen`, `processing_error` …' }),
+  declineReason: z.string().optional().meta({
+    description:
+      'A plain word: `insufficient_funds`, `card_frozen`, `authentication_required`, `processing_error` …',
+  }),
   referenceId: z.string().describe('Ours.'),
 });
 

@@ -74,6 +74,10 @@ card's \`reference\`. What each type does:
   clearing or a reversal that came before it does not hold the same money again.
 - **Authorizations are answered within a second.** What cannot be judged in that time is declined with \`processing_error\`, and what it may hold is
   released by itself. An amount of zero asks whether the card may be used, and holds nothing.
+- **A challenge** that an authorization names (\`challengeId\`) must be approved and unused. It serves one authorization of the same card, currency
+  and \`merchant.id\`, of at most its amount. The approval uses the challenge in the same step; a decline leaves it as it was. A challenge that does not
+  serve is declined with \`authentication_required\`, even where no rule asks for one: the message claims an authentication that did not take
+  place, and the payer can be challenged anew. An \`advice\` uses the challenge that serves it, and is not refused for another.
 - **A card that we do not know**: an authorization is declined with \`unknown_card\`; anything else is answered with \`unbooked\`, kept, and shown to a person.`,
   message: processorMessage,
   answer: z.union([authorizationAnswer, noticeAnswer]),
@@ -85,6 +89,15 @@ card's \`reference\`. What each type does:
     'authorization, declined': {
       message: { type: 'authorization', ...EXAMPLE, messageId: 'msg-2', amount: '6000.00' },
       answer: { approved: false, declineReason: 'insufficient_funds', ...OURS },
+    },
+    'authorization of an authenticated payer': {
+      message: {
+        ...{ type: 'authorization', ...EXAMPLE, messageId: 'msg-9' },
+        merchant: { id: '300012345', ...EXAMPLE.merchant },
+        channel: 'ecommerce',
+        challengeId: 'acs-1',
+      },
+      answer: { approved: true, ...OURS },
     },
     clearing: {
       message: { type: 'clearing', ...EXAMPLE, messageId: 'msg-3', final: true },
@@ -129,6 +142,7 @@ deduplicated alike.
   be refused with \`unknown_challenge\`, \`too_many_resends\`, or the status that the challenge has reached.
 - **The state** is read by \`GET /processor/v1/challenges/{challengeId}\`. The signature of that request is made over its path in the place of a
   body. The status is one of \`sending\`, \`sent\`, \`approved\`, \`used\`, \`failed\`, \`expired\`, \`cancelled\` and \`unavailable\`.
+- **An approved challenge** is named by the authorization of its purchase (\`challengeId\`), which makes it \`used\`.
 - **A repeated \`challenge.verify\`** gets the first answer, even with another code. No message, log or record keeps a code.`,
   message: challengeMessage,
   answer: z.union([challengeAnswer, verifyAnswer, cancelAnswer]),

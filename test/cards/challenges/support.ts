@@ -58,6 +58,19 @@ export async function sentChallenge(
   return message.challengeId;
 }
 
+/** Opens a challenge and has its code typed. */
+export async function approvedChallenge(
+  api: TestApi,
+  client: Client,
+  card: NetworkCard,
+  given: Record<string, unknown> = {},
+): Promise<string> {
+  const challengeId = await sentChallenge(api, card, given);
+  const answer = await tellChallenge(api, 'verify', challengeId, { code: await newestCode(client) });
+  if (answer.result !== 'approved') throw new Error(`not approved: ${JSON.stringify(answer)}`);
+  return challengeId;
+}
+
 export async function sendPresentCode(api: TestApi, challengeId: string): Promise<string> {
   const challenge = await findChallenge(api.services.database, { challengeId });
   if (!challenge) throw new Error(`no challenge ${challengeId}`);

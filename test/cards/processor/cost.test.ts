@@ -54,4 +54,12 @@ it('is one look-up more, and no more', async () => {
     say({ type: 'authorization', amount: '1.00', networkReference: 'network-2' }),
   );
   expect(opening.length).toBe(network.increment.length);
+
+  // A challenge is locked together with everything else, where a message names one.
+  const authenticated = await sentBy(() =>
+    say({ type: 'authorization', amount: '1.00', networkReference: 'network-3', challengeId: 'acs-nobody' }),
+  );
+  expect(authenticated.filter((text) => !text.includes('card_challenges')).length).toBe(opening.length);
+  expect(opening.join()).not.toContain('card_challenges');
+  expect(authenticated.length).toBe(opening.length + 1);
 });

@@ -3,13 +3,22 @@ import { newId } from '../../../kernel/ids';
 import { type Decimal, percentOf, ZERO } from '../../../kernel/money/money';
 import type { Card } from '../../cards/record';
 import type { Programme } from '../../programmes/record';
-import { type Authorization, type CardTransaction, type ProcessorMessage, remaining } from '../record';
+import {
+  type Authentication,
+  type Authorization,
+  type CardTransaction,
+  type ProcessorMessage,
+  remaining,
+} from '../record';
 import { nextReference, recordOn } from './authorization';
 import { accepted, type Board, type Refused } from './board';
 import { drawBuffer } from './buffer';
 import { type Spend, spendOf } from './conversion';
 import { decline, declineReason } from './decline';
 import { settleFeeHold } from './fee-entries';
+
+/** A message that asks for money, with what the challenge is worth that it names. */
+type Authorizing = ProcessorMessage & { authentication?: Authentication | undefined };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -19,13 +28,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * expired, begins a chain of its own, linked to it.
  * @throws Problem 404 for a reference that the card does not know
  */
-export function authorize(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
+export function authorize(board: Board, card: Card, message: Authorizing): CardTransaction {
   const named = board.authorization(card.id, message.referenceId);
   if (message.referenceId !== undefined && !named) throw notFound('authorization', 'referenceId');
   if (named && isOpen(named, board.book.at)) return increase(board, card, message, named);
   const currency = message.currency ?? named?.currency;
   const spend = spendOf(board, card, currency ? { ...message, currency } : message, requiredAmount(message));
-  const reason = declineReason(board, card, { ...spend, total: spend.billing });
+  const { channel, authentication } = message;
+  const reason = declineReason(board, card, { ...spend, total: spend.billing, channel, authentication });
   if (reason) return decline(board, card, spend, reason);
   return heldOrDeclined(board, card, spend, open(board, card, spend, { follows: named }));
 }
@@ -46,18 +56,15 @@ export function authorizeByForce(board: Board, card: Card, message: ProcessorMes
 }
 
 /** The chain's total is judged, at the merchant that it was opened at; its validity starts anew. */
-function increase(
-  board: Board,
-  card: Card,
-  message: ProcessorMessage,
-  chain: Authorization,
-): CardTransaction {
+function increase(board: Board, card: Card, message: Authorizing, chain: Authorization): CardTransaction {
   const spend = spendOf(board, card, message, requiredAmount(message), chain);
   const { authorized, reversed } = chain.billing;
   const reason = declineReason(board, card, {
     billing: spend.billing,
     total: authorized.minus(reversed).plus(spend.billing),
     merchant: chain.merchant ?? spend.merchant,
+    channel: message.channel,
+    authentication: message.authentication,
   });
   if (reason) return decline(board, card, spend, reason);
   const held = grow(board, card, chain, spend, false);

@@ -12,6 +12,8 @@ import {
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { WebhookEvent } from '../../../kernel/outbox/events';
 import { type Card, SUSPENSE } from '../../cards/record';
+import type { Challenge } from '../../challenges/record';
+import { transition } from '../../challenges/rules';
 import type { Programme } from '../../programmes/record';
 import {
   createNetworkReferences,
@@ -71,6 +73,10 @@ export interface Board {
   /** The authorization that has this reference on this card, as its own or as that of a later event. */
   authorization(cardId: string, referenceId: string | undefined): Authorization | undefined;
   authorizationById(id: string): Authorization | undefined;
+  /** The challenge of a card on the board that the processor calls so, where a message names it. */
+  challenge(challengeId: string): Challenge | undefined;
+  /** An authorization is approved by it, and no other will be. */
+  useChallenge(challengeId: string): void;
   /** The chains of networks' transactions. */
   readonly networks: NetworkReferences;
   /** Billing per unit of `currency`, without markup; nothing when no rate is fresh enough. */
@@ -95,6 +101,7 @@ export interface Outcome {
   authorizations: Authorization[];
   cards: Card[];
   networks: NetworkReference[];
+  challenges: Challenge[];
 }
 
 export interface BoardState {
@@ -107,6 +114,8 @@ export interface BoardState {
   references: Map<string, string>;
   /** Those of the networks' transactions that messages are of, where something is known of them. */
   networks?: NetworkReference[];
+  /** Those that messages name, by the processor's names. */
+  challenges?: ReadonlyMap<string, Challenge>;
   rate(currency: string, billingCurrency: string): Decimal | undefined;
 }
 
@@ -124,6 +133,7 @@ export function createBoard(state: BoardState): LoadedBoard {
   const keptAuthorizations = new Map<string, Authorization>();
   const keptCards = new Map<string, Card>();
   const networks = createNetworkReferences(state.networks ?? []);
+  const usedChallenges: Challenge[] = [];
   let key: string | null | undefined;
 
   function noteSuspended(card: Card, entries: PostedEntry[]): void {
@@ -156,6 +166,15 @@ export function createBoard(state: BoardState): LoadedBoard {
         ? undefined
         : authorizations.get(references.get(`${cardId} ${referenceId}`) ?? ''),
     authorizationById: (id) => authorizations.get(id),
+    challenge: (challengeId) => state.challenges?.get(challengeId),
+    useChallenge(challengeId) {
+      const challenge = state.challenges?.get(challengeId);
+      const status = challenge && transition(challenge.status, 'authorization');
+      if (!status) throw new Error(`the challenge ${challengeId} cannot be used`);
+      challenge.status = status;
+      challenge.updatedAt = book.at;
+      usedChallenges.push(challenge);
+    },
     networks,
     rate: state.rate,
     record(card, event) {
@@ -198,6 +217,7 @@ export function createBoard(state: BoardState): LoadedBoard {
       authorizations: [...keptAuthorizations.values()],
       cards: [...keptCards.values()],
       networks: networks.changed(),
+      challenges: usedChallenges,
     }),
   };
 }

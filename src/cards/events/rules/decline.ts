@@ -41,5 +41,6 @@ export function declineReason(board: Board, card: Card, asked: Asked): DeclineRe
   if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
   if (card.userBlocked) return 'user_blocked';
   if (card.status === 'frozen' || card.tenantStopped) return 'card_frozen';
-  return brokenLimit(asked, board.spending.levels(card, board.programme(card.bin)));
+  const broken = brokenLimit(asked, board.spending.levels(card, board.programme(card.bin)));
+  return broken ?? (asked.authentication === 'invalid' ? 'authentication_required' : undefined);
 }

@@ -1,7 +1,8 @@
 import type { Decimal } from '../../../../kernel/money/money';
 import { alpha2Of } from '../../../../kernel/wire/countries';
+import type { Channel } from '../../../../parties/card-processor/message';
 import type { Limits, Used } from '../../limits/record';
-import type { DeclineReason, Merchant } from '../../record';
+import type { Authentication, DeclineReason, Merchant } from '../../record';
 
 /** What an authorization asks for, in the currency of the card. */
 export interface Asked {
@@ -10,6 +11,9 @@ export interface Asked {
   /** What its chain comes to with it. */
   total: Decimal;
   merchant?: Merchant | undefined;
+  channel?: Channel | undefined;
+  /** Absent where no challenge is named. */
+  authentication?: Authentication | undefined;
 }
 
 /** The limits of a programme, a card or a user, and what has been used of them. */

@@ -2,6 +2,7 @@ import { type Decimal, maxOf, minOf, ZERO } from '../../../../kernel/money/money
 import type { Card } from '../../../cards/record';
 import type { NetworkReference } from '../../network/references';
 import {
+  type Authentication,
   type Authorization,
   type CardTransaction,
   type NetworkMessage,
@@ -9,6 +10,7 @@ import {
   refundable,
   remaining,
 } from '../../record';
+import { authenticationOf, useChallenge } from '../authentication';
 import { authorize, authorizeByForce, isOpen } from '../authorize';
 import type { Board } from '../board';
 import { release } from '../cancel';
@@ -50,18 +52,28 @@ const RULES: Record<NetworkMessage['event'], (step: Step) => CardTransaction | u
 
 /** An authorization of nothing asks whether the card may be used: nothing is held, and a refusal is a decline like others. */
 function verify({ board, card, message }: Step): CardTransaction | undefined {
-  const { amount, currency, merchant } = message;
-  const reason = declineReason(board, card, { billing: ZERO, total: ZERO, merchant });
-  return reason && decline(board, card, { amount, currency, billing: ZERO, rate: ZERO, merchant }, reason);
+  const { amount, currency, merchant, channel } = message;
+  const authentication = authenticationOf(board, card, message);
+  const asked = { billing: ZERO, total: ZERO, merchant, channel, authentication };
+  const reason = declineReason(board, card, asked);
+  if (reason) return decline(board, card, { amount, currency, billing: ZERO, rate: ZERO, merchant }, reason);
+  useChallenge(board, message, authentication);
+  return undefined;
 }
 
 /** Without a rate it is declined: whoever sent it waits a second, and no rate comes in that time. */
 function authorizeAtOnce(board: Board, card: Card, message: OfNetwork): CardTransaction {
-  const { referenceId, currency, merchant } = message;
+  const { referenceId, currency, merchant, channel, authentication } = message;
   const named = board.authorization(card.id, referenceId);
   if ((named && isOpen(named, board.book.at)) || isConvertible(board, card, currency))
     return authorize(board, card, message);
-  const reason = declineReason(board, card, { billing: ZERO, total: ZERO, merchant });
+  const reason = declineReason(board, card, {
+    billing: ZERO,
+    total: ZERO,
+    merchant,
+    channel,
+    authentication,
+  });
   return decline(board, card, spendOfDeclined(board, card, message), reason ?? 'processing_error');
 }
 
@@ -72,11 +84,13 @@ function hold(
 ): CardTransaction | undefined {
   const { board, card, message, known } = step;
   const covered = clearedAhead(message, known);
+  const authentication = authenticationOf(board, card, message);
   const amount = message.amount.minus(covered);
   const held = amount.isZero()
     ? undefined
-    : judged(board, card, { ...understood(step, 'authorization'), amount });
+    : judged(board, card, { ...understood(step, 'authorization'), amount, authentication });
   if (held?.type === 'decline') return held;
+  useChallenge(board, message, authentication);
   known.settledAhead = known.settledAhead.minus(minOf(covered, known.settledAhead));
   if (held) belongsTo(held, known);
   if (!covered.isZero() || held?.authorizationId !== step.chain?.id) board.networks.keep(known);
@@ -141,15 +155,16 @@ function reverse({ board, card, message, known, chain }: Step): CardTransaction 
 const refunded = ({ message, chain }: Pick<Step, 'message' | 'chain'>) =>
   chain && message.amount.lte(refundable(chain.own)) ? { message, chain } : { message };
 
-type OfNetwork = ProcessorMessage & Pick<NetworkMessage, 'amount' | 'currency'>;
+type OfNetwork = ProcessorMessage &
+  Pick<NetworkMessage, 'amount' | 'currency'> & { authentication?: Authentication | undefined };
 
 /** The message as the rules of one authorization take it. */
 function understood(
   { message, chain }: { message: NetworkMessage; chain?: Authorization | undefined },
   type: ProcessorMessage['type'],
 ): OfNetwork {
-  const { cardId, amount, currency, final, merchant } = message;
-  return { type, cardId, amount, currency, final, merchant, referenceId: chain?.referenceId };
+  const { cardId, amount, currency, final, merchant, channel } = message;
+  return { type, cardId, amount, currency, final, merchant, channel, referenceId: chain?.referenceId };
 }
 
 function belongsTo({ authorizationId }: CardTransaction, known: NetworkReference): void {
