@@ -74,6 +74,7 @@ function describeStep(step: Step): string {
     step.reason,
     step.merchant?.mcc ? `at a merchant of category ${step.merchant.mcc}` : undefined,
     step.merchant?.country ? `at a merchant in ${step.merchant.country}` : undefined,
+    step.channel ? `by \`${step.channel}\`` : undefined,
     step.refused ? `→ refused: \`${step.refused}\`` : undefined,
     step.declined ? `→ declined: \`${step.declined}\`` : undefined,
   ];

@@ -112,6 +112,7 @@ const PLAIN = new Set([
   ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],
   ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
+  ...['challengeEcommerce', 'challengeAbove', 'homeCountries', 'channel'],
   ...['asset', 'ttlSeconds', 'gasBalance', 'txHash', 'logIndex'],
 ]);
 

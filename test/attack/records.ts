@@ -148,6 +148,7 @@ const programme = (bin: string) => ({
   ...{ bin, scheme: 'visa', currency: 'USD', model: 'B2B' as const, status: 'active' as const, demo: false },
   ...{ capacityPerCardholder: 100, markupPercent: ZERO, authorizationDays: 7, blockedMccs: [] },
   ...{ maxAuthorization: null, maxPerDay: null, maxPerMonth: null, allowedMccs: [], blockedCountries: [] },
+  ...{ challengeEcommerce: false, challengeAbove: null, homeCountries: [] },
   fees: {
     issue: new Decimal('1.00'),
     ...{ topUp: ZERO, settleFixed: ZERO, settlePercent: ZERO, decline: ZERO },

@@ -35,6 +35,7 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   reference: `offramp-${(references += 1)}`,
   ...{ perTransaction: '500.00', perDay: '900.00', perMonth: '1000.00' },
   ...{ blockedMccs: ['5411'], allowedMccs: ['5812'], blockedCountries: ['GB'], version: 0 },
+  ...{ challengeEcommerce: true, challengeAbove: '400.00', homeCountries: ['LV'], channel: 'present' },
   merchant: { name: 'Shop', mcc: '5411', city: 'Riga', country: 'LV' },
   file: jpeg('a photo'),
   ...{ asset: 'USDT', gasBalance: '0.25', txHash: `0x${'ab'.repeat(32)}`, logIndex: 0 },

@@ -39,6 +39,9 @@ function programme(bin: string, currency: string, fees: Partial<typeof FEES>, ma
     blockedMccs: [BLOCKED_MCC],
     allowedMccs: [],
     blockedCountries: [],
+    challengeEcommerce: false,
+    challengeAbove: null,
+    homeCountries: [],
     demo: false,
   };
 }

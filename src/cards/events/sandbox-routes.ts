@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { problemBody } from '../../http/problem-body';
 import { type Route, route } from '../../http/route';
 import { amount, currency, identifier } from '../../kernel/wire/schemas';
-import { merchantFields } from '../../parties/card-processor/message';
+import { CHANNELS, merchantFields } from '../../parties/card-processor/message';
 import type { CardServices } from '../services';
 import { cardTransactionSchema, cardTransactionView } from './view';
 
@@ -14,6 +14,10 @@ const body = z.strictObject({
   referenceId: identifier('ref_01h455vb4pex5vsknk084sn02q').optional(),
   final: z.boolean().optional().describe('Settle: release whatever is still held afterwards.'),
   merchant: z.strictObject(merchantFields).optional(),
+  channel: z
+    .enum(CHANNELS)
+    .optional()
+    .describe('Authorization: absent is judged as `ecommerce`, which limits may ask a challenge for.'),
 });
 
 /** Simulated processor messages: they take the very path of real ones. Off in production. */

@@ -21,6 +21,9 @@ const TERMS = {
   blockedMccs: ['7995'], // betting
   allowedMccs: [],
   blockedCountries: [],
+  challengeEcommerce: false,
+  challengeAbove: null,
+  homeCountries: [],
   demo: true,
 } satisfies Partial<Bin>;
 

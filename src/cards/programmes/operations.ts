@@ -107,8 +107,14 @@ export async function setProgrammeLimits(
 
 /** @throws Problem 400 naming the field */
 function assertLimits(limits: ProgrammeLimits, currency: string): void {
-  const { maxAuthorization, maxPerDay, maxPerMonth, blockedMccs, allowedMccs, blockedCountries } = limits;
-  for (const [field, amount] of Object.entries({ maxAuthorization, maxPerDay, maxPerMonth })) {
+  const { maxAuthorization, maxPerDay, maxPerMonth, challengeAbove } = limits;
+  const { blockedMccs, allowedMccs, blockedCountries, homeCountries } = limits;
+  for (const [field, amount] of Object.entries({
+    maxAuthorization,
+    maxPerDay,
+    maxPerMonth,
+    challengeAbove,
+  })) {
     if (amount?.lte(0)) throw invalid(`${field} must be greater than zero.`, field);
     if (amount) assertFits(amount, currency, field);
   }
@@ -118,8 +124,8 @@ function assertLimits(limits: ProgrammeLimits, currency: string): void {
   const both = allowedMccs.find((mcc) => blockedMccs.includes(mcc));
   if (both !== undefined)
     throw invalid(`allowedMccs must not name ${both}, which is blocked.`, 'allowedMccs');
-  if (!blockedCountries.every(isCountry))
-    throw invalid('blockedCountries must hold country codes such as GB.', 'blockedCountries');
+  for (const [field, countries] of Object.entries({ blockedCountries, homeCountries }))
+    if (!countries.every(isCountry)) throw invalid(`${field} must hold country codes such as GB.`, field);
 }
 
 /** Every BIN of this installation. */

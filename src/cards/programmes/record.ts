@@ -35,12 +35,26 @@ export interface Programme {
   allowedMccs: readonly string[];
   /** And those of these countries, ISO 3166-1 alpha-2. */
   blockedCountries: readonly string[];
+  /** A payment on the internet without a challenge of 3-D Secure is declined with `authentication_required`. */
+  challengeEcommerce: boolean;
+  /** The same above an amount in the BIN's currency. Null: no such rule. */
+  challengeAbove: Decimal | null;
+  /** And at merchants of all other countries, where there are any; ISO 3166-1 alpha-2. */
+  homeCountries: readonly string[];
 }
 
 /** What a programme allows each of its cards. */
 export type ProgrammeLimits = Pick<
   Programme,
-  'maxAuthorization' | 'maxPerDay' | 'maxPerMonth' | 'blockedMccs' | 'allowedMccs' | 'blockedCountries'
+  | 'maxAuthorization'
+  | 'maxPerDay'
+  | 'maxPerMonth'
+  | 'blockedMccs'
+  | 'allowedMccs'
+  | 'blockedCountries'
+  | 'challengeEcommerce'
+  | 'challengeAbove'
+  | 'homeCountries'
 >;
 
 /** A BIN with the programme that runs on it. */

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { Bin, ProgrammeLimits } from './record';
 
-type Bound = 'maxAuthorization' | 'maxPerDay' | 'maxPerMonth';
+type Bound = 'maxAuthorization' | 'maxPerDay' | 'maxPerMonth' | 'challengeAbove';
 
 /** A BIN as a flat row; NUMERIC comes as text. */
 type Row = Omit<Bin, 'fees' | 'markupPercent' | Bound> &
@@ -23,6 +23,7 @@ const binOf = ({
   maxAuthorization,
   maxPerDay,
   maxPerMonth,
+  challengeAbove,
   ...bin
 }: Row): Bin => ({
   ...bin,
@@ -37,6 +38,7 @@ const binOf = ({
   maxAuthorization: decimalOrNull(maxAuthorization),
   maxPerDay: decimalOrNull(maxPerDay),
   maxPerMonth: decimalOrNull(maxPerMonth),
+  challengeAbove: decimalOrNull(challengeAbove),
 });
 
 const decimalOrNull = (value: string | null): Decimal | null => (value === null ? null : new Decimal(value));
@@ -56,16 +58,22 @@ const limitsRow = ({
   maxAuthorization,
   maxPerDay,
   maxPerMonth,
+  challengeAbove,
 }: ProgrammeLimits): Record<Bound, string | null> => ({
   maxAuthorization: maxAuthorization?.toFixed() ?? null,
   maxPerDay: maxPerDay?.toFixed() ?? null,
   maxPerMonth: maxPerMonth?.toFixed() ?? null,
+  challengeAbove: challengeAbove?.toFixed() ?? null,
 });
 
 /** Only what it says of limits: the rest of the programme stays. */
 export async function updateProgrammeLimits(tx: Sql, bin: string, limits: ProgrammeLimits): Promise<void> {
-  const { blockedMccs, allowedMccs, blockedCountries } = limits;
-  const row = { ...limitsRow(limits), blockedMccs, allowedMccs, blockedCountries, updatedAt: NOW };
+  const { blockedMccs, allowedMccs, blockedCountries, challengeEcommerce, homeCountries } = limits;
+  const row = {
+    ...limitsRow(limits),
+    ...{ blockedMccs, allowedMccs, blockedCountries, challengeEcommerce, homeCountries },
+    updatedAt: NOW,
+  };
   await tx.run(table('bins').where({ bin }).update(row));
 }
 

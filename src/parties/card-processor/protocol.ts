@@ -78,6 +78,10 @@ card's \`reference\`. What each type does:
   and \`merchant.id\`, of at most its amount. The approval uses the challenge in the same step; a decline leaves it as it was. A challenge that does not
   serve is declined with \`authentication_required\`, even where no rule asks for one: the message claims an authentication that did not take
   place, and the payer can be challenged anew. An \`advice\` uses the challenge that serves it, and is not refused for another.
+- **A limit** of the card, its user or its programme may ask for a challenge: of each payment on the internet, above an amount, or of a merchant abroad. Without
+  a challenge that serves it, the authorization is declined with \`authentication_required\`. No other \`channel\` is asked, because a terminal
+  authenticates by itself, and nobody can be challenged by mail, by telephone or by agreement. A message that tells no \`channel\` is judged as \`ecommerce\`, and a
+  merchant that tells no country is abroad. An increment needs a challenge of its own, or the channel \`merchant_initiated\`.
 - **A card that we do not know**: an authorization is declined with \`unknown_card\`; anything else is answered with \`unbooked\`, kept, and shown to a person.`,
   message: processorMessage,
   answer: z.union([authorizationAnswer, noticeAnswer]),

@@ -171,6 +171,71 @@ describe('an approved challenge', () => {
   });
 });
 
+describe('a limit that asks for a challenge', () => {
+  const ask = async (limits: Record<string, unknown>) => {
+    const { version } = (await client.call('GET', `/v2/cards/${card.id}/limits`)).body;
+    const answer = await client.call('PUT', `/v2/cards/${card.id}/limits`, { ...limits, version });
+    expect(answer.status).toBe(200);
+  };
+
+  it.each([
+    ['on the internet', { challengeEcommerce: true }, {}],
+    ['above an amount', { challengeAbove: '59.99' }, {}],
+    ['abroad', { homeCountries: ['DE'] }, {}],
+    ['of a question whether the card may be used', { challengeEcommerce: true }, { amount: '0.00' }],
+    ['of a message without a channel', { challengeEcommerce: true }, { channel: undefined }],
+    ['of a merchant without a country', { homeCountries: ['AT'] }, { merchant: { id: MERCHANT.id } }],
+  ])('%s', async (_where, limits, given) => {
+    const challengeId = await approvedChallenge(api, client, card);
+    await ask(limits);
+    expect(await authorize(given)).toMatchObject(DECLINED);
+    expect(await authorize({ ...given, challengeId })).toMatchObject({ approved: true });
+    expect(await authorize({ ...given, channel: 'present', amount: '0.00' })).toMatchObject({
+      approved: true,
+    });
+    await ask({});
+    expect(await authorize({ ...given, amount: '1.00' })).toMatchObject({ approved: true });
+  });
+
+  it('is heard after the other limits, and before the balance', async () => {
+    await ask({ challengeEcommerce: true, perTransaction: '70.00' });
+    expect(await authorize({ amount: '70.01' })).toMatchObject({ declineReason: 'limit_exceeded' });
+    await ask({ challengeEcommerce: true });
+    expect(await authorize({ amount: '170.00' })).toMatchObject(DECLINED);
+  });
+
+  it('takes the programme’s decline fee, and is shown to the client', async () => {
+    await ask({ challengeEcommerce: true });
+    const { referenceId } = await authorize({});
+    const { body } = await client.call('GET', `/v1/cards/${card.id}/transactions`);
+    expect(body.data[0]).toMatchObject({
+      type: 'decline',
+      declineReason: 'authentication_required',
+      referenceId,
+      fee: '0.20',
+    });
+  });
+
+  it('is not asked of an advice, which is never refused', async () => {
+    await ask({ challengeEcommerce: true });
+    expect((await send(api, purchase({ type: 'advice' }))).body).toEqual({ referenceId: expect.any(String) });
+    expect(await cardBalance(client, card.id)).toBe('40.00 60.00 0.00');
+  });
+
+  it('is played in the sandbox by the channel', async () => {
+    await ask({ challengeEcommerce: true });
+    const simulate = async (channel: string) => {
+      const message = { cardId: card.id, type: 'authorization', amount: '5.00', channel };
+      return (await client.call('POST', '/sandbox/transactions', message)).body;
+    };
+    expect(await simulate('ecommerce')).toMatchObject({
+      type: 'decline',
+      declineReason: 'authentication_required',
+    });
+    expect(await simulate('present')).toMatchObject({ type: 'authorization' });
+  });
+});
+
 describe('a challenge that is not approved serves nothing:', () => {
   it.each<[string, () => Promise<string>]>([
     ['one that is unknown', async () => 'acs-nobody'],

@@ -40,6 +40,7 @@ export interface Step {
   final?: boolean;
   reason?: string;
   merchant?: { mcc?: string; country?: string };
+  channel?: string;
   refused?: string;
   declined?: string;
 }
@@ -686,6 +687,57 @@ export const CASES: Case[] = [
       told: [
         ...['authorization 30.00', 'decline 10.01', 'authorization 10.00', 'decline 20.01'],
         'authorization 20.00',
+      ],
+    },
+  },
+  {
+    rule: 'A payment on the internet without a challenge is declined where a limit asks for one. No other channel is challenged.',
+    given: { card: '100', more: { limits: { card: { challengeEcommerce: true } } } },
+    when: [
+      { type: 'authorization', amount: '1.00', channel: 'ecommerce', declined: 'authentication_required' },
+      { type: 'authorization', amount: '1.00', declined: 'authentication_required' },
+      { type: 'authorization', amount: '2.00', channel: 'present' },
+      { type: 'authorization', amount: '3.00', channel: 'atm' },
+      { type: 'authorization', amount: '4.00', channel: 'moto' },
+      { type: 'authorization', amount: '5.00', channel: 'merchant_initiated' },
+      { type: 'settle', amount: '6.00' },
+    ],
+    then: {
+      card: '80.00 14.00 6.00',
+      told: [
+        ...['decline 1.00', 'decline 1.00', 'authorization 2.00', 'authorization 3.00', 'authorization 4.00'],
+        ...['authorization 5.00', 'authorization 6.00 forced', 'settle 6.00'],
+      ],
+    },
+  },
+  {
+    rule: 'A challenge may be asked for above an amount, which is that of the whole chain, or of a merchant abroad.',
+    given: {
+      card: '100',
+      more: { limits: { card: { challengeAbove: '30' }, user: { homeCountries: ['AT', 'DE'] } } },
+    },
+    when: [
+      { type: 'authorization', amount: '30.00', merchant: { country: 'AUT' } },
+      {
+        ...{ type: 'authorization', amount: '0.01', of: 1, merchant: { country: 'AT' } },
+        declined: 'authentication_required',
+      },
+      { type: 'authorization', amount: '0.01', of: 1, channel: 'merchant_initiated' },
+      {
+        type: 'authorization',
+        amount: '1.00',
+        merchant: { country: 'FR' },
+        declined: 'authentication_required',
+      },
+      { type: 'authorization', amount: '1.00', declined: 'authentication_required' },
+      { type: 'authorization', amount: '1.00', merchant: { country: 'FR' }, channel: 'present' },
+      { type: 'authorization', amount: '1.00', merchant: { country: 'DE' } },
+    ],
+    then: {
+      card: '67.99 32.01 0.00',
+      told: [
+        ...['authorization 30.00', 'decline 0.01', 'authorization 0.01', 'decline 1.00', 'decline 1.00'],
+        ...['authorization 1.00', 'authorization 1.00'],
       ],
     },
   },

@@ -51,8 +51,8 @@ export interface SceneOptions {
 
 /** Limits with amounts as text; what is absent bounds nothing. */
 type LimitsText = Partial<
-  Record<'perTransaction' | 'perDay' | 'perMonth', string> &
-    Pick<Limits, 'blockedMccs' | 'allowedMccs' | 'blockedCountries'>
+  Record<'perTransaction' | 'perDay' | 'perMonth' | 'challengeAbove', string> &
+    Pick<Limits, 'blockedMccs' | 'allowedMccs' | 'blockedCountries' | 'challengeEcommerce' | 'homeCountries'>
 >;
 
 export function scene(options: SceneOptions = {}): Scene {
@@ -171,7 +171,7 @@ function spendingOf(currency: string, { limits: { card, user } = {} }: SceneOpti
   };
 }
 
-function limitsOf({ perTransaction, perDay, perMonth, ...lists }: LimitsText): Limits {
+function limitsOf({ perTransaction, perDay, perMonth, challengeAbove, ...lists }: LimitsText): Limits {
   const amount = (text?: string) => (text === undefined ? null : money(text));
   return {
     perTransaction: amount(perTransaction),
@@ -180,6 +180,9 @@ function limitsOf({ perTransaction, perDay, perMonth, ...lists }: LimitsText): L
     blockedMccs: lists.blockedMccs ?? [],
     allowedMccs: lists.allowedMccs ?? [],
     blockedCountries: lists.blockedCountries ?? [],
+    challengeEcommerce: lists.challengeEcommerce ?? false,
+    challengeAbove: amount(challengeAbove),
+    homeCountries: lists.homeCountries ?? [],
   };
 }
 
@@ -216,6 +219,9 @@ function programmeOf(currency: string, given: SceneOptions['programme'] = {}): P
     blockedMccs: ['7995'],
     allowedMccs: [],
     blockedCountries: [],
+    challengeEcommerce: false,
+    challengeAbove: null,
+    homeCountries: [],
     ...rest,
     fees: { issue: ZERO, topUp: ZERO, settleFixed: ZERO, settlePercent: ZERO, decline: ZERO, ...fees },
   };

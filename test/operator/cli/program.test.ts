@@ -218,15 +218,19 @@ describe('bin', () => {
     const given = ['--max-per-day', '100', '--allow-mcc', '5411', '--block-country', 'KP'];
     expect((await operator(['bin', 'add', '44556688', ...required, ...given])).code).toBe(0);
     const limits = (more: string[]) => operator(['bin', 'limits', '44556688', ...more, '--json']);
-    expect((await limits(['--max-authorization', '20', '--max-per-month', '500.50'])).json()).toEqual({
+    const challenges = ['--challenge-ecommerce', '--challenge-above', '30', '--home-country', 'AT'];
+    const more = ['--max-authorization', '20', '--max-per-month', '500.50', ...challenges];
+    expect((await limits([...more, '--home-country', 'DE'])).json()).toEqual({
       bin: '44556688',
       before: {
         ...{ maxAuthorization: null, maxPerDay: '100', maxPerMonth: null },
         ...{ blockedMccs: [], allowedMccs: ['5411'], blockedCountries: ['KP'] },
+        ...{ challengeEcommerce: false, challengeAbove: null, homeCountries: [] },
       },
       limits: {
         ...{ maxAuthorization: '20', maxPerDay: null, maxPerMonth: '500.5' },
         ...{ blockedMccs: [], allowedMccs: [], blockedCountries: [] },
+        ...{ challengeEcommerce: true, challengeAbove: '30', homeCountries: ['AT', 'DE'] },
       },
     });
     const [row] = await test.database.query(
@@ -252,6 +256,7 @@ describe('bin', () => {
       ['44112200', '--block-country', 'PRK'],
       ['44556699', '--max-per-day', '1'],
     ];
+    wrong.push(['44112200', '--challenge-above', '0'], ['44112200', '--home-country', 'at']);
     for (const [index, given] of wrong.entries())
       expect([given, (await operator(['bin', 'limits', ...given])).code]).toEqual([
         given,

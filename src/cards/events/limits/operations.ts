@@ -138,8 +138,13 @@ async function lockedCards(tx: Tx, ids: string[]): Promise<Card[]> {
   return [...(await lockCards(tx, ids)).values()];
 }
 
-function* amountsOf({ perTransaction, perDay, perMonth }: Limits): Generator<[string, Decimal]> {
-  for (const [field, value] of Object.entries({ perTransaction, perDay, perMonth }))
+function* amountsOf({
+  perTransaction,
+  perDay,
+  perMonth,
+  challengeAbove,
+}: Limits): Generator<[string, Decimal]> {
+  for (const [field, value] of Object.entries({ perTransaction, perDay, perMonth, challengeAbove }))
     if (value) yield [field, value];
 }
 

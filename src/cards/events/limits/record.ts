@@ -13,6 +13,10 @@ export interface Limits {
   allowedMccs: readonly string[];
   /** ISO 3166-1 alpha-2. */
   blockedCountries: readonly string[];
+  /** A payment on the internet needs a challenge of 3-D Secure: each, above an amount, or of a merchant outside these countries. */
+  challengeEcommerce: boolean;
+  challengeAbove: Decimal | null;
+  homeCountries: readonly string[];
 }
 
 /** The limits of a card or of a user. */
@@ -37,6 +41,9 @@ export const limitsNeverSet = (subjectId: string): SubjectLimits => ({
   blockedMccs: [],
   allowedMccs: [],
   blockedCountries: [],
+  challengeEcommerce: false,
+  challengeAbove: null,
+  homeCountries: [],
 });
 
 /** What a programme allows each of its cards. */
@@ -47,11 +54,17 @@ export const limitsOfProgramme = (programme: Programme): Limits => ({
   blockedMccs: programme.blockedMccs,
   allowedMccs: programme.allowedMccs,
   blockedCountries: programme.blockedCountries,
+  challengeEcommerce: programme.challengeEcommerce,
+  challengeAbove: programme.challengeAbove,
+  homeCountries: programme.homeCountries,
 });
 
 export const setSomething = (limits: Limits): boolean =>
   sumsUp(limits) ||
   limits.perTransaction !== null ||
+  limits.challengeAbove !== null ||
+  limits.challengeEcommerce ||
+  limits.homeCountries.length > 0 ||
   limits.blockedMccs.length + limits.allowedMccs.length + limits.blockedCountries.length > 0;
 
 /** They bound what is spent over time: it must be counted. */

@@ -26,7 +26,8 @@ import {
 
 const RULES =
   'An authorization that breaks one is a `decline` with `limit_exceeded`, or with `invalid_merchant` where it is the ' +
-  "merchant's category or country; the strictest of the programme's, the card's and the user's limits holds. What counts is " +
+  "merchant's category or country, or with `authentication_required` where a payment on the internet needs a challenge of " +
+  "3-D Secure and has none that serves it; the strictest of the programme's, the card's and the user's limits holds. What counts is " +
   'what was authorized less what was released of it, on the UTC day of the authorization, in the currency of the card; ' +
   'forced authorizations count and are never declined, refunds give nothing back.';
 const REPLACES =

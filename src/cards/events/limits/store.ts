@@ -5,10 +5,10 @@ import { Decimal } from '../../../kernel/money/money';
 import { dayOf, type Part, type SpendingChange, usedKey } from '../rules/limits/spending';
 import type { SubjectLimits, Used } from './record';
 
-const AMOUNTS = ['perTransaction', 'perDay', 'perMonth'] as const;
+const AMOUNTS = ['perTransaction', 'perDay', 'perMonth', 'challengeAbove'] as const;
 const FIELDS = [
   ...['subjectId', 'version', ...AMOUNTS],
-  ...['blockedMccs', 'allowedMccs', 'blockedCountries'],
+  ...['blockedMccs', 'allowedMccs', 'blockedCountries', 'challengeEcommerce', 'homeCountries'],
 ] as const;
 
 /** NUMERIC comes as text. */
@@ -21,6 +21,7 @@ const limitsOf = (row: Row): SubjectLimits => ({
   perTransaction: decimalOrNull(row.perTransaction),
   perDay: decimalOrNull(row.perDay),
   perMonth: decimalOrNull(row.perMonth),
+  challengeAbove: decimalOrNull(row.challengeAbove),
 });
 
 /**
@@ -39,12 +40,13 @@ export async function readLimits(sql: Sql, subjectIds: string[]): Promise<Map<st
 
 /** Of a subject whose card, or user, is locked. */
 export async function writeLimits(tx: Sql, limits: SubjectLimits): Promise<void> {
-  const { perTransaction, perDay, perMonth, ...rest } = limits;
+  const { perTransaction, perDay, perMonth, challengeAbove, ...rest } = limits;
   const row = {
     ...rest,
     perTransaction: perTransaction?.toFixed() ?? null,
     perDay: perDay?.toFixed() ?? null,
     perMonth: perMonth?.toFixed() ?? null,
+    challengeAbove: challengeAbove?.toFixed() ?? null,
     updatedAt: NOW,
   };
   await tx.run(table('spending_limits').insert(row).onConflict('subjectId').merge());

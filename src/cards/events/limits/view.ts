@@ -32,6 +32,17 @@ const limitsBody = z.strictObject({
     .max(MOST_CODES)
     .optional()
     .describe("ISO 3166-1 alpha-2, of the merchant's country."),
+  challengeEcommerce: z
+    .boolean()
+    .optional()
+    .describe('Each payment on the internet needs a challenge of 3-D Secure.'),
+  challengeAbove: amount().optional().describe('A payment on the internet above it needs one.'),
+  homeCountries: z
+    .array(country())
+    .min(1, 'must name at least one country; without it no merchant is abroad')
+    .max(MOST_CODES)
+    .optional()
+    .describe('A payment on the internet needs one where the merchant is of another country, or tells none.'),
   version: z
     .int('must be a whole number')
     .min(0)
@@ -60,6 +71,9 @@ export const givenLimits = (body: z.output<typeof limitsBody>): GivenLimits => (
   blockedMccs: once(body.blockedMccs),
   allowedMccs: once(body.allowedMccs),
   blockedCountries: once(body.blockedCountries),
+  challengeEcommerce: body.challengeEcommerce ?? false,
+  challengeAbove: body.challengeAbove ?? null,
+  homeCountries: once(body.homeCountries),
   version: body.version,
 });
 
@@ -70,6 +84,9 @@ const limits = z.object({
   blockedMccs: z.array(z.string()).optional(),
   allowedMccs: z.array(z.string()).optional(),
   blockedCountries: z.array(z.string()).optional(),
+  challengeEcommerce: z.boolean().optional(),
+  challengeAbove: money().optional(),
+  homeCountries: z.array(z.string()).optional(),
 });
 const used = z.object({ perDay: money(), perMonth: money() });
 const remaining = z.object({
@@ -113,6 +130,9 @@ function limitsView(given: Limits, show: Show) {
     blockedMccs: some(given.blockedMccs),
     allowedMccs: some(given.allowedMccs),
     blockedCountries: some(given.blockedCountries),
+    challengeEcommerce: given.challengeEcommerce || undefined,
+    challengeAbove: shown(given.challengeAbove),
+    homeCountries: some(given.homeCountries),
   };
 }
 

@@ -21,7 +21,10 @@ create table bins (
   max_per_day             numeric,
   max_per_month           numeric,
   allowed_mccs            text[] not null default '{}',
-  blocked_countries       text[] not null default '{}'
+  blocked_countries       text[] not null default '{}',
+  challenge_ecommerce     boolean not null default false,  -- declined with authentication_required without a challenge
+  challenge_above         numeric,
+  home_countries          text[] not null default '{}'
 );
 
 create table tenant_bins (
@@ -313,6 +316,9 @@ create table spending_limits (
   blocked_mccs      text[] not null default '{}',
   allowed_mccs      text[] not null default '{}',  -- none: every one is
   blocked_countries text[] not null default '{}',  -- ISO 3166-1 alpha-2
+  challenge_ecommerce boolean not null default false,  -- declined with authentication_required without a challenge
+  challenge_above   numeric check (challenge_above > 0),
+  home_countries    text[] not null default '{}',  -- others ask for a challenge, where there are any
   updated_at        timestamptz(3) not null default date_trunc('milliseconds', now())
 );
 

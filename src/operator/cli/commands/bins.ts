@@ -26,6 +26,9 @@ interface LimitOptions {
   blockMcc: string[];
   allowMcc: string[];
   blockCountry: string[];
+  challengeEcommerce?: boolean;
+  challengeAbove?: Decimal;
+  homeCountry: string[];
   json?: boolean;
 }
 
@@ -130,7 +133,13 @@ function withLimits(command: Command): Command {
     .option('--max-per-month <amount>', 'of each card, in a calendar month (UTC)', decimal)
     .option('--block-mcc <mcc>', 'declined with invalid_merchant; may be repeated', repeated, [])
     .option('--allow-mcc <mcc>', 'all others are declined; may be repeated', repeated, [])
-    .option('--block-country <code>', 'such as GB, declined too; may be repeated', repeated, []);
+    .option('--block-country <code>', 'such as GB, declined too; may be repeated', repeated, [])
+    .option(
+      '--challenge-ecommerce',
+      'on the internet: declined with authentication_required without a challenge',
+    )
+    .option('--challenge-above <amount>', 'the same, above it', decimal)
+    .option('--home-country <code>', 'the same, at merchants of others; may be repeated', repeated, []);
 }
 
 function addLimits(group: Command, { console, run }: CommandContext): void {
@@ -168,6 +177,9 @@ const limitsIn = (given: LimitOptions): ProgrammeLimits => ({
   blockedMccs: given.blockMcc,
   allowedMccs: given.allowMcc,
   blockedCountries: given.blockCountry,
+  challengeEcommerce: given.challengeEcommerce ?? false,
+  challengeAbove: given.challengeAbove ?? null,
+  homeCountries: given.homeCountry,
 });
 
 const limitsShown = (limits: ProgrammeLimits) => ({
@@ -177,6 +189,9 @@ const limitsShown = (limits: ProgrammeLimits) => ({
   blockedMccs: limits.blockedMccs,
   allowedMccs: limits.allowedMccs,
   blockedCountries: limits.blockedCountries,
+  challengeEcommerce: limits.challengeEcommerce,
+  challengeAbove: limits.challengeAbove?.toFixed() ?? null,
+  homeCountries: limits.homeCountries,
 });
 
 function addAdmit(group: Command, { console, run }: CommandContext): void {

@@ -62,6 +62,7 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     const all = {
       ...{ perTransaction: '50.00', perDay: '100.00', perMonth: '99.50' },
       ...{ blockedMccs: ['5812', '5812'], allowedMccs: ['5411'], blockedCountries: ['RU', 'KP'] },
+      ...{ challengeEcommerce: true, challengeAbove: '45.00', homeCountries: ['AT', 'DE'] },
     };
     const set = await put(ofCard(), { ...all, version: 0 });
     expect(set).toMatchObject({
@@ -117,6 +118,11 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     ['perMonth', { perMonth: 12 }],
     ['perTransaction', { perTransaction: '1.005' }],
     ['perDay', { perDay: null }],
+    ['challengeAbove', { challengeAbove: '0.00' }],
+    ['challengeAbove', { challengeAbove: '1.005' }],
+    ['challengeEcommerce', { challengeEcommerce: 'yes' }],
+    ['homeCountries', { homeCountries: [] }],
+    ['homeCountries[0]', { homeCountries: ['AUT'] }],
     ['blockedMccs[0]', { blockedMccs: ['541'] }],
     ['blockedMccs[0]', { blockedMccs: ['54a1'] }],
     ['blockedMccs', { blockedMccs: '5411' }],

@@ -22,6 +22,7 @@ const START = Date.UTC(2026, 0, 25);
 const NONE: Limits = {
   ...{ perTransaction: null, perDay: null, perMonth: null },
   ...{ blockedMccs: [], allowedMccs: [], blockedCountries: [] },
+  ...{ challengeEcommerce: false, challengeAbove: null, homeCountries: [] },
 };
 
 interface Step {

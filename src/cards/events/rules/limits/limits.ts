@@ -29,7 +29,14 @@ interface Rule {
 
 const exceeds = (amount: Decimal, limit: Decimal | null): boolean => limit?.lt(amount) ?? false;
 
-/** In the order in which they are heard, whoever's limits they are: where, before how much. */
+/**
+ * A payer who could have been challenged and was not: one on the internet. At a terminal the card authenticates its holder; by mail, telephone or
+ * agreement nobody can be challenged. A message that does not tell its channel is judged strictly.
+ */
+const isUnchallenged = ({ channel, authentication }: Asked): boolean =>
+  (channel === undefined || channel === 'ecommerce') && authentication !== 'valid';
+
+/** In the order in which they are heard, whoever's limits they are: where, before how much, before who pays. */
 const RULES: readonly Rule[] = [
   {
     reason: 'invalid_merchant',
@@ -57,6 +64,22 @@ const RULES: readonly Rule[] = [
   {
     reason: 'limit_exceeded',
     isBroken: ({ billing }, { limits, used }) => exceeds(used.month.plus(billing), limits.perMonth),
+  },
+  {
+    reason: 'authentication_required',
+    isBroken: (asked, { limits }) => limits.challengeEcommerce && isUnchallenged(asked),
+  },
+  {
+    reason: 'authentication_required',
+    isBroken: (asked, { limits }) => exceeds(asked.total, limits.challengeAbove) && isUnchallenged(asked),
+  },
+  {
+    // A merchant that does not tell its country is abroad.
+    reason: 'authentication_required',
+    isBroken: (asked, { limits: { homeCountries } }) =>
+      homeCountries.length > 0 &&
+      !homeCountries.includes(alpha2Of(asked.merchant?.country ?? '')) &&
+      isUnchallenged(asked),
   },
 ];
 
