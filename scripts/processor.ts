@@ -8,6 +8,7 @@ import { outliveOutput, readerGone } from '../src/startup/output';
 import { type Call, callerOf, readCredentials } from './demo/api';
 import type { Balances } from './processor/books';
 import { FUNDED, issueCards, type PlayedCard } from './processor/cards';
+import { issueChallengedCards, playChallenges } from './processor/challenges';
 import { playNetwork } from './processor/network';
 import { type NetworkOptions, readOptions } from './processor/options';
 import { agrees, type Compared, networkBooks, reportOf } from './processor/report';
@@ -37,8 +38,17 @@ async function main(options: NetworkOptions): Promise<boolean> {
     `  ${cards.length} cards, ${options.rate} messages a second for ${options.seconds} s, seed ${options.seed}`,
   );
   const names = cards.map(({ reference }) => reference);
-  const played = await playNetwork({ ...options, url, secret, cards: names, unread });
-  const compared = await compare(client, cards, networkBooks(played, names, FUNDED));
+  const challenged = await issueChallengedCards(client, admin, { url: processor, secret });
+  say(`  ${challenged.size} purchases of challenged payers: ${[...challenged.keys()].join(', ')}`);
+  const [played, challenges] = await Promise.all([
+    playNetwork({ ...options, url, secret, cards: names, unread }),
+    playChallenges({ url, secret, client, cards: challenged }),
+  ]);
+  for (const [card, done] of challenges.transactions) played.transactions.set(card, done);
+  played.wrong.push(...challenges.wrong);
+  const all = [...cards, ...challenged.values()];
+  const references = all.map(({ reference }) => reference);
+  const compared = await compare(client, all, networkBooks(played, references, FUNDED));
   for (const line of reportOf(played, compared)) say(line);
   return played.wrong.length === 0 && compared.every(agrees);
 }

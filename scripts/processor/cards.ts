@@ -15,17 +15,18 @@ export interface PlayedCard {
 export const FUNDED = 500_000;
 
 /** Where the card processor is, which knows its own names of the cards. */
-interface Processor {
+export interface Processor {
   url: string;
   secret: Buffer;
 }
 
-/** New cards of a new user, each with {@link FUNDED}. */
+/** New cards, each of a new user and with {@link FUNDED}. @param mailbox the part of their addresses before the host */
 export async function issueCards(
   client: Call,
   admin: Call,
   processor: Processor,
   count: number,
+  mailbox = 'ada',
 ): Promise<PlayedCard[]> {
   const accounts = (await client('GET', '/v1/accounts?ownerType=client&limit=100'))['data'] as Record<
     string,
@@ -42,7 +43,7 @@ export async function issueCards(
   await admin('POST', '/v1/accounts/admin-deposit', deposit);
   const cards: PlayedCard[] = [];
   while (cards.length < count) {
-    const userId = idOf(await client('POST', '/v1/users', { meta: person() }));
+    const userId = idOf(await client('POST', '/v1/users', { meta: person(mailbox) }));
     const cardholder = await client('POST', `/v1/users/${userId}/cardholder`, { accountId, bin: B2B_BIN });
     const body = { userId, accountId, cardholderId: idOf(cardholder), label: 'Simulated network', amount };
     const headers = { 'x-idempotency-key': randomUUID(), prefer: 'wait=30' };
@@ -56,8 +57,10 @@ export async function issueCards(
 
 const idOf = (record: Json): string => record['id'] as string;
 
-const person = () => ({
-  ...{ firstName: 'Ada', lastName: 'Lovelace', email: `ada.${randomUUID().slice(0, 8)}@example.com` },
+const person = (mailbox: string) => ({
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: `${mailbox}@${randomUUID().slice(0, 8)}.example.com`,
 });
 
 async function referenceOf({ url, secret }: Processor, cardId: string): Promise<string> {

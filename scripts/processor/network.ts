@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
-import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 import type { Done } from './books';
 import { randomOf, type Scenario, type Step, scenarioOf } from './scenarios';
+import { answered, type Line } from './send';
 
-export interface Playing {
-  /** Of the API, without a trailing slash. */
-  url: string;
-  secret: Buffer;
+export interface Playing extends Line {
   /** The processor's names of the cards. All in US dollars. */
   cards: readonly string[];
   rate: number;
@@ -33,7 +29,6 @@ export interface Played {
 
 /** How often a message is sent twice at once, and once more later. */
 const TWICE = 0.1;
-const ATTEMPTS = 20;
 
 /** A transaction under way: its next messages are sent when those before were answered. */
 interface Transaction {
@@ -118,9 +113,9 @@ async function tell(
   });
   const times = chance < TWICE ? 2 : 1;
   const answers = await Promise.all(
-    Array.from({ length: times }, () => answered(playing, played, step, message)),
+    Array.from({ length: times }, () => timed(playing, played, step, message)),
   );
-  if (times > 1) answers.push(await answered(playing, played, step, message));
+  if (times > 1) answers.push(await timed(playing, played, step, message));
   played.messages += 1;
   played.repeated += answers.length - 1;
   const [first = ''] = answers;
@@ -144,34 +139,10 @@ function timesOf({ latencies }: Played, type: Step['type']): number[] {
   return times;
 }
 
-/** Sends a message until it is answered. @throws Error when it never is */
-async function answered(playing: Playing, played: Played, { type }: Step, message: string): Promise<string> {
-  let last = '';
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const began = performance.now();
-    const { status, text } = await send(playing, message).catch((error: Error) => ({
-      status: 0,
-      text: error.message,
-    }));
-    if (status === 200) {
-      timesOf(played, type).push(performance.now() - began);
-      return text;
-    }
-    last = `${type} was answered ${status}: ${text}`;
-    if (![0, 409, 503].includes(status)) break;
-    await sleep(100 * (attempt + 1));
-  }
-  throw new Error(last);
-}
-
-async function send({ url, secret }: Playing, message: string): Promise<{ status: number; text: string }> {
-  const raw = Buffer.from(message);
-  const { statusCode, body } = await request(`${url}/processor/v1/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signMessage(raw, secret, new Date()) },
-    body: raw,
-  });
-  return { status: statusCode, text: await body.text() };
+async function timed(playing: Playing, played: Played, { type }: Step, message: string): Promise<string> {
+  const { text, ms } = await answered(playing, type, message);
+  timesOf(played, type).push(ms);
+  return text;
 }
 
 const count = (counts: Map<string, number>, name: string) =>

@@ -12,7 +12,8 @@ export interface NetworkOptions {
 
 const EPILOG = `
 Plays a card network against a running \`npm start\`: authorizations, increments, clearings in parts, late and of more,
-reversals, refunds, advices of a stand-in, all of them sometimes twice, at once or in the wrong order. It makes a user and cards
+reversals, refunds, advices of a stand-in, all of them sometimes twice, at once or in the wrong order. Beside them payers are
+challenged by 3-D Secure, whose codes it reads in the tester's mailbox: one waits a minute for a mail server that is away. It makes users and cards
 of its own, and compares what the network knows with what the API reports of them.
 
 Exits with 0 when they agree, 1 when they differ or an answer is none, 2 when it was called wrongly.`;

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { callerOf } from '../../scripts/demo/api';
-import { issueCards } from '../../scripts/processor/cards';
+import { balancesOf, shown } from '../../scripts/processor/books';
+import { FUNDED, issueCards } from '../../scripts/processor/cards';
+import { issueChallengedCards, playChallenges } from '../../scripts/processor/challenges';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { createKeyring } from '../../src/kernel/security/keyring';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
@@ -94,10 +96,14 @@ async function statusOf(challengeId: string): Promise<string> {
   return ((await answer.json()) as { status: string }).status;
 }
 
-async function issued() {
+async function callers() {
   const { baseUrl, client, admin } = whole.credentials;
   const processor = { url: baseUrl + partyPath('card-processor'), secret: await secretOfProcessor() };
-  const [card] = await issueCards(callerOf(baseUrl, client), callerOf(baseUrl, admin), processor, 1);
+  return [callerOf(baseUrl, client), callerOf(baseUrl, admin), processor] as const;
+}
+
+async function issued() {
+  const [card] = await issueCards(...(await callers()), 1);
   if (!card) throw new Error('no card was issued');
   return card;
 }
@@ -145,6 +151,19 @@ it('mails the code after a kill, once the mail server is back', async () => {
   expect(await tell({ type: 'challenge.verify', challengeId: 'acs-2', code })).toMatchObject({
     result: status === 'sent' ? 'approved' : 'expired',
   });
+});
+
+it('answers the purchases of challenged payers that `npm run processor` plays', async () => {
+  const [client, admin, processor] = await callers();
+  const cards = await issueChallengedCards(client, admin, processor);
+  const line = { url: whole.credentials.baseUrl, secret: processor.secret };
+  const played = await playChallenges({ ...line, client, cards });
+  expect(played.wrong).toEqual([]);
+  for (const { id, reference } of cards.values()) {
+    const { available, pending, spent } = (await client('GET', `/v1/cards/${id}`))['balance'];
+    const books = balancesOf(FUNDED, played.transactions.get(reference) ?? []);
+    expect([available, pending, spent].join(' ')).toBe(shown(books));
+  }
 });
 
 it.each([

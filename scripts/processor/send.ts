@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
+
+/** Where the card processor's messages go, and what it signs them with. */
+export interface Line {
+  /** Of the API, without a trailing slash. */
+  url: string;
+  secret: Buffer;
+}
+
+const ATTEMPTS = 20;
+
+/**
+ * Sends a message until it is answered with 200.
+ * @returns the answer, and how long its attempt took in milliseconds @throws Error where no answer comes
+ */
+export async function answered(
+  line: Line,
+  type: string,
+  message: string,
+): Promise<{ text: string; ms: number }> {
+  let last = '';
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const began = performance.now();
+    const { status, text } = await send(line, message).catch((error: Error) => ({
+      status: 0,
+      text: error.message,
+    }));
+    if (status === 200) return { text, ms: performance.now() - began };
+    last = `${type} was answered ${status}: ${text}`;
+    if (![0, 409, 503].includes(status)) break;
+    await sleep(100 * (attempt + 1));
+  }
+  throw new Error(last);
+}
+
+async function send({ url, secret }: Line, message: string): Promise<{ status: number; text: string }> {
+  const raw = Buffer.from(message);
+  const { statusCode, body } = await request(`${url}/processor/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signMessage(raw, secret, new Date()) },
+    body: raw,
+  });
+  return { status: statusCode, text: await body.text() };
+}
+
+/** Reads the state of a challenge, whose path is signed. @returns its status */
+export async function statusOfChallenge({ url, secret }: Line, challengeId: string): Promise<string> {
+  const path = `/processor/v1/challenges/${challengeId}`;
+  const signature = signMessage(Buffer.from(path), secret, new Date());
+  const { statusCode, body } = await request(url + path, { headers: { [SIGNATURE_HEADER]: signature } });
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${text}`);
+  return (JSON.parse(text) as { status: string }).status;
+}
