@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 import { callerOf } from '../../scripts/demo/api';
-import { balancesOf, shown } from '../../scripts/processor/books';
+import { balancesOf, type Done, shown } from '../../scripts/processor/books';
 import { FUNDED, issueCards } from '../../scripts/processor/cards';
 import { issueChallengedCards, playChallenges } from '../../scripts/processor/challenges';
+import { answered } from '../../scripts/processor/send';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { createKeyring } from '../../src/kernel/security/keyring';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
@@ -65,6 +67,16 @@ afterAll(async () => {
   await new Promise<void>((resolve) => mailServer.close(() => resolve()));
   rmSync(dataDir, { recursive: true, force: true });
 }, START_MS);
+
+/** What the product has logged before it was killed. */
+const logs: string[] = [];
+
+async function killAndStart(meanwhile: () => void = () => undefined): Promise<void> {
+  await whole.kill9();
+  meanwhile();
+  logs.push(whole.run.text());
+  whole = await startWhole(dataDir, environment);
+}
 
 async function secretOfProcessor(): Promise<Buffer> {
   const masterKey = await readMasterKey(dataDir);
@@ -139,9 +151,7 @@ it('mails the code after a kill, once the mail server is back', async () => {
   const before = mails.length;
   isAway = true;
   expect(await tell(challenge(reference, 'acs-2'))).toMatchObject({ accepted: true });
-  await whole.kill9();
-  isAway = false;
-  whole = await startWhole(dataDir, environment);
+  await killAndStart(() => (isAway = false));
   await until(async () => (await statusOf('acs-2')) !== 'sending');
   // A start that took longer than a minute leaves the payer without a code, and says so.
   const status = await statusOf('acs-2');
@@ -166,9 +176,83 @@ it('answers the purchases of challenged payers that `npm run processor` plays', 
   }
 });
 
+it('uses each challenge once while the product is killed again and again', async () => {
+  const secret = await secretOfProcessor();
+  const cards = await issueCards(...(await callers()), 6);
+  const line = {
+    get url() {
+      return whole.credentials.baseUrl; // a new port after each start
+    },
+    secret,
+  };
+  const tellAgain = async (type: string, given: object): Promise<any> =>
+    JSON.parse(
+      (await answered(line, type, JSON.stringify({ messageId: randomUUID(), type, ...given }))).text,
+    );
+  let isOver = false;
+  const paid = Promise.all(
+    cards.map(async ({ reference }, index) => {
+      const done: Done[][] = [];
+      for (let turn = 0; turn < 4; turn += 1) {
+        const given = challenge(reference, `acs-killed-${index}-${turn}`);
+        const { challengeId, amount, currency } = given;
+        const merchant = { ...given.merchant, name: `Shop ${challengeId}` };
+        expect(await tellAgain('challenge', { ...given, merchant })).toMatchObject({ accepted: true });
+        const mailed = () => mails.findLast((mail) => mail.includes(merchant.name));
+        // A start that took longer than a minute leaves the payer without a code: another one is asked for.
+        const isUnsent = async () => (await statusOf(challengeId).catch(() => '')) === 'unavailable';
+        while (!mailed()) {
+          await until(async () => mailed() !== undefined || (await isUnsent()));
+          if (!mailed()) await tellAgain('challenge.resend', { challengeId });
+        }
+        const code = codeIn(mailed());
+        const verified = await tellAgain('challenge.verify', { challengeId, code });
+        expect(verified.result).toBe('approved');
+        const terms = {
+          cardReference: reference,
+          amount,
+          currency,
+          merchant,
+          channel: 'ecommerce',
+          challengeId,
+        };
+        for (const _ of ['the purchase', 'another one with its challenge']) {
+          const sent = { networkReference: randomUUID(), sentAt: new Date().toISOString() };
+          const { approved } = await tellAgain('authorization', { ...terms, ...sent });
+          done.push([{ type: 'authorization', minor: 6_000, sent: 0, approved }]);
+        }
+      }
+      return { reference, done };
+    }),
+  ).finally(() => (isOver = true));
+  const kills = (async () => {
+    for (let count = 0; count < 3 && !isOver; count += 1) {
+      await sleep(1_500 + 700 * count);
+      await killAndStart();
+    }
+  })();
+  const [played] = await Promise.all([paid, kills]);
+  const [client] = await callers();
+  for (const [index, { reference, done }] of played.entries()) {
+    const approved = done.filter(([step]) => step?.approved).length;
+    expect(approved).toBeLessThanOrEqual(4);
+    const used = await Promise.all(
+      Array.from({ length: 4 }, (_, turn) => statusOf(`acs-killed-${index}-${turn}`)),
+    );
+    expect(used.filter((status) => status === 'used').length).toBeGreaterThanOrEqual(approved);
+    const books = shown(balancesOf(FUNDED, done));
+    const { id } = cards.find((card) => card.reference === reference)!;
+    // What was declined without an answer is released by its process.
+    await until(async () => {
+      const { available, pending, spent } = (await client('GET', `/v1/cards/${id}`))['balance'];
+      return [available, pending, spent].join(' ') === books;
+    });
+  }
+});
+
 it.each([
   ['the database', () => withDatabase(dumpOf), 'acs-1'],
-  ['the logs', async () => whole.run.text(), '/processor/v1/messages'],
+  ['the logs', async () => [...logs, whole.run.text()].join('\n'), '/processor/v1/messages'],
   ['the histories', () => historiesOf({ temporalAddress: addressOfTemporal() }), 'challenge-code-'],
 ])('writes no code into %s', async (_place, read, known) => {
   const codes = mails.map(codeIn);
