@@ -12,6 +12,7 @@ import { issueChallengedCards, playChallenges } from './processor/challenges';
 import { playNetwork } from './processor/network';
 import { type NetworkOptions, readOptions } from './processor/options';
 import { agrees, type Compared, networkBooks, reportOf } from './processor/report';
+import { tellOne } from './processor/tell';
 
 /**
  * `npm run processor -- --rate N --seconds S`, against a running `npm start`: plays a card network by the card processor's line
@@ -32,6 +33,10 @@ async function main(options: NetworkOptions): Promise<boolean> {
   const secret = await secretOf(config);
   const setting = config.parties.cardProcessor;
   const processor = setting && setting !== 'off' ? setting.url : url + partyPath('card-processor');
+  if (options.tell) {
+    say(await tellOne({ url, secret }, { url: processor, secret }, options.tell));
+    return true;
+  }
   const admin = callerOf(url, credentials.admin);
   const cards = await issueCards(client, admin, { url: processor, secret }, options.cards);
   say(

@@ -63,7 +63,8 @@ const person = (mailbox: string) => ({
   email: `${mailbox}@${randomUUID().slice(0, 8)}.example.com`,
 });
 
-async function referenceOf({ url, secret }: Processor, cardId: string): Promise<string> {
+/** The processor's name of a card. */
+export async function referenceOf({ url, secret }: Processor, cardId: string): Promise<string> {
   const { statusCode, body } = await request(`${url}/cards/issue-${cardId}`, {
     headers: { authorization: authorizationFor(secret), accept: 'application/json' },
   });

@@ -83,6 +83,27 @@ it(
 );
 
 it(
+  'does what the guide to challenges types: a payment that needs a code, which one purchase uses',
+  async () => {
+    const [shell = '', money = '', issue = ''] = commandsOf('docs/guides/first-card.md');
+    const another = issue.replaceAll('grace', 'alan'); // the card of the first guide is closed by now
+    const out = await reader([shell, money, another, ...commandsOf('docs/guides/challenges.md')]);
+    expectEach(out, ['"challengeAbove":"20.00"', '"accepted":true', '{"result":"failed","triesLeft":2}']);
+    expectEach(out, ['{"result":"approved","triesLeft":2}', '{"approved":true']);
+    expect(out.match(/{"approved":false,"declineReason":"authentication_required"/g)).toHaveLength(2);
+    expect(lastAnswer(out)).toMatchObject({
+      data: [
+        { type: 'decline', declineReason: 'authentication_required' },
+        { type: 'authorization', transactionAmount: '30.00', merchant: { id: 'shop-1' } },
+        { type: 'decline', declineReason: 'authentication_required' },
+        { type: 'issue' },
+      ],
+    });
+  },
+  DEMO_MS,
+);
+
+it(
   'does what the guide to the exchange types, pasted whole: an exchange, an order that completes, and a withdrawal',
   async () => {
     const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
