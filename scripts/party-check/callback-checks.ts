@@ -1,6 +1,6 @@
 import { SIGNATURE_HEADER, TOLERANCE_SECONDS, verifySignature } from '../../src/parties/protocol/signature';
 import { type Context, within } from './context';
-import type { Heard } from './listener';
+import { type Heard, messageIn } from './listener';
 import { type Check, Failed, needed, Skipped } from './outcome';
 import { hasChanged } from './state-checks';
 
@@ -56,15 +56,8 @@ async function mustArrive(context: Context, ref: string): Promise<void> {
   throw new Skipped('nothing has happened to what was ordered');
 }
 
-function messageIn({ raw }: Heard): unknown {
-  try {
-    return JSON.parse(raw.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-function mustBeSigned({ secret }: Context, { raw, headers, at }: Heard): void {
+/** @throws Failed */
+export function mustBeSigned({ secret }: Context, { raw, headers, at }: Heard): void {
   const header = headers[SIGNATURE_HEADER];
   if (header === undefined) throw new Failed(`it has no ${SIGNATURE_HEADER}`);
   if (!verifySignature(raw, headers, { secret, now: at }))

@@ -3,8 +3,9 @@ import { accessChecks, readOf } from './access-checks';
 import { callbackChecks } from './callback-checks';
 import { createCaller, told } from './caller';
 import type { Context } from './context';
+import { lineChecks } from './line-checks';
 import { listChecks } from './list-checks';
-import type { Heard } from './listener';
+import type { Heard, Told } from './listener';
 import { type Check, type CheckResult, Failed, runChecks } from './outcome';
 import { questionChecks } from './question-checks';
 import { stateChecks } from './state-checks';
@@ -19,6 +20,8 @@ export interface ConformanceOptions {
   patienceMs?: number;
   /** Where the party can call us, and what came there; absent: it cannot. */
   callbacks?: { url: string; heard: Heard[] } | undefined;
+  /** For how long messages of the party's lines are awaited, and what came; absent: they are not checked. */
+  lines?: { ms: number; told: readonly Told[] } | undefined;
   /** A record at the party that may be changed. */
   record?: string | undefined;
   /** Fields of an order that take the place of the sample's. */
@@ -45,12 +48,13 @@ export async function checkParty(options: ConformanceOptions): Promise<CheckResu
     ...stateChecks(context),
     ...list.after,
     ...callbackChecks(context),
+    ...lineChecks(context),
   ];
   return [...reached, ...(await runChecks(checks, onResult))];
 }
 
 function contextOf(options: ConformanceOptions): Context {
-  const { protocol, baseUrl, secret, patienceMs = 10_000, callbacks, record, order = {} } = options;
+  const { protocol, baseUrl, secret, patienceMs = 10_000, callbacks, lines, record, order = {} } = options;
   const ask = createCaller(baseUrl, secret);
   const heard = callbacks?.heard ?? [];
   return {
@@ -60,6 +64,8 @@ function contextOf(options: ConformanceOptions): Context {
     patienceMs,
     callbackUrl: callbacks?.url,
     heard,
+    lineMs: lines?.ms,
+    told: lines?.told ?? [],
     record,
     order,
     made: [],

@@ -7,7 +7,7 @@ import type {
 } from '../../src/parties/protocol/description';
 import { meaningOf } from '../../src/parties/protocol/meanings';
 import { type Ask, isDone, type Reply, told } from './caller';
-import type { Heard } from './listener';
+import type { Heard, Told } from './listener';
 import { Failed, Skipped } from './outcome';
 import { type Read, readAs } from './shape';
 
@@ -31,6 +31,9 @@ export interface Context {
   /** Where the party can call us. */
   callbackUrl?: string | undefined;
   heard: Heard[];
+  /** How long messages of the party's lines are awaited; absent: nobody awaits them. */
+  lineMs?: number | undefined;
+  told: readonly Told[];
   /** A record that exists at the party, given by whoever checks. */
   record?: string | undefined;
   /** Fields that take the place of the sample's. */

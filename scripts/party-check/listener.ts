@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { PartyLine } from '../../src/parties/protocol/description';
 
 /** What was sent to us, as it came. */
 export interface Heard {
@@ -8,22 +9,61 @@ export interface Heard {
   at: Date;
 }
 
+/** A message of a line of the party, which waits for an answer. */
+export interface Told extends Heard {
+  /** How it was answered: 503 the first time, so that it must come again. */
+  status: 200 | 400 | 503;
+}
+
+/** @returns undefined where it is no JSON */
+export function messageIn({ raw }: Pick<Heard, 'raw'>): unknown {
+  try {
+    return JSON.parse(raw.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The party's name for its message. */
+export function idOf(one: Pick<Heard, 'raw'>): string | undefined {
+  const id = (messageIn(one) as { messageId?: unknown } | null | undefined)?.messageId;
+  return typeof id === 'string' ? id : undefined;
+}
+
 export interface Listener {
   /** Where it is reached from this machine. */
   url: string;
   heard: Heard[];
+  /** What came on the party's lines. */
+  told: Told[];
   close(): Promise<void>;
 }
 
-/** Somewhere to be called: it keeps what comes and answers 204. */
-export async function startListener(port = 0, host = '127.0.0.1'): Promise<Listener> {
+/** Somewhere to be called: it keeps what comes and answers 204. Messages of a line get an answer of its examples. */
+export async function startListener(
+  port = 0,
+  host = '127.0.0.1',
+  lines: readonly PartyLine[] = [],
+): Promise<Listener> {
   const heard: Heard[] = [];
+  const told: Told[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      heard.push({ raw: Buffer.concat(chunks), headers: request.headers, at: new Date() });
-      response.writeHead(204).end();
+      const one = { raw: Buffer.concat(chunks), headers: request.headers, at: new Date() };
+      const own = lines.filter(({ path }) => path === request.url);
+      if (own.length === 0) {
+        heard.push(one);
+        response.writeHead(204).end();
+        return;
+      }
+      const id = idOf(one);
+      const isRepeat = told.some((other) => idOf(other) === id);
+      const status = id === undefined ? 400 : isRepeat ? 200 : 503;
+      told.push({ ...one, status });
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(status === 200 ? exampleAnswer(own, one) : { code: 'unavailable' }));
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -33,9 +73,17 @@ export async function startListener(port = 0, host = '127.0.0.1'): Promise<Liste
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`,
     heard,
+    told,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** What the documents answer to a message of this type. */
+function exampleAnswer(lines: readonly PartyLine[], one: Heard): object {
+  const { type } = messageIn(one) as { type?: unknown };
+  const examples = lines.flatMap(({ examples }) => Object.values(examples));
+  return examples.find(({ message }) => (message as { type?: unknown }).type === type)?.answer ?? {};
 }

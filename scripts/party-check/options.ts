@@ -14,6 +14,8 @@ export interface CheckOptions {
   record?: string;
   order: Record<string, unknown>;
   seconds: number;
+  /** How long messages of the party's lines are awaited; 0: they are not. */
+  lineSeconds: number;
   json: boolean;
 }
 
@@ -48,6 +50,12 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       {},
     )
     .option('--seconds <count>', 'how long to wait for what the party does by itself', wholeNumber, 10)
+    .option(
+      '--line-seconds <count>',
+      'awaits messages that the party tells by itself, at their path of --callback-port, and checks them',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'prints one JSON object', false)
     .addHelpText('after', EPILOG)
     .exitOverride()

@@ -21,15 +21,20 @@ export async function runPartyCheck(
 }
 
 async function check(options: CheckOptions, say: (line: string) => void): Promise<number> {
-  const { protocol, baseUrl, json, seconds, callbackUrl, callbackPort } = options;
-  const listener = await startListener(callbackPort, callbackUrl === undefined ? '127.0.0.1' : '0.0.0.0');
+  const { protocol, baseUrl, json, seconds, callbackUrl, callbackPort, lineSeconds } = options;
+  const lines = lineSeconds > 0 ? (protocol.lines ?? []) : [];
+  const host = callbackUrl === undefined ? '127.0.0.1' : '0.0.0.0';
+  const listener = await startListener(callbackPort, host, lines);
   const url = callbackUrl ?? (isOfThisMachine(baseUrl) ? listener.url : undefined);
   try {
     if (!json) say(`${protocol.title} at ${baseUrl}\n`);
+    for (const path of json ? [] : new Set(lines.map((line) => line.path)))
+      say(`Its messages are awaited at ${new URL(path, listener.url).href}.\n`);
     const results = await checkParty({
       ...options,
       patienceMs: seconds * 1000,
       callbacks: url === undefined ? undefined : { url, heard: listener.heard },
+      lines: lines.length > 0 ? { ms: lineSeconds * 1000, told: listener.told } : undefined,
       onResult: (result) => (json ? undefined : say(lineOf(result))),
     });
     const counts = countsOf(results);
