@@ -3,6 +3,7 @@ import { benchCards } from './cards';
 import { benchChainDeposits } from './chain/deposits';
 import { benchSweeps } from './chain/gas';
 import { benchChainSweeps } from './chain/sweeps';
+import { benchChallenges } from './challenges';
 import { benchComparison } from './compare';
 import { benchGrowth } from './growth';
 import { benchHungParty } from './hung-party';
@@ -20,6 +21,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   },
   'chain-sweeps': benchChainSweeps,
   compare: benchComparison,
+  challenges: benchChallenges,
   growth: benchGrowth,
   'hung-party': benchHungParty,
   line: benchLine,
