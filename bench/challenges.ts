@@ -111,7 +111,9 @@ function shuffled(): Kind[] {
     .map(({ kind }) => kind);
 }
 
+/** NaN where nothing was measured. */
 function median(values: number[]): number {
+  if (values.length === 0) return Number.NaN;
   const sorted = [...values].sort((one, other) => one - other);
   const middle = sorted.length / 2;
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
