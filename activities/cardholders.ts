@@ -1,12 +1,7 @@
 import type { Composed } from '../src/composition';
 import type { CardholderStatus } from '../src/people/cardholders/record';
 import { advanceCardholder } from '../src/people/cardholders/review/decision';
-import {
-  askParty,
-  giveUpSubmission,
-  type SubmissionProgress,
-  submitToParty,
-} from '../src/people/cardholders/review/submission';
+import { giveUpSubmission, submitToParty } from '../src/people/cardholders/review/submission';
 
 /** A step of a cardholder's workflow. Its fields are in recorded histories, and keep their names. */
 export interface CardholderStep {
@@ -18,10 +13,9 @@ export interface CardholderStep {
 /** Idempotent: each step asks the party under the key of the submission, and records its answer once. */
 export interface CardholderActivities {
   lookAtCardholder(step: CardholderStep): Promise<CardholderStatus>;
-  submitCardholder(step: CardholderStep): Promise<SubmissionProgress>;
-  checkSubmission(step: CardholderStep): Promise<SubmissionProgress>;
+  submitCardholder(step: CardholderStep): Promise<string>;
   /** The attempts to submit are used up. */
-  giveUpSubmission(cardholderId: string): Promise<SubmissionProgress>;
+  giveUpSubmission(cardholderId: string): Promise<string>;
 }
 
 export function createCardholderActivities(services: Composed): CardholderActivities {
@@ -30,8 +24,6 @@ export function createCardholderActivities(services: Composed): CardholderActivi
       advanceCardholder(services, cardholderId, new Date(watchedUntil)),
     submitCardholder: ({ cardholderId, watchedUntil }) =>
       submitToParty(services, cardholderId, new Date(watchedUntil)),
-    checkSubmission: ({ cardholderId, watchedUntil }) =>
-      askParty(services, cardholderId, new Date(watchedUntil)),
     giveUpSubmission: (cardholderId) => giveUpSubmission(services, cardholderId),
   };
 }

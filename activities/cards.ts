@@ -1,17 +1,15 @@
 import { carryOutOperation } from '../src/cards/buffered/carry-out';
-import { closeCardAtProcessor } from '../src/cards/buffered/closure';
 import type { OperationStatus } from '../src/cards/buffered/record';
-import type { ClosureProgress } from '../src/cards/cards/closure';
-import { type TokenizationProgress, tokenizeAtProcessor } from '../src/cards/cards/tokenization';
-import { checkOrder, type IssuanceProgress, orderCard } from '../src/cards/issuance/order';
+import { closeAtProcessor } from '../src/cards/orders/closure';
+import { orderCard } from '../src/cards/orders/issuance';
+import { tokenizeAtProcessor } from '../src/cards/orders/tokenization';
 import type { Composed } from '../src/composition';
 
 /** Each step asks the processor under a key of the card and records its answer: idempotent. */
 export interface CardActivities {
-  orderCard(cardId: string): Promise<IssuanceProgress>;
-  checkOrder(cardId: string): Promise<IssuanceProgress>;
-  closeAtProcessor(cardId: string): Promise<ClosureProgress>;
-  tokenizeAtProcessor(tokenizationId: string): Promise<TokenizationProgress>;
+  orderCard(cardId: string): Promise<string>;
+  closeAtProcessor(cardId: string): Promise<string>;
+  tokenizeAtProcessor(tokenizationId: string): Promise<string>;
   /** Asks nobody: takes a card operation as far as it goes now. */
   carryOutOperation(operationId: string): Promise<OperationStatus>;
 }
@@ -19,8 +17,7 @@ export interface CardActivities {
 export function createCardActivities(services: Composed): CardActivities {
   return {
     orderCard: (cardId) => orderCard(services, cardId),
-    checkOrder: (cardId) => checkOrder(services, cardId),
-    closeAtProcessor: (cardId) => closeCardAtProcessor(services, cardId),
+    closeAtProcessor: (cardId) => closeAtProcessor(services, cardId),
     tokenizeAtProcessor: (tokenizationId) => tokenizeAtProcessor(services, tokenizationId),
     carryOutOperation: (operationId) => carryOutOperation(services, operationId),
   };

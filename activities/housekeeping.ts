@@ -1,5 +1,5 @@
-import { showOverdueOrders } from '../src/cards/buffered/overdue-orders';
 import { forgetOldSpending } from '../src/cards/events/limits/count';
+import { showOverdueOrders } from '../src/cards/orders/overdue';
 import { releaseAllExpired } from '../src/chain/wallets/allocations/end';
 import { forgetOldKeys } from '../src/kernel/idempotency';
 import { takeSnapshots } from '../src/kernel/ledger/check';

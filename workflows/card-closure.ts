@@ -1,9 +1,8 @@
-import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
 import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
-import { listenForLooks } from './support/look-signal';
-import { askAgainAfter, askingParty } from './support/party-retries';
-import { showStatus } from './support/status';
+import { orderWorkflow } from './support/order';
+import { askingParty } from './support/party-retries';
 
 const { closeAtProcessor } = proxyActivities<CardActivities>({
   ...askingParty,
@@ -13,22 +12,16 @@ const { closeAtProcessor } = proxyActivities<CardActivities>({
 /**
  * Tells the card processor of a card that is closed, until it confirms (`card-closure-<cardId>`). For its holder the card
  * is closed already.
- * @param asked how often it was told before this run
+ * @returns `confirmed`, or `open` where there is nothing to close
  */
-export async function cardClosure(cardId: string, asked = 0): Promise<string> {
-  const looks = listenForLooks();
-  showStatus('closed', 'Telling the card processor.');
-  let progress = await closeAtProcessor(cardId);
-  while (progress === 'processing') {
-    showStatus('closed', 'The card processor has taken the closure and not confirmed it yet.');
-    await looks.next(askAgainAfter(asked));
-    asked += 1;
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof cardClosure>(cardId, asked);
-    progress = await closeAtProcessor(cardId);
-  }
-  showStatus(
-    'closed',
-    progress === 'confirmed' ? 'Confirmed by the card processor.' : 'There is nothing to close.',
-  );
-  return progress;
-}
+export const cardClosure = orderWorkflow({
+  advance: closeAtProcessor,
+  status: 'closed',
+  begins: 'Telling the card processor.',
+  processing: 'The card processor has taken the closure and not confirmed it yet.',
+  unknown: 'The card processor gave no answer: it may have taken the closure. Its outcome is asked for.',
+  ends: (progress) => ({
+    status: 'closed',
+    details: progress === 'confirmed' ? 'Confirmed by the card processor.' : 'There is nothing to close.',
+  }),
+});

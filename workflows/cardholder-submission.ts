@@ -2,21 +2,18 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CardholderActivities } from '../activities/cardholders';
 import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
-import type { SubmissionProgress } from '../src/people/cardholders/review/submission';
 import { listenForLooks } from './support/look-signal';
 import { askAgainAfter, askingParty } from './support/party-retries';
 import { showStatus } from './support/status';
 
 const { lookAtCardholder, giveUpSubmission } = proxyActivities<CardholderActivities>(askingParty);
 
-const askingReviewer = { ...askingParty, taskQueue: PARTY_QUEUES.cardholderReview };
-const { checkSubmission } = proxyActivities<CardholderActivities>(askingReviewer);
-
 /** At five minutes between two, the attempts of about a day; then the client is told that the submission has failed. */
 const ATTEMPTS = 300;
 
 const { submitCardholder } = proxyActivities<CardholderActivities>({
-  ...askingReviewer,
+  ...askingParty,
+  taskQueue: PARTY_QUEUES.cardholderReview,
   retry: { ...askingParty.retry, maximumAttempts: ATTEMPTS },
 });
 
@@ -45,7 +42,7 @@ const WAITS_FOR: Record<Open, string> = {
   unknown: 'The party gave no answer: it may have the submission. Its outcome is asked for.',
 };
 
-const isOpen = (progress: SubmissionProgress): progress is Open => progress in WAITS_FOR;
+const isOpen = (progress: string): progress is Open => progress in WAITS_FOR;
 
 /**
  * Leads a cardholder to its decision (`cardholder-submission-<cardholderId>`): the operator's review, then the submission
@@ -58,7 +55,7 @@ export async function cardholderSubmission(cardholderId: string, asked = 0): Pro
   const looks = listenForLooks();
   const show = showChanges();
   const look = () => lookAtCardholder({ cardholderId, watchedUntil: Date.now() + LOOK_EVERY_MS });
-  let progress: SubmissionProgress = await look();
+  let progress: string = await look();
   for (let waits = 0; ; ) {
     if (progress === 'wait_audit') {
       show('wait_audit', 'Submitting to the party.');
@@ -71,7 +68,7 @@ export async function cardholderSubmission(cardholderId: string, asked = 0): Pro
       await looks.next(reviewed ? LOOK_EVERY_MS : askAfter(asked));
       waits += 1;
       asked = reviewed ? 0 : asked + 1;
-      progress = reviewed ? await look() : await checkSubmission(step(cardholderId, asked));
+      progress = reviewed ? await look() : await submit(cardholderId, asked);
     } else {
       show(progress);
       if (!looks.waiting()) return progress;
@@ -91,15 +88,10 @@ function showChanges(): (status: string, details?: string) => void {
   };
 }
 
-const step = (cardholderId: string, asked: number) => ({
-  cardholderId,
-  watchedUntil: Date.now() + askAfter(asked),
-});
-
 /** A party that cannot be reached is tried for about a day. */
-async function submit(cardholderId: string, asked: number): Promise<SubmissionProgress> {
+async function submit(cardholderId: string, asked: number): Promise<string> {
   try {
-    return await submitCardholder(step(cardholderId, asked));
+    return await submitCardholder({ cardholderId, watchedUntil: Date.now() + askAfter(asked) });
   } catch (error) {
     if (!isUnreachable(error)) throw error;
     return giveUpSubmission(cardholderId);

@@ -1,8 +1,8 @@
-import { tellEndedInTurn, tellProcessorOrders } from '../cards/cards/processor-orders';
+import { processorOrders } from '../cards/orders/orders';
 import type { Sql, Tx } from '../kernel/db/database';
 import type { CallingParty, WatchedParty } from '../kernel/outbox/queues';
-import { heardVersions } from '../parties/orders/told-orders';
-import { tellSubmissions } from '../people/cardholders/review/party-orders';
+import type { PartyOrders } from '../parties/orders/party-orders';
+import { reviewOrders } from '../people/cardholders/review/submission';
 import type { Services } from '../services';
 import { tellOf } from '../transfers/discover';
 import { makeUnwatchedDue } from '../transfers/engine/due';
@@ -27,6 +27,12 @@ const transfersOf = (party: CallingParty): Listener => ({
   askInstead: (tx, at) => makeUnwatchedDue(tx, party, at),
 });
 
+const ordersOf = ({ known, tell, tellInTurn }: PartyOrders): Listener => ({
+  known,
+  tell: (services, tx, refs) => tell(services, tx, refs, 'list'),
+  tellInTurn,
+});
+
 /** A party each: what moves money concerns transfers, the others the orders that they were given. */
 export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
   checkout: transfersOf('checkout'),
@@ -34,13 +40,6 @@ export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
   externalCards: transfersOf('externalCards'),
   bank: transfersOf('bank'),
   exchange: transfersOf('exchange'),
-  cardProcessor: {
-    known: (sql, refs) => heardVersions(sql, 'cardProcessor', refs),
-    tell: (services, tx, refs) => tellProcessorOrders(services, tx, refs, 'list'),
-    tellInTurn: tellEndedInTurn,
-  },
-  cardholderReview: {
-    known: (sql, refs) => heardVersions(sql, 'cardholderReview', refs),
-    tell: tellSubmissions,
-  },
+  cardProcessor: ordersOf(processorOrders),
+  cardholderReview: ordersOf(reviewOrders),
 };

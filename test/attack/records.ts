@@ -1,4 +1,4 @@
-import { orderCard } from '../../src/cards/issuance/order';
+import { orderCard } from '../../src/cards/orders/issuance';
 import { addBin, admitToBin } from '../../src/cards/programmes/operations';
 import { findNetwork } from '../../src/chain/networks/operations';
 import { Decimal, ZERO } from '../../src/kernel/money/money';

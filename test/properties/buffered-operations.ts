@@ -1,10 +1,10 @@
 import { acceptClosure, acceptIssue, acceptTopup, acceptWithdrawal } from '../../src/cards/buffered/accept';
 import { carryOutOperation } from '../../src/cards/buffered/carry-out';
-import { closeCardAtProcessor } from '../../src/cards/buffered/closure';
 import { requireOperation } from '../../src/cards/buffered/operations';
 import { quoteIssue, quoteTopup } from '../../src/cards/buffered/quote';
 import type { CardOperation } from '../../src/cards/buffered/record';
 import { requireCard } from '../../src/cards/cards/operations';
+import { closeAtProcessor } from '../../src/cards/orders/closure';
 import type { Tx } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import { pick, short } from './messages';
@@ -166,7 +166,7 @@ async function carryOut(stage: Stage, played: Played, operation: CarryOutOperati
 /** Its process asks the processor, and carries out the closure that it confirms. */
 async function confirm(stage: Stage, world: World, operation: ConfirmOperation): Promise<Result> {
   const card = pick(world.cards, operation.card);
-  const told = await closeCardAtProcessor(stage.api.services, card.id);
+  const told = await closeAtProcessor(stage.api.services, card.id);
   return { text: `card ${card.name}: the processor is asked to close it`, answers: [done(told)] };
 }
 

@@ -8,7 +8,7 @@ import { setCardLimits, setUserLimits } from '../../src/cards/events/limits/oper
 import { limitsNeverSet } from '../../src/cards/events/limits/record';
 import type { Message } from '../../src/cards/events/record';
 import { requestCard } from '../../src/cards/issuance/issue';
-import { orderCard } from '../../src/cards/issuance/order';
+import { orderCard } from '../../src/cards/orders/issuance';
 import type { Tx } from '../../src/kernel/db/database';
 import { newId } from '../../src/kernel/ids';
 import { setUserStatus } from '../../src/people/users/operations';

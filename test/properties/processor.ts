@@ -1,4 +1,3 @@
-import { orderKey } from '../../src/cards/cards/processor-orders';
 import type { CardProcessor } from '../../src/parties/card-processor/port';
 import type { CardWord, ClosureWord } from '../../src/parties/card-processor/word';
 import { PROCESSOR } from '../support/cards';
@@ -37,7 +36,7 @@ export function createProcessor(): Processor {
       verifyQuestion: () => false,
     },
     decide(cardId, issued) {
-      const key = orderKey(cardId);
+      const key = `issue-${cardId}`;
       if (orders.has(key)) return;
       const failed = { status: 'failed', failureCode: 'refused' } as const;
       orders.set(key, issued ? { status: 'issued', ...PROCESSOR, reference: key } : failed);

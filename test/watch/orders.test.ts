@@ -1,4 +1,4 @@
-import { orderCard } from '../../src/cards/issuance/order';
+import { orderCard } from '../../src/cards/orders/issuance';
 import type { WatchedParty } from '../../src/kernel/outbox/queues';
 import type { ChangesPage } from '../../src/parties/protocol/changes';
 import { createReading, watchParty } from '../../src/watch/watch';
@@ -47,14 +47,14 @@ it('tell of a card within ninety seconds of its decision', async () => {
 it('tell of a cardholder within ninety seconds of the decision', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:slow' });
   await decide(api, id, 'approved');
-  const { submit, check } = steps(api.services);
+  const { submit } = steps(api.services);
   expect(await submit(id)).toBe('processing');
   const reading = createReading(api.services, 'cardholderReview');
   for (let turn = 0; turn < 5; turn += 1, pass(3)) await reading.read();
-  expect(await check(id)).toBe('processing');
+  expect(await submit(id)).toBe('processing');
   pass(20);
   expect(await secondsUntilTold(reading, `cardholder-submission-${id}`)).toBeLessThanOrEqual(90);
-  expect(await check(id)).toBe('pass_audit');
+  expect(await submit(id)).toBe('pass_audit');
   expect(await statusOf(client, id)).toBe('pass_audit');
 });
 

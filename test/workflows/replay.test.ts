@@ -31,7 +31,7 @@ const DOCTORED = 'doctored';
 const doctored = () =>
   readHistory('cardIssuance.issued').replace(
     '"activityType":{"name":"orderCard"}',
-    '"activityType":{"name":"checkOrder"}',
+    '"activityType":{"name":"askForCard"}',
   );
 
 const replayed = new Map<string, Error | undefined>();

@@ -60,7 +60,7 @@ async function post(
 
 /**
  * Nothing of what the card processor ends: a closure is posted when it has been confirmed, an issuance with the processor's word
- * (`issuance/order.ts`).
+ * (`orders/issuance.ts`).
  */
 function messageOf(operation: CardOperation, { processorClosedAt }: Card): Message | undefined {
   const { id, cardId, idempotencyKey, type } = operation;

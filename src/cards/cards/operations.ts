@@ -11,6 +11,7 @@ export {
   cardsOfUser,
   confirmClosure,
   countOpenCards,
+  findCard,
   findOpenCardOn,
   insertCard,
   keepBufferAccount,
@@ -21,6 +22,7 @@ export {
   redirectReturns,
   setLimited,
 } from './store';
+export { endTokenization, findTokenization } from './tokenization-store';
 
 /**
  * The cards that the card processor calls so: `id` and `tenant_id` of one, or of two where the name is no card's alone. SQL,
@@ -39,9 +41,13 @@ export async function requireCard(sql: Sql, reach: string | null, id: string, fi
   return card;
 }
 
-/** The same, held to the end of the transaction, whoever's it is. @throws Problem 404 */
+/** The card, whoever's it is, held to the end of the transaction. */
+export const lockCard = async (tx: Tx, id: string): Promise<Card | undefined> =>
+  isId('card', id) ? (await lockCards(tx, [id])).get(id) : undefined;
+
+/** The same. @throws Problem 404 */
 export async function requireLockedCard(tx: Tx, id: string): Promise<Card> {
-  const card = isId('card', id) ? (await lockCards(tx, [id])).get(id) : undefined;
+  const card = await lockCard(tx, id);
   if (!card) throw notFound('card');
   return card;
 }

@@ -1,4 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
+import type { Wallet } from '../../parties/card-processor/port';
 
 export const CARD_STATUSES = ['pending', 'active', 'frozen', 'closing', 'closed', 'failed'] as const;
 export type CardStatus = (typeof CARD_STATUSES)[number];
@@ -68,3 +69,13 @@ export const CARD_TRANSITIONS = [
 
 /** What moves a card from one status to another. */
 export type CardTrigger = (typeof CARD_TRANSITIONS)[number]['on'];
+
+/** A card that is asked for in a wallet. */
+export interface Tokenization {
+  id: string;
+  tenantId: string;
+  cardId: string;
+  wallet: Wallet;
+  status: 'pending' | 'completed' | 'failed';
+  failure: string | null;
+}

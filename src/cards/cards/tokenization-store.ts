@@ -2,15 +2,7 @@ import { NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Wallet } from '../../parties/card-processor/port';
 import { overdueIn } from '../../process/overdue';
-
-export interface Tokenization {
-  id: string;
-  tenantId: string;
-  cardId: string;
-  wallet: Wallet;
-  status: 'pending' | 'completed' | 'failed';
-  failure: string | null;
-}
+import type { Tokenization } from './record';
 
 /** The card is locked, and none is under way for this wallet. */
 export async function insertTokenization(

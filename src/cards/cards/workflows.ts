@@ -5,19 +5,19 @@ import { overdueTokenizations } from './tokenization-store';
 
 /** The processes of a card, each started by a command that commits with its record. */
 
-const issuance = processOfRecord({
+export const issuance = processOfRecord({
   workflow: 'cardIssuance',
   prefix: 'card-issuance-',
   summary: 'Card issuance',
 });
 
-const closure = processOfRecord({
+export const closure = processOfRecord({
   workflow: 'cardClosure',
   prefix: 'card-closure-',
   summary: 'Card closure at the processor',
 });
 
-const tokenization = processOfRecord({
+export const tokenization = processOfRecord({
   workflow: 'cardTokenization',
   prefix: 'card-tokenization-',
   summary: 'Card tokenization',
@@ -26,13 +26,6 @@ const tokenization = processOfRecord({
 export const startIssuance = issuance.start;
 export const startClosure = closure.start;
 export const startTokenization = tokenization.start;
-
-export const lookAtIssuance = issuance.look;
-export const lookAtClosure = closure.look;
-export const lookAtTokenization = tokenization.look;
-
-/** Whoever asks what became of an order at the processor. */
-export const processesOfOrders = [issuance, closure, tokenization];
 
 /** Cards that wait for the processor: their process is started again when Temporal has lost it. */
 export const cardProcesses = reconcilable({

@@ -1,13 +1,13 @@
 import { cardOperationProcesses } from '../../cards/buffered/workflows';
-import { processorOrderProcesses } from '../../cards/cards/processor-orders';
 import { cardProcesses, tokenizationProcesses } from '../../cards/cards/workflows';
 import { challengeProcesses } from '../../cards/challenges/workflows';
+import { processorOrders } from '../../cards/orders/orders';
 import { unansweredProcesses } from '../../cards/processor/workflows';
 import { gasOperationProcesses } from '../../chain/gas-station/operations/workflows';
 import { allocationProcesses } from '../../chain/wallets/allocations/workflows';
 import { countParked, listParked } from '../../kernel/outbox/waiting-commands';
 import { STALE_MS } from '../../kernel/temporal/stale';
-import { submissionProcesses } from '../../people/cardholders/review/party-orders';
+import { reviewOrders } from '../../people/cardholders/review/submission';
 import { cardholderProcesses } from '../../people/cardholders/workflows';
 import { kycProcesses } from '../../people/kyc/workflows';
 import { approvalsToDecide, countApprovals } from '../../process/approvals/operations';
@@ -103,11 +103,11 @@ export const WATCHED: readonly Watched[] = [
   cardProcesses,
   tokenizationProcesses,
   cardOperationProcesses,
-  processorOrderProcesses,
+  processorOrders.processes,
   unansweredProcesses,
   challengeProcesses,
   cardholderProcesses,
-  submissionProcesses,
+  reviewOrders.processes,
   kycProcesses,
   allocationProcesses,
   gasOperationProcesses,

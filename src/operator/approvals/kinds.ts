@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { correct, correctable, offrampable, offrampDeposit } from '../../accounts/accounts/admin';
 import { accountTransactionView } from '../../accounts/accounts/view';
-import { CARD_CONCLUSIONS, concludeCardOrder, requireOpenOrder } from '../../cards/buffered/conclude-order';
-import { waitingAmount } from '../../cards/buffered/overdue-orders';
 import { requireLockedCard } from '../../cards/cards/operations';
+import { CARD_CONCLUSIONS, concludeCardOrder, requireOpenOrder } from '../../cards/orders/conclude';
+import { waitingAmount } from '../../cards/orders/overdue';
 import { conflict } from '../../kernel/errors';
 import { isId } from '../../kernel/ids';
 import type { PostedEntry } from '../../kernel/ledger/entries';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { CARD_CONCLUSIONS, type CardConclusion } from '../../cards/buffered/conclude-order';
+import { CARD_CONCLUSIONS, type CardConclusion } from '../../cards/orders/conclude';
 import { isCurrency } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
 import { CONCLUSIONS, type Conclusion } from '../../transfers/engine/conclusion';

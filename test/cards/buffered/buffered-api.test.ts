@@ -1,7 +1,7 @@
 import { carryOutOperation } from '../../../src/cards/buffered/carry-out';
-import { closeCardAtProcessor } from '../../../src/cards/buffered/closure';
 import { expireAuthorizations } from '../../../src/cards/events/expiry';
-import { orderCard } from '../../../src/cards/issuance/order';
+import { closeAtProcessor } from '../../../src/cards/orders/closure';
+import { orderCard } from '../../../src/cards/orders/issuance';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
@@ -436,7 +436,7 @@ describe('a closure', () => {
     await simulate(client, { cardId: card.id, type: 'settle', amount: '5.00' }); // out of the buffer
     expect(await balances(card)).toEqual(['75.00 0.00 5.00', '20.00', '98.67 0.00']);
 
-    while ((await closeCardAtProcessor(api.services, card.id)) !== 'confirmed');
+    while ((await closeAtProcessor(api.services, card.id)) !== 'confirmed');
     expect(await balances(card)).toEqual(['0.00 0.00 5.00', '0.00', '193.67 0.00']);
     expect(await operation(operationId)).toMatchObject({
       status: 'completed',
@@ -455,7 +455,7 @@ describe('a closure', () => {
     expect((await client.call('GET', `/v1/cards/${card.id}`)).body).toMatchObject({
       ...{ status: 'closing', freezeReasons: [] },
     });
-    while ((await closeCardAtProcessor(api.services, card.id)) !== 'confirmed');
+    while ((await closeAtProcessor(api.services, card.id)) !== 'confirmed');
     expect(await balances(card)).toEqual(['0.00 0.00 150.00', '0.00', '48.15 0.00']);
     expect((await client.call('GET', `/v2/cards/${card.id}`)).body.status).toBe('closed');
   });

@@ -1,5 +1,5 @@
-import { closeAtProcessor } from '../../../src/cards/cards/closure';
-import { orderCard } from '../../../src/cards/issuance/order';
+import { closeAtProcessor } from '../../../src/cards/orders/closure';
+import { orderCard } from '../../../src/cards/orders/issuance';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import { partySecret } from '../../../src/parties/sandbox/mount';
 import { type Client, type TestApi, testApi } from '../../support/api';

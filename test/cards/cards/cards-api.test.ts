@@ -1,7 +1,7 @@
-import { closeAtProcessor } from '../../../src/cards/cards/closure';
 import { blockCardsOf } from '../../../src/cards/cards/operations';
-import { tokenizeAtProcessor } from '../../../src/cards/cards/tokenization';
 import { cardProcesses, tokenizationProcesses } from '../../../src/cards/cards/workflows';
+import { closeAtProcessor } from '../../../src/cards/orders/closure';
+import { tokenizeAtProcessor } from '../../../src/cards/orders/tokenization';
 import { newId } from '../../../src/kernel/ids';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { passesLuhn } from '../../../src/kernel/wire/card-number';

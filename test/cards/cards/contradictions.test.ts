@@ -1,7 +1,8 @@
-import { closeAtProcessor } from '../../../src/cards/cards/closure';
-import { processorOrderProcesses } from '../../../src/cards/cards/processor-orders';
-import { requestTokenization, tokenizeAtProcessor } from '../../../src/cards/cards/tokenization';
-import { orderCard } from '../../../src/cards/issuance/order';
+import { requestTokenization } from '../../../src/cards/cards/tokenization';
+import { closeAtProcessor } from '../../../src/cards/orders/closure';
+import { orderCard } from '../../../src/cards/orders/issuance';
+import { processorOrders } from '../../../src/cards/orders/orders';
+import { tokenizeAtProcessor } from '../../../src/cards/orders/tokenization';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { CardOrder } from '../../../src/parties/card-processor/port';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
@@ -188,13 +189,13 @@ it('what was told is asked for, whatever Temporal has lost', async () => {
   const id = await activeCard();
   const overdue = async () => {
     const before = new Date(clock.at.getTime() - 5 * 60_000);
-    const found = await processorOrderProcesses.stale(api.database, before, 1_000, []);
+    const found = await processorOrders.processes.stale(api.database, before, 1_000, []);
     return found.map(({ workflowId, action }) => `${action} ${workflowId}`);
   };
   await call(`issue-${id}`);
   later(6 * 60);
   expect(await overdue()).toContain(`look card-issuance-${id}`);
-  const shown = await processorOrderProcesses.records(api.database, clock.at, { limit: 100 });
+  const shown = await processorOrders.processes.records(api.database, clock.at, { limit: 100 });
   expect(shown).toContainEqual(expect.objectContaining({ id, workflowId: `card-issuance-${id}` }));
   const away = () => Promise.reject(new PartyAway());
   await expect(whileProcessor(api, { issuance: away }, () => orderCard(api.services, id))).rejects.toThrow(

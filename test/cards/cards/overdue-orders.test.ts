@@ -1,6 +1,6 @@
 import { createHousekeepingActivities } from '../../../activities/housekeeping';
-import { closeCardAtProcessor } from '../../../src/cards/buffered/closure';
-import { checkOrder, orderCard } from '../../../src/cards/issuance/order';
+import { closeAtProcessor } from '../../../src/cards/orders/closure';
+import { orderCard } from '../../../src/cards/orders/issuance';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { OutcomeUnknown, PartyRefused } from '../../../src/process/party-errors';
 import { type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';
@@ -76,7 +76,7 @@ it('shows a closure that the processor refuses, of either version', async () => 
   const refused = () => Promise.reject(new PartyRefused('card_disputed'));
   for (const { id } of [atOnce, buffered])
     await expect(
-      whileProcessor(api, { close: refused }, () => closeCardAtProcessor(api.services, id)),
+      whileProcessor(api, { close: refused }, () => closeAtProcessor(api.services, id)),
     ).rejects.toThrow(PartyRefused);
   await runAfter(25);
   expect(await openBreaks(atOnce.id)).toEqual([`card_order_overdue close-${atOnce.id} 0 USD`]);
@@ -118,7 +118,7 @@ it('concludes an issuance as failed: its hold is released, and a later issue by 
   const terms = { reference: 'late', last4: '4242', expiryMonth: 1, expiryYear: 2031 };
   const issued = { status: 'issued' as const, ...terms };
   const late = { issuance: () => Promise.resolve(issued) };
-  expect(await whileProcessor(api, late, () => checkOrder(api.services, id))).toBe('failed');
+  expect(await whileProcessor(api, late, () => orderCard(api.services, id))).toBe('failed');
   const [contradicted] = await api.database.query(
     'select kind from breaks where subject = $1 and resolved_at is null',
     [id],
@@ -135,7 +135,7 @@ it('concludes a closure as closed: principal and buffer return, and the processo
   expect(await cardBalance(client, id)).toBe('0.00 0.00 0.00');
   expect(await accountBalance(client, accountId)).toBe('199.00 0.00');
   expect(await operation(operationId)).toMatchObject({ status: 'completed' });
-  expect(await closeCardAtProcessor(api.services, id)).toBe('confirmed');
+  expect(await closeAtProcessor(api.services, id)).toBe('confirmed');
 });
 
 it('refuses to conclude where no such order is open', async () => {

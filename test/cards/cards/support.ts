@@ -1,4 +1,4 @@
-import { orderCard } from '../../../src/cards/issuance/order';
+import { orderCard } from '../../../src/cards/orders/issuance';
 import type { Client, TestApi } from '../../support/api';
 import { cardholder, DEMO_BIN, fund } from '../../support/cards';
 

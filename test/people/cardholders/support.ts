@@ -86,13 +86,11 @@ export async function pending(
 
 /** Every step of the workflow, called as it calls them. */
 export function steps(services: Composed) {
-  const { lookAtCardholder, submitCardholder, checkSubmission, giveUpSubmission } =
-    createCardholderActivities(services);
+  const { lookAtCardholder, submitCardholder, giveUpSubmission } = createCardholderActivities(services);
   const step = (cardholderId: string) => ({ cardholderId, watchedUntil: Date.now() + 1_000 });
   return {
     look: (id: string) => lookAtCardholder(step(id)),
     submit: (id: string) => submitCardholder(step(id)),
-    check: (id: string) => checkSubmission(step(id)),
     giveUp: (id: string) => giveUpSubmission(id),
   };
 }

@@ -1,6 +1,6 @@
-import { closeAtProcessor } from '../../../src/cards/cards/closure';
-import { tokenizeAtProcessor } from '../../../src/cards/cards/tokenization';
-import { orderCard } from '../../../src/cards/issuance/order';
+import { closeAtProcessor } from '../../../src/cards/orders/closure';
+import { orderCard } from '../../../src/cards/orders/issuance';
+import { tokenizeAtProcessor } from '../../../src/cards/orders/tokenization';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { PARTY_NAMES, type Party } from '../../../src/kernel/parties';

@@ -13,20 +13,20 @@ export const CARD_RECORDINGS = {
   cardIssuance: {
     args: [CARD],
     paths: {
-      issued: { answers: { orderCard: ['processing'], checkOrder: ['processing', 'active'] } },
+      issued: { answers: { orderCard: ['processing', 'processing', 'active'] } },
       'lost-and-ordered-again': {
-        answers: { orderCard: ['unknown', 'processing'], checkOrder: ['not_found', 'unknown', 'failed'] },
+        answers: { orderCard: ['unknown', 'processing', 'unknown', 'failed'] },
       },
-      told: { answers: { orderCard: ['processing'], checkOrder: ['active'] }, look: 'with-start' },
+      told: { answers: { orderCard: ['processing', 'active'] }, look: 'with-start' },
       'look-in-wait': {
         args: [CARD, ASKED_OFTEN],
-        answers: { orderCard: ['processing'], checkOrder: ['active'] },
+        answers: { orderCard: ['processing', 'active'] },
         look: { afterAnswers: 1 },
       },
       continued: {
-        answers: { orderCard: ['processing'], checkOrder: ['processing'] },
+        answers: { orderCard: ['processing'] },
         secondRun: {
-          answers: { orderCard: ['processing'], checkOrder: ['active'] },
+          answers: { orderCard: ['processing', 'active'] },
           after: 'server-suggests',
         },
       },

@@ -15,15 +15,13 @@ export const PEOPLE_RECORDINGS = {
       passed: {
         answers: {
           lookAtCardholder: ['wait_audit'],
-          submitCardholder: ['processing'],
-          checkSubmission: ['processing', 'pass_audit'],
+          submitCardholder: ['processing', 'processing', 'pass_audit'],
         },
       },
       'reviewed-and-lost': {
         answers: {
           lookAtCardholder: ['pending_review', 'pending_review', 'wait_audit'],
-          submitCardholder: ['unknown', 'processing'],
-          checkSubmission: ['wait_audit', 'reject'],
+          submitCardholder: ['unknown', 'wait_audit', 'processing', 'reject'],
         },
       },
       told: {
@@ -40,17 +38,15 @@ export const PEOPLE_RECORDINGS = {
       'unreachable-and-perhaps-sent': {
         answers: {
           lookAtCardholder: ['wait_audit'],
-          submitCardholder: EVERY_ATTEMPT,
+          submitCardholder: [...EVERY_ATTEMPT, 'pass_audit'],
           giveUpSubmission: ['unknown'],
-          checkSubmission: ['pass_audit'],
         },
       },
       'asked-hourly': {
         args: [CARDHOLDER, BEFORE_HOURLY],
         answers: {
           lookAtCardholder: ['wait_audit'],
-          submitCardholder: ['processing'],
-          checkSubmission: ['processing', 'processing', 'pass_audit'],
+          submitCardholder: ['processing', 'processing', 'processing', 'pass_audit'],
         },
       },
       'decided-in-wait': {
@@ -61,8 +57,7 @@ export const PEOPLE_RECORDINGS = {
         args: [CARDHOLDER, BEFORE_HOURLY],
         answers: {
           lookAtCardholder: ['wait_audit'],
-          submitCardholder: ['processing'],
-          checkSubmission: ['pass_audit'],
+          submitCardholder: ['processing', 'pass_audit'],
         },
         look: { afterAnswers: 2 },
       },
@@ -70,13 +65,11 @@ export const PEOPLE_RECORDINGS = {
         answers: {
           lookAtCardholder: ['wait_audit'],
           submitCardholder: ['processing'],
-          checkSubmission: ['processing'],
         },
         secondRun: {
           answers: {
             lookAtCardholder: ['wait_audit'],
-            submitCardholder: ['processing'],
-            checkSubmission: ['pass_audit'],
+            submitCardholder: ['processing', 'pass_audit'],
           },
           after: 'server-suggests',
         },

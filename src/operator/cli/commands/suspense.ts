@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CardConclusion } from '../../../cards/buffered/conclude-order';
+import type { CardConclusion } from '../../../cards/orders/conclude';
 import { suspense } from '../../../desk/queues/transfers';
 import type { Sql } from '../../../kernel/db/database';
 import { isId } from '../../../kernel/ids';

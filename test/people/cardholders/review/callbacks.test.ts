@@ -50,7 +50,7 @@ it('tells the workflow as soon as the party has decided', async () => {
   const before = looks(id);
   later(20);
   await until(() => looks(id) === before + 1);
-  expect(await step.check(id)).toBe('reject');
+  expect(await step.submit(id)).toBe('reject');
 });
 
 it('is a nudge about the submission that is under way, and about no other', async () => {

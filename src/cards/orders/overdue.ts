@@ -3,11 +3,12 @@ import { readBalances } from '../../kernel/ledger/accounts';
 import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import { closeBreaksOf, listBreaks, openBreakAgain } from '../../process/breaks/operations';
 import type { Services } from '../../services';
+import { openOperationOf } from '../buffered/operations';
+import { totalDebit } from '../buffered/record';
 import { overdueCards, requireCard } from '../cards/operations';
-import { closureKey, orderKey } from '../cards/processor-orders';
 import type { Card } from '../cards/record';
-import { openOperationOf } from './operations';
-import { totalDebit } from './record';
+import { closureOrder } from './closure';
+import { issuanceOrder } from './issuance';
 
 /** An issuance or a closure that the card processor has left open for longer than `CARD_ORDER_WAIT_SECONDS`. */
 export const ORDER_OVERDUE = 'card_order_overdue';
@@ -37,7 +38,7 @@ export async function showOverdueOrders({
 /** A break that a person has resolved stays resolved. */
 async function show(sql: Sql, card: Card): Promise<void> {
   const { id, tenantId, status, currency, updatedAt } = card;
-  const detail = status === 'pending' ? orderKey(id) : closureKey(id);
+  const detail = (status === 'pending' ? issuanceOrder : closureOrder).keyOf(card);
   const given = { tenantId, kind: ORDER_OVERDUE, subject: id, detail, currency };
   await openBreakAgain(sql, { ...given, amount: await waitingAmount(sql, card) }, updatedAt);
 }

@@ -1,0 +1,60 @@
+import type { Tx } from '../../kernel/db/database';
+import type { ClosureWord } from '../../parties/card-processor/word';
+import { advanceOrder } from '../../parties/orders/advance';
+import type { OrderKind } from '../../parties/orders/kind';
+import { carryOut } from '../buffered/carry-out';
+import { openOperationOf } from '../buffered/operations';
+import { lookAtOperation } from '../buffered/workflows';
+import { confirmClosure, findCard, lockCard } from '../cards/operations';
+import type { Card } from '../cards/record';
+import { isClosed } from '../cards/rules';
+import { closure } from '../cards/workflows';
+import type { CardEventDeps } from '../events/load-board';
+import type { CardServices } from '../services';
+import { CONTRADICTED, PROCESSOR, referenceOf, says } from './processor';
+
+/** The closure of a card. A closure has no failure: a refusal is told again, because nothing but the processor's word ends it. */
+export const closureOrder: OrderKind<CardServices, Card, ClosureWord> = {
+  ...PROCESSOR,
+  process: closure,
+  keys: /^close-(card_\w+)$/,
+  keyOf: ({ id }) => `close-${id}`,
+  find: (sql, id) => findCard(sql, null, id),
+  lock: lockCard,
+  isOpen: ({ status, processorClosedAt }) => isClosed(status) && processorClosedAt === null,
+  /** `open`: there is nothing to close. */
+  status: ({ processorClosedAt }) => (processorClosedAt === null ? 'open' : 'confirmed'),
+  async ask({ parties }, { processorReference: reference }, key) {
+    return reference === null ? 'unknown_to_party' : parties.cardProcessor.closure({ key, reference });
+  },
+  prepare({ parties }, card, order) {
+    const reference = referenceOf(card);
+    return () => parties.cardProcessor.close({ ...order, reference });
+  },
+  conclude: concludeClosure,
+  afterEnd: {
+    contradicted: CONTRADICTED,
+    subject: ({ id }) => id,
+    wasGiven: ({ processorClosedAt }) => processorClosedAt !== null,
+    contradiction({ status, processorClosedAt }, word) {
+      if (processorClosedAt === null) return says(status, word.status);
+      return word.status === 'closed' ? undefined : says('closed', word.status);
+    },
+  },
+};
+
+export const closeAtProcessor = (services: CardServices, cardId: string) =>
+  advanceOrder(services, closureOrder, cardId);
+
+/** Confirms a closure, and completes the operation of a client that asked for it. The caller holds the card's lock. */
+export async function concludeClosure(
+  services: CardEventDeps & Pick<CardServices, 'commands' | 'now'>,
+  tx: Tx,
+  { id }: Card,
+): Promise<void> {
+  await confirmClosure(tx, id, services.now());
+  const operation = await openOperationOf(tx, id, 'close');
+  if (!operation) return; // closed at once for its holder
+  await carryOut(services, tx, operation);
+  services.commands.append(tx, [lookAtOperation(operation)]);
+}

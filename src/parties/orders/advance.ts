@@ -1,0 +1,145 @@
+import type { Tx } from '../../kernel/db/database';
+import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
+import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
+import { assertOrders } from '../../process/switches/switches';
+import type { AfterEnd, Ordering, OrderKind, OrderServices, OrderWord } from './kind';
+import { type HeardOrder, heardOrder, noteEnded, noteHeard, type OrderName } from './told-orders';
+
+/** The name under which an order is told and heard of. */
+export const orderName = <Row extends Ordering>(
+  { party, keyOf }: Pick<OrderKind<never, Row, never>, 'party' | 'keyOf'>,
+  row: Row,
+): OrderName => ({ party, ref: keyOf(row), subject: row.id, tenantId: row.tenantId });
+
+/**
+ * Takes one step of an order. Idempotent: the party is asked before it is given the order, because it may remember a key for a day
+ * only. An order that has ended is asked about for contradictions, where its kind says so.
+ * @returns `processing`: the party has the order and has not decided; `unknown`: the party gave no answer and may have the order;
+ *   else the status of the record, with which the workflow ends
+ * @throws PartyAway nothing was ordered, or nothing is known; PartyStopped until the party is on again; PartyRefused where the kind
+ *   has no end for it
+ */
+export async function advanceOrder<S extends OrderServices, R extends Ordering, W extends OrderWord>(
+  services: S,
+  kind: OrderKind<S, R, W>,
+  id: string,
+): Promise<string> {
+  const row = found(await kind.find(services.database, id), id);
+  if (!kind.isOpen(row) && !kind.afterEnd) return kind.status(row);
+  const before = await heardOrder(services.database, kind.party, kind.keyOf(row));
+  try {
+    return await hear(services, kind, row, await wordOn(services, kind, row), before);
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return 'unknown';
+    throw error;
+  }
+}
+
+async function wordOn<S extends OrderServices, R extends Ordering, W extends OrderWord>(
+  services: S,
+  kind: OrderKind<S, R, W>,
+  row: R,
+): Promise<W | 'unknown_to_party'> {
+  const key = kind.keyOf(row);
+  const known = await kind.ask(services, row, key);
+  if (known !== 'unknown_to_party' || !kind.isOpen(row)) return known;
+  await assertOrders(services, kind.party);
+  const call = await kind.prepare(services, row, { key, callbackUrl: services.publicUrl() + kind.callbacks });
+  if (typeof call !== 'function') return call;
+  if (kind.intend && !(await kind.intend(services.database, row, true))) return 'unknown_to_party';
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof PartyRefused && kind.refused) return kind.refused(error.code);
+    if (isNothingDone(error)) await kind.intend?.(services.database, row, false);
+    throw error;
+  }
+}
+
+const isNothingDone = (error: unknown): boolean =>
+  error instanceof PartyAway && !(error instanceof OutcomeUnknown);
+
+const NOTHING_HEARD: HeardOrder = { version: null, dueBy: null };
+
+/**
+ * Records a word on the order that the record had when the party was asked. Only a decision ends an order, and ends it once.
+ * @param before what had been heard, as it stood before the party was asked
+ */
+export function hear<S extends OrderServices, R extends Ordering, W extends OrderWord>(
+  services: S,
+  kind: OrderKind<S, R, W>,
+  asked: R,
+  word: W | 'unknown_to_party',
+  before: HeardOrder = NOTHING_HEARD,
+): Promise<string> {
+  const order = orderName(kind, asked);
+  const isOpen = (row: R) => kind.isOpen(row) && kind.keyOf(row) === order.ref;
+  const decision = word === 'unknown_to_party' || word.status === 'processing' ? undefined : word;
+  return services.database.transaction(async (tx) => {
+    let row = found(await kind.lock(tx, asked.id), asked.id);
+    if (decision && isOpen(row)) {
+      await kind.conclude(services, tx, row, decision);
+      row = found(await kind.lock(tx, asked.id), asked.id);
+    } else if (decision) {
+      await kind.afterEnd?.keep?.(tx, row, decision);
+    }
+    await noteHeard(tx, order, before, word === 'unknown_to_party' ? undefined : word.version);
+    const { afterEnd } = kind;
+    if (afterEnd && word !== 'unknown_to_party')
+      await showContradiction(tx, afterEnd, row, {
+        order,
+        word,
+        before,
+        isOpen: isOpen(row),
+        at: services.now(),
+      });
+    if (!afterEnd && !isOpen(row)) await noteEnded(tx, kind.party, order.ref);
+    return isOpen(row) ? 'processing' : kind.status(row);
+  });
+}
+
+interface Heard<Word> {
+  order: OrderName;
+  word: Word;
+  before: HeardOrder;
+  isOpen: boolean;
+  at: Date;
+}
+
+/**
+ * Shows a person where the party contradicts what has become of an order, and closes the break when it agrees. A state older than one
+ * that was heard says nothing. `processing` of an order that has ended says nothing unless it is known to be newer.
+ */
+async function showContradiction<Row, Word extends OrderWord>(
+  tx: Tx,
+  { contradicted: kind, subject: subjectOf, contradiction, wasGiven }: AfterEnd<Row, Word>,
+  row: Row,
+  { order: { ref, tenantId }, word, before, isOpen, at }: Heard<Word>,
+): Promise<void> {
+  const hasEnded = !isOpen && (wasGiven?.(row) ?? true);
+  if (saysNothing(word, before, hasEnded)) return;
+  const subject = subjectOf(row);
+  const open = (await openBreaksOf(tx, subject)).filter(
+    (each) => each.kind === kind && each.detail.startsWith(`${ref}: `),
+  );
+  const said = isOpen ? undefined : contradiction(row, word);
+  const wanted = said === undefined ? [] : [{ kind, detail: `${ref}: ${said}` }];
+  await syncBreaks(tx, { tenantId, subject, open, wanted, notices: [], at });
+}
+
+/** Versions are compared where both are known. */
+function saysNothing(
+  { status, version }: OrderWord,
+  { version: heard }: HeardOrder,
+  hasEnded: boolean,
+): boolean {
+  const areKnown = version !== undefined && heard !== null;
+  if (hasEnded && status === 'processing') return !(areKnown && version > heard);
+  return areKnown && version < heard;
+}
+
+/** @throws Error when there is none: ids come from commands that were committed with their record */
+function found<Row>(row: Row | undefined, id: string): Row {
+  if (!row) throw new Error(`there is no record ${id}`);
+  return row;
+}
