@@ -107,7 +107,7 @@ export async function apply(
   insertDecisions(tx, situation.transfer.id, chosen);
   insertEntries(tx, situation.transfer.id, changes, situation.at);
   if (!isSame(locked.situation.transfer.word, after.transfer.word)) keepWord(tx, after.transfer);
-  saveTransfer(tx, after.transfer);
+  saveTransfer(tx, after.transfer, kind.unreleased?.(after));
   return after;
 }
 

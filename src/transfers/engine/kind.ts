@@ -99,6 +99,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   readonly follower?: Follower<Terms, Word>;
   /** Something of it may change that the party's list does not tell: it is asked for at growing intervals. */
   unlisted?(services: Services, situation: Situation<Terms, Word>): boolean;
+  /** What the party owes for it that nothing has released. Kept in the row, where statements find it. */
+  unreleased?(situation: Situation<Terms, Word>): Decimal;
   /** Whether it waits for somebody: the party, a person, the time. One that does not is looked at when the party's list names it. */
   isOpen(situation: Situation<Terms, Word>): boolean;
   /** When time alone changes something of it. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { anyOf, filtered, raw, rowsOf, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
-import { Decimal } from '../../kernel/money/money';
+import { Decimal, ZERO } from '../../kernel/money/money';
 import { openBreaksOf } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
 import type { Change, Holding } from './books/position';
@@ -127,7 +127,8 @@ export interface KnownToParty {
   version: number | null;
 }
 
-export function saveTransfer(tx: Tx, transfer: Transfer): void {
+/** @param unreleased what the party owes for it that nothing has released */
+export function saveTransfer(tx: Tx, transfer: Transfer, unreleased: Decimal = ZERO): void {
   const { id, status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts } = transfer;
   const { failure, revision, quiet, lookAt, dueBy, reached, updatedAt } = transfer;
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
@@ -137,6 +138,7 @@ export function saveTransfer(tx: Tx, transfer: Transfer): void {
       .update({
         ...{ status, partyRef, orderedAt, wordAt, doubtedAt, failure, revision, quiet, lookAt },
         ...{ dueBy, updatedAt, reached: json(reached) },
+        unreleased: unreleased.isZero() ? null : unreleased.toFixed(),
         ...{ word: json(word), doubted: json(doubted), parts: json(parts) },
       }),
   );

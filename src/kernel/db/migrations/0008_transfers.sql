@@ -22,6 +22,8 @@ create table transfers (
   quiet           int not null default 0,  -- looks in a row that found nothing new
   look_at         timestamptz(3),  -- its workflow looks again by itself then
   due_by          timestamptz(3),  -- its workflow must have looked by then; null: nothing is expected
+  -- what the party owes us and no release covers, by the kind's rules; null: nothing. The engine writes it with each word and decision
+  unreleased      numeric,
   reached         jsonb not null default '{}',  -- when it first had each status
   created_at      timestamptz(3) not null default date_trunc('milliseconds', now()),
   updated_at      timestamptz(3) not null default date_trunc('milliseconds', now())
@@ -37,9 +39,9 @@ create index transfers_of_tenant_by_time on transfers (tenant_id, kind, created_
 create index transfers_due on transfers (kind, due_by) where due_by is not null;
 create index transfers_waiting on transfers (kind, updated_at) where status in ('manual_review', 'pending_approval');
 create index transfers_of_account_by_time on transfers (account_id, kind, created_at);
--- Orders that the exchange may owe us for. A settlement check counts and releases them. A completed order is released.
+-- Orders that the exchange owes us for. A settlement check counts and releases them.
 create index exchange_orders_owed on transfers ((terms->>'toCurrency'), id)
-  where kind = 'exchange_order' and status <> 'completed' and word->'fills' <> '[]';
+  where kind = 'exchange_order' and unreleased > 0;
 -- Withdrawals that are cancelled when their destination is disabled.
 create index withdrawals_open_not_ordered on transfers ((terms->>'destinationId'))
   where kind = 'exchange_withdrawal' and ordered_at is null and (status in ('created', 'pending_approval', 'processing',

@@ -16,7 +16,7 @@ import {
   type ExchangeOrderTerms,
   exchangeOrderTerms,
 } from './record';
-import { fallen } from './release';
+import { fallen, unreleased } from './release';
 import * as rules from './rules';
 
 /** The party's name for an order is the key that we order it under. */
@@ -56,6 +56,7 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   position: exchangeOrderPosition,
   orders: rules.orders,
   concluded: rules.concluded,
+  unreleased,
   isOpen: rules.isOpen,
   deadline: () => null,
   told: (order, previous) => statusEvent(order, previous, 'transfer'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { NewDecision } from '../../engine/kind';
 import { last, moneyOf } from '../../engine/record';
 import { dealOf, dealtIn, NO_DEAL } from './deal';
@@ -26,8 +27,7 @@ const releasesOf = ({ decisions }: ExchangeOrder) =>
 
 /**
  * A check of the settlement has let it go, for all that it has bought by now. One that has bought more since has to be paid anew,
- * whole, and so has one that had bought less in between: the party may have taken its money back. The settlement's statements
- * say the same in SQL (`owedIn` of its store).
+ * whole, and so has one that had bought less in between: the party may have taken its money back.
  */
 export function isReleased(order: ExchangeOrder): boolean {
   const { bought } = dealtIn(order.transfer.word);
@@ -36,6 +36,10 @@ export function isReleased(order: ExchangeOrder): boolean {
       moneyOf(release).amount.gte(bought) && !falls.some((fall) => moneyOf(fall).amount.lt(bought)),
   );
 }
+
+/** What the exchange owes for it. The settlement's statements find it in the order's row. */
+export const unreleased = (order: ExchangeOrder): Decimal =>
+  isReleased(order) ? ZERO : dealtIn(order.transfer.word).bought;
 
 /** The fall that is to be noted: what it is released for is more than is bought now. */
 export function fallen(order: ExchangeOrder): NewDecision | undefined {

@@ -6,7 +6,7 @@ import type { Order } from '../../engine/kind';
 import { first, refusalOf } from '../../engine/record';
 import { dealtIn, type Outcome, outcomeOf } from './deal';
 import { type ExchangeOrder, type ExchangeOrderStatus, type ExchangeOrderTrigger, isFinal } from './record';
-import { isReleased } from './release';
+import { isReleased, unreleased } from './release';
 
 /** What comes of an order's terms, word and decisions. Pure. */
 
@@ -16,7 +16,7 @@ import { isReleased } from './release';
  */
 export function awaitsPayment(order: ExchangeOrder): boolean {
   const { terms, word, status } = order.transfer;
-  if (word === null || !dealtIn(word).bought.gt(0) || isReleased(order)) return false;
+  if (word === null || !unreleased(order).gt(0)) return false;
   return status === 'awaiting_settlement' || isNobodys(outcomeOf(terms, word));
 }
 

@@ -112,20 +112,9 @@ export async function sentOut(sql: Sql, currency: string): Promise<Decimal> {
   return new Decimal(row?.sum ?? 0);
 }
 
-/**
- * SQL: of orders to that currency (SQL too), those for which the exchange owes something that no release covers, with what it owes
- * (`owed`): `isReleased` of ../orders/release.ts, in SQL. One that is completed has a release that does, so the index leaves
- * those out.
- */
-const owedIn = (currency: string) => `from transfers t
-  cross join lateral (select coalesce(sum((fill->>'bought')::numeric), 0) as owed
-                        from jsonb_array_elements(t.word->'fills') fill) o
-  where t.kind = 'exchange_order' and t.status <> 'completed' and t.terms->>'toCurrency' = ${currency}
-    and t.word->'fills' <> '[]' and o.owed > 0
-    and not exists (select 1 from transfer_decisions d
-                     where d.transfer_id = t.id and d.kind = 'release' and d.amount >= o.owed
-                       and not exists (select 1 from transfer_decisions f
-                                        where f.transfer_id = t.id and f.kind = 'fallen' and f.number > d.number and f.amount < o.owed))`;
+/** SQL: the orders to that currency (SQL too) for which the exchange owes something that no release covers (`unreleased`). */
+const owedIn = (currency: string) =>
+  `from transfers t where t.kind = 'exchange_order' and t.unreleased > 0 and t.terms->>'toCurrency' = ${currency}`;
 
 /** Those of them whose deal is over: they wait to be paid, or are nobody's. */
 const OVER = `(t.status in ('awaiting_settlement', 'failed') or t.word->>'status' = 'failed')`;
@@ -146,7 +135,7 @@ const SENT_SINCE = `select coalesce(sum(e.amount), 0) from transfer_entries e
 export async function readBooks(sql: Sql, currency: string, since: Date): Promise<Books> {
   const [row] = await sql.query<{ balance: string; owed: string; sent: string }>(
     `select ${internalBalanceSql('$2::text')}::text as balance, (${SENT_SINCE})::text as sent,
-            (select coalesce(sum(o.owed), 0) ${owedIn('$1')})::text as owed`,
+            (select coalesce(sum(t.unreleased), 0) ${owedIn('$1')})::text as owed`,
     [currency, internalAccountId(PARTY_ACCOUNTS.exchange, currency), since],
   );
   return {
@@ -159,7 +148,7 @@ export async function readBooks(sql: Sql, currency: string, since: Date): Promis
 /** Orders that a check may release, the longest waiting first. Raw: see {@link owedIn}. */
 export async function waitingOrders(sql: Sql, currency: string, limit: number): Promise<Waiting[]> {
   const rows = await sql.query<{ id: string; owed: string }>(
-    `select t.id, o.owed::text as owed ${owedIn('$1')} and ${OVER} order by ${SINCE}, t.id limit $2`,
+    `select t.id, t.unreleased::text as owed ${owedIn('$1')} and ${OVER} order by ${SINCE}, t.id limit $2`,
     [currency, limit],
   );
   return rows.map(({ id, owed }) => ({ id, amount: new Decimal(owed) }));
@@ -182,7 +171,7 @@ export async function overdueOrders(
     `select waiting.id, waiting.tenant_id as "tenantId", given.currency, waiting.owed::text as owed
        from unnest($1::text[]) as given(currency)
       cross join lateral (
-        select t.id, t.tenant_id, o.owed ${owedIn('given.currency')}
+        select t.id, t.tenant_id, t.unreleased as owed ${owedIn('given.currency')}
            and ${OVER} and ${SINCE} < $2 order by ${SINCE}, t.id limit $3) waiting`,
     [currencies, before, limit],
   );
