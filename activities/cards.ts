@@ -1,8 +1,8 @@
-import { carryOutOperation } from '../src/cards/buffered/carry-out';
 import type { OperationStatus } from '../src/cards/buffered/record';
 import { closeAtProcessor } from '../src/cards/orders/closure';
 import { orderCard } from '../src/cards/orders/issuance';
 import { tokenizeAtProcessor } from '../src/cards/orders/tokenization';
+import { carryOutOperation } from '../src/cards/requests/carry-out';
 import type { Composed } from '../src/composition';
 
 /** Each step asks the processor under a key of the card and records its answer: idempotent. */

@@ -1,10 +1,10 @@
-import { acceptClosure, acceptIssue, acceptTopup, acceptWithdrawal } from '../../src/cards/buffered/accept';
-import { carryOutOperation } from '../../src/cards/buffered/carry-out';
 import { requireOperation } from '../../src/cards/buffered/operations';
-import { quoteIssue, quoteTopup } from '../../src/cards/buffered/quote';
 import type { CardOperation } from '../../src/cards/buffered/record';
 import { requireCard } from '../../src/cards/cards/operations';
 import { closeAtProcessor } from '../../src/cards/orders/closure';
+import { acceptClosure, acceptIssue, acceptTopup, acceptWithdrawal } from '../../src/cards/requests/accept';
+import { carryOutOperation } from '../../src/cards/requests/carry-out';
+import { quoteIssue, quoteTopup } from '../../src/cards/requests/quote';
 import type { Tx } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import { pick, short } from './messages';

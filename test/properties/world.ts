@@ -1,13 +1,13 @@
 import { correct } from '../../src/accounts/accounts/admin';
 import { openUserAccount } from '../../src/accounts/accounts/operations';
 import { insertAccount } from '../../src/accounts/accounts/store';
-import { acceptTopup } from '../../src/cards/buffered/accept';
-import { carryOutOperation } from '../../src/cards/buffered/carry-out';
-import { quoteTopup } from '../../src/cards/buffered/quote';
 import type { Card } from '../../src/cards/cards/record';
 import { recordCardEvent } from '../../src/cards/events/operations';
 import { requestCard } from '../../src/cards/issuance/issue';
 import { addBin, admitToBin, type Bin, provideForClient } from '../../src/cards/programmes/operations';
+import { acceptTopup } from '../../src/cards/requests/accept';
+import { carryOutOperation } from '../../src/cards/requests/carry-out';
+import { quoteTopup } from '../../src/cards/requests/quote';
 import type { Database, Tx } from '../../src/kernel/db/database';
 import { newId } from '../../src/kernel/ids';
 import { openLedgerAccount } from '../../src/kernel/ledger/accounts';

@@ -2,7 +2,6 @@ import type { Tx } from '../../kernel/db/database';
 import type { ClosureWord } from '../../parties/card-processor/word';
 import { advanceOrder } from '../../parties/orders/advance';
 import type { OrderKind } from '../../parties/orders/kind';
-import { carryOut } from '../buffered/carry-out';
 import { openOperationOf } from '../buffered/operations';
 import { lookAtOperation } from '../buffered/workflows';
 import { confirmClosure, findCard, lockCard } from '../cards/operations';
@@ -10,6 +9,7 @@ import type { Card } from '../cards/record';
 import { isClosed } from '../cards/rules';
 import { closure } from '../cards/workflows';
 import type { CardEventDeps } from '../events/load-board';
+import { carryOut } from '../requests/carry-out';
 import type { CardServices } from '../services';
 import { CONTRADICTED, PROCESSOR, referenceOf, says } from './processor';
 

@@ -4,7 +4,6 @@ import { accountViews } from '../../accounts/accounts/view';
 import { findExchange } from '../../accounts/exchange/operations';
 import { exchangeFields } from '../../accounts/exchange/view';
 import { requireOperation } from '../../cards/buffered/operations';
-import { bufferedCard, operationView } from '../../cards/buffered/view';
 import { startOperation } from '../../cards/buffered/workflows';
 import { requireCard } from '../../cards/cards/operations';
 import { requireTokenization } from '../../cards/cards/tokenization';
@@ -19,6 +18,7 @@ import {
 } from '../../cards/events/history';
 import { findKept } from '../../cards/processor/operations';
 import { startUnanswered } from '../../cards/processor/workflows';
+import { bufferedCard, operationView } from '../../cards/requests/view';
 import { notFound } from '../../kernel/errors';
 import { readBalances } from '../../kernel/ledger/accounts';
 import { listedByReference } from '../../kernel/ledger/by-reference';

@@ -1,7 +1,7 @@
-import { carryOutOperation } from '../../../src/cards/buffered/carry-out';
 import { expireAuthorizations } from '../../../src/cards/events/expiry';
 import { closeAtProcessor } from '../../../src/cards/orders/closure';
 import { orderCard } from '../../../src/cards/orders/issuance';
+import { carryOutOperation } from '../../../src/cards/requests/carry-out';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { type Answer, type Client, DECIDED_AT_ONCE, type TestApi, testApi } from '../../support/api';

@@ -3,10 +3,10 @@ import type { Sql } from '../../kernel/db/database';
 import { readBalances } from '../../kernel/ledger/accounts';
 import { formatAmount, ZERO } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { type CardOperation, OPERATION_STATUSES, OPERATION_TYPES, totalDebit } from '../buffered/record';
 import type { Card } from '../cards/record';
 import { cardSchema, cardView } from '../cards/view';
 import type { Offer } from './quote';
-import { type CardOperation, OPERATION_STATUSES, OPERATION_TYPES, totalDebit } from './record';
 
 /** `GET /v2/cards/{id}`: the card's balance read separately from its buffer. */
 export const bufferedCardSchema = cardSchema

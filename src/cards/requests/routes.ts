@@ -4,15 +4,15 @@ import { auditAdmin } from '../../kernel/audit/audit';
 import type { Tx } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import { amount, identifier, text } from '../../kernel/wire/schemas';
+import { requireOperation } from '../buffered/operations';
+import type { CardOperation, OperationStatus } from '../buffered/record';
+import { isFinal } from '../buffered/rules';
 import { audited } from '../cards/audit';
 import { requireCard } from '../cards/operations';
 import { idIn } from '../cards/routes';
 import { freezeCard } from '../events/operations';
 import type { CardServices } from '../services';
 import { acceptClosure, acceptIssue, acceptTopup, acceptWithdrawal, type OperationCall } from './accept';
-import { requireOperation } from './operations';
-import type { CardOperation, OperationStatus } from './record';
-import { isFinal } from './rules';
 import {
   acceptedSchema,
   acceptedView,

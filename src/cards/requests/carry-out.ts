@@ -3,16 +3,16 @@ import type { Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { holdEntry } from '../../kernel/ledger/entries';
+import { endOperation, moveOperation } from '../buffered/end';
+import { requireOperation } from '../buffered/operations';
+import { type CardOperation, type OperationStatus, totalDebit } from '../buffered/record';
+import { isFinal } from '../buffered/rules';
 import { requireLockedCard } from '../cards/operations';
 import type { Card } from '../cards/record';
 import type { CardEventDeps } from '../events/load-board';
 import { recordCardEvent } from '../events/operations';
 import type { Message } from '../events/record';
 import type { CardServices } from '../services';
-import { endOperation, moveOperation } from './end';
-import { requireOperation } from './operations';
-import { type CardOperation, type OperationStatus, totalDebit } from './record';
-import { isFinal } from './rules';
 
 /**
  * Takes an operation as far as it goes now: what is ours alone is posted, once; what the card processor ends is waited for.

@@ -12,6 +12,8 @@ import {
   lockQuote,
   type Quote,
 } from '../../process/quotes/operations';
+import type { Funding } from '../buffered/record';
+import { divided } from '../buffered/rules';
 import { requireLockedCard } from '../cards/operations';
 import type { Card } from '../cards/record';
 import { assertTakesMoney } from '../events/rules/funding';
@@ -19,8 +21,6 @@ import { assertIssuable } from '../issuance/issuable';
 import { assertFitTogether } from '../issuance/rules';
 import { requireAdmittedBin } from '../programmes/operations';
 import type { CardServices } from '../services';
-import type { Funding } from './record';
-import { divided } from './rules';
 
 /** How long a price stands. */
 const QUOTE_SECONDS = 5 * 60;

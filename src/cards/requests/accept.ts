@@ -9,6 +9,11 @@ import { type Decimal, ZERO } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import { forgetStop } from '../../process/stops/operations';
+import { endOperation, noteStatus } from '../buffered/end';
+import { openBuffer } from '../buffered/operations';
+import { type CardOperation, type Funding, issueTerms, topupTerms, totalDebit } from '../buffered/record';
+import { insertOperation, newestOperationOf } from '../buffered/store';
+import { startOperation } from '../buffered/workflows';
 import { keepBufferAccount } from '../cards/operations';
 import type { Card } from '../cards/record';
 import { isClosed } from '../cards/rules';
@@ -17,12 +22,7 @@ import { recordCardEvent } from '../events/operations';
 import { assertTakesMoney } from '../events/rules/funding';
 import { requestCard } from '../issuance/issue';
 import type { CardServices } from '../services';
-import { endOperation, noteStatus } from './end';
-import { openBuffer } from './operations';
 import { lockIssueQuote, reachedCard } from './quote';
-import { type CardOperation, type Funding, issueTerms, topupTerms, totalDebit } from './record';
-import { insertOperation, newestOperationOf } from './store';
-import { startOperation } from './workflows';
 
 /** Who asks, with which key: required but for a closure. */
 export interface OperationCall extends Pick<OperationKey, 'callerId'> {
