@@ -1,4 +1,5 @@
 // The rules of the house (docs/architecture.md, Districts). `npm run lint` fails on an import that runs back.
+import { readdirSync } from 'node:fs';
 
 /** From top to bottom: a district may import those above it, never one below. */
 const DISTRICTS = [
@@ -37,10 +38,37 @@ const ORDER_WITHIN = {
   tenants: ['clients', 'webhooks'],
   people: ['users', 'reference', 'kyc', 'cardholders'],
   accounts: ['accounts', 'exchange'],
-  cards: ['programmes', 'cards', 'challenges', 'events', 'processor', 'issuance', 'buffers'],
-  transfers: ['engine', 'payouts', 'deposits', 'iban', 'external-cards', 'chain-deposits', 'exchange'],
+  cards: [
+    'programmes',
+    'cards',
+    'buffered',
+    'challenges',
+    'events',
+    'processor',
+    'issuance',
+    'requests',
+    'orders',
+  ],
+  transfers: [
+    'engine',
+    'approval',
+    'payouts',
+    'deposits',
+    'iban',
+    'external-cards',
+    'chain-deposits',
+    'exchange',
+    'settlement',
+  ],
   chain: ['networks', 'wallets', 'gas-station', 'reconciliation'],
 };
+
+for (const [district, domains] of Object.entries(ORDER_WITHIN)) {
+  const entries = readdirSync(new URL(`src/${district}`, import.meta.url), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  if (folders.sort().join() !== [...domains].sort().join())
+    throw new Error(`ORDER_WITHIN must name the domains of ${district}, and no others: ${folders}`);
+}
 
 const oneDirectionWithin = Object.entries(ORDER_WITHIN).flatMap(([district, domains]) =>
   domains.slice(0, -1).map((domain, place) => ({
@@ -53,6 +81,10 @@ const oneDirectionWithin = Object.entries(ORDER_WITHIN).flatMap(([district, doma
 
 const DOMAINS = ['tenants', 'people', 'accounts', 'cards', 'transfers', 'chain', 'desk'];
 const PROCESSES = '^(workflows|activities|workers)/';
+
+const STORE = '^src/.*store\\.ts$';
+/** Its steps, nonces and candidates are one domain still, whose stores they share. */
+const GAS_STATION = '^src/chain/gas-station/';
 
 export default {
   forbidden: [
@@ -82,8 +114,31 @@ export default {
       name: 'a-store-is-its-own-domain-s',
       comment: 'A domain never reads another domain’s tables: it calls its operations.',
       severity: 'error',
-      from: { path: '^src/([^/]+/[^/]+)/' },
-      to: { path: '^src/[^/]+/[^/]+/.*store\\.ts$', pathNot: '^src/$1/' },
+      from: { path: '^src/([^/]+/)([^/]+/)' },
+      to: { path: STORE, pathNot: ['^src/$1[^/]+$', '^src/$1$2'] },
+    },
+    {
+      name: 'a-store-is-its-own-sub-domain-s',
+      comment: 'A store serves its folder, the folders within, and the folder that holds its own.',
+      severity: 'error',
+      from: { path: '^src/([^/]+/)([^/]+/)([^/]+/|)([^/]+/|)[^/]+$', pathNot: GAS_STATION },
+      to: {
+        path: STORE,
+        pathNot: ['$1', '$1$2', '$1$2$3', '$1$2$3$4', '$1$2$3$4[^/]+/'].map((at) => `^src/${at}[^/]+$`),
+      },
+    },
+    {
+      name: 'a-store-is-no-district-s',
+      comment: 'Files in the root of a district use the store beside them and no other.',
+      severity: 'error',
+      from: { path: '^src/([^/]+/|)[^/]+$' },
+      to: { path: STORE, pathNot: '^src/$1[^/]+$' },
+    },
+    {
+      name: 'a-store-is-no-process-s',
+      severity: 'error',
+      from: { path: [PROCESSES, '^scripts/'] },
+      to: { path: STORE },
     },
     {
       name: 'temporal-is-for-processes',

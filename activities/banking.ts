@@ -1,6 +1,5 @@
 import type { Composed } from '../src/composition';
-import { type FeesTaken, takeMonthlyFees } from '../src/transfers/iban/fees/operations';
-import type { FeePlace } from '../src/transfers/iban/fees/store';
+import { type FeePlace, type FeesTaken, takeMonthlyFees } from '../src/transfers/iban/fees/operations';
 
 /** Each is keyed by its record – IBAN and month: run twice, it has run once. */
 export interface BankingActivities {

@@ -2,7 +2,7 @@ import { move } from '../accounts/accounts/move';
 import { requireCard, requireLockedCard } from '../cards/cards/operations';
 import type { Card } from '../cards/cards/record';
 import { CARD_SUSPENSE } from '../cards/events/load-board';
-import { type CardSuspense, findCardSuspense, saveCardSuspense } from '../cards/events/suspense-store';
+import { type CardSuspense, findCardSuspense, saveCardSuspense } from '../cards/events/suspense';
 import type { Sql, Tx } from '../kernel/db/database';
 import { conflict, invalid } from '../kernel/errors';
 import { newId } from '../kernel/ids';

@@ -6,9 +6,8 @@ import { type Money, mostOf } from './engine/books/inflow';
 import { type Conclusion, conclusionData, effective, ifConcluded } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
 import type { AnyKind, NewDecision } from './engine/kind';
-import { readSituation } from './engine/read';
+import { lockTransfer, readSituation } from './engine/read';
 import { last, type Situation } from './engine/record';
-import { lockTransfer } from './engine/store';
 import { requireKind } from './kinds';
 
 type Deps = Pick<Services, 'commands' | 'now'>;

@@ -4,7 +4,7 @@ import { CURRENCIES } from '../kernel/money/currencies';
 import { sumOpenBreaks } from '../process/breaks/operations';
 import { SUSPENSE } from './engine/breaks';
 import { countOpenTransfers } from './engine/open-transfers';
-import { lastReadings } from './exchange/settlement/readings-store';
+import { lastReadings } from './exchange/settlement/readings';
 
 /** What is nobody's yet, and what is ours to claim. Its breaks tell: the entries of suspense are a history. */
 export const suspenseReading: Reading = {

@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { BankingActivities } from '../../activities/banking';
-import type { FeePlace } from '../../src/transfers/iban/fees/store';
+import type { FeePlace } from '../../src/transfers/iban/fees/operations';
 
 /** Two hundred small transactions at most; what is done when it is tried again stays done. */
 const { takeMonthlyIbanFees } = proxyActivities<BankingActivities>({

@@ -6,7 +6,7 @@ import type { Decimal } from '../../kernel/money/money';
 import type { CardOperation } from './record';
 import { findOperation } from './store';
 
-export { openOperationOf } from './store';
+export { insertOperation, newestOperationOf, openOperationOf } from './store';
 
 /** @throws Problem 404 */
 export async function requireOperation(sql: Sql, reach: string | null, id: string): Promise<CardOperation> {

@@ -15,6 +15,7 @@ export {
   entriesOf,
   kindNameOf,
   linksOf,
+  lockTransfer,
   readSituation,
   type SuspenseItem,
   suspenseItems,

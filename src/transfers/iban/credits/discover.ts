@@ -3,8 +3,8 @@ import { UnreadableAnswer } from '../../../process/party-errors';
 import type { Services } from '../../../services';
 import type { Discovered } from '../../engine/kind';
 import { openTransfer } from '../../engine/open';
+import { findByIban } from '../virtual-ibans/capability';
 import { normalized } from '../virtual-ibans/iban-number';
-import { findByIban } from '../virtual-ibans/store';
 import { ibanCreditKind } from './kind';
 import { isAmount } from './rules';
 

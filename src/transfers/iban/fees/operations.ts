@@ -21,7 +21,7 @@ import {
   unpaidFees,
 } from './store';
 
-export { type IbanFee, unpaidFees } from './store';
+export { type FeePlace, type IbanFee, unpaidFees } from './store';
 
 /** One round of a run: so many are made, and so many taken. */
 const PORTION = 200;

@@ -17,7 +17,7 @@ import { checkDestination } from '../../payouts/destinations/destination';
 import { openDestination, sealDestination } from '../../payouts/destinations/sealing';
 import { payoutTerms, type ShownPayout, totalDebit } from '../../payouts/record';
 import { bankingSettingsSection } from '../settings';
-import type { VirtualIban } from '../virtual-ibans/store';
+import type { VirtualIban } from '../virtual-ibans/capability';
 import { ibanPayoutKind } from './kind';
 
 const QUOTE_SECONDS = 300;

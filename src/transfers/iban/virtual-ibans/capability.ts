@@ -16,7 +16,7 @@ import {
   type VirtualIban,
 } from './store';
 
-export { findById as findVirtualIbanById, listVirtualIbans, type VirtualIban } from './store';
+export { findByIban, findById as findVirtualIbanById, listVirtualIbans, type VirtualIban } from './store';
 
 /**
  * The capability is the caller's own company's, whatever company is named: so a company without it learns nothing of

@@ -1,0 +1,1 @@
+export { type CardSuspense, findCardSuspense, saveCardSuspense } from './suspense-store';
