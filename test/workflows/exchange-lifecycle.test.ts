@@ -2,9 +2,9 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { LOOK } from '../../src/kernel/temporal/signals';
+import { decideApproval } from '../../src/transfers/approval/decide';
 import { exchangeKey } from '../../src/transfers/exchange/orders/kind';
 import { exchangeWithdrawalKind, withdrawalKey } from '../../src/transfers/exchange/withdrawals/kind';
-import { decidePayout } from '../../src/transfers/payouts/decide';
 import { createReading } from '../../src/watch/watch';
 import { testApi } from '../support/api';
 import { fund, masterAccount } from '../support/cards';
@@ -223,8 +223,8 @@ describe('a withdrawal', () => {
   const statusOf = async (id: string) => (await withdrawals.read(on.client, id)).status as string;
   const decide = (payoutId: string, decision: 'approved' | 'rejected') =>
     on.api.database.transaction((tx) =>
-      decidePayout(on.api.services, tx, exchangeWithdrawalKind, {
-        ...{ payoutId, decision, reason: undefined, decidedBy: 'operator:test' },
+      decideApproval(on.api.services, tx, exchangeWithdrawalKind, {
+        ...{ id: payoutId, decision, reason: undefined, decidedBy: 'operator:test' },
       }),
     );
 

@@ -2,7 +2,7 @@ import type { Client as TemporalClient, WorkflowHandle } from '@temporalio/clien
 import { createTransferActivities } from '../../activities/transfers';
 import { checkLedger } from '../../src/kernel/ledger/check';
 import { LOOK } from '../../src/kernel/temporal/signals';
-import { decidePayout } from '../../src/transfers/payouts/decide';
+import { decideApproval } from '../../src/transfers/approval/decide';
 import { payoutKind } from '../../src/transfers/payouts/kind';
 import { createReading } from '../../src/watch/watch';
 import { accountBalance } from '../cards/cards/support';
@@ -111,7 +111,12 @@ function script(id: string, steps: Record<number, SetPayout>) {
 
 const decide = (payoutId: string, decision: 'approved' | 'rejected', reason?: string) =>
   api.database.transaction((tx) =>
-    decidePayout(api.services, tx, payoutKind, { payoutId, decision, reason, decidedBy: 'operator:test' }),
+    decideApproval(api.services, tx, payoutKind, {
+      id: payoutId,
+      decision,
+      reason,
+      decidedBy: 'operator:test',
+    }),
   );
 
 /** What the payloads of a history say, wherever in it they stand. */

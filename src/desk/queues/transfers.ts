@@ -1,4 +1,5 @@
 import { formatAmount } from '../../kernel/money/money';
+import { TO_APPROVE } from '../../transfers/approval/decide';
 import { countDepositsToReview, depositsToReview } from '../../transfers/deposits/create';
 import { netOf } from '../../transfers/deposits/money';
 import { underDecision } from '../../transfers/deposits/rules';
@@ -86,16 +87,14 @@ function payoutQueue(spec: {
   });
 }
 
-const WITHDRAWALS = { status: 'pending_approval', kind: 'kind' } as const;
-
 export const withdrawals: Queue = queueOf({
   name: 'withdrawals',
   description: "withdrawals to cards above their tenant's threshold: whether they are ordered",
   commands: ['withdrawal approve ID', 'withdrawal reject ID --reason TEXT'],
   columns: ['id', 'client', 'account', 'total'],
   byCurrency: true,
-  load: (deps, filter) => waitingForOperator(deps, cardWithdrawalKind, WITHDRAWALS, filter),
-  count: (sql) => countWaitingForOperator(sql, cardWithdrawalKind, WITHDRAWALS),
+  load: (deps, filter) => waitingForOperator(deps, cardWithdrawalKind, TO_APPROVE, filter),
+  count: (sql) => countWaitingForOperator(sql, cardWithdrawalKind, TO_APPROVE),
   place: ({ transfer }) => placeOf(transfer),
   cells: ({ transfer: { id, tenantId, accountId, terms } }) => [
     ...[id, tenantId, accountId, shownMoney(terms.amount.plus(terms.fee), terms.currency)],

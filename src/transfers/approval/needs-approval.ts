@@ -4,7 +4,7 @@ import type { Services } from '../../services';
 import type { ApprovalSettings, Thresholds } from './settings';
 import { insertOutflow, lockDay, sumOfDay } from './store';
 
-/** Whether an operator must approve a single one. In a currency without a threshold he always must. */
+/** In a currency without a threshold every one is above. */
 export function isAbove(debit: Decimal, currency: string, thresholds: Thresholds): boolean {
   const threshold = thresholds.find((each) => each.currency === currency);
   return threshold === undefined || debit.gt(threshold.amount);
@@ -25,14 +25,15 @@ export interface Leaving {
  * Whether an operator must approve it: by itself, or because it takes the tenant's sum of the day above its threshold
  * (decisions part 2, Two people for much money). It is counted by the mid rate of now; where there is none that is fresh, or
  * something of the day could not be counted, a person decides. Called before any account is locked.
- * @param alone whether it must by itself
+ * @param above what a single one may be: by currency, or whatever the currency
  */
 export async function needsApproval(
   { parties }: Pick<Services, 'parties'>,
   tx: Tx,
   { id: transferId, tenantId, debit, currency: from, at }: Leaving,
-  { alone, daily: { aboveDaily, currency } }: { alone: boolean; daily: ApprovalSettings },
+  { above, daily: { aboveDaily, currency } }: { above: Thresholds | string; daily: ApprovalSettings },
 ): Promise<boolean> {
+  const alone = typeof above === 'string' ? debit.gt(above) : isAbove(debit, from, above);
   if (aboveDaily === null) return alone;
   const rate = parties.rates.worth(from, currency) ?? null;
   const amount = rate && debit.times(rate);

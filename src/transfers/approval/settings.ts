@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { currency, decimalText, typedDecimal } from '../../kernel/wire/schemas';
 
-/** By currency: above it a person decides. */
-export const thresholds = () => z.array(z.strictObject({ currency: currency(), amount: decimalText() }));
+const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: '10000.00' }));
 
-export type Thresholds = z.infer<ReturnType<typeof thresholds>>;
+/** By currency: above it a person decides. In a currency that is not listed a person decides each. */
+export const thresholds = () =>
+  z.array(z.strictObject({ currency: currency(), amount: decimalText() })).default(APPROVAL);
+
+export type Thresholds = z.output<ReturnType<typeof thresholds>>;
 
 /**
  * What a tenant may send out in a day, over all of its payouts, payouts from its virtual IBAN, withdrawals to cards and from the exchange: what

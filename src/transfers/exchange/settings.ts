@@ -4,8 +4,6 @@ import { feePercent, fixedFeeIn, fixedFees } from '../../kernel/wire/fees';
 import { thresholds } from '../approval/settings';
 import { chargeOf } from '../fee-schedule';
 
-const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: '10000.00' }));
-
 const order = z.object({
   /** Of the amount: "0.5" is half a percent. It is taken out of the amount, in proportion to what is sold. */
   feePercent: feePercent().default('0'),
@@ -20,7 +18,7 @@ const withdrawal = z.object({
    * A withdrawal whose whole debit is above this waits for an operator; in a currency that is not listed every withdrawal
    * does. What takes the sum of a day above `approvals.aboveDaily` waits, too.
    */
-  approvalAbove: thresholds().default(APPROVAL),
+  approvalAbove: thresholds(),
 });
 
 /** A tenant's settings of orders and withdrawals, beside those of exchanges between its accounts. */

@@ -7,15 +7,15 @@ import { isId, newId } from '../../kernel/ids';
 import type { Decimal } from '../../kernel/money/money';
 import type { Services } from '../../services';
 import { bothSettingsOf } from '../../tenants/clients/operations';
-import { isAbove, type Leaving, needsApproval } from '../approval/needs-approval';
-import { type ApprovalSettings, approvalSettingsSection } from '../approval/settings';
+import { needsApproval } from '../approval/needs-approval';
+import { approvalSettingsSection } from '../approval/settings';
 import { openTransfer } from '../engine/open';
 import { requireTransfer } from '../engine/read';
 import { feeOf } from '../fee-schedule';
 import { CARD_KINDS } from './kind';
 import type { ExternalCardKind } from './record';
 import { redirectLinks } from './redirect';
-import { type ExternalCardSettings, externalCardSettingsSection } from './settings';
+import { externalCardSettingsSection } from './settings';
 import { findDetails, insertDetails } from './store';
 import type { ShownCardTransfer } from './view';
 
@@ -51,7 +51,8 @@ export async function createCardTransfer(
   const [id, at] = [newId('externalCardTransaction'), services.now()];
   const actionExpiresAt = new Date(at.getTime() + settings.actionSeconds * 1000);
   const leaving = { id, tenantId, debit: amount.plus(fee), currency, at };
-  const waits = kind === 'withdrawal' && (await mustWait(services, tx, leaving, { settings, daily }));
+  const above = settings.withdrawal.approvalAbove;
+  const waits = kind === 'withdrawal' && (await needsApproval(services, tx, leaving, { above, daily }));
   const status = waits ? 'pending_approval' : 'pending';
   const made = await openTransfer(services, tx, CARD_KINDS[kind], {
     ...{ id, tenantId, accountId: account.id, status, at, key, field: 'amount' },
@@ -62,16 +63,6 @@ export async function createCardTransfer(
   const token = services.keyring.sealer('external-cards').seal(Buffer.from(paymentMethodToken), id);
   insertDetails(tx, { id, returnUrl, token, redirectHash: redirectLinks.hashFor(services, id) });
   return { kind, transfer: made, returnUrl };
-}
-
-function mustWait(
-  services: Services,
-  tx: Tx,
-  leaving: Leaving,
-  { settings, daily }: { settings: ExternalCardSettings; daily: ApprovalSettings },
-): Promise<boolean> {
-  const alone = isAbove(leaving.debit, leaving.currency, settings.withdrawal.approvalAbove);
-  return needsApproval(services, tx, leaving, { alone, daily });
 }
 
 /** @throws Problem 404 for a transaction that is not there, of another account or of the other kind */

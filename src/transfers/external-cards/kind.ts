@@ -7,6 +7,7 @@ import { type CardOrderWord, cardOrderWord } from '../../parties/external-cards/
 import { processOfRecord } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { requireTenant } from '../../tenants/clients/operations';
+import { type ApprovedKind, assertMayPay } from '../approval/decide';
 import { statusEvent } from '../engine/events';
 import type { Given, NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { whyNotFundable } from '../funding';
@@ -74,9 +75,11 @@ export const cardTopupKind: CardTransferKind = {
 };
 
 /** A withdrawal from an account to a payment card elsewhere (decisions part 4, Users and accounts). */
-export const cardWithdrawalKind: CardTransferKind = {
+export const cardWithdrawalKind: ApprovedKind<CardTerms, CardOrderWord> = {
   ...either('withdrawal'),
   name: 'card_withdrawal',
+  noun: 'withdrawal',
+  assertApprovable: assertMayPay,
   process: processNamed('card-withdrawal-', 'Withdrawal to a payment card'),
   components: withdrawal.COMPONENTS,
   transitions: withdrawal.TRANSITIONS,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Decimal, maxOf, minOf, sumOf, ZERO } from '../../kernel/money/money';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import { storedDecimal as decimal } from '../../parties/protocol/stored';
+import { approvalOf } from '../approval/decide';
 import type { Order } from '../engine/kind';
 import { first, type Situation } from '../engine/record';
 import type { ExternalCardStatus } from './record';
@@ -84,9 +85,8 @@ export function keptOf({ word, terms }: CardTransfer['transfer']): Decimal {
   return maxOf(ZERO, minOf(terms.amount, (word?.moved ?? ZERO).minus(returnedIn(word))));
 }
 
-/** What a person has decided of one that needed it. */
-export function decisionOn(situation: CardTransfer): 'approved' | 'rejected' | undefined {
-  const decided = situation.transfer.terms.needsApproval ? first(situation, 'approve', 'reject') : undefined;
+function decisionOn(situation: CardTransfer): 'approved' | 'rejected' | undefined {
+  const decided = approvalOf(situation);
   return decided && (decided.kind === 'approve' ? 'approved' : 'rejected');
 }
 

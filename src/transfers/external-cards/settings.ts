@@ -14,8 +14,6 @@ const terms = (feeFixed: string, feePercent: string) =>
     feePercent: decimal.default(feePercent),
   });
 
-const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: '10000.00' }));
-
 /** What the operator can set for a tenant's top-ups from, and withdrawals to, payment cards elsewhere. */
 export const externalCardSettings = z.object({
   topup: terms('0.30', '1.5').prefault({}),
@@ -25,7 +23,7 @@ export const externalCardSettings = z.object({
        * A withdrawal whose whole debit is above this waits for an operator; in an account's currency that is not listed every
        * withdrawal does.
        */
-      approvalAbove: thresholds().default(APPROVAL),
+      approvalAbove: thresholds(),
     })
     .prefault({}),
   /** How long the payer has to confirm where the card's bank asks for it. */

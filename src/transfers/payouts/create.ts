@@ -11,7 +11,8 @@ import type { Destination } from '../../parties/payouts/port';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { bothSettingsOf } from '../../tenants/clients/operations';
-import { isAbove, needsApproval } from '../approval/needs-approval';
+import { TO_APPROVE } from '../approval/decide';
+import { needsApproval } from '../approval/needs-approval';
 import { approvalSettingsSection } from '../approval/settings';
 import { type Opening, openTransfer } from '../engine/open';
 import {
@@ -62,8 +63,8 @@ export async function createPayout(
   takeQuote(tx, quote, { usedBy: id, at });
   await assertFundable(tx, account);
   const debit = totalDebit(quoted);
-  const alone = isAbove(debit, currency, approvalAbove);
-  const waits = await needsApproval(services, tx, { id, tenantId, debit, currency, at }, { alone, daily });
+  const leaving = { id, tenantId, debit, currency, at };
+  const waits = await needsApproval(services, tx, leaving, { above: approvalAbove, daily });
   return makePayout(services, tx, payoutKind, {
     ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: orderKey(id), key, at },
     terms: { ...quoted, currency, needsApproval: waits },
@@ -123,7 +124,7 @@ export async function listPayouts(
   return withDetails(services.database, payoutKind.table, found);
 }
 
-const TO_APPROVE = { status: 'pending_approval', kind: `terms->>'method'` } as const;
+const BY_METHOD = { ...TO_APPROVE, kind: `terms->>'method'` };
 
 /** Those that wait for the operator's approval, the longest first; their `kind` is the method. @throws Problem 400 */
 export async function payoutsToApprove(
@@ -131,12 +132,12 @@ export async function payoutsToApprove(
   kind: PayoutKind,
   filter: WaitingFilter,
 ): Promise<ShownPayout[]> {
-  const found = await waitingForOperator(services, kind, TO_APPROVE, filter);
+  const found = await waitingForOperator(services, kind, BY_METHOD, filter);
   return withDetails(services.database, kind.table, found);
 }
 
 export const countPayoutsToApprove = (sql: Sql, kind: PayoutKind): Promise<WaitingCount> =>
-  countWaitingForOperator(sql, kind, TO_APPROVE);
+  countWaitingForOperator(sql, kind, BY_METHOD);
 
 export async function shownPayout(sql: Sql, { table }: PayoutKind, payout: Payout): Promise<ShownPayout> {
   const [found] = await withDetails(sql, table, [payout]);

@@ -1,5 +1,6 @@
+import { assertMayPay } from '../approval/decide';
 import type { ComponentTable } from '../engine/books/position';
-import { assertMayPay, mayItStillPay } from './outgoing';
+import { mayItStillPay } from './outgoing';
 import { type PayoutKind, paidByParty } from './paid-by-party';
 
 /** Where the payouts party tells of payouts. */

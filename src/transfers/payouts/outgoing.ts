@@ -1,12 +1,12 @@
 import { isAccountClosed, requireAccount } from '../../accounts/accounts/operations';
-import { assertFundable } from '../../accounts/accounts/transfer';
 import type { Tx } from '../../kernel/db/database';
 import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import type { CallingParty } from '../../kernel/outbox/queues';
 import { type OutgoingWord, outgoingWord } from '../../parties/protocol/outgoing-word';
 import { processOfRecord } from '../../process/workflow-command';
+import type { ApprovedKind } from '../approval/decide';
 import { statusEvent } from '../engine/events';
-import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
+import type { NewDecision, ProcessSubject } from '../engine/kind';
 import type { Transition } from '../engine/record';
 import { whyNotFundable } from '../funding';
 import { closingOf, outgoingPosition, shortfall } from './position';
@@ -20,12 +20,7 @@ import {
 import * as rules from './rules';
 
 /** Money that a party pays out of an account under one order: a payout of either kind, a withdrawal from the exchange. */
-export interface OutgoingKind<Terms extends OutgoingTerms> extends TransferKind<Terms, OutgoingWord> {
-  /** What people call one. */
-  readonly noun: string;
-  /** What else stands against an approval. @throws Problem 409 */
-  assertApprovable?(tx: Tx, payout: Outgoing<Terms>): Promise<void>;
-}
+export type OutgoingKind<Terms extends OutgoingTerms> = ApprovedKind<Terms, OutgoingWord>;
 
 /** How one kind speaks to its party, and what its own people and entries call it. */
 type Own = 'name' | 'noun' | 'terms' | 'components' | 'give' | 'ask' | 'consider' | 'assertApprovable';
@@ -60,11 +55,6 @@ export async function mayItStillPay(
   if (!asked) return (await isAccountClosed(tx, accountId ?? '')) ? closing : undefined;
   const reason = await whyNotFundable(tx, await requireAccount(tx, null, accountId ?? ''));
   return reason === undefined ? undefined : { kind: 'cancel', reason };
-}
-
-/** Before it is approved. @throws Problem 409 `account_closed`, `user_blocked` */
-export async function assertMayPay(tx: Tx, { transfer: { accountId } }: Outgoing): Promise<void> {
-  await assertFundable(tx, await requireAccount(tx, null, accountId ?? ''));
 }
 
 export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Terms>): OutgoingKind<Terms> {

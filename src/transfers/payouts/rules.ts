@@ -1,8 +1,9 @@
 import { Decimal, minOf, sumOf, ZERO } from '../../kernel/money/money';
 import { plainCode } from '../../parties/protocol/codes';
 import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
+import { approvalOf } from '../approval/decide';
 import type { Order } from '../engine/kind';
-import { type Decision, first, refusalOf } from '../engine/record';
+import { first, refusalOf } from '../engine/record';
 import { isFinal, type Outgoing, type PayoutStatus, type PayoutTrigger } from './record';
 
 /**
@@ -10,14 +11,10 @@ import { isFinal, type Outgoing, type PayoutStatus, type PayoutTrigger } from '.
  * and a withdrawal from the exchange: they differ in who pays, and in what their entries are called.
  */
 
-/** What a person decided of one that needed it. */
-export const decisionOn = (payout: Outgoing): Decision | undefined =>
-  payout.transfer.terms.needsApproval ? first(payout, 'approve', 'reject') : undefined;
-
 /** It ended before the party had it, by decisions alone. */
 export const isCalledOff = (payout: Outgoing): boolean =>
   first(payout, 'cancel') !== undefined ||
-  decisionOn(payout)?.kind === 'reject' ||
+  approvalOf(payout)?.kind === 'reject' ||
   refusalOf(payout, payout.transfer.id) !== undefined;
 
 // Status ------------------------------------------------------------------------------------------------------------
@@ -29,7 +26,7 @@ export function trigger(payout: Outgoing): PayoutTrigger | undefined {
       if (first(payout, 'cancel')) return 'cancelled';
       return terms.needsApproval ? 'approval_required' : 'accepted';
     case 'pending_approval': {
-      const decision = decisionOn(payout);
+      const decision = approvalOf(payout);
       if (decision) return decision.kind === 'approve' ? 'approved' : 'rejected';
       return first(payout, 'cancel') && 'cancelled';
     }
@@ -111,7 +108,7 @@ export function failure(payout: Outgoing, on: string, fallbacks: Fallbacks): str
 /** Why a person rejected it, as the client reads it. @param noun what it is called where no reason was given */
 export const descriptionOf = (payout: Outgoing, noun = 'payout'): string | undefined =>
   payout.transfer.status === 'rejected'
-    ? (decisionOn(payout)?.reason ?? `The operator has rejected the ${noun}.`)
+    ? (approvalOf(payout)?.reason ?? `The operator has rejected the ${noun}.`)
     : undefined;
 
 /** It waits for a person or for the party, which may also say that it does although the status has ended. */

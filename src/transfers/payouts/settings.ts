@@ -31,8 +31,6 @@ const OPTIONS: PayoutOption[] = [
   ...terms('crypto', ['10.00', '500000.00'], ['1.00', '0.5'], ['USDT', 'USDC']),
 ];
 
-const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: '10000.00' }));
-
 /**
  * The payouts of a tenant's accounts, as the operator sets them: lists, each set whole.
  * `approvalAbove`: a payout whose whole debit is above this waits for an operator; in an account's currency that is not
@@ -40,7 +38,7 @@ const APPROVAL = ['USD', 'EUR', 'GBP'].map((code) => ({ currency: code, amount: 
  */
 export const payoutSettings = z.object({
   options: z.array(option).default(OPTIONS),
-  approvalAbove: thresholds().default(APPROVAL),
+  approvalAbove: thresholds(),
 });
 
 export const payoutSettingsSection = { name: 'payouts', schema: payoutSettings };

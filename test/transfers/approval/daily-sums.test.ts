@@ -1,6 +1,6 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
+import { decideApproval } from '../../../src/transfers/approval/decide';
 import { checkRunningSums } from '../../../src/transfers/check';
-import { decidePayout } from '../../../src/transfers/payouts/decide';
 import { payoutKind } from '../../../src/transfers/payouts/kind';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { fund, masterAccount } from '../../support/cards';
@@ -103,7 +103,7 @@ it('does not count what was rejected or has failed, and counts what was approved
   expect(await look(api, two)).toBe('pending_approval');
   const decide = (payoutId: string, decision: 'approved' | 'rejected') =>
     api.database.transaction((tx) =>
-      decidePayout(api.services, tx, payoutKind, { payoutId, decision, decidedBy: 'operator:ida' }),
+      decideApproval(api.services, tx, payoutKind, { id: payoutId, decision, decidedBy: 'operator:ida' }),
     );
   await decide(two, 'rejected');
   const small = () => created(client, eur, { amount: '90.00' });

@@ -3,15 +3,14 @@ import { checkLedger } from '../../../src/kernel/ledger/check';
 import { setUserStatus } from '../../../src/people/users/operations';
 import { PartyAway, PartyStopped } from '../../../src/process/party-errors';
 import { setClientStatus } from '../../../src/tenants/clients/operations';
+import { decideApproval } from '../../../src/transfers/approval/decide';
 import { concludeTransfer } from '../../../src/transfers/conclude';
 import { depositKind } from '../../../src/transfers/deposits/kind';
 import { advance } from '../../../src/transfers/engine/advance';
 import type { AnyKind } from '../../../src/transfers/engine/kind';
 import { disableDestination } from '../../../src/transfers/exchange/withdrawals/disable-destination';
 import { exchangeWithdrawalKind } from '../../../src/transfers/exchange/withdrawals/kind';
-import { decideWithdrawal } from '../../../src/transfers/external-cards/decide';
 import { cardWithdrawalKind } from '../../../src/transfers/external-cards/kind';
-import { decidePayout } from '../../../src/transfers/payouts/decide';
 import { orderKey, payoutKind } from '../../../src/transfers/payouts/kind';
 import { lookAtUnordered } from '../../../src/transfers/unordered';
 import { accountBalance } from '../../cards/cards/support';
@@ -95,10 +94,10 @@ const block = (userId: string) =>
 async function approvedWithdrawal(accountId: string, destinationId: string): Promise<string> {
   const { id } = await withdrawn(client, { accountId, destinationId, amount: '100.00' });
   expect(await look(exchangeWithdrawalKind, id)).toBe('pending_approval');
-  const approval = { payoutId: id, decision: 'approved', decidedBy } as const;
+  const approval = { id, decision: 'approved', decidedBy } as const;
   await stopped(() =>
     world.api.database.transaction((tx) =>
-      decidePayout(world.api.services, tx, exchangeWithdrawalKind, approval),
+      decideApproval(world.api.services, tx, exchangeWithdrawalKind, approval),
     ),
   );
   return id;
@@ -126,9 +125,11 @@ describe('a decision while the party is stopped', () => {
     const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
     const path = `/v2/accounts/${accountId}/withdraw/card`;
     const id = String((await client.call('POST', path, body, newKey())).body.id);
-    const approval = { withdrawalId: id, decision: 'approved', decidedBy } as const;
+    const approval = { id, decision: 'approved', decidedBy } as const;
     await stopped(async () => {
-      await world.api.database.transaction((tx) => decideWithdrawal(world.api.services, tx, approval));
+      await world.api.database.transaction((tx) =>
+        decideApproval(world.api.services, tx, cardWithdrawalKind, approval),
+      );
       await lookInVain(cardWithdrawalKind, id);
     });
     expect(await orderedAt(id)).toBeNull();
@@ -260,9 +261,11 @@ describe('an order of a disabled tenant', () => {
     const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
     const card = await client.call('POST', `/v2/accounts/${usd}/withdraw/card`, body, newKey());
     const id = String(card.body.id);
-    const approval = { withdrawalId: id, decision: 'approved', decidedBy } as const;
+    const approval = { id, decision: 'approved', decidedBy } as const;
     await stopped(() =>
-      world.api.database.transaction((tx) => decideWithdrawal(world.api.services, tx, approval)),
+      world.api.database.transaction((tx) =>
+        decideApproval(world.api.services, tx, cardWithdrawalKind, approval),
+      ),
     );
     return {
       exchange,

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Queue } from '../../../desk/queue';
 import { ibanPayouts, payouts } from '../../../desk/queues/transfers';
+import { decideApproval } from '../../../transfers/approval/decide';
 import { ibanPayoutKind } from '../../../transfers/iban/payouts/kind';
 import { ibanPayoutView } from '../../../transfers/iban/view';
 import { shownPayout } from '../../../transfers/payouts/create';
-import { decidePayout } from '../../../transfers/payouts/decide';
 import { payoutKind } from '../../../transfers/payouts/kind';
 import type { PayoutKind } from '../../../transfers/payouts/paid-by-party';
 import type { ShownPayout } from '../../../transfers/payouts/record';
@@ -51,7 +51,7 @@ function addCommands(program: Command, context: CommandContext, commands: Payout
     noun,
     approve: 'lets it be ordered of the party',
     reject: 'releases what is held; the client reads the reason',
-    decide: (session, tx, { id, ...given }) => decidePayout(session, tx, kind, { payoutId: id, ...given }),
+    decide: (session, tx, given) => decideApproval(session, tx, kind, given),
     tenantOf: ({ transfer }) => transfer.tenantId,
     audited: ({ transfer: { status } }) => ({ status }),
     record: async (payout, session) => view(await shownPayout(session.database, kind, payout)),

@@ -10,7 +10,8 @@ import type { Decimal } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { bothSettingsOf } from '../../../tenants/clients/operations';
-import { isAbove, needsApproval } from '../../approval/needs-approval';
+import { TO_APPROVE } from '../../approval/decide';
+import { needsApproval } from '../../approval/needs-approval';
 import { approvalSettingsSection } from '../../approval/settings';
 import { openTransfer } from '../../engine/open';
 import {
@@ -64,8 +65,8 @@ export async function createWithdrawal(
   await assertFundable(tx, account, 'accountId');
   const fee = withdrawalFee(amount, currency, withdrawal);
   const debit = amount.plus(fee);
-  const alone = isAbove(debit, currency, withdrawal.approvalAbove);
-  const waits = await needsApproval(services, tx, { id, tenantId, debit, currency, at }, { alone, daily });
+  const leaving = { id, tenantId, debit, currency, at };
+  const waits = await needsApproval(services, tx, leaving, { above: withdrawal.approvalAbove, daily });
   const made = await openTransfer(services, tx, exchangeWithdrawalKind, {
     ...{ id, tenantId, accountId: account.id, status: 'created', referenceId: id },
     ...{ partyRef: withdrawalKey(id), key, at, field: 'amount' },
@@ -113,8 +114,6 @@ export async function listWithdrawals(
   const found = await listTransfers(services, exchangeWithdrawalKind, filter, page);
   return withDestinations(services.database, found);
 }
-
-const TO_APPROVE = { status: 'pending_approval', kind: 'kind' } as const;
 
 /** Those that wait for the operator's approval, the longest first. @throws Problem 400 */
 export async function withdrawalsToApprove(

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { assertMayPay } from '../../approval/decide';
 import type { ComponentTable } from '../../engine/books/position';
 import type { Transition } from '../../engine/record';
-import { assertMayPay, mayItStillPay, type OutgoingKind, outgoingKind } from '../../payouts/outgoing';
+import { mayItStillPay, type OutgoingKind, outgoingKind } from '../../payouts/outgoing';
 import { type Outgoing, outgoingTerms, type PayoutStatus, type PayoutTrigger } from '../../payouts/record';
 import { bankOf } from '../destinations/operations';
 import { EXCHANGE_CALLBACKS } from '../party';

@@ -95,8 +95,7 @@ export async function createPayout(
   const destination = openDestination(services.keyring, ibanPayoutKind.sealedFor, sealed, accountId);
   const debit = totalDebit(quoted);
   const leaving = { id, tenantId, debit, currency: 'EUR', at };
-  const alone = debit.gt(payout.approvalAbove);
-  const waits = await needsApproval(services, tx, leaving, { alone, daily });
+  const waits = await needsApproval(services, tx, leaving, { above: payout.approvalAbove, daily });
   return makePayout(services, tx, ibanPayoutKind, {
     ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: id, key, at },
     terms: { ...priceOf(quoted), needsApproval: waits },

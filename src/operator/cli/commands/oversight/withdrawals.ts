@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { withdrawals, withdrawalView } from '../../../../desk/queues/transfers';
 import type { Tx } from '../../../../kernel/db/database';
 import { isId } from '../../../../kernel/ids';
+import { decideApproval } from '../../../../transfers/approval/decide';
 import type { Decided } from '../../../../transfers/engine/decide';
 import { shownWithdrawal } from '../../../../transfers/exchange/withdrawals/create';
 import {
@@ -9,9 +10,8 @@ import {
   exchangeWithdrawalKind,
 } from '../../../../transfers/exchange/withdrawals/kind';
 import { exchangeWithdrawalView } from '../../../../transfers/exchange/withdrawals/view';
-import { decideWithdrawal } from '../../../../transfers/external-cards/decide';
+import { cardWithdrawalKind } from '../../../../transfers/external-cards/kind';
 import type { CardTransfer } from '../../../../transfers/external-cards/order-rules';
-import { decidePayout } from '../../../../transfers/payouts/decide';
 import type { Session } from '../../../session';
 import type { CommandContext } from '../../context';
 import { addQueueListing } from '../../desk/queue-listing';
@@ -43,11 +43,7 @@ const isFromExchange = (withdrawal: Withdrawal): withdrawal is ExchangeWithdrawa
   withdrawal.transfer.kind === exchangeWithdrawalKind.name;
 
 /** Of the kind that the id tells. */
-const decisionOf = (
-  session: Session,
-  tx: Tx,
-  { id, ...given }: DecisionGiven,
-): Promise<Decided<Withdrawal>> =>
-  isId('exchangeWithdrawal', id)
-    ? decidePayout(session, tx, exchangeWithdrawalKind, { payoutId: id, ...given })
-    : decideWithdrawal(session, tx, { withdrawalId: id, ...given });
+const decisionOf = (session: Session, tx: Tx, given: DecisionGiven): Promise<Decided<Withdrawal>> =>
+  isId('exchangeWithdrawal', given.id)
+    ? decideApproval(session, tx, exchangeWithdrawalKind, given)
+    : decideApproval(session, tx, cardWithdrawalKind, given);

@@ -2,7 +2,8 @@ import { ZERO } from '../../../../../src/kernel/money/money';
 import type { CardOrderAnswer, ExternalCards } from '../../../../../src/parties/external-cards/port';
 import type { CardOrderWord } from '../../../../../src/parties/external-cards/word';
 import { PartyRefused } from '../../../../../src/process/party-errors';
-import { decideWithdrawal } from '../../../../../src/transfers/external-cards/decide';
+import { decideApproval } from '../../../../../src/transfers/approval/decide';
+import { cardWithdrawalKind } from '../../../../../src/transfers/external-cards/kind';
 import type { CardTerms } from '../../../../../src/transfers/external-cards/order-rules';
 import type { Client, TestApi } from '../../../../support/api';
 import { freshKey, KINDS } from '../../../external-cards/support';
@@ -67,7 +68,11 @@ export const cardWithdrawalThroughPostgres: Proof = {
   act(services, tx, withdrawalId, { kind }) {
     if (kind !== 'approve' && kind !== 'reject') return undefined;
     const decision = kind === 'approve' ? 'approved' : 'rejected';
-    return decideWithdrawal(services, tx, { withdrawalId, decision, decidedBy: OPERATOR });
+    return decideApproval(services, tx, cardWithdrawalKind, {
+      id: withdrawalId,
+      decision,
+      decidedBy: OPERATOR,
+    });
   },
 };
 

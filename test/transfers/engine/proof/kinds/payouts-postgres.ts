@@ -4,6 +4,7 @@ import type { PayoutParty } from '../../../../../src/parties/payouts/port';
 import type { PayoutWord } from '../../../../../src/parties/payouts/word';
 import type { OutgoingWord } from '../../../../../src/parties/protocol/outgoing-word';
 import { PartyRefused } from '../../../../../src/process/party-errors';
+import { decideApproval } from '../../../../../src/transfers/approval/decide';
 import { disableDestination } from '../../../../../src/transfers/exchange/withdrawals/disable-destination';
 import {
   exchangeWithdrawalKind,
@@ -11,7 +12,6 @@ import {
   withdrawalKey,
 } from '../../../../../src/transfers/exchange/withdrawals/kind';
 import { ibanPayoutKind } from '../../../../../src/transfers/iban/payouts/kind';
-import { decidePayout } from '../../../../../src/transfers/payouts/decide';
 import { orderKey, payoutKind } from '../../../../../src/transfers/payouts/kind';
 import type { OutgoingKind } from '../../../../../src/transfers/payouts/outgoing';
 import type { PayoutKind } from '../../../../../src/transfers/payouts/paid-by-party';
@@ -49,7 +49,7 @@ const ofAny = <Terms extends OutgoingTerms>(of: OutgoingKind<Terms>) =>
     act(services, tx, payoutId, { kind }) {
       if (kind !== 'approve' && kind !== 'reject') return undefined;
       const decision = kind === 'approve' ? 'approved' : 'rejected';
-      return decidePayout(services, tx, of, { payoutId, decision, decidedBy: OPERATOR });
+      return decideApproval(services, tx, of, { id: payoutId, decision, decidedBy: OPERATOR });
     },
   }) satisfies Partial<PostgresProof<Terms, OutgoingWord>>;
 
