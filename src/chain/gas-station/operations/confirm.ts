@@ -20,7 +20,7 @@ import {
   otherBooked,
   type Verdict,
 } from './rules';
-import { type Reached, reach } from './steps/reach';
+import { type ChainContext, contextOf } from './steps/context';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
@@ -30,7 +30,7 @@ export interface Asked {
   word: ChainTransaction;
   /** It has its confirmations, the nodes agree on its block, and most tell the same of it. */
   isFinal: boolean;
-  reached: Reached;
+  context: ChainContext;
 }
 
 type Named = { id: string; type: GasOperationType };
@@ -42,13 +42,13 @@ export async function askAbout(
   txHash: string,
 ): Promise<Asked> {
   const operation = await requireOperation(services.database, id, type);
-  const reached = await reach(services, operation);
-  const hash = requireHash(reached.network, txHash);
-  const told = await askedOfChain(toldOf(reached.node, hash));
-  return { hash, word: told.word, isFinal: await askedOfChain(isFinal(reached, told)), reached };
+  const context = await contextOf(services, operation);
+  const hash = requireHash(context.network, txHash);
+  const told = await askedOfChain(toldOf(context.node, hash));
+  return { hash, word: told.word, isFinal: await askedOfChain(isFinal(context, told)), context };
 }
 
-async function isFinal({ node, config }: Reached, { word, isAgreed }: Told): Promise<boolean> {
+async function isFinal({ node, config }: ChainContext, { word, isAgreed }: Told): Promise<boolean> {
   if (!isAgreed || !isMined(word)) return false;
   return (await depthOf(node, word.block, config.sweepConfirmations)) === 'final';
 }
@@ -86,7 +86,7 @@ export async function confirmOperation(
   // Of another sender it has cost somebody else, whatever its nonce.
   if (ownership !== 'signed' && isRevert(operation, word) && asked.isFinal) {
     const refusal = notIts(DIFFERENCES.success);
-    const after = await bookReverted(services, tx, operation, asked.reached.network, { hash, word });
+    const after = await bookReverted(services, tx, operation, asked.context.network, { hash, word });
     services.commands.append(tx, [lookAtGasOperation(after)]);
     return { operation: after, refusal };
   }
@@ -144,7 +144,7 @@ async function mined(
   services: Pick<Services, 'now'>,
   tx: Tx,
   operation: GasOperation,
-  { hash, isFinal: isDone, reached: { network } }: Asked,
+  { hash, isFinal: isDone, context: { network } }: Asked,
   word: Mined,
   isSigned: boolean,
 ): Promise<GasOperation> {

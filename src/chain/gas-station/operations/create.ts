@@ -18,9 +18,9 @@ import { nativeSymbol } from '../rules';
 import { requireWallet } from './read';
 import type { GasOperation } from './record';
 import { EXPIRES_AFTER_MS } from './rules';
+import { contextOf } from './steps/context';
 import { planOperation } from './steps/plan';
-import { reach } from './steps/reach';
-import { assertAsConfigured } from './steps/still';
+import { assertAsConfigured } from './steps/step-guards';
 import { insertOperation } from './store';
 import { startGasOperation } from './workflows';
 
@@ -134,7 +134,7 @@ const NOT_PAYABLE: Record<string, string> = {
 };
 
 async function assertPayable(services: Asking, ordered: Ordered): Promise<void> {
-  const plan = await askedOfChain(planOperation(services, await reach(services, ordered), ordered));
+  const plan = await askedOfChain(planOperation(services, await contextOf(services, ordered), ordered));
   if ('waitsFor' in plan)
     throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
 }

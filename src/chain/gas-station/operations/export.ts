@@ -10,10 +10,10 @@ import { attemptsOf, lockNonces, replan } from './nonces/store';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType, WaitsFor } from './record';
 import { leastOf } from './rules';
+import { type ChainContext, contextOf } from './steps/context';
 import { type Plan, planOperation } from './steps/plan';
 import { giveNonce, uncovered } from './steps/prepare';
-import { type Reached, reach } from './steps/reach';
-import { assertFormer } from './steps/still';
+import { assertFormer } from './steps/step-guards';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
@@ -27,7 +27,7 @@ export interface Exported {
 /** What an export would give now; asks the chain. */
 export interface Exportable {
   plan: Plan;
-  reached: Reached;
+  context: ChainContext;
   /** The newest block, read before anything is given out. */
   block: number;
 }
@@ -55,11 +55,11 @@ export async function exportable(
 ): Promise<Exportable> {
   const operation = await requireOperation(services.database, id, type);
   assertExportable(operation);
-  const reached = await reach(services, operation);
-  const plan = await askedOfChain(planOperation(services, reached, operation));
+  const context = await contextOf(services, operation);
+  const plan = await askedOfChain(planOperation(services, context, operation));
   if ('waitsFor' in plan) throw notNow(plan.waitsFor);
-  const { number: block } = await askedOfChain(reached.node.head());
-  return { plan, reached, block };
+  const { number: block } = await askedOfChain(context.node.head());
+  return { plan, context, block };
 }
 
 function assertExportable({ status, execution }: GasOperation): void {
@@ -78,7 +78,7 @@ export async function exportOperation(
   services: Pick<Services, 'now' | 'commands'>,
   tx: Tx,
   { id, type }: { id: string; type: GasOperationType },
-  { plan, reached: { network, config }, block }: Exportable,
+  { plan, context: { network, config }, block }: Exportable,
 ): Promise<Exported> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   assertExportable(operation);

@@ -11,7 +11,7 @@ import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import { isOpen } from './rules';
 import { executedSinceExport } from './search';
-import { reach } from './steps/reach';
+import { contextOf } from './steps/context';
 import { countMembers, membersOf, updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
@@ -62,7 +62,7 @@ async function fateOf(
   const given = attempts.filter(({ broadcastAt }) => broadcastAt !== null);
   const exported = execution === 'manual' ? attempts[0] : undefined;
   if (txHash === null && given.length === 0 && !exported) return UNEXECUTED;
-  const { node } = await reach(services, operation);
+  const { node } = await contextOf(services, operation);
   const [first] = given;
   if (!first) return askedOfChain(fateOfExported(services.database, node, operation, exported));
   const hashes = [...(txHash === null ? [] : [txHash]), ...given.flatMap(({ hash }) => hash ?? [])];

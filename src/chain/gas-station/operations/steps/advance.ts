@@ -5,10 +5,10 @@ import { isHandedOver, isOpen, nextStep } from '../rules';
 import { keepDueBy } from '../store';
 import { BATCH_MS, planDelegated, takeBackStopped } from './batch';
 import { broadcast } from './broadcast';
+import { contextOf, readSnapshot, type Snapshot, whileUnchanged } from './context';
 import { follow } from './follow';
 import { untilAgreed } from './gap';
 import { plan, sign } from './prepare';
-import { reach, readSeen, type Seen, whileUnchanged } from './reach';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
 import { isStopped } from './stops';
 
@@ -31,10 +31,10 @@ const ROUNDS = 20;
  */
 export async function advanceGasOperation(services: Services, id: string): Promise<Progress> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const seen = await readSeen(services, id);
-    const stepped = await take(services, seen);
+    const snapshot = await readSnapshot(services, id);
+    const stepped = await take(services, snapshot);
     if (stepped === AGAIN) continue;
-    const { operation } = await readSeen(services, id);
+    const { operation } = await readSnapshot(services, id);
     await keepDueBy(services.database, operation, stepped.lookAt);
     const { status } = operation;
     return { status, open: isOpen(operation), lookAt: stepped.lookAt?.getTime() ?? null };
@@ -42,8 +42,8 @@ export async function advanceGasOperation(services: Services, id: string): Promi
   throw new Error(`the operation ${id} does not stand still`);
 }
 
-async function take(services: Services, seen: Seen): Promise<Stepped> {
-  const { operation, attempts } = seen;
+async function take(services: Services, snapshot: Snapshot): Promise<Stepped> {
+  const { operation, attempts } = snapshot;
   const step = nextStep(operation, attempts, services.now());
   if (step === 'rest') return { lookAt: null };
   if (step === 'wait') return { lookAt: operation.expiresAt };
@@ -54,14 +54,18 @@ async function take(services: Services, seen: Seen): Promise<Stepped> {
     );
     return AGAIN;
   }
-  const reached = await reach(services, operation);
+  const context = await contextOf(services, operation);
   if (step !== 'follow' && !isHandedOver(attempts)) {
-    const isItStopped = await isStopped(services.database, operation, reached.config);
-    if (step !== 'plan' && (await takeBackStopped(services, seen, isItStopped))) return AGAIN;
-    if (isItStopped) return waitFor(services, seen, 'stopped');
+    const isItStopped = await isStopped(services.database, operation, context.config);
+    if (step !== 'plan' && (await takeBackStopped(services, snapshot, isItStopped))) return AGAIN;
+    if (isItStopped) return waitFor(services, snapshot, 'stopped');
   }
   const isDelegated = operation.stationAddress !== null;
-  return untilAgreed(services, seen, () =>
-    ({ plan: isDelegated ? planDelegated : plan, sign, broadcast, follow })[step](services, seen, reached),
+  return untilAgreed(services, snapshot, () =>
+    ({ plan: isDelegated ? planDelegated : plan, sign, broadcast, follow })[step](
+      services,
+      snapshot,
+      context,
+    ),
   );
 }

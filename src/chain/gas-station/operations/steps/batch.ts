@@ -8,10 +8,10 @@ import { lockNonces, releaseNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';
+import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { waitToPlan } from './gap';
 import { fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
 import { giveNonce } from './prepare';
-import { type Reached, type Seen, whileUnchanged } from './reach';
 import { type Ready, readySender } from './ready';
 import { AGAIN, lookIn, type Stepped } from './stepped';
 import { stillSweepable } from './stops';
@@ -32,29 +32,33 @@ interface Member {
  * Gives an operation that the station sends its transaction, together with those of the same token that wait for theirs: it is in
  * one batch with them, which is its own. It waits a little before, for those that are made with it.
  */
-export async function planDelegated(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
-  const { operation } = seen;
+export async function planDelegated(
+  services: Services,
+  snapshot: Snapshot,
+  context: ChainContext,
+): Promise<Stepped> {
+  const { operation } = snapshot;
   const until = gathersUntil(operation);
   if (services.now() < until) return { lookAt: until };
   const waiting = await gatherable(services.database, operation, services.now(), MOST_OF_BATCH - 1);
   const others = await stillSweepable(services.database, waiting);
   if (!leadsBatch(operation, others, services.now())) return lookIn(services, BATCH_MS);
-  const ready = await readySender(services, reached, operation);
+  const ready = await readySender(services, context, operation);
   const { plan, members } = await planBatch(ready, operation, others);
-  if ('waitsFor' in plan) return waitToPlan(services, seen, plan.waitsFor);
+  if ('waitsFor' in plan) return waitToPlan(services, snapshot, plan.waitsFor);
   let refused: WaitsFor | 'collided' | undefined;
   await whileUnchanged(services, operation, async (tx, current) => {
-    refused = await take(tx, current, reached, { plan, members, at: services.now() });
+    refused = await take(tx, current, context, { plan, members, at: services.now() });
   });
   if (refused === 'collided') return lookIn(services, COLLIDED_MS);
-  return refused ? waitToPlan(services, seen, refused) : AGAIN;
+  return refused ? waitToPlan(services, snapshot, refused) : AGAIN;
 }
 
 /** The caller holds the operation's lock; nobody waits for one of a member, so that two who plan at once cannot block each other. */
 async function take(
   tx: Tx,
   operation: GasOperation,
-  { config }: Reached,
+  { config }: ChainContext,
   { plan, members, at }: { plan: Plan; members: Member[]; at: Date },
 ): Promise<WaitsFor | 'collided' | undefined> {
   await lockNonces(tx, operation.chain);
@@ -77,7 +81,7 @@ async function take(
  */
 export async function takeBackStopped(
   services: Services,
-  { operation }: Seen,
+  { operation }: Snapshot,
   isStopped: boolean,
 ): Promise<boolean> {
   const members = await membersOf(services.database, operation.id);

@@ -9,7 +9,7 @@ import { countRefusal, forgetRefusals } from '../nonces/refusals';
 import { keepBroadcast } from '../nonces/store';
 import { isHandedOver } from '../rules';
 import { updateOperation } from '../store';
-import { type Reached, type Seen, whileUnchanged } from './reach';
+import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { AGAIN, type Stepped, waitForCap } from './stepped';
 import { isStoppedNow } from './stops';
 
@@ -20,18 +20,18 @@ import { isStoppedNow } from './stops';
  */
 export async function broadcast(
   services: Services,
-  seen: Seen,
-  { network, node, config }: Reached,
+  snapshot: Snapshot,
+  { network, node, config }: ChainContext,
 ): Promise<Stepped> {
-  const latest = seen.attempts.at(-1);
-  if (!latest) throw new Error(`the operation ${seen.operation.id} has nothing to broadcast`);
+  const latest = snapshot.attempts.at(-1);
+  if (!latest) throw new Error(`the operation ${snapshot.operation.id} has nothing to broadcast`);
   const { maxGasPrice } = config;
   if (isAboveCap(latest, maxGasPrice) || !boundedFees(await node.fees(), maxGasPrice))
-    return waitForCap(services, seen, 'gas_price');
+    return waitForCap(services, snapshot, 'gas_price');
   const at = services.now();
   let isStopped = false;
-  const isKept = await whileUnchanged(services, seen.operation, async (tx, operation) => {
-    isStopped = !isHandedOver(seen.attempts) && (await isStoppedNow(tx, network, operation));
+  const isKept = await whileUnchanged(services, snapshot.operation, async (tx, operation) => {
+    isStopped = !isHandedOver(snapshot.attempts) && (await isStoppedNow(tx, network, operation));
     if (isStopped) return;
     await keepBroadcast(tx, latest.number, at);
     await closeCapped(tx, operation.id, at);

@@ -6,8 +6,8 @@ import { findWallet } from '../../../wallets/operations';
 import { createOperation, orderTopup } from '../create';
 import type { Attempt } from '../nonces/record';
 import { dearerThan, dearestOf, mostOf } from '../nonces/rules';
+import type { ChainContext, Snapshot } from './context';
 import { estimated, fieldsOf } from './plan';
-import type { Reached, Seen } from './reach';
 import { attemptAgain } from './replace';
 import { type Stepped, waitFor, waitForCap } from './stepped';
 
@@ -17,30 +17,30 @@ import { type Stepped, waitFor, waitForCap } from './stepped';
  */
 export async function cancel(
   services: Services,
-  seen: Seen,
-  reached: Reached,
+  snapshot: Snapshot,
+  context: ChainContext,
   latest: Attempt,
 ): Promise<Stepped> {
-  const { node, config } = reached;
+  const { node, config } = context;
   const { address } = latest;
-  const prices = dearerThan(dearestOf(seen.attempts), await node.fees(), config.maxGasPrice);
-  if (!prices) return waitForCap(services, seen, 'gas_price');
+  const prices = dearerThan(dearestOf(snapshot.attempts), await node.fees(), config.maxGasPrice);
+  if (!prices) return waitForCap(services, snapshot, 'gas_price');
   const call = { from: address, to: address, value: 0n, data: '0x' };
   const estimate = await estimated(node, call);
-  if ('waitsFor' in estimate) return waitFor(services, seen, estimate.waitsFor);
+  if ('waitsFor' in estimate) return waitFor(services, snapshot, estimate.waitsFor);
   const planned = { ...fieldsOf(call), ...estimate, ...prices };
   const missing = mostOf(planned) - (await node.balance(address, null));
   if (missing > 0n) {
-    await topUp(services, reached, address, missing);
-    return waitFor(services, seen, 'gas');
+    await topUp(services, context, address, missing);
+    return waitFor(services, snapshot, 'gas');
   }
-  return attemptAgain(services, seen, config, latest, { ...planned, cancels: true });
+  return attemptAgain(services, snapshot, config, latest, { ...planned, cancels: true });
 }
 
 /** Orders gas for a wallet of the pool, unless some is on its way; nobody gives a station gas. */
 async function topUp(
   services: Services,
-  { network, config }: Reached,
+  { network, config }: ChainContext,
   address: string,
   missing: bigint,
 ): Promise<void> {

@@ -10,9 +10,9 @@ import { askAgainAfter, isReverted, judge, judgeOwn, STUCK_AFTER_MS } from '../r
 import { updateOperation } from '../store';
 import { handOverAgain } from './broadcast';
 import { cancel } from './cancel';
+import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { bookFreed } from './freed';
 import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './gap';
-import { type Reached, type Seen, whileUnchanged } from './reach';
 import { isOutbid, replace } from './replace';
 import { AGAIN, lookIn, type Stepped, waitFor, waitForCap } from './stepped';
 
@@ -23,28 +23,32 @@ interface ToldMined extends Pick<Told, 'isAgreed'> {
 }
 
 /** Asks what has become of the operation's transactions: any of them may be the one that is in a block. */
-export async function follow(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
-  const latest = seen.attempts.at(-1);
-  const isMember = seen.operation.batchOf !== null;
-  if (isMember && latest?.raw && seen.operation.status === 'pending') return join(services, seen);
+export async function follow(
+  services: Services,
+  snapshot: Snapshot,
+  context: ChainContext,
+): Promise<Stepped> {
+  const latest = snapshot.attempts.at(-1);
+  const isMember = snapshot.operation.batchOf !== null;
+  if (isMember && latest?.raw && snapshot.operation.status === 'pending') return join(services, snapshot);
   // Asked first: what has used the nonce is known to whoever is asked afterwards.
-  const counted = latest?.raw ? await reached.node.nonce(latest.address) : 0;
-  const { mined, words } = await toldOfAll(seen, reached);
-  if (mined) return inBlock(services, seen, reached, mined);
-  if (seen.operation.waitsFor === 'nonce_taken' && words.includes('pending'))
-    await closeTaken(services.database, seen.operation.id, services.now());
-  if (!latest?.raw) return notSeen(services, seen, words.includes('pending'));
-  if (isMember) return waitFor(services, seen, null, askAgainAfter(sinceBroadcast(services, latest)));
+  const counted = latest?.raw ? await context.node.nonce(latest.address) : 0;
+  const { mined, words } = await toldOfAll(snapshot, context);
+  if (mined) return inBlock(services, snapshot, context, mined);
+  if (snapshot.operation.waitsFor === 'nonce_taken' && words.includes('pending'))
+    await closeTaken(services.database, snapshot.operation.id, services.now());
+  if (!latest?.raw) return notSeen(services, snapshot, words.includes('pending'));
+  if (isMember) return waitFor(services, snapshot, null, askAgainAfter(sinceBroadcast(services, latest)));
   if (counted > latest.nonce && !words.includes('pending'))
-    return nonceTaken(services, seen, reached, latest);
-  return inNoBlock(services, seen, reached, { latest, counted, isKnown: words[0] === 'pending' });
+    return nonceTaken(services, snapshot, context, latest);
+  return inNoBlock(services, snapshot, context, { latest, counted, isKnown: words[0] === 'pending' });
 }
 
 /** Of several that are in a block, as nodes tell, the one that most tell of. */
-async function toldOfAll(seen: Seen, { node }: Reached) {
+async function toldOfAll(snapshot: Snapshot, { node }: ChainContext) {
   const words: Told['word']['status'][] = [];
   let mined: ToldMined | undefined;
-  for (const hash of hashesOf(seen)) {
+  for (const hash of hashesOf(snapshot)) {
     const { word, isAgreed } = await toldOf(node, hash);
     words.push(word.status);
     if (!isMined(word)) continue;
@@ -55,7 +59,7 @@ async function toldOfAll(seen: Seen, { node }: Reached) {
 }
 
 /** The transaction of its batch is on its way. */
-async function join(services: Services, { operation }: Seen): Promise<Stepped> {
+async function join(services: Services, { operation }: Snapshot): Promise<Stepped> {
   await whileUnchanged(services, operation, (tx, current) => moveOperation(services, tx, current, 'follow'));
   return AGAIN;
 }
@@ -64,28 +68,34 @@ const sinceBroadcast = ({ now }: Pick<Services, 'now'>, { broadcastAt }: Attempt
   broadcastAt === null ? 0 : now().getTime() - broadcastAt.getTime();
 
 /** The newest first: it is the likeliest. */
-function hashesOf({ operation: { txHash }, attempts }: Seen): string[] {
+function hashesOf({ operation: { txHash }, attempts }: Snapshot): string[] {
   const signed = attempts.flatMap(({ raw, hash }) => (raw && hash) ?? []).reverse();
   return txHash === null || signed.includes(txHash) ? signed : [txHash, ...signed];
 }
 
 /** Final once it has its confirmations, the nodes agree on its block, and most tell the same of it. */
-async function inBlock(services: Services, seen: Seen, reached: Reached, told: ToldMined): Promise<Stepped> {
-  const { operation, attempts } = seen;
+async function inBlock(
+  services: Services,
+  snapshot: Snapshot,
+  context: ChainContext,
+  told: ToldMined,
+): Promise<Stepped> {
+  const { operation, attempts } = snapshot;
   const { hash, word, isAgreed } = told;
   if (operation.txHash !== hash) {
     const noted = await noteHash(services, operation, hash);
     // What the chain has said of it holds: nobody need be asked again.
-    return noted ? inBlock(services, { operation: noted, attempts }, reached, told) : AGAIN;
+    return noted ? inBlock(services, { operation: noted, attempts }, context, told) : AGAIN;
   }
-  const depth = await depthOf(reached.node, word.block, reached.config.sweepConfirmations);
-  if (depth === 'shallow') return waitFor(services, seen, null, againSince(services, operation.updatedAt));
-  if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, seen);
+  const depth = await depthOf(context.node, word.block, context.config.sweepConfirmations);
+  if (depth === 'shallow')
+    return waitFor(services, snapshot, null, againSince(services, operation.updatedAt));
+  if (depth === 'disputed' || !isAgreed) return waitForAgreement(services, snapshot);
   const isOurs = attempts.some((attempt) => attempt.raw !== null && attempt.hash === hash);
   await whileUnchanged(services, operation, (tx, current) =>
     isOurs
-      ? endExecuted(services, tx, current, reached.network, { hash, word, verdict: judgeOwn(current, word) })
-      : endConfirmed(services, tx, current, reached, told),
+      ? endExecuted(services, tx, current, context.network, { hash, word, verdict: judgeOwn(current, word) })
+      : endConfirmed(services, tx, current, context, told),
   );
   return AGAIN;
 }
@@ -95,7 +105,7 @@ async function endConfirmed(
   services: Services,
   tx: Tx,
   operation: GasOperation,
-  { network }: Reached,
+  { network }: ChainContext,
   { hash, word }: ToldMined,
 ): Promise<GasOperation> {
   await closeWaits(tx, operation.id, services.now());
@@ -124,29 +134,29 @@ async function noteHash(
 /** Of those signed here: handed over again where the chain has lost it, and replaced where blocks pass it by for its price. */
 async function inNoBlock(
   services: Services,
-  seen: Seen,
-  reached: Reached,
+  snapshot: Snapshot,
+  context: ChainContext,
   { latest, counted, isKnown }: { latest: Attempt; counted: number; isKnown: boolean },
 ): Promise<Stepped> {
   const since = sinceBroadcast(services, latest);
   const isStuck = since >= STUCK_AFTER_MS;
-  const isCancelled = seen.operation.cancelReason !== null;
-  if (isCancelled && !latest.cancels) return cancel(services, seen, reached, latest);
-  if (isStuck && counted < latest.nonce) return waitForEarlier(services, seen, latest, since);
-  await closeWaits(services.database, seen.operation.id, services.now());
-  if (!isKnown && isAboveCap(latest, reached.config.maxGasPrice))
-    return waitForCap(services, seen, 'gas_price');
-  if (seen.operation.waitsFor === 'nonce_gap')
-    return goOnAfterEarlier(services, seen, reached, { latest, isKnown, since });
-  const isTaken = await handOverAgain(services, reached.node, latest, isKnown);
+  const isCancelled = snapshot.operation.cancelReason !== null;
+  if (isCancelled && !latest.cancels) return cancel(services, snapshot, context, latest);
+  if (isStuck && counted < latest.nonce) return waitForEarlier(services, snapshot, latest, since);
+  await closeWaits(services.database, snapshot.operation.id, services.now());
+  if (!isKnown && isAboveCap(latest, context.config.maxGasPrice))
+    return waitForCap(services, snapshot, 'gas_price');
+  if (snapshot.operation.waitsFor === 'nonce_gap')
+    return goOnAfterEarlier(services, snapshot, context, { latest, isKnown, since });
+  const isTaken = await handOverAgain(services, context.node, latest, isKnown);
   if (isStuck) {
-    const fees = await reached.node.fees();
-    if (await isOutbid(reached.node, latest, fees))
+    const fees = await context.node.fees();
+    if (await isOutbid(context.node, latest, fees))
       return latest.cancels
-        ? cancel(services, seen, reached, latest)
-        : replace(services, seen, reached, { latest, fees });
+        ? cancel(services, snapshot, context, latest)
+        : replace(services, snapshot, context, { latest, fees });
   }
-  return waitFor(services, seen, isTaken ? null : 'refused', askAgainAfter(since));
+  return waitFor(services, snapshot, isTaken ? null : 'refused', askAgainAfter(since));
 }
 
 /**
@@ -155,17 +165,17 @@ async function inNoBlock(
  */
 async function nonceTaken(
   services: Services,
-  seen: Seen,
-  reached: Reached,
+  snapshot: Snapshot,
+  context: ChainContext,
   latest: Attempt,
 ): Promise<Stepped> {
-  await bookFreed(services, reached, latest, latest.nonce);
-  if (seen.operation.waitsFor === 'nonce_taken') await showTaken(services.database, latest);
-  return waitFor(services, seen, 'nonce_taken');
+  await bookFreed(services, context, latest, latest.nonce);
+  if (snapshot.operation.waitsFor === 'nonce_taken') await showTaken(services.database, latest);
+  return waitFor(services, snapshot, 'nonce_taken');
 }
 
 /** What a person has confirmed and is in no block: until the operation expires it may come into one. */
-async function notSeen(services: Services, { operation }: Seen, isPending: boolean): Promise<Stepped> {
+async function notSeen(services: Services, { operation }: Snapshot, isPending: boolean): Promise<Stepped> {
   if (isPending || services.now() < operation.expiresAt) return soon(services, operation.updatedAt);
   await whileUnchanged(services, operation, (tx, current) =>
     endUnexecuted(services, tx, current, { on: 'expire' }),

@@ -5,7 +5,7 @@ import type { Attempt } from '../nonces/record';
 import { freedOf, settleFreed } from '../nonces/store';
 import { judgeOwn } from '../rules';
 import { findOperation } from '../store';
-import type { Reached } from './reach';
+import type { ChainContext } from './context';
 
 /**
  * Books what was given up because no node had it, where it is in a block for good after all: somebody has kept its bytes. Its operation
@@ -15,16 +15,16 @@ import type { Reached } from './reach';
  */
 export async function bookFreed(
   services: Pick<Services, 'database' | 'now'>,
-  reached: Reached,
+  context: ChainContext,
   sender: Pick<Attempt, 'chain' | 'address'>,
   nonce: number | null,
 ): Promise<void> {
-  for (const each of await freedOf(services.database, sender, nonce)) await bookOne(services, reached, each);
+  for (const each of await freedOf(services.database, sender, nonce)) await bookOne(services, context, each);
 }
 
 async function bookOne(
   services: Pick<Services, 'database' | 'now'>,
-  { node, network, config }: Reached,
+  { node, network, config }: ChainContext,
   { chain, hash, operationId }: Attempt,
 ): Promise<void> {
   if (hash === null) return;

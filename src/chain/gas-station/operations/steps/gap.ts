@@ -6,27 +6,31 @@ import type { WaitsFor } from '../record';
 import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf, TRY_AGAIN_MS } from '../rules';
 import { updateOperation } from '../store';
 import { handOver } from './broadcast';
-import { type Reached, type Seen, whileUnchanged } from './reach';
+import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
 
 /** Why no transaction was planned; a person is shown nonces that nobody can believe when it is not for a moment only. */
-export async function waitToPlan(services: Services, seen: Seen, waitsFor: WaitsFor): Promise<Stepped> {
-  const { operation } = seen;
+export async function waitToPlan(
+  services: Services,
+  snapshot: Snapshot,
+  waitsFor: WaitsFor,
+): Promise<Stepped> {
+  const { operation } = snapshot;
   if (waitsFor === 'nonce_gap' && operation.waitsFor === 'nonce_gap')
     await showGap(services.database, { operationId: operation.id, address: senderOf(operation) });
-  return waitFor(services, seen, waitsFor);
+  return waitFor(services, snapshot, waitsFor);
 }
 
 /** Takes a step, which waits where most nodes do not tell what must be known for it. */
 export async function untilAgreed(
   services: Services,
-  seen: Seen,
+  snapshot: Snapshot,
   step: () => Promise<Stepped>,
 ): Promise<Stepped> {
   try {
     return await step();
   } catch (error) {
-    if (error instanceof NodesDisagree) return waitForAgreement(services, seen);
+    if (error instanceof NodesDisagree) return waitForAgreement(services, snapshot);
     throw error;
   }
 }
@@ -35,13 +39,13 @@ export async function untilAgreed(
 const CONFIRM_MS = 5_000;
 
 /** A node may be behind for a while: a person is shown what does not pass. */
-export async function waitForAgreement(services: Services, seen: Seen): Promise<Stepped> {
-  const { operation } = seen;
+export async function waitForAgreement(services: Services, snapshot: Snapshot): Promise<Stepped> {
+  const { operation } = snapshot;
   const since = services.now().getTime() - operation.updatedAt.getTime();
   if (operation.waitsFor === 'nodes_disagree' && since >= GAP_SHOWN_AFTER_MS)
     await showDisagreement(services.database, operation);
   const ms = operation.status === 'confirming' ? CONFIRM_MS : TRY_AGAIN_MS;
-  return waitFor(services, seen, 'nodes_disagree', ms);
+  return waitFor(services, snapshot, 'nodes_disagree', ms);
 }
 
 /**
@@ -50,12 +54,12 @@ export async function waitForAgreement(services: Services, seen: Seen): Promise<
  */
 export async function waitForEarlier(
   services: Services,
-  seen: Seen,
+  snapshot: Snapshot,
   latest: Attempt,
   since: number,
 ): Promise<Stepped> {
   if (since >= GAP_SHOWN_AFTER_MS) await showGap(services.database, latest);
-  return waitFor(services, seen, 'nonce_gap');
+  return waitFor(services, snapshot, 'nonce_gap');
 }
 
 /**
@@ -64,11 +68,11 @@ export async function waitForEarlier(
  */
 export async function goOnAfterEarlier(
   services: Services,
-  seen: Seen,
-  { node }: Reached,
+  snapshot: Snapshot,
+  { node }: ChainContext,
   { latest, isKnown, since }: { latest: Attempt; isKnown: boolean; since: number },
 ): Promise<Stepped> {
-  const isNoted = await whileUnchanged(services, seen.operation, (tx, { id }) =>
+  const isNoted = await whileUnchanged(services, snapshot.operation, (tx, { id }) =>
     updateOperation(tx, id, { waitsFor: null, updatedAt: services.now() }),
   );
   if (!isNoted) return AGAIN;

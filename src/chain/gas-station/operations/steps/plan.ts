@@ -9,7 +9,7 @@ import { mostOf } from '../nonces/rules';
 import type { Planned } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
 import { senderOf } from '../rules';
-import type { Reached } from './reach';
+import type { ChainContext } from './context';
 import { type Ready, readySender } from './ready';
 
 /** What the transaction of an operation would be now, but for its nonce. */
@@ -34,9 +34,9 @@ type Planning = Pick<
 /** Of a sender that is made ready for it. @throws ChainAway; NodesDisagree */
 export const planOperation = async (
   services: Parameters<typeof readySender>[0],
-  reached: Reached,
+  context: ChainContext,
   operation: Planning & Pick<GasOperation, 'chain'>,
-): Promise<Plan | NoPlan> => planTransaction(await readySender(services, reached, operation), operation);
+): Promise<Plan | NoPlan> => planTransaction(await readySender(services, context, operation), operation);
 
 /** @throws ChainAway; NodesDisagree */
 export async function planTransaction(ready: Ready, operation: Planning): Promise<Plan | NoPlan> {
@@ -75,17 +75,17 @@ export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
 });
 
 /** @param units what is there; how much of the native coin a sweep moves follows from what gas costs, and is about this */
-async function callOf(reached: Reached, operation: Planning, units: bigint): Promise<Call> {
+async function callOf(context: ChainContext, operation: Planning, units: bigint): Promise<Call> {
   const { token, fromAddress: from, toAddress: to, ofStation } = operation;
   if (token === null) {
     const value =
       operation.type === 'topup'
         ? operation.units
-        : sweepableOf(reached.config, reached.network, { contract: token }, { units, fee: 0n, ofStation });
+        : sweepableOf(context.config, context.network, { contract: token }, { units, fee: 0n, ofStation });
     return { from, to, value, data: '0x' };
   }
   const strategy = operation.stationAddress === null ? transfer : delegated;
-  return strategy.callOf(partiesOf(reached), sweepOf({ ...operation, token }, units));
+  return strategy.callOf(partiesOf(context), sweepOf({ ...operation, token }, units));
 }
 
 export const sweepOf = (
@@ -96,7 +96,7 @@ export const sweepOf = (
   ...{ treasury: operation.toAddress, station: operation.stationAddress },
 });
 
-export const partiesOf = ({ network: { chain, chainId }, node, authorize }: Reached): SweepParties => ({
+export const partiesOf = ({ network: { chain, chainId }, node, authorize }: ChainContext): SweepParties => ({
   node,
   chain,
   chainId,

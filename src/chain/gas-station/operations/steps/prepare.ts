@@ -11,21 +11,21 @@ import { committedBy, insertAttempt, keepSigned, lockNonces, takenNonces } from 
 import type { GasOperation } from '../record';
 import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';
+import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { waitToPlan } from './gap';
 import { type NoPlan, type Plan, planOperation } from './plan';
-import { type Reached, type Seen, whileUnchanged } from './reach';
 import { AGAIN, type Stepped } from './stepped';
 
 /** Gives the operation its transaction, under the next nonce of its sender. */
-export async function plan(services: Services, seen: Seen, reached: Reached): Promise<Stepped> {
-  const planned = await planOperation(services, reached, seen.operation);
-  if ('waitsFor' in planned) return waitToPlan(services, seen, planned.waitsFor);
+export async function plan(services: Services, snapshot: Snapshot, context: ChainContext): Promise<Stepped> {
+  const planned = await planOperation(services, context, snapshot.operation);
+  if ('waitsFor' in planned) return waitToPlan(services, snapshot, planned.waitsFor);
   let refused: NoPlan | undefined;
-  await whileUnchanged(services, seen.operation, async (tx, operation) => {
-    const given = await giveNonce(tx, operation, reached.config, planned, services.now());
+  await whileUnchanged(services, snapshot.operation, async (tx, operation) => {
+    const given = await giveNonce(tx, operation, context.config, planned, services.now());
     if ('waitsFor' in given) refused = given;
   });
-  return refused ? waitToPlan(services, seen, refused.waitsFor) : AGAIN;
+  return refused ? waitToPlan(services, snapshot, refused.waitsFor) : AGAIN;
 }
 
 /**
@@ -75,8 +75,8 @@ export async function giveNonce(
 /** Signs the newest attempt: its bytes are kept before anybody has them. */
 export async function sign(
   services: Services,
-  { operation, attempts }: Seen,
-  { network }: Reached,
+  { operation, attempts }: Snapshot,
+  { network }: ChainContext,
 ): Promise<Stepped> {
   const latest = attempts.at(-1);
   if (!latest) throw new Error(`the operation ${operation.id} has nothing to sign`);

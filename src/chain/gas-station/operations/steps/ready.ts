@@ -3,11 +3,11 @@ import type { Services } from '../../../../services';
 import { mendNonces } from '../nonces/vanished';
 import type { GasOperation } from '../record';
 import { senderOf } from '../rules';
+import type { ChainContext } from './context';
 import { bookFreed } from './freed';
-import type { Reached } from './reach';
 
 /** The chain of an operation whose sender may get its next nonce: nothing is planned without. */
-export interface Ready extends Reached {
+export interface Ready extends ChainContext {
   /** Told before the sender's coins are read: what is counted has been paid by then. */
   nonces: ToldNonces;
 }
@@ -19,13 +19,13 @@ export interface Ready extends Reached {
  */
 export async function readySender(
   services: Pick<Services, 'database' | 'now'>,
-  reached: Reached,
+  context: ChainContext,
   operation: Pick<GasOperation, 'chain' | 'fromAddress' | 'stationAddress'>,
 ): Promise<Ready> {
   const sender = { chain: operation.chain, address: senderOf(operation) };
-  await bookFreed(services, reached, sender, null);
-  const nonces = await reached.node.noncesOf(sender.address);
+  await bookFreed(services, context, sender, null);
+  const nonces = await context.node.noncesOf(sender.address);
   // What is mended keeps its nonce or frees it, which our own rows tell: the nodes need not be asked again.
-  await mendNonces(services, reached.node, sender, nonces.counted);
-  return { ...reached, nonces };
+  await mendNonces(services, context.node, sender, nonces.counted);
+  return { ...context, nonces };
 }

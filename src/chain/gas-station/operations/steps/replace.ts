@@ -7,7 +7,7 @@ import { dearerThan, isBelowMarket, mostOf } from '../nonces/rules';
 import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
 import { leastOf } from '../rules';
 import { updateOperation } from '../store';
-import { type Reached, type Seen, whileUnchanged } from './reach';
+import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { AGAIN, type Stepped, waitFor, waitForCap } from './stepped';
 
 /** Whether a transaction has missed blocks because of its price: they ask more than it pays, and they come. */
@@ -20,29 +20,29 @@ export const isOutbid = async (node: ChainNode, { broadcastAt, ...latest }: Atte
  */
 export async function replace(
   services: Services,
-  seen: Seen,
-  { node, config }: Reached,
+  snapshot: Snapshot,
+  { node, config }: ChainContext,
   { latest, fees }: { latest: Attempt; fees: ChainFees },
 ): Promise<Stepped> {
   const prices = dearerThan(latest, fees, config.maxGasPrice);
-  if (!prices) return waitFor(services, seen, 'gas_price');
-  const dearer = affordable({ ...latest, ...prices }, await node.balance(latest.address, null), seen);
-  if (!dearer) return waitFor(services, seen, 'gas');
+  if (!prices) return waitFor(services, snapshot, 'gas_price');
+  const dearer = affordable({ ...latest, ...prices }, await node.balance(latest.address, null), snapshot);
+  if (!dearer) return waitFor(services, snapshot, 'gas');
   const { recipient, value, data, authorizations, gas } = dearer;
   const planned = { recipient, value, data, authorizations, gas, ...prices };
-  return attemptAgain(services, seen, config, latest, { ...planned, cancels: false });
+  return attemptAgain(services, snapshot, config, latest, { ...planned, cancels: false });
 }
 
 /** Makes another attempt under the nonce, within the budget of the day. */
 export async function attemptAgain(
   services: Services,
-  seen: Seen,
+  snapshot: Snapshot,
   config: GasConfig,
   latest: Attempt,
   planned: Planned & Pick<Attempt, 'cancels'>,
 ): Promise<Stepped> {
   let isRefused = false;
-  await whileUnchanged(services, seen.operation, async (tx, { id, units, token }) => {
+  await whileUnchanged(services, snapshot.operation, async (tx, { id, units, token }) => {
     const { chain, address, nonce } = latest;
     await lockNonces(tx, chain);
     const at = services.now();
@@ -55,7 +55,7 @@ export async function attemptAgain(
     const moved = token === null && !planned.cancels ? leastOf(units, planned.value) : units;
     await updateOperation(tx, id, { units: moved, waitsFor: null, updatedAt: at });
   });
-  return isRefused ? waitForCap(services, seen, 'daily_budget') : AGAIN;
+  return isRefused ? waitForCap(services, snapshot, 'daily_budget') : AGAIN;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function attemptAgain(
 function affordable(
   dearer: Planned,
   coins: bigint,
-  { operation: { type, token } }: Seen,
+  { operation: { type, token } }: Snapshot,
 ): Planned | undefined {
   const left = coins - mostOf(dearer);
   if (left >= dearer.value) return dearer;

@@ -3,7 +3,7 @@ import { showCapped } from '../nonces/breaks';
 import type { WaitsFor } from '../record';
 import { TRY_AGAIN_MS } from '../rules';
 import { updateOperation } from '../store';
-import { type Seen, whileUnchanged } from './reach';
+import { type Snapshot, whileUnchanged } from './context';
 
 /** What a step has come to: there is another one, or the operation is looked at again then; null: it has ended. */
 export type Stepped = 'again' | { lookAt: Date | null };
@@ -17,7 +17,7 @@ export const lookIn = ({ now }: Pick<Services, 'now'>, ms: number): Stepped => (
 /** Notes why it does not go on, for whoever reads it, and tries again in a while. */
 export async function waitFor(
   services: Pick<Services, 'database' | 'now'>,
-  { operation }: Seen,
+  { operation }: Snapshot,
   waitsFor: WaitsFor | null,
   ms = TRY_AGAIN_MS,
 ): Promise<Stepped> {
@@ -32,9 +32,9 @@ export async function waitFor(
 /** A cap keeps its transaction back; a person is shown an operation that cannot be cancelled for that. */
 export async function waitForCap(
   services: Pick<Services, 'database' | 'now'>,
-  seen: Seen,
+  snapshot: Snapshot,
   cap: 'gas_price' | 'daily_budget',
 ): Promise<Stepped> {
-  if (seen.operation.cancelReason !== null) await showCapped(services.database, seen.operation);
-  return waitFor(services, seen, cap);
+  if (snapshot.operation.cancelReason !== null) await showCapped(services.database, snapshot.operation);
+  return waitFor(services, snapshot, cap);
 }

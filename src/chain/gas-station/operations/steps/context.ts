@@ -13,28 +13,28 @@ import type { GasOperation } from '../record';
 import { findOperation } from '../store';
 
 /** An operation as it was read, before the chain was asked, and the transactions of it or of its batch. */
-export interface Seen {
+export interface Snapshot {
   operation: GasOperation;
   attempts: Attempt[];
 }
 
-export async function readSeen({ database }: Pick<Services, 'database'>, id: string): Promise<Seen> {
+export async function readSnapshot({ database }: Pick<Services, 'database'>, id: string): Promise<Snapshot> {
   const operation = await findOperation(database, id);
   if (!operation) throw new Error(`the operation ${id} is not there`);
   return { operation, attempts: await attemptsOf(database, operation.batchOf ?? id) };
 }
 
-export interface Reached extends Pick<SweepParties, 'authorize'> {
+export interface ChainContext extends Pick<SweepParties, 'authorize'> {
   network: Network;
   node: ChainNode;
   config: GasConfig;
 }
 
 /** The chain of an operation, and what holds on it. */
-export async function reach(
+export async function contextOf(
   services: Pick<Services, 'database' | 'keyring' | 'parties'>,
   { chain }: Pick<GasOperation, 'chain'>,
-): Promise<Reached> {
+): Promise<ChainContext> {
   const { network, node } = await nodeOf(services, services.database, chain);
   const config = await requireGasConfig(services.database, network);
   return { network, node, config, authorize: authorizer(services, network) };
@@ -44,7 +44,7 @@ const authorizer =
   (
     { database, parties }: Pick<Services, 'database' | 'parties'>,
     { chain, chainId }: Network,
-  ): Reached['authorize'] =>
+  ): ChainContext['authorize'] =>
   async (address, given) => {
     const wallet = await findWallet(database, chain, address);
     if (!wallet) throw new Error(`${address} is no wallet of ours that could authorize`);
