@@ -3,7 +3,7 @@ import type { Composed } from '../../src/composition';
 import { Decimal } from '../../src/kernel/money/money';
 import { chainDepositKind } from '../../src/transfers/chain-deposits/kind';
 import { advance } from '../../src/transfers/engine/advance';
-import { readChain } from '../../src/watch/chains/read';
+import { readChain } from '../../src/watch/chains/follow-blocks';
 import { startTestChain, type TestChain } from '../../test/support/chain';
 import { withLocalNetwork } from '../../test/support/networks';
 import { openServices } from '../fixtures';

@@ -5,7 +5,7 @@ import { openBreak } from '../process/breaks/operations';
 import { PartyAway } from '../process/party-errors';
 import type { Services } from '../services';
 import { hasShrunk } from './anchor';
-import { createCourse, ListUnusable } from './course';
+import { createListLoopGuard, ListUnusable } from './list-loop-guard';
 import { createListState } from './list-state';
 import { LISTENERS } from './listeners';
 import { placeBefore } from './store';
@@ -128,11 +128,11 @@ export function createReading(services: Services, party: WatchedParty) {
 
   /** @returns whether the end of the list was reached */
   async function readOn(begin: string | null, signal: AbortSignal | undefined): Promise<boolean> {
-    const course = createCourse();
+    const loopGuard = createListLoopGuard();
     let from = begin;
     for (let pages = 0; pages < MOST_PAGES && !signal?.aborted; pages += 1) {
       const page = await readPage(from);
-      course.pass(from, page);
+      loopGuard.pass(from, page);
       if (!page.more) return true;
       await tellThoseRead(new Date(now().getTime() - EVERY_MS));
       from = page.next;

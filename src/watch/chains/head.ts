@@ -3,7 +3,7 @@ import { makesBlocksByItself } from '../../chain/networks/rules';
 import type { Block } from '../../parties/chain/port';
 import { closeBreaksOf, openBreakAgain } from '../../process/breaks/operations';
 import type { Services } from '../../services';
-import type { Remembered } from './remembered';
+import type { Remembered } from './reading';
 
 /** Longer than any chain in use goes without a block, in milliseconds: its nodes answer, and know of none that are new. */
 const STILL_MS = 10 * 60_000;

@@ -4,8 +4,8 @@ import { PartyAway } from '../../process/party-errors';
 import type { Services } from '../../services';
 import { forgetUnreadable, noteUnreadable } from '../store';
 import type { Watching } from '../watch';
-import { type ChainStep, readChain } from './read';
-import { nothingRemembered } from './remembered';
+import { readChain } from './follow-blocks';
+import { type ChainStep, nothingRemembered } from './reading';
 
 /** From one look at the head to the next, where the last step has read none. */
 const EVERY_MS = 1_000;

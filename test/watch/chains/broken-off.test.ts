@@ -4,7 +4,7 @@ import { checkLedger } from '../../../src/kernel/ledger/check';
 import type { Services } from '../../../src/services';
 import { chainDepositKind } from '../../../src/transfers/chain-deposits/kind';
 import { advance } from '../../../src/transfers/engine/advance';
-import { readChain } from '../../../src/watch/chains/read';
+import { readChain } from '../../../src/watch/chains/follow-blocks';
 import { atEachCall } from '../../support/broken-off';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 

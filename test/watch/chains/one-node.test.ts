@@ -1,4 +1,4 @@
-import { readChain } from '../../../src/watch/chains/read';
+import { readChain } from '../../../src/watch/chains/follow-blocks';
 import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-double';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 

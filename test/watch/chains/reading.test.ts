@@ -5,7 +5,7 @@ import { payLocally } from '../../../src/startup/embedded/chain/token';
 import { ensureLocalNetwork } from '../../../src/startup/local-chain/network';
 import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';
 import { followedChains, keepUnlisted } from '../../../src/transfers/chain-deposits/places';
-import { readChain } from '../../../src/watch/chains/read';
+import { readChain } from '../../../src/watch/chains/follow-blocks';
 import { createTurn, watchChain } from '../../../src/watch/chains/watch';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Statement } from '../../../src/kernel/db/database';
 import type { Services } from '../../../src/services';
-import { readChain } from '../../../src/watch/chains/read';
+import { readChain } from '../../../src/watch/chains/follow-blocks';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
 const TRANSFERS = 12;

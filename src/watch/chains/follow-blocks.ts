@@ -2,7 +2,7 @@ import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
-import type { Block, ChainNode, FoundTransfers } from '../../parties/chain/port';
+import type { Block, FoundTransfers } from '../../parties/chain/port';
 import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
@@ -13,28 +13,18 @@ import {
   notePlace,
   noteRead,
   noteUnread,
-  type Place,
   placeOf,
-  type ReadPlace,
-  stepBack,
 } from '../../transfers/chain-deposits/places';
 import { decidedAt, refsAbove, refsWaiting } from '../../transfers/engine/tables/on-chain';
 import { STANDS_STILL, watchHead } from './head';
-import { nothingRemembered, type Remembered } from './remembered';
+import { type ChainStep, nothingRemembered, type Reading, type Remembered } from './reading';
+import { goBack, isStillAt } from './reorganisation';
 
 /** Blocks of a reading. Of the native coin each block is asked for by itself. */
 const LONGEST_RANGE = 500;
 const LONGEST_OF_NATIVE = 50;
 /** Blocks whose hashes are kept beyond those that are not final for long. */
 const SPARE_BLOCKS = 64;
-
-/**
- * What a step has come to. `ended`: nobody wants the chain to be followed. `rests`: there is no newer block. `back`: the chain was
- * reorganised, and is read again from where both agree.
- */
-export type ChainStep = 'ended' | 'begun' | 'rests' | 'read' | 'back';
-
-type Reading = { network: Network; node: ChainNode; place: ReadPlace; head: Block; remembered: Remembered };
 
 /**
  * One step along a chain's blocks: reads the next ones, finds what they have brought to the pool, and tells the deposits that
@@ -174,38 +164,4 @@ async function noteInPart(
   log.warn({ chain, blocks }, 'blocks have more logs than a node gives: listed tokens alone were read');
   const detail = `blocks of ${now().toISOString().slice(0, 10)}`;
   await openBreak(tx, { tenantId: null, kind: 'chain_blocks_in_part', subject: `chain:${chain}`, detail });
-}
-
-/** Nobody else has read on, or stepped back, since it was read. */
-async function isStillAt(tx: Tx, chain: string, place: Place): Promise<boolean> {
-  const now = await placeOf(tx, chain, 'update');
-  return now?.number === place.number && now.hash === place.hash;
-}
-
-/** From the last block that the node has too; where it has none of those that are kept, from before the first of them. */
-async function goBack(services: Services, reading: Reading): Promise<ChainStep> {
-  const { database, log, now } = services;
-  const { network, node, place, head } = reading;
-  const { chain } = network;
-  const common = await lastCommon(node, await keptBlocks(database, chain));
-  log.warn({ chain, from: place.number, to: common?.number }, 'the chain was reorganised; it is read again');
-  if (!common) return 'rests'; // the node does not say: it is asked again
-  await database.transaction(async (tx) => {
-    if (!(await isStillAt(tx, chain, place))) return;
-    await tellDeposits(services, tx, await refsAbove(tx, chain, common.number));
-    const tellUntil = Math.max(place.number, head.number) + 2 * network.confirmations;
-    await stepBack(tx, chain, common, { at: now(), tellUntil });
-  });
-  return 'back';
-}
-
-async function lastCommon(node: ChainNode, kept: readonly Place[]): Promise<Place | undefined> {
-  for (const each of kept) {
-    const theirs = await node.block(each.number);
-    if (theirs?.hash === each.hash) return each;
-  }
-  // Of another chain altogether, or reorganised deeper than anybody thought possible: all of it that was read is read again.
-  const first = kept.at(-1);
-  const before = first && first.number > 0 ? await node.block(first.number - 1) : undefined;
-  return before && { number: before.number, hash: before.hash };
 }

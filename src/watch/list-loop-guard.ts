@@ -16,7 +16,7 @@ export class ListUnusable extends PartyAway {
 const MOST_BARREN = 50;
 
 /** One reading of a list, page by page: whether it still leads anywhere. */
-export function createCourse() {
+export function createListLoopGuard() {
   const places = new Set<string | null>();
   const rows = new Set<string>();
   let barren = 0;

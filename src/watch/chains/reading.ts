@@ -1,0 +1,31 @@
+import type { Network } from '../../chain/networks/record';
+import type { Block, ChainNode } from '../../parties/chain/port';
+import type { ReadPlace } from '../../transfers/chain-deposits/places';
+
+/**
+ * What a step has come to. `ended`: nobody wants the chain to be followed. `rests`: there is no newer block. `back`: the chain was
+ * reorganised, and is read again from where both agree.
+ */
+export type ChainStep = 'ended' | 'begun' | 'rests' | 'read' | 'back';
+
+/** The chain as a step finds it. */
+export interface Reading {
+  network: Network;
+  node: ChainNode;
+  place: ReadPlace;
+  head: Block;
+  remembered: Remembered;
+}
+
+/**
+ * What a process that follows a chain remembers from step to step, of what it has told and shown. It is no truth: without it all is
+ * told once more.
+ */
+export interface Remembered {
+  /** The deposits that were told of the last height, by name, each with the revision that its row had then. */
+  told: ReadonlyMap<string, number>;
+  /** When the chain was shown to stand still; null: it goes on; absent: not known. */
+  shownStill?: Date | null;
+}
+
+export const nothingRemembered = (): Remembered => ({ told: new Map() });

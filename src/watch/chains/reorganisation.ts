@@ -1,0 +1,41 @@
+import type { Tx } from '../../kernel/db/database';
+import type { ChainNode } from '../../parties/chain/port';
+import type { Services } from '../../services';
+import { tellDeposits } from '../../transfers/chain-deposits/discover';
+import { keptBlocks, type Place, placeOf, stepBack } from '../../transfers/chain-deposits/places';
+import { refsAbove } from '../../transfers/engine/tables/on-chain';
+import type { ChainStep, Reading } from './reading';
+
+/** Nobody else has read on, or stepped back, since it was read. */
+export async function isStillAt(tx: Tx, chain: string, place: Place): Promise<boolean> {
+  const now = await placeOf(tx, chain, 'update');
+  return now?.number === place.number && now.hash === place.hash;
+}
+
+/** From the last block that the node has too; where it has none of those that are kept, from before the first of them. */
+export async function goBack(services: Services, reading: Reading): Promise<ChainStep> {
+  const { database, log, now } = services;
+  const { network, node, place, head } = reading;
+  const { chain } = network;
+  const common = await lastCommon(node, await keptBlocks(database, chain));
+  log.warn({ chain, from: place.number, to: common?.number }, 'the chain was reorganised; it is read again');
+  if (!common) return 'rests'; // the node does not say: it is asked again
+  await database.transaction(async (tx) => {
+    if (!(await isStillAt(tx, chain, place))) return;
+    await tellDeposits(services, tx, await refsAbove(tx, chain, common.number));
+    const tellUntil = Math.max(place.number, head.number) + 2 * network.confirmations;
+    await stepBack(tx, chain, common, { at: now(), tellUntil });
+  });
+  return 'back';
+}
+
+async function lastCommon(node: ChainNode, kept: readonly Place[]): Promise<Place | undefined> {
+  for (const each of kept) {
+    const theirs = await node.block(each.number);
+    if (theirs?.hash === each.hash) return each;
+  }
+  // Of another chain altogether, or reorganised deeper than anybody thought possible: all of it that was read is read again.
+  const first = kept.at(-1);
+  const before = first && first.number > 0 ? await node.block(first.number - 1) : undefined;
+  return before && { number: before.number, hash: before.hash };
+}
