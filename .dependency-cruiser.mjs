@@ -60,7 +60,7 @@ const ORDER_WITHIN = {
     'exchange',
     'settlement',
   ],
-  chain: ['networks', 'wallets', 'gas-station', 'reconciliation'],
+  chain: ['networks', 'wallets', 'holdings', 'gas-station', 'reconciliation'],
 };
 
 for (const [district, domains] of Object.entries(ORDER_WITHIN)) {

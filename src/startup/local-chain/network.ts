@@ -1,4 +1,5 @@
 import { releaseNoncesOf } from '../../chain/gas-station/operations/nonces/vanished';
+import { beginPlace, forgetPlace } from '../../chain/holdings/places';
 import {
   findOpened,
   isReachedAlike,
@@ -10,7 +11,6 @@ import {
 import { NATIVE_DECIMALS } from '../../chain/networks/rules';
 import { Decimal } from '../../kernel/money/money';
 import type { Services } from '../../services';
-import { beginPlace, forgetPlace } from '../../transfers/chain-deposits/places';
 import { LOCAL_CHAIN_ID } from '../embedded/chain/server';
 import { ensureTestUsdt, newestBlock, TEST_USDT, TEST_USDT_DECIMALS } from '../embedded/chain/token';
 

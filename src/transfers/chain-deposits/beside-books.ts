@@ -1,7 +1,7 @@
+import { type Place, placeOf } from '../../chain/holdings/places';
 import { fromUnits } from '../../chain/networks/rules';
 import type { Sql } from '../../kernel/db/database';
 import { type Decimal, ZERO } from '../../kernel/money/money';
-import { type Place, placeOf } from './places';
 
 /**
  * Of a chain's deposits, what its books do not say: for whoever compares the two.

@@ -11,8 +11,8 @@ import { makeDue } from '../engine/due';
 import { type Found, openFound } from '../engine/open';
 import { chainDepositKind } from './kind';
 import { sentByOthers } from './own-money';
-import { keepUnlisted } from './places';
 import { type ChainDepositTerms, chainDepositRef } from './record';
+import { keepUnlisted } from './unlisted';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 

@@ -1,10 +1,10 @@
 import { countOpenOf } from '../../chain/gas-station/operations/read';
+import { beginPlace, placeOf } from '../../chain/holdings/places';
 import type { Following } from '../../chain/networks/following';
 import { countAllocatedFor, hasWallets } from '../../chain/wallets/operations';
 import type { Sql } from '../../kernel/db/database';
 import { internalBalance } from '../../kernel/ledger/accounts';
 import { countConfirming } from '../engine/tables/on-chain';
-import { beginPlace, placeOf } from './places';
 
 /** What was paid before the first look is found too: the place is kept with the network that is enabled. */
 export const following: Following = {

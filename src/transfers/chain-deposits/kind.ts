@@ -1,11 +1,11 @@
 import { isAccountClosed } from '../../accounts/accounts/operations';
+import { followedChains } from '../../chain/holdings/places';
 import type { Tx } from '../../kernel/db/database';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { holdLargeCredit } from './held-credit';
 import { lookOnChain } from './look';
-import { followedChains } from './places';
 import {
   type ChainDeposit,
   type ChainDepositTerms,

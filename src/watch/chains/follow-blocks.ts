@@ -1,11 +1,3 @@
-import { nodeOf } from '../../chain/networks/nodes';
-import type { Network } from '../../chain/networks/record';
-import { poolAddresses } from '../../chain/wallets/operations';
-import type { Tx } from '../../kernel/db/database';
-import type { Block, FoundTransfers } from '../../parties/chain/port';
-import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
-import type { Services } from '../../services';
-import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
 import {
   beginPlace,
   keptBlocks,
@@ -14,7 +6,15 @@ import {
   noteRead,
   noteUnread,
   placeOf,
-} from '../../transfers/chain-deposits/places';
+} from '../../chain/holdings/places';
+import { nodeOf } from '../../chain/networks/nodes';
+import type { Network } from '../../chain/networks/record';
+import { poolAddresses } from '../../chain/wallets/operations';
+import type { Tx } from '../../kernel/db/database';
+import type { Block, FoundTransfers } from '../../parties/chain/port';
+import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
+import type { Services } from '../../services';
+import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
 import { decidedAt, refsAbove, refsWaiting } from '../../transfers/engine/tables/on-chain';
 import { STANDS_STILL, watchHead } from './head';
 import { type ChainStep, nothingRemembered, type Reading, type Remembered } from './reading';

@@ -1,6 +1,6 @@
+import type { ReadPlace } from '../../chain/holdings/places';
 import type { Network } from '../../chain/networks/record';
 import type { Block, ChainNode } from '../../parties/chain/port';
-import type { ReadPlace } from '../../transfers/chain-deposits/places';
 
 /**
  * What a step has come to. `ended`: nobody wants the chain to be followed. `rests`: there is no newer block. `back`: the chain was

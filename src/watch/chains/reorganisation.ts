@@ -1,8 +1,8 @@
+import { keptBlocks, type Place, placeOf, stepBack } from '../../chain/holdings/places';
 import type { Tx } from '../../kernel/db/database';
 import type { ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { tellDeposits } from '../../transfers/chain-deposits/discover';
-import { keptBlocks, type Place, placeOf, stepBack } from '../../transfers/chain-deposits/places';
 import { refsAbove } from '../../transfers/engine/tables/on-chain';
 import type { ChainStep, Reading } from './reading';
 

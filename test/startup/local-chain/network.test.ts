@@ -1,8 +1,8 @@
+import { placeOf } from '../../../src/chain/holdings/places';
 import { findOpened, saveNetwork, termsOf } from '../../../src/chain/networks/operations';
 import type { Services } from '../../../src/services';
 import { TEST_USDT } from '../../../src/startup/embedded/chain/token';
 import { ensureLocalNetwork } from '../../../src/startup/local-chain/network';
-import { placeOf } from '../../../src/transfers/chain-deposits/places';
 import { type TestApi, testApi } from '../../support/api';
 import { startTestChain, type TestChain } from '../../support/chain';
 

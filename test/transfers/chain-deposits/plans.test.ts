@@ -1,5 +1,5 @@
 import type { Tx } from '../../../src/kernel/db/database';
-import { listUnlisted } from '../../../src/transfers/chain-deposits/places';
+import { listUnlisted } from '../../../src/transfers/chain-deposits/unlisted';
 import { decidedAt, refsAbove, refsWaiting } from '../../../src/transfers/engine/tables/on-chain';
 import { expectIndexes } from '../../growth/explain';
 import { filledApi, MADE_AT } from '../../growth/filled';

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { listPlaces, listUnlisted } from '../../../../transfers/chain-deposits/places';
+import { listPlaces } from '../../../../chain/holdings/places';
+import { listUnlisted } from '../../../../transfers/chain-deposits/unlisted';
 import { countArgument } from '../../arguments';
 import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';

@@ -1,6 +1,5 @@
 import { raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
-import type { ChainTransfer } from '../../parties/chain/port';
 
 /** How far the blocks of each chain are read, and the hashes of the last of them. */
 
@@ -144,69 +143,4 @@ export async function stepBack(
         backUntil: raw('greatest(back_until, ?)', [tellUntil]),
       }),
   );
-}
-
-const unlisted = () => table('unlisted_tokens');
-
-/** A transfer to us of a token that no network lists. */
-export interface UnlistedToken {
-  chain: string;
-  txHash: string;
-  ordinal: number;
-  token: string;
-  address: string;
-  /** Whole units of the token: whoever made it says how many decimals it has. */
-  units: string;
-  blockNumber: number;
-  /** How many others its transaction has brought that are not kept. */
-  more: number;
-  seenAt: Date;
-}
-
-/** Of one transaction. Whoever makes a token may send it a thousand times in one. */
-const KEPT_UNLISTED = 20;
-
-// Raw: rows of any number in one parameter.
-const KEEP_UNLISTED = `
-  insert into unlisted_tokens (chain, tx_hash, ordinal, token, address, units, more, block_number, block_hash, seen_at)
-  select $1, r.tx_hash, r.ordinal, r.token, r.address, r.units, r.more, r.block_number, r.block_hash, $2
-    from json_to_recordset($3::json) as r(tx_hash text, ordinal int, token text, address text, units numeric, more int,
-           block_number bigint, block_hash text)
-  on conflict (chain, tx_hash, ordinal) do update set block_number = excluded.block_number, block_hash = excluded.block_hash`;
-
-/** Keeps some of each transaction, and with the last of them how many others it has. */
-export async function keepUnlisted(
-  tx: Tx,
-  chain: string,
-  found: readonly ChainTransfer[],
-  at: Date,
-): Promise<void> {
-  const byHash = new Map<string, ChainTransfer[]>();
-  for (const transfer of found) {
-    const ofOne = byHash.get(transfer.txHash);
-    if (ofOne) ofOne.push(transfer);
-    else byHash.set(transfer.txHash, [transfer]);
-  }
-  const rows = [...byHash.values()].flatMap((ofOne) =>
-    ofOne.slice(0, KEPT_UNLISTED).map(({ txHash, ordinal, token, to, units, block }, place) => ({
-      ...{ tx_hash: txHash, ordinal, token, address: to, units: units.toString() },
-      more: place === KEPT_UNLISTED - 1 ? ofOne.length - KEPT_UNLISTED : 0,
-      ...{ block_number: block.number, block_hash: block.hash },
-    })),
-  );
-  if (rows.length > 0) await tx.query(KEEP_UNLISTED, [chain, at, JSON.stringify(rows)]);
-}
-
-/** The newest first. */
-export async function listUnlisted(
-  sql: Sql,
-  { chain, limit }: { chain?: string | undefined; limit: number },
-): Promise<UnlistedToken[]> {
-  const query = unlisted()
-    .select('chain', 'txHash', 'ordinal', 'token', 'address', 'units', 'blockNumber', 'more', 'seenAt')
-    .orderBy('seenAt', 'desc')
-    .limit(limit);
-  if (chain !== undefined) void query.where({ chain });
-  const rows = await sql.run<UnlistedToken & { units: unknown; blockNumber: unknown }>(query);
-  return rows.map((row) => ({ ...row, units: String(row.units), blockNumber: Number(row.blockNumber) }));
 }
