@@ -22,12 +22,10 @@ import { binRoutes } from './cards/programmes/routes';
 import { cardQuoteRoutes } from './cards/requests/quote-routes';
 import { bufferedCardRoutes } from './cards/requests/routes';
 import type { CardServices } from './cards/services';
-import { addressesUsed } from './chain/gas-station/beside-books';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
 import type { ComparingServices } from './chain/reconciliation/services';
-import type { ChainServices } from './chain/services';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
@@ -68,6 +66,7 @@ import { breaksReading } from './process/breaks/metrics';
 import { overdueReading } from './process/overdue';
 import { createAdmission } from './process/switches/admission';
 import { createSwitches } from './process/switches/switches';
+import type { Services } from './services';
 import type { ApiOptions, Wiring } from './startup/wiring';
 import { type Access, createAccess } from './tenants/clients/access';
 import { createAuthenticator } from './tenants/clients/authenticate';
@@ -103,7 +102,7 @@ export interface Composed
     CardholderServices,
     AccountServices,
     CardServices,
-    ChainServices,
+    Services,
     Pick<ComparingServices, 'depositsBeside'> {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
@@ -152,7 +151,6 @@ export function createServices(options: Wiring): Composed {
     findAccountElsewhere: ibanAccount,
     linksOf,
     depositsBeside,
-    addressesUsed,
     ...{ requireAdmittedBin, assertBinOpen },
     reference: createReference(),
     publicUrl,

@@ -1,10 +1,10 @@
 import { isOutOfReach } from '../../kernel/db/faults';
 import { Problem } from '../../kernel/errors';
 import { forEachIsolated } from '../../kernel/for-each-isolated';
+import type { Services } from '../../services';
 import { enabledNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../networks/rules';
-import type { ChainServices } from '../services';
 import { type SweepCandidate, sweepCandidates } from './candidates/lists';
 import { type Preflight, preflight } from './candidates/preflight';
 import { requireGasConfig } from './config/operations';
@@ -21,7 +21,7 @@ const AT_ONCE = 8;
  * has it. Idempotent: a wallet has one open operation of each type.
  * @returns how many operations were made
  */
-export async function orderAutoSweeps(services: ChainServices): Promise<number> {
+export async function orderAutoSweeps(services: Services): Promise<number> {
   const { database, log } = services;
   let made = 0;
   const networks = await enabledNetworks(database);
@@ -35,7 +35,7 @@ export async function orderAutoSweeps(services: ChainServices): Promise<number> 
   return made;
 }
 
-async function orderOn(services: ChainServices, network: Network): Promise<number> {
+async function orderOn(services: Services, network: Network): Promise<number> {
   await putTreasuryInForce(services.database, network, services.now());
   const config = await requireGasConfig(services.database, network);
   if (!config.autoSweep || config.treasuryAddress === null || awaitsTreasury(config)) return 0;
@@ -49,7 +49,7 @@ async function orderOn(services: ChainServices, network: Network): Promise<numbe
 }
 
 /** What there is to be swept, a list a wallet. Only wallets that somebody had are asked: the pool may be large. */
-async function waiting(services: ChainServices, { chain }: Network): Promise<SweepCandidate[][]> {
+async function waiting(services: Services, { chain }: Network): Promise<SweepCandidate[][]> {
   const { database, now } = services;
   const failed = await failedSweeps(database, { chain }, failedBefore(now()));
   const isPaused = ({ wallet, asset }: SweepCandidate) =>
@@ -62,7 +62,7 @@ async function waiting(services: ChainServices, { chain }: Network): Promise<Swe
 }
 
 /** What is wrong with one wallet is written down, and is nothing to the others. @returns whether an operation was made */
-async function orderApart(services: ChainServices, candidates: SweepCandidate[]): Promise<boolean> {
+async function orderApart(services: Services, candidates: SweepCandidate[]): Promise<boolean> {
   let isMade = false;
   const order = async (each: SweepCandidate[]) => {
     isMade = await orderFirst(services, each);
@@ -76,13 +76,13 @@ async function orderApart(services: ChainServices, candidates: SweepCandidate[])
 }
 
 /** One asset a wallet and run, for it has one open sweep: the first that can be swept. */
-async function orderFirst(services: ChainServices, candidates: readonly SweepCandidate[]): Promise<boolean> {
+async function orderFirst(services: Services, candidates: readonly SweepCandidate[]): Promise<boolean> {
   for (const candidate of candidates) if (await orderFor(services, candidate)) return true;
   return false;
 }
 
 /** @returns whether an operation was made; what does not hold now is looked at again in the next run */
-async function orderFor(services: ChainServices, candidate: SweepCandidate): Promise<boolean> {
+async function orderFor(services: Services, candidate: SweepCandidate): Promise<boolean> {
   try {
     const ordered = await orderOf(services, candidate);
     if (ordered) await services.database.transaction((tx) => createOperation(services, tx, ordered));
@@ -94,10 +94,7 @@ async function orderFor(services: ChainServices, candidate: SweepCandidate): Pro
 }
 
 /** By what the preflight reads, not by what the run began with: a top-up may have arrived since, and another one would follow it. */
-async function orderOf(
-  services: ChainServices,
-  { wallet, asset }: SweepCandidate,
-): Promise<Ordered | undefined> {
+async function orderOf(services: Services, { wallet, asset }: SweepCandidate): Promise<Ordered | undefined> {
   const found = await preflight(services, services.database, { wallet, asset: asset.symbol });
   // What the chain would revert is not helped by gas.
   if (found.fee === null) return undefined;

@@ -1,9 +1,8 @@
 import type { Sql } from '../../kernel/db/database';
 import { invalid } from '../../kernel/errors';
-import type { StationRole } from '../services';
-import { addressesUsed } from './beside-books';
+import { type NamedRole, rolesOf } from '../wallets/named-addresses';
 
-const TAKEN: Record<StationRole, string> = {
+const TAKEN: Record<NamedRole, string> = {
   station: 'must not be the station of the chain, nor have been it',
   treasury:
     'must not be the treasury of the chain, nor an address that was it and was swept to, or has paid a station',
@@ -17,18 +16,9 @@ const TAKEN: Record<StationRole, string> = {
  */
 export async function assertNeverWas(
   sql: Sql,
-  role: StationRole,
+  role: NamedRole,
   { chain, address, field }: { chain: string; address: string; field: string },
 ): Promise<void> {
-  const used = await addressesUsed(sql, chain);
-  if (used[role].includes(address)) throw invalid(`${field} ${TAKEN[role]}.`, field);
-}
-
-/** The role of an address that is a station or a treasury, or was one. */
-export function roleOf(
-  used: Readonly<Record<StationRole, readonly string[]>>,
-  address: string,
-): StationRole | undefined {
-  if (used.station.includes(address)) return 'station';
-  return used.treasury.includes(address) ? 'treasury' : undefined;
+  if ((await rolesOf(sql, chain, [address])).get(address) === role)
+    throw invalid(`${field} ${TAKEN[role]}.`, field);
 }

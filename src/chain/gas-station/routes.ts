@@ -1,5 +1,5 @@
 import type { Route } from '../../http/route';
-import type { ChainServices } from '../services';
+import type { Services } from '../../services';
 import { candidateRoutes } from './candidates/routes';
 import { gasConfigRoutes } from './config/routes';
 import { gasOperationRoutes } from './operations/routes';
@@ -7,7 +7,7 @@ import { stationRoutes } from './station/routes';
 import { stationTopupRoutes } from './station-topups/routes';
 
 /** The group Gas station of `interface.md 4.1`: for the operator alone. */
-export const gasStationRoutes = (services: ChainServices): Route[] => [
+export const gasStationRoutes = (services: Services): Route[] => [
   ...gasConfigRoutes(services),
   ...stationRoutes(services),
   ...candidateRoutes(services),

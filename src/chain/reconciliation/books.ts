@@ -1,12 +1,12 @@
 import type { Sql } from '../../kernel/db/database';
 import { internalBalances } from '../../kernel/ledger/accounts';
 import { decimalsOf } from '../../kernel/money/currencies';
-import { addressesUsed, sweptDust } from '../gas-station/beside-books';
+import { sweptDust } from '../gas-station/beside-books';
 import { ownTransactions } from '../gas-station/own-transactions';
 import { topupsBeside } from '../gas-station/station-topups/beside-books';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
-import { poolAddresses, stationWallets } from '../wallets/operations';
+import { namedAddresses, poolAddresses, stationWallets } from '../wallets/operations';
 import { CHAIN_PLACES, type ChainBooks, sumKey } from './record';
 import { assetsToRead, type ReadAsset, Sums } from './rules';
 import type { DepositsBeside } from './services';
@@ -43,7 +43,7 @@ export async function readChainBooks(
 
 /** Each address at one place: what stands there is counted once. */
 async function addressesOf(tx: Sql, chain: string): Promise<ChainBooks['addresses']> {
-  const used = await addressesUsed(tx, chain);
+  const used = await namedAddresses(tx, chain);
   // One that was a station and was never scanned is named by nothing but its wallet.
   const own = (await stationWallets(tx, chain)).map(({ address }) => address);
   const station = [...new Set([...used.station, ...own])];

@@ -1,7 +1,8 @@
 import type { Tx } from '../../kernel/db/database';
 import { newId } from '../../kernel/ids';
+import type { Services } from '../../services';
 import type { Network } from '../networks/record';
-import type { ChainServices, StationRole } from '../services';
+import { type NamedRole, namedAddresses } from './named-addresses';
 import type { Wallet } from './record';
 import { insertWallets, lockDerivation, type NewWallet, nextIndex } from './store';
 
@@ -11,7 +12,7 @@ export interface Derivation extends Pick<Network, 'chain' | 'kind'> {
 }
 
 /** An address has one use for ever: what it must not have been named as, for each purpose. */
-const NEVER_WAS: Record<Wallet['purpose'], readonly StationRole[]> = {
+const NEVER_WAS: Record<Wallet['purpose'], readonly NamedRole[]> = {
   pool: ['station', 'treasury'],
   station: ['treasury'],
 };
@@ -25,12 +26,12 @@ const NEVER_WAS: Record<Wallet['purpose'], readonly StationRole[]> = {
  * follows the chain reads the addresses at each range of blocks, which are later than that.
  */
 export async function deriveWallets(
-  { parties, addressesUsed }: Pick<ChainServices, 'parties' | 'addressesUsed'>,
+  { parties }: Pick<Services, 'parties'>,
   tx: Tx,
   { chain, kind, count, purpose }: Derivation,
 ): Promise<Wallet[]> {
   await lockDerivation(tx, kind);
-  const used = await addressesUsed(tx, chain); // whoever names one takes the same lock
+  const used = await namedAddresses(tx, chain); // whoever names one takes the same lock
   const except = new Set(NEVER_WAS[purpose].flatMap((role) => used[role]));
   const made: NewWallet[] = [];
   let next = await nextIndex(tx, kind);

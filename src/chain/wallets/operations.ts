@@ -10,6 +10,7 @@ import { countByStatus, findWallet, type Locking } from './store';
 
 export { countAllocatedFor, findHeldFor, newestAllocationOf, ownerAt, ownersAt } from './allocations/store';
 export { deriveWallets } from './derive';
+export { keepRole, namedAddresses, nameTreasury, rolesOf } from './named-addresses';
 export {
   findWallet,
   findWalletById,

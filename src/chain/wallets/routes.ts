@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { identifier, text } from '../../kernel/wire/schemas';
-import type { ChainServices } from '../services';
+import type { Services } from '../../services';
 import { allocateWallet, type HeldWallet } from './allocations/allocate';
 import { releaseWallet } from './allocations/end';
 import { walletBalance } from './balance';
@@ -16,13 +16,13 @@ const chain = identifier('local').describe('Of a network: `GET /v1/networks`.');
 const address = identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
 
 /** Wallets that clients have kept for their payers (`interface.md 4.1`, Wallets). */
-export function walletRoutes(services: ChainServices): Route[] {
+export function walletRoutes(services: Services): Route[] {
   return [allocateRoute(services), releaseRoute(services), balanceRoute(services)];
 }
 
 /** An allocation as it is now. */
 const shown = (
-  { now, walletQuarantineSeconds }: ChainServices,
+  { now, walletQuarantineSeconds }: Services,
   held: HeldWallet,
   { reach }: Pick<ApiRequest['caller'], 'reach'>,
 ) =>
@@ -30,7 +30,7 @@ const shown = (
     ...{ at: now(), quarantineSeconds: walletQuarantineSeconds, isAdmin: reach === null },
   });
 
-function allocateRoute(services: ChainServices): Route {
+function allocateRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/wallets/allocate',
@@ -76,7 +76,7 @@ function allocateRoute(services: ChainServices): Route {
   });
 }
 
-function releaseRoute(services: ChainServices): Route {
+function releaseRoute(services: Services): Route {
   return route({
     method: 'POST',
     path: '/v1/wallets/release',
@@ -102,7 +102,7 @@ function releaseRoute(services: ChainServices): Route {
   });
 }
 
-function balanceRoute(services: ChainServices): Route {
+function balanceRoute(services: Services): Route {
   return route({
     method: 'GET',
     path: '/v1/wallets/{address}/balance',

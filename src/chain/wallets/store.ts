@@ -222,10 +222,23 @@ export function sweepableWallets(
 export const stationWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
   read(sql, wallets().where({ chain, purpose: 'station' }).orderBy('id'));
 
-/** Which of these addresses are wallets of ours, of whatever purpose. */
-export async function ownAmong(sql: Sql, chain: string, addresses: readonly string[]): Promise<string[]> {
-  const query = wallets().select('address').where({ chain }).where(anyOf('address', addresses));
-  return (await sql.run<{ address: string }>(query)).map(({ address }) => address);
+/** Which of these addresses are wallets or stations of ours: those that were stations too, though another has taken their place. */
+export async function ownAmong(
+  sql: Sql,
+  chain: string,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const query = wallets()
+    .select('address')
+    .where({ chain })
+    .where(anyOf('address', addresses))
+    .union(
+      table('named_addresses')
+        .select('address')
+        .where({ chain, role: 'station' })
+        .where(anyOf('address', addresses)),
+    );
+  return new Set((await sql.run<{ address: string }>(query)).map(({ address }) => address));
 }
 
 /** Where that sweep holds it still. */

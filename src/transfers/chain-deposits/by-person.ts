@@ -1,7 +1,7 @@
 import { operationWith } from '../../chain/gas-station/operations/read';
 import { requireNetwork } from '../../chain/networks/operations';
 import { fromUnits } from '../../chain/networks/rules';
-import { requireWallet } from '../../chain/wallets/operations';
+import { ownAmong, requireWallet } from '../../chain/wallets/operations';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { conflict, invalid, notFound } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
@@ -13,7 +13,6 @@ import { refsUnshown } from '../engine/tables/on-chain';
 import { type Carried, decimalsIn, openingsOf } from './discover';
 import { approvedCredit, requireHeld } from './held-credit';
 import { chainDepositKind } from './kind';
-import { oursAmong } from './own-money';
 import type { ChainDeposit, ChainDepositTerms } from './record';
 import { amountOf } from './rules';
 import { lastSaid, SEEN, stands, TAKEN_BACK, wordOfPeople } from './told';
@@ -167,7 +166,7 @@ const saidSince = () =>
 async function recordable(tx: Tx, { chain, amount, coin }: ToldCoin, at: Date): Promise<Recordable> {
   const network = await requireNetwork(tx, chain, 'chain');
   const { from, txHash, units } = coin.transfer;
-  if ((await oursAmong(tx, chain, [from])).has(from))
+  if ((await ownAmong(tx, chain, [from])).has(from))
     throw invalid('txHash is of an address of ours: what it sends is no deposit.', 'txHash');
   const operation = await operationWith(tx, chain, txHash);
   if (operation !== undefined)

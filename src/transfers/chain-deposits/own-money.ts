@@ -1,4 +1,3 @@
-import { stationsAmong } from '../../chain/gas-station/beside-books';
 import { ownAmong } from '../../chain/wallets/operations';
 import type { Sql } from '../../kernel/db/database';
 import type { ChainTransfer } from '../../parties/chain/port';
@@ -13,18 +12,6 @@ export async function sentByOthers(
   transfers: readonly ChainTransfer[],
 ): Promise<ChainTransfer[]> {
   if (transfers.length === 0) return [];
-  const own = await oursAmong(sql, chain, [...new Set(transfers.map(({ from }) => from))]);
+  const own = await ownAmong(sql, chain, [...new Set(transfers.map(({ from }) => from))]);
   return transfers.filter(({ from }) => !own.has(from));
-}
-
-/** Of addresses those that are a wallet or a station of ours. */
-export async function oursAmong(
-  sql: Sql,
-  chain: string,
-  addresses: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const own = new Set(await ownAmong(sql, chain, addresses));
-  // A station whose key is elsewhere pays what it was ordered to pay though another one has taken its place.
-  for (const station of await stationsAmong(sql, chain, addresses)) own.add(station);
-  return own;
 }

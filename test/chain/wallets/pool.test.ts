@@ -1,20 +1,19 @@
-import { addressesUsed } from '../../../src/chain/gas-station/beside-books';
-import type { ChainServices } from '../../../src/chain/services';
 import { deriveWallets, findWallet, ownerAt, poolAddresses } from '../../../src/chain/wallets/operations';
 import { newId } from '../../../src/kernel/ids';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import type { Parties } from '../../../src/parties/parties';
 import { createLocalSigner } from '../../../src/parties/signer/local';
+import type { Services } from '../../../src/services';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { insertNetwork } from './support';
 
 describe('the pool of wallets', () => {
   let db: TestDatabase;
-  let services: Pick<ChainServices, 'parties' | 'addressesUsed'>;
+  let services: Pick<Services, 'parties'>;
   beforeAll(async () => {
     db = await testDatabase();
     const signer = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 7)) });
-    services = { parties: { signer } as Parties, addressesUsed };
+    services = { parties: { signer } as Parties };
     await insertNetwork(db.database);
   });
   afterAll(() => db.drop());

@@ -1,12 +1,12 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
+import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { nodeOf } from '../../networks/nodes';
 import { enabledNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits } from '../../networks/rules';
 import { whereTokenStands } from '../../networks/tokens';
-import type { ChainServices } from '../../services';
 import { stationWallets, sweepableWallets } from '../../wallets/operations';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { mayDelegate } from '../../wallets/sweeps';
@@ -37,7 +37,7 @@ export interface CandidateFilter {
   asset?: string | undefined;
 }
 
-type Deps = Pick<ChainServices, 'keyring' | 'parties'>;
+type Deps = Pick<Services, 'keyring' | 'parties'>;
 
 /**
  * The wallets that may be swept – not allocated, not disabled, no sweep of theirs open – and have enough of an asset, in the order of

@@ -2,12 +2,12 @@ import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import { ChainRefused } from '../../../parties/chain/errors';
 import type { Call, ChainFees, ChainNode } from '../../../parties/chain/port';
+import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { type NetworkNode, nodeOf } from '../../networks/nodes';
 import { assetOf } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { whereTokenStands } from '../../networks/tokens';
-import type { ChainServices } from '../../services';
 import type { Wallet } from '../../wallets/record';
 import { mayDelegate } from '../../wallets/sweeps';
 import { requireGasConfig } from '../config/operations';
@@ -49,7 +49,7 @@ export interface Preflight {
  * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
  */
 export async function preflight(
-  services: Pick<ChainServices, 'keyring' | 'parties' | 'now'>,
+  services: Pick<Services, 'keyring' | 'parties' | 'now'>,
   sql: Sql,
   { wallet, asset: symbol }: { wallet: Wallet; asset?: string | undefined },
 ): Promise<Preflight> {

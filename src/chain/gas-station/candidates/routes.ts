@@ -3,7 +3,7 @@ import { type Route, route } from '../../../http/route';
 import { notFound } from '../../../kernel/errors';
 import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { text } from '../../../kernel/wire/schemas';
-import type { ChainServices } from '../../services';
+import type { Services } from '../../../services';
 import { findWalletById } from '../../wallets/operations';
 import { GUARDED } from '../guarded';
 import { sweepCandidates, topupCandidates } from './lists';
@@ -24,13 +24,13 @@ const WHICH =
 const query = z.object({ ...pageQuery, chain: text(100).optional(), asset: text(20).optional() });
 
 /** What could be swept, or needs gas for it (`interface.md 4.1`, Gas station). */
-export const candidateRoutes = (services: ChainServices): Route[] => [
+export const candidateRoutes = (services: Services): Route[] => [
   sweepCandidatesRoute(services),
   preflightRoute(services),
   topupCandidatesRoute(services),
 ];
 
-const sweepCandidatesRoute = (services: ChainServices): Route =>
+const sweepCandidatesRoute = (services: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/sweep-candidates', ...GUARDED },
     summary: 'Wallets eligible for sweeping',
@@ -46,7 +46,7 @@ const sweepCandidatesRoute = (services: ChainServices): Route =>
       ),
   });
 
-const topupCandidatesRoute = (services: ChainServices): Route =>
+const topupCandidatesRoute = (services: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/topup-candidates', ...GUARDED },
     summary: 'Wallets needing gas refill',
@@ -62,7 +62,7 @@ const topupCandidatesRoute = (services: ChainServices): Route =>
       ),
   });
 
-const preflightRoute = (services: ChainServices): Route =>
+const preflightRoute = (services: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/sweep-preflight/{walletId}', ...GUARDED },
     summary: 'Preflight check for a sweep',

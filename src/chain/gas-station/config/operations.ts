@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import { openBreak } from '../../../process/breaks/operations';
 import type { Network } from '../../networks/record';
-import { findWallet, lockDerivation } from '../../wallets/operations';
+import { findWallet, lockDerivation, nameTreasury } from '../../wallets/operations';
 import { assertNeverWas } from '../roles';
 import { type GasConfig, type GasInput, type GasTerms, gasConfigNeverSet } from './record';
 import { appliedTerms, checkedTerms } from './rules';
@@ -78,6 +78,7 @@ export async function applyGasTerms(
   treasuryFrom?: Date,
 ): Promise<GasConfig> {
   const after = await updateGasTerms(tx, chain, treasuryOf(before, terms, treasuryFrom), before.version + 1);
+  await nameTreasury(tx, chain, after.treasuryAddress);
   if (before.version > 0 && before.treasuryAddress !== after.treasuryAddress)
     await showTreasury(tx, before, after);
   return after;

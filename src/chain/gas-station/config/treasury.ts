@@ -5,7 +5,7 @@ import { Problem } from '../../../kernel/errors';
 
 import { openBreak } from '../../../process/breaks/operations';
 import type { Network } from '../../networks/record';
-import { lockDerivation } from '../../wallets/operations';
+import { lockDerivation, nameTreasury } from '../../wallets/operations';
 import { assertTreasury, lockGasConfig, showTreasury } from './operations';
 import type { GasConfig } from './record';
 import { findGasConfig, updateTreasury } from './store';
@@ -36,6 +36,7 @@ async function change(tx: Tx, network: Network, before: GasConfig, address: stri
   const refusal = await refusalOf(() => assertTreasury(tx, network, before, address));
   const treasuryAddress = refusal ? before.treasuryAddress : address;
   const after = await updateTreasury(tx, network.chain, treasuryAddress, before.version + 1);
+  await nameTreasury(tx, network.chain, treasuryAddress);
   if (refusal) await showDropped(tx, before, refusal);
   else if (before.version > 0) await showTreasury(tx, before, after);
   await audit(tx, {

@@ -9,6 +9,7 @@ import { askedOfChain } from '../../networks/asking';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
+import { keepRole } from '../../wallets/operations';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { holdForSweep } from '../../wallets/sweeps';
 import { type Preflight, preflight } from '../candidates/preflight';
@@ -160,9 +161,11 @@ export async function createOperation(
     expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),
   });
   if (!made) throw conflict('invalid_transition', `The wallet has an open ${ordered.type}.`, 'walletId');
-  if (ordered.type === 'sweep')
-    await holdForSweep(tx, ordered.walletId, id, { delegates: ordered.stationAddress !== null });
-  const { chain } = ordered;
+  const { chain, type, walletId, stationAddress, toAddress: address } = ordered;
+  if (type === 'sweep') {
+    await holdForSweep(tx, walletId, id, { delegates: stationAddress !== null });
+    await keepRole(tx, { chain, address, role: 'treasury' });
+  }
   const network = await requireNetwork(tx, chain);
   await assertAsConfigured(tx, network, ordered);
   const native = nativeSymbol(network);

@@ -4,8 +4,8 @@ import { audit } from '../../../kernel/audit/audit';
 import type { Tx } from '../../../kernel/db/database';
 import type { Problem } from '../../../kernel/errors';
 import { amount, identifier, text } from '../../../kernel/wire/schemas';
+import type { Services } from '../../../services';
 import { HASH_SHAPE, HASH_TEXT } from '../../networks/hashes';
-import type { ChainServices } from '../../services';
 import { GUARDED } from '../guarded';
 import { askAbout, confirmOperation } from './confirm';
 import { createOperation, orderSweep, orderTopup } from './create';
@@ -29,7 +29,7 @@ const WORDS = { sweep: 'a sweep operation', topup: 'a gas top-up' } as const;
 const wallet = () => identifier('wal_01jz0000000000000000000000');
 
 /** Sweeps and top-ups (`interface.md 4.1`, Gas station). */
-export const gasOperationRoutes = (services: ChainServices): Route[] => [
+export const gasOperationRoutes = (services: Services): Route[] => [
   ...gasOperationListRoutes(services),
   createSweepRoute(services),
   createTopupRoute(services),
@@ -45,7 +45,7 @@ const awaitsCall = ({ execution, status }: GasOperationView): boolean =>
   execution === 'manual' && status !== 'confirming';
 
 /** `Prefer: wait=N` holds the answer until the operation has ended, or waits for another call. */
-const settlingOf = ({ database }: ChainServices, type: GasOperationType): Settling => ({
+const settlingOf = ({ database }: Services, type: GasOperationType): Settling => ({
   read: async (_, id) => gasOperationView(await requireOperation(database, id, type)),
   settled: (operation: GasOperationView) => !isOpen(operation) || awaitsCall(operation),
 });
@@ -70,7 +70,7 @@ async function noted(
   });
 }
 
-const createSweepRoute = (services: ChainServices): Route =>
+const createSweepRoute = (services: Services): Route =>
   route({
     ...{ method: 'POST', path: PATHS.sweep, ...GUARDED, status: 201 },
     summary: 'Create a sweep operation',
@@ -90,7 +90,7 @@ const createSweepRoute = (services: ChainServices): Route =>
     },
   });
 
-const createTopupRoute = (services: ChainServices): Route =>
+const createTopupRoute = (services: Services): Route =>
   route({
     ...{ method: 'POST', path: PATHS.topup, ...GUARDED, status: 201 },
     summary: 'Create a gas top-up operation',
@@ -109,7 +109,7 @@ const createTopupRoute = (services: ChainServices): Route =>
     },
   });
 
-const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
+const confirmRoute = (services: Services, type: GasOperationType): Route =>
   route({
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/confirm`, ...GUARDED },
     summary: `Confirm ${WORDS[type]}`,
@@ -141,7 +141,7 @@ const confirmRoute = (services: ChainServices, type: GasOperationType): Route =>
 const refusedWith = ({ status, code, message, field }: Problem, { requestId }: ApiRequest): Reply =>
   new Reply(status, { code, message, field, requestId });
 
-const exportRoute = (services: ChainServices, type: GasOperationType): Route =>
+const exportRoute = (services: Services, type: GasOperationType): Route =>
   route({
     ...{ method: 'GET', path: `${PATHS[type]}/{id}/export`, ...GUARDED },
     summary: `Export ${WORDS[type]} for manual execution`,
@@ -167,7 +167,7 @@ const exportRoute = (services: ChainServices, type: GasOperationType): Route =>
     },
   });
 
-const failRoute = (services: ChainServices, type: GasOperationType): Route =>
+const failRoute = (services: Services, type: GasOperationType): Route =>
   route({
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/fail`, ...GUARDED },
     summary: `Mark ${WORDS[type]} failed`,

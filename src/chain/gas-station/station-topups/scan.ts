@@ -11,11 +11,9 @@ import { nodeOf } from '../../networks/nodes';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
-import { findWallet } from '../../wallets/operations';
-import { addressesUsed, stationsAmong } from '../beside-books';
+import { findWallet, keepRole, rolesOf } from '../../wallets/operations';
 import { requireGasConfig } from '../config/operations';
 import { addressOf } from '../config/rules';
-import { roleOf } from '../roles';
 import { nativeSymbol } from '../rules';
 import { isOfOperation } from './own';
 import { cameTo } from './read-blocks';
@@ -71,7 +69,7 @@ async function stationMeant(sql: Sql, network: Network, address: string | undefi
   if (address !== undefined) {
     const named = addressOf(network, address, 'address');
     const isOurs = (await findWallet(sql, network.chain, named))?.purpose === 'station';
-    if (!isOurs && (await stationsAmong(sql, network.chain, [named])).length === 0)
+    if (!isOurs && (await rolesOf(sql, network.chain, [named])).get(named) !== 'station')
       throw invalid('address must be the station of the chain, or have been it.', 'address');
     return named;
   }
@@ -122,11 +120,13 @@ async function insertNew(
   of: Pick<Scan, 'network' | 'asset'>,
   final: readonly ChainTransfer[],
 ): Promise<StationTopup[]> {
-  const payerOf = await payers(tx, of.network.chain);
   const made: StationTopup[] = [];
   for (const transfer of final) {
     if (await isOfOperation(tx, of.network.chain, transfer)) continue;
-    const topup = await insertTopup(tx, { ...topupOf(transfer, of), paidBy: await payerOf(transfer.from) });
+    const topup = await insertTopup(tx, {
+      ...topupOf(transfer, of),
+      paidBy: await payerOf(tx, of.network.chain, transfer.from),
+    });
     if (topup) made.push(topup);
   }
   return made;
@@ -145,9 +145,12 @@ function topupOf(
 }
 
 /** Money of ours that only changes its place stays ours in the books, be it from an address of before. */
-async function payers(sql: Sql, chain: string): Promise<(from: string) => Promise<Payer>> {
-  const used = await addressesUsed(sql, chain);
-  return async (from) => (await findWallet(sql, chain, from))?.purpose ?? roleOf(used, from) ?? 'funding';
+async function payerOf(tx: Tx, chain: string, address: string): Promise<Payer> {
+  const wallet = await findWallet(tx, chain, address);
+  if (wallet) return wallet.purpose;
+  const role = (await rolesOf(tx, chain, [address])).get(address);
+  if (role) await keepRole(tx, { chain, address, role });
+  return role ?? 'funding';
 }
 
 /** What the station has of ours is below zero on its account, as all that we have elsewhere. */

@@ -3,8 +3,7 @@ import { conflict, invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
 import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
-import type { ChainServices } from '../../services';
-import { deriveWallets, findWallet, lockDerivation } from '../../wallets/operations';
+import { deriveWallets, findWallet, keepRole, lockDerivation } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
 import { lockGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
@@ -53,7 +52,7 @@ export async function setStation(
 
 /** Makes a station wallet; it becomes the station where there is none. */
 export async function generateStation(
-  services: Pick<ChainServices, 'parties' | 'addressesUsed'>,
+  services: Pick<Services, 'parties'>,
   tx: Tx,
   network: Network,
   head: number | undefined,
@@ -75,6 +74,7 @@ async function takeStation(
   { chain }: Network,
   { address, walletId, head }: { address: string; walletId: string | null; head: number | undefined },
 ): Promise<GasConfig> {
+  await keepRole(tx, { chain, address, role: 'station' });
   await beginScan(tx, { chain, address, head });
   return updateStation(tx, chain, { stationAddress: address, stationWalletId: walletId });
 }

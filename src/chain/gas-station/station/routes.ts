@@ -8,7 +8,6 @@ import { identifier, text } from '../../../kernel/wire/schemas';
 import { checkedAddress } from '../../../parties/chain/addresses';
 import type { Services } from '../../../services';
 import { listNetworks, requireNetwork } from '../../networks/operations';
-import type { ChainServices } from '../../services';
 import { deriveWallets, listWallets } from '../../wallets/operations';
 import { WALLET_STATUSES } from '../../wallets/record';
 import { GUARDED } from '../guarded';
@@ -22,7 +21,7 @@ const chain = () => identifier('local');
 const STATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 /** The station and the wallets of the pool (`interface.md 4.1`, Gas station). */
-export const stationRoutes = (services: ChainServices): Route[] => [
+export const stationRoutes = (services: Services): Route[] => [
   statusRoute(services),
   listRoute(services),
   generateRoute(services),
@@ -30,7 +29,7 @@ export const stationRoutes = (services: ChainServices): Route[] => [
   generateStationRoute(services),
 ];
 
-const statusRoute = (services: ChainServices): Route =>
+const statusRoute = (services: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/status/{chain}', ...GUARDED },
     summary: 'Gas station status',
@@ -70,7 +69,7 @@ function spelled(address: string): string {
   return checked;
 }
 
-const generateRoute = (services: ChainServices): Route =>
+const generateRoute = (services: Services): Route =>
   route({
     ...{ method: 'POST', path: '/v1/gas-station/generate', ...GUARDED, status: 201 },
     summary: 'Generate new wallets',
@@ -123,7 +122,7 @@ const setRoute = (services: Services): Route =>
     },
   });
 
-const generateStationRoute = (services: ChainServices): Route =>
+const generateStationRoute = (services: Services): Route =>
   route({
     ...{ method: 'POST', path: '/v1/gas-station/wallet/generate', ...GUARDED, status: 201 },
     summary: 'Generate a gas station wallet',

@@ -1,9 +1,9 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
+import type { Services } from '../../../services';
 import { askedOfChain } from '../../networks/asking';
 import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
-import type { ChainServices } from '../../services';
 import type { KeptDust } from '../candidates/record';
 import { keptDust } from '../candidates/store';
 import { requireGasConfig } from '../config/operations';
@@ -30,7 +30,7 @@ export interface StationStatus {
 
 /** @throws Problem 404, 503 while the chain cannot be reached */
 export async function readStatus(
-  services: Pick<ChainServices, 'keyring' | 'parties' | 'now'>,
+  services: Pick<Services, 'keyring' | 'parties' | 'now'>,
   sql: Sql,
   chain: string,
 ): Promise<StationStatus> {

@@ -4,9 +4,9 @@ import type { Tx } from '../../../kernel/db/database';
 import { alreadyExists, conflict, invalid } from '../../../kernel/errors';
 import { newId } from '../../../kernel/ids';
 import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
+import type { Services } from '../../../services';
 import { assetOf, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
-import type { ChainServices } from '../../services';
 import { deriveWallets } from '../derive';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
@@ -27,7 +27,7 @@ export interface AllocationRequest {
   ttlSeconds?: number | undefined;
 }
 
-type Deriving = Pick<ChainServices, 'parties' | 'addressesUsed'>;
+type Deriving = Pick<Services, 'parties'>;
 
 /** An allocation with its wallet as it is now. */
 export interface HeldWallet {
@@ -44,7 +44,7 @@ export interface HeldWallet {
  *   `limit_exceeded`
  */
 export async function allocateWallet(
-  services: Deriving & Pick<ChainServices, 'commands' | 'now' | 'walletQuarantineSeconds'>,
+  services: Deriving & Pick<Services, 'commands' | 'now' | 'walletQuarantineSeconds'>,
   tx: Tx,
   asked: AllocationRequest,
   reach: string | null,
@@ -77,7 +77,7 @@ async function sameTerms(tx: Tx, before: Allocation, asked: AllocationRequest): 
 }
 
 async function hold(
-  services: Deriving & Pick<ChainServices, 'commands' | 'now'>,
+  services: Deriving & Pick<Services, 'commands' | 'now'>,
   tx: Tx,
   network: Network,
   { contract }: NetworkAsset,

@@ -68,6 +68,15 @@ create trigger wallets_bond_stays before update of bound_to on wallets
   for each row when (old.bound_to is not null and new.bound_to is distinct from old.bound_to)
   execute function wallets_refuse_other_bond();
 
+-- Stations and treasuries of a chain. An address has one role for ever, but for a treasury that was never used.
+create table named_addresses (
+  chain   text not null references networks,
+  address text collate "C" not null,
+  role    text not null check (role in ('station', 'treasury')),
+  used    boolean not null,  -- false: its role ends when another treasury is named
+  primary key (chain, address)
+);
+
 -- The lowest index that the next wallet of a kind may have. After a restore, indexes that the database has lost are skipped by it.
 create table wallet_index_floors (
   kind       text primary key check (kind = 'evm'),
@@ -226,10 +235,6 @@ create index gas_operations_fees on gas_operations (chain, coalesce(executed_at,
 create index gas_operations_due on gas_operations (due_by) where due_by is not null;
 create index gas_operations_of_batch on gas_operations (batch_of) where batch_of is not null;
 create unique index gas_operations_hash on gas_operations (chain, tx_hash, wallet_id) where tx_hash is not null;
--- Finds addresses that have paid a top-up. Money that they send to the pool is no deposit.
-create index gas_operations_payers on gas_operations (chain, from_address) where type = 'topup';
--- Finds the addresses that sweeps went to.
-create index gas_operations_recipients on gas_operations (chain, to_address) where type = 'sweep';
 -- Each reading of a chain sums the units that sweeps have moved, by this index only.
 create index gas_operations_units_swept on gas_operations (chain, asset) include (moved_units, lost_units)
   where type = 'sweep' and executed_at is not null;
@@ -311,8 +316,6 @@ create table station_topups (
 );
 create index station_topups_of_chain on station_topups (chain, id desc);
 create index station_topups_by_time on station_topups (created_at desc);
--- Finds treasuries that have paid a station.
-create index station_topups_by_treasury on station_topups (chain, from_address) where paid_by = 'treasury';
 -- Finds payments in blocks that were not read for deposits yet.
 create index station_topups_by_block on station_topups (chain, block_number);
 

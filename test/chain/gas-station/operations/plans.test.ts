@@ -1,5 +1,5 @@
 /** @long fills every table with 60,000 rows. */
-import { addressesUsed, stationsAmong, sweptDust } from '../../../../src/chain/gas-station/beside-books';
+import { sweptDust } from '../../../../src/chain/gas-station/beside-books';
 import { spentToday } from '../../../../src/chain/gas-station/operations/budget';
 import {
   committedBy,
@@ -27,6 +27,7 @@ import {
   overdueGasOperations,
 } from '../../../../src/chain/gas-station/operations/store';
 import { ownTransactions } from '../../../../src/chain/gas-station/own-transactions';
+import { ownAmong } from '../../../../src/chain/wallets/operations';
 import { expectIndexes } from '../../../growth/explain';
 import { filledApi, MADE_AT } from '../../../growth/filled';
 import type { Statement } from '../../../growth/spy';
@@ -103,7 +104,7 @@ it('what steps, budgets and checks look up', async () => {
     await namedOf(sql, ID);
     await settledOf(sql, ID);
     await settledFrom(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
-    await stationsAmong(sql, 'chain-2', ['0x1f']);
+    await ownAmong(sql, 'chain-2', ['0x1f']);
     await takenNonces(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
     await spentToday(sql, 'chain-1', at, ID);
     await overdueGasOperations.due(sql, { before: at, limit: 10, except: [] });
@@ -132,21 +133,8 @@ it('what the reconciliation asks of a chain’s operations', async () => {
   const sql = api.services.database;
   await explained(async () => {
     await ownTransactions(sql, 'chain-2', new Date(Date.now() - 300_000));
-    await addressesUsed(sql, 'chain-2');
     await sweptDust(sql, { chain: 'chain-2', asset: 'USDT', unit: 10n ** 12n });
   });
-});
-
-it('of each address that was ever used one row is read, however many operations there are', async () => {
-  const used = await addressesUsed(api.services.database, 'chain-2');
-  expect(used).toEqual({ station: ['0x1'], treasury: ['0x2', '0x3'] });
-  const read = await api.database.transaction(async (tx) => {
-    const [before] = await tx.query<{ read: string }>(READ);
-    await addressesUsed(tx, 'chain-2');
-    const [after] = await tx.query<{ read: string }>(READ);
-    return Number(after?.read) - Number(before?.read);
-  });
-  expect(read).toBeLessThan(10);
 });
 
 it('of what was booked, what was lately is read alone', async () => {

@@ -1,7 +1,6 @@
 import { type Address, type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { advanceGasOperation } from '../../../../src/chain/gas-station/operations/steps/advance';
-import type { ChainServices } from '../../../../src/chain/services';
 import { findWallet } from '../../../../src/chain/wallets/operations';
 import { newId } from '../../../../src/kernel/ids';
 import { internalBalance } from '../../../../src/kernel/ledger/accounts';
@@ -64,7 +63,7 @@ export async function testStation(options: StationOptions = {}) {
   return {
     ...{ api, admin, chain, token, treasury, decimals, configure },
     station: station.address as Address,
-    services: api.services as ChainServices,
+    services: api.services as Services,
     later: (ms: number) => {
       ahead += ms;
     },
