@@ -25,7 +25,6 @@ import type { CardServices } from './cards/services';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
 import { networkRoutes } from './chain/networks/routes';
-import type { ComparingServices } from './chain/reconciliation/services';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
@@ -76,7 +75,6 @@ import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
-import { depositsBeside } from './transfers/chain-deposits/beside-books';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
@@ -97,13 +95,7 @@ import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
 
 /** All that domains are given: the services, and what a domain is handed of those that stand below it. */
-export interface Composed
-  extends UserServices,
-    CardholderServices,
-    AccountServices,
-    CardServices,
-    Services,
-    Pick<ComparingServices, 'depositsBeside'> {
+export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices, Services {
   /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
   access: Access;
   /** Served, and calling back, where the API is. */
@@ -150,7 +142,6 @@ export function createServices(options: Wiring): Composed {
     requireAccount,
     findAccountElsewhere: ibanAccount,
     linksOf,
-    depositsBeside,
     ...{ requireAdmittedBin, assertBinOpen },
     reference: createReference(),
     publicUrl,

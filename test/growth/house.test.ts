@@ -1,4 +1,5 @@
 /** @long fills every table with 60,000 rows. */
+import { unbookedAt } from '../../src/chain/holdings/operations';
 import { lastReadings } from '../../src/chain/reconciliation/readings';
 import { ownerAt } from '../../src/chain/wallets/operations';
 import { readings } from '../../src/composition';
@@ -11,7 +12,6 @@ import { newId } from '../../src/kernel/ids';
 import { approvalsToDecide, listApprovals } from '../../src/process/approvals/store';
 import { listStops } from '../../src/process/stops/store';
 import { sumOfDay } from '../../src/transfers/approval/store';
-import { depositsBeside } from '../../src/transfers/chain-deposits/beside-books';
 import { advance } from '../../src/transfers/engine/advance';
 import { refsOfHash, refsUnshown } from '../../src/transfers/engine/tables/on-chain';
 import { exchangeOrderKind } from '../../src/transfers/exchange/orders/kind';
@@ -222,7 +222,7 @@ it('a chain beside the books', async () => {
     [chain],
   );
   await database().query(`insert into chain_blocks (chain, number, hash) values ($1, 7, '0x7')`, [chain]);
-  await expectIndexes(() => depositsBeside(database(), chain));
+  await expectIndexes(() => unbookedAt(database(), chain, 7));
   await expectIndexes(() => refsOfHash(database(), { chain, address: '0x7', txHash: '0x77' }));
   await expectIndexes(() => refsUnshown(database(), { chain, address: '0x7', blockHash: '0x77' }));
   await expectIndexes(() => lastReadings(database()));

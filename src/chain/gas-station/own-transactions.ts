@@ -13,7 +13,7 @@ export interface OwnPart
   isSigned: boolean;
 }
 
-/** A transaction of ours: one that is under way, or was booked just now, as a whole or for some of its operations. */
+/** A transaction of ours that is not booked, as a whole or for some of its operations. */
 export interface OwnTransaction {
   hash: string;
   /** One an operation. */
@@ -22,29 +22,23 @@ export interface OwnTransaction {
 
 /**
  * Raw: each part by a look-up of its index. An operation that follows its batch may know no hash yet, while the nonce was settled by
- * another one; what a person has executed in vain has cost gas that was booked, and no operation is named after it.
+ * another one.
  */
 const OWN = `
-  with known(hash, whole, is_signed, is_reverted) as (
-    select hash, operation_id, true, false from chain_nonces
+  with known(hash, whole, is_signed) as (
+    select hash, operation_id, true from chain_nonces
      where chain = $1 and settled_at is null and released_at is null and hash is not null
     union all
-    select tx_hash, coalesce(batch_of, id), false, false from gas_operations
+    select tx_hash, coalesce(batch_of, id), false from gas_operations
      where chain = $1 and executed_at is null and status = 'confirming' and tx_hash is not null
     union all
-    select n.hash, n.operation_id, true, false
+    select n.hash, n.operation_id, true
       from gas_operations o join chain_nonces n on n.operation_id = coalesce(o.batch_of, o.id)
-     where o.chain = $1 and o.executed_at is null and o.${IS_OPEN} and n.raw is not null and n.released_at is null
-    union all
-    select tx_hash, coalesce(batch_of, id), false, false from gas_operations
-     where chain = $1 and executed_at > $2 and tx_hash is not null
-    union all
-    select hash, operation_id, false, true from chain_nonces
-     where chain = $1 and raw is null and hash is not null and settled_at > $2),
-  own as (select hash, whole, bool_or(is_signed) as is_signed, bool_or(is_reverted) as is_reverted from known group by hash, whole)
+     where o.chain = $1 and o.executed_at is null and o.${IS_OPEN} and n.raw is not null and n.released_at is null),
+  own as (select hash, whole, bool_or(is_signed) as is_signed from known group by hash, whole)
   select own.hash, o.from_address as "fromAddress", o.station_address as "stationAddress", o.to_address as "toAddress", o.token,
          o.units::text, o.batch_of as "batchOf", own.is_signed as "isSigned",
-         own.is_reverted or (o.executed_at is not null and o.tx_hash = own.hash) as "isBooked"
+         o.executed_at is not null and o.tx_hash = own.hash as "isBooked"
     from own cross join lateral (
       select * from gas_operations where id = own.whole
       union all
@@ -53,23 +47,22 @@ const OWN = `
 
 type Row = Omit<OwnPart, 'units'> & { hash: string; units: string };
 
-/** The transactions of a chain's operations that may be in a block and are not booked, and those that were booked since then. */
-export async function ownTransactions(sql: Sql, chain: string, since: Date): Promise<OwnTransaction[]> {
+/** The transactions of a chain's operations that may be in a block and are not booked. */
+export async function ownTransactions(sql: Sql, chain: string): Promise<OwnTransaction[]> {
   const found = new Map<string, OwnPart[]>();
-  for (const { hash, units, ...part } of await sql.query<Row>(OWN, [chain, since]))
+  for (const { hash, units, ...part } of await sql.query<Row>(OWN, [chain]))
     found.set(hash, [...(found.get(hash) ?? []), { ...part, units: BigInt(units) }]);
   return [...found].map(([hash, parts]) => ({ hash, parts }));
 }
 
 /**
- * What the books have got, or will get, of a transaction for one of its operations.
+ * What the books will get of a transaction for one of its operations.
  * @param members how many share it beside the one whose transaction it is
  * @returns nothing where a person has named what is none of the operation's: it will be refused
  */
 export function executionOf(part: OwnPart, word: Mined, members: number): Execution | undefined {
-  const isOwn = part.isSigned || part.isBooked;
-  const verdict = (isOwn ? judgeOwn : judge)(part, word);
-  if (verdict.is === 'wrong' && !isOwn && !isReverted(verdict)) return undefined;
+  const verdict = (part.isSigned ? judgeOwn : judge)(part, word);
+  if (verdict.is === 'wrong' && !part.isSigned && !isReverted(verdict)) return undefined;
   const { moved, lost } = verdict.is === 'right' ? verdict : { moved: 0n, lost: 0n };
   return { moved, lost, fee: feeOf(part, word.fee, members) };
 }

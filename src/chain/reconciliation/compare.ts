@@ -1,12 +1,15 @@
+import type { Database } from '../../kernel/db/database';
 import { ChainAway } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
 import { nativeSymbol } from '../gas-station/rules';
+import { placeOf } from '../holdings/places';
+import { CHAIN_PLACES } from '../holdings/record';
 import { nodeOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
 import { whereTokenStands } from '../networks/tokens';
 import { readChainBooks } from './books';
-import { CHAIN_PLACES, type ChainBooks, type Compared } from './record';
+import type { ChainBooks, Compared } from './record';
 import { addEffects, assetsToRead, compared, placesOf, type ReadAsset, Sums } from './rules';
 import type { ComparingServices } from './services';
 import { addTopups } from './topups';
@@ -38,9 +41,9 @@ export async function compareChain(
   also?: ReadonlySet<string>,
 ): Promise<Comparison> {
   const { network, node } = await nodeOf(services, services.database, chain);
-  const books = await readBooks(services, network, node);
+  const spot = (await placeOf(services.database, chain)) ?? (await node.head());
+  const books = await readBooks(services.database, network, spot);
   const assets = assetsToRead(network);
-  const spot = books.readTo ?? (await node.head());
   const { sums: reported, unreadable, pool } = await readBalances(node, books, assets, spot);
   const unbooked = await withWhatIsUnderWay(services, { chain, node, books, assets, spot });
   if ((await node.block(spot.number))?.hash !== spot.hash) throw new ChainAway(chain);
@@ -50,25 +53,12 @@ export async function compareChain(
   return { chain, blockNumber: spot.number, lines, pool, unreadable: [...unreadable], isGasBooked };
 }
 
-/** What was booked so lately may be in a block that is not read yet. Milliseconds. */
-const BOOKED_MS = 5 * 60_000;
-
-/** With what was booked since the last block that was read, however long ago that was. */
-async function readBooks(
-  { database, depositsBeside, now }: ComparingServices,
-  network: Network,
-  node: ChainNode,
-): Promise<ChainBooks> {
-  const read = (asOf: Date) =>
-    database.transaction(async (tx) => {
-      // Raw: Postgres is asked for all of it as of one moment.
-      await tx.query('set transaction isolation level repeatable read, read only');
-      return readChainBooks(depositsBeside, tx, network, new Date(asOf.getTime() - BOOKED_MS));
-    });
-  const books = await read(now());
-  const last = books.readTo && (await node.block(books.readTo.number));
-  return last && now().getTime() - last.at.getTime() > BOOKED_MS ? read(last.at) : books;
-}
+/** Of one moment, because what is booked meanwhile would be counted once too often. */
+const readBooks = (database: Database, network: Network, { number }: Spot): Promise<ChainBooks> =>
+  database.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only');
+    return readChainBooks(tx, network, number);
+  });
 
 /** A token that does not answer keeps the others from nothing. */
 async function readBalances(

@@ -8,11 +8,12 @@ import {
 } from '../../process/breaks/operations';
 import { type Holdings, keepDust } from '../gas-station/candidates/dust';
 import { closeReturned } from '../gas-station/operations/nonces/vanished';
+import { CHAIN_PLACES, sumKey } from '../holdings/record';
 import { nodeOf } from '../networks/nodes';
 import { enabledNetworks, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { type Comparison, compareChain } from './compare';
-import { CHAIN_PLACES, type ChainReading, sumKey } from './record';
+import type { ChainReading } from './record';
 import { assetsToRead, hasLasted } from './rules';
 import type { ComparingServices } from './services';
 import { beginComparison, deleteReadings, endComparison, insertReadings, lastOf, type Series } from './store';

@@ -1,10 +1,7 @@
 import type { Decimal } from '../../kernel/money/money';
 import type { OwnTransaction } from '../gas-station/own-transactions';
 import type { TopupsBeside } from '../gas-station/station-topups/beside-books';
-
-/** Where money of ours stands on a chain, as its accounts in the ledger are called (`pool@local:USDT`). */
-export const CHAIN_PLACES = ['pool', 'station', 'treasury'] as const;
-export type ChainPlace = (typeof CHAIN_PLACES)[number];
+import type { ChainPlace } from '../holdings/record';
 
 /** What stands at a place of a chain, beside our books of the same moment. Amounts are of the asset, exact. */
 export interface Compared {
@@ -33,13 +30,9 @@ export interface ChainReading extends Omit<Compared, 'difference'> {
 /** Of one moment: what our books have on a chain, and what is known beside them. */
 export interface ChainBooks {
   addresses: Readonly<Record<ChainPlace, readonly string[]>>;
-  /** By {@link sumKey}. */
+  /** By place and asset. */
   booked: ReadonlyMap<string, Decimal>;
   unbooked: ReadonlyMap<string, Decimal>;
   transactions: readonly OwnTransaction[];
   topups: TopupsBeside;
-  /** How far its blocks were read for deposits; nothing where they never were. */
-  readTo: { number: number; hash: string } | undefined;
 }
-
-export const sumKey = (place: ChainPlace, asset: string): string => `${place}:${asset}`;

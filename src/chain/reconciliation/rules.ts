@@ -3,9 +3,10 @@ import { isMined } from '../../parties/chain/agreement';
 import type { ChainTransaction, ChainTransfer } from '../../parties/chain/port';
 import { executionOf, type OwnPart } from '../gas-station/own-transactions';
 import { nativeSymbol } from '../gas-station/rules';
+import { CHAIN_PLACES, type ChainPlace, sumKey } from '../holdings/record';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
-import { CHAIN_PLACES, type ChainPlace, type ChainReading, type Compared, sumKey } from './record';
+import type { ChainReading, Compared } from './record';
 
 /**
  * What a chain has of ours is what the books say, and what is on the chain by then and not in them:
@@ -50,32 +51,24 @@ export function placesOf(addresses: Readonly<Record<ChainPlace, readonly string[
   return (address) => places.get(address);
 }
 
-/**
- * What a transaction of ours makes the chain have more, or less, than the books: it is on the chain by the block, or it is not; each of
- * its operations is in the books, or it is not.
- */
+/** Adds what a transaction of ours has done by the block, of each of its operations that is not in the books. */
 export function addEffects(
   sums: Sums,
   transaction: ChainTransaction,
   { parts, upTo, ...where }: Whereabouts & { parts: readonly OwnPart[]; upTo: number },
 ): void {
-  if (!isMined(transaction)) return;
-  const isOnChain = transaction.block.number <= upTo;
-  const signed: Signed = { ...where, sign: isOnChain ? 1 : -1 };
-  for (const part of parts.filter(({ isBooked }) => isBooked !== isOnChain)) {
+  if (!isMined(transaction) || transaction.block.number > upTo) return;
+  for (const part of parts.filter(({ isBooked }) => !isBooked)) {
     const { fromAddress, toAddress, token } = part;
     const done = executionOf(part, transaction, parts.length - 1);
     if (!done) continue;
-    addChange(sums, { address: fromAddress, token, units: -(done.moved + done.lost) }, signed);
-    addChange(sums, { address: toAddress, token, units: done.moved }, signed);
-    addChange(sums, { address: transaction.from, token: null, units: -done.fee }, signed);
+    addChange(sums, { address: fromAddress, token, units: -(done.moved + done.lost) }, where);
+    addChange(sums, { address: toAddress, token, units: done.moved }, where);
+    addChange(sums, { address: transaction.from, token: null, units: -done.fee }, where);
   }
 }
 
-/** It has happened on the chain and is not in the books, or the other way round. */
-type Signed = Whereabouts & { sign: 1 | -1 };
-
-export function addTransfers(sums: Sums, transfers: readonly ChainTransfer[], where: Signed): void {
+export function addTransfers(sums: Sums, transfers: readonly ChainTransfer[], where: Whereabouts): void {
   for (const { from, to, token, units } of transfers) {
     addChange(sums, { address: from, token, units: -units }, where);
     addChange(sums, { address: to, token, units }, where);
@@ -85,10 +78,10 @@ export function addTransfers(sums: Sums, transfers: readonly ChainTransfer[], wh
 function addChange(
   sums: Sums,
   { address, token, units }: { address: string; token: string | null; units: bigint },
-  { assets, placeOf, sign }: Signed,
+  { assets, placeOf }: Whereabouts,
 ): void {
   const [place, asset] = [placeOf(address), assets.find(({ contract }) => contract === token)];
-  if (place && asset) sums.add(place, asset.symbol, fromUnits(units, asset.decimals).times(sign));
+  if (place && asset) sums.add(place, asset.symbol, fromUnits(units, asset.decimals));
 }
 
 /** Of each place and asset; those at which there is nothing, and should not be, are left out but for those in `also`. */

@@ -6,25 +6,17 @@ import { MOST_BLOCKS, partsOf } from '../gas-station/station-topups/rules';
 import type { ChainBooks } from './record';
 import { addTransfers, type Sums, type Whereabouts } from './rules';
 
-/**
- * Adds what has come to stations by that block and is not booked, for it was not final when they were scanned, and takes off what was
- * booked and came later than that.
- * @throws ChainAway
- */
+/** Adds what has come to stations by that block and is not booked, for it was not final when they were scanned. @throws ChainAway */
 export async function addTopups(
   sums: Sums,
   { sql, chain, node, upTo }: { sql: Sql; chain: string; node: ChainNode; upTo: number },
   { topups }: Pick<ChainBooks, 'topups'>,
   where: Whereabouts,
 ): Promise<void> {
-  for (const { asset, amount, paidBy } of topups.booked.filter((each) => each.blockNumber > upTo)) {
-    sums.add('station', asset, amount.negated());
-    if (paidBy !== 'funding') sums.add(paidBy, asset, amount);
-  }
   const found: ChainTransfer[] = [];
   for (const transfer of await transfersSince(node, topups.scans, upTo))
     if (!isBooked(topups, transfer) && !(await isOfOperation(sql, chain, transfer))) found.push(transfer);
-  addTransfers(sums, found, { ...where, sign: 1 });
+  addTransfers(sums, found, where);
 }
 
 /** Of the native coin, after what was scanned of each station; what lies further back than a scan reads at once is not looked for. */

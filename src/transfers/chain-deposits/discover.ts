@@ -1,3 +1,4 @@
+import { noteChanges } from '../../chain/holdings/operations';
 import type { Network, NetworkAsset } from '../../chain/networks/record';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';
 import { ownersAt } from '../../chain/wallets/operations';
@@ -9,6 +10,7 @@ import { openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { makeDue } from '../engine/due';
 import { type Found, openFound } from '../engine/open';
+import { holdingOf } from './holding';
 import { chainDepositKind } from './kind';
 import { sentByOthers } from './own-money';
 import { type ChainDepositTerms, chainDepositRef } from './record';
@@ -62,9 +64,14 @@ export async function keepTransfers(
     idempotencyKey,
   }));
   await showNotCarried(deps, tx, network, { transfers, carried });
-  await openFound(deps, tx, chainDepositKind, openings, (known) =>
-    tellDeposits(deps, tx, [...new Set([...told, ...known])]),
-  );
+  await openFound(deps, tx, chainDepositKind, openings, (known) => {
+    const made = openings.filter(({ partyRef }) => !known.includes(partyRef));
+    noteChanges(
+      tx,
+      made.map((opening) => holdingOf({ ...opening, word: null }, [])),
+    );
+    return tellDeposits(deps, tx, [...new Set([...told, ...known])]);
+  });
 }
 
 const eachOnce = ({ chain }: Network, found: readonly ChainTransfer[]): ChainTransfer[] => [

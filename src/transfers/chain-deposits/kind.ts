@@ -1,10 +1,12 @@
 import { isAccountClosed } from '../../accounts/accounts/operations';
+import { noteChanges } from '../../chain/holdings/operations';
 import { followedChains } from '../../chain/holdings/places';
 import type { Tx } from '../../kernel/db/database';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';
 import type { NewDecision, ProcessSubject, TransferKind } from '../engine/kind';
 import { holdLargeCredit } from './held-credit';
+import { holdingOf } from './holding';
 import { lookOnChain } from './look';
 import {
   type ChainDeposit,
@@ -54,6 +56,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   isOpen: rules.isOpen,
   deadline: () => null,
   notices: rules.notices,
+  kept: (tx, { transfer }, holds) => noteChanges(tx, [holdingOf(transfer, holds)]),
   told: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),
   give: () => Promise.reject(new Error('a chain takes no orders of a deposit')),
   ask: async (services, deposit) => ({ word: await lookOnChain(services, deposit) }),

@@ -106,7 +106,9 @@ export async function apply(
   );
   insertDecisions(tx, situation.transfer.id, chosen);
   insertEntries(tx, situation.transfer.id, changes, situation.at);
-  if (!isSame(locked.situation.transfer.word, after.transfer.word)) keepWord(tx, after.transfer);
+  const isNewWord = !isSame(locked.situation.transfer.word, after.transfer.word);
+  if (isNewWord) keepWord(tx, after.transfer);
+  if (isNewWord || changes.length > 0) kind.kept?.(tx, after, target);
   saveTransfer(tx, after.transfer, kind.unreleased?.(after));
   return after;
 }

@@ -107,6 +107,8 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   deadline(situation: Situation<Terms, Word>): Date | null;
   /** What the client hears when the status changes; nothing for some. */
   told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
+  /** Keeps elsewhere what follows from a new word or from what was booked, in the same transaction. @param holds what the books hold now */
+  kept?(tx: Tx, situation: Situation<Terms, Word>, holds: readonly Holding[]): void;
   /** What a person must look at beyond what the engine sees: each is shown once. */
   notices(situation: Situation<Terms, Word>): WantedBreak[];
 }

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { ChainPlace } from '../../../src/chain/holdings/record';
 import { compareChain } from '../../../src/chain/reconciliation/compare';
 import { keepChainReading } from '../../../src/chain/reconciliation/readings';
-import type { ChainPlace } from '../../../src/chain/reconciliation/record';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 import { posted } from '../gas-station/operations/support';
 import { shownDifferences } from './support';

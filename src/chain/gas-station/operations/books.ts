@@ -1,9 +1,14 @@
-import { type InternalAccount, internalEntry, type Posting } from '../../../kernel/ledger/entries';
+import { move } from '../../../accounts/accounts/move';
+import type { Tx } from '../../../kernel/db/database';
+import { type InternalAccount, internalEntry } from '../../../kernel/ledger/entries';
 import { isCurrency } from '../../../kernel/money/currencies';
+import { noteChanges } from '../../holdings/operations';
+import type { ChainPlace, HoldingChange } from '../../holdings/record';
 import type { Network } from '../../networks/record';
-import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
+import { fromUnits, ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
 import { nativeSymbol } from '../rules';
 import type { GasOperation } from './record';
+import { senderOf } from './rules';
 
 /** What a transaction has done, in units of the chain. */
 export interface Execution {
@@ -14,45 +19,80 @@ export interface Execution {
   fee: bigint;
 }
 
-type Place = 'pool' | 'treasury' | 'station' | 'gas';
+/** An address of ours. */
+interface At {
+  place: ChainPlace;
+  address: string;
+}
+
+interface Movement {
+  from: At;
+  /** An account alone: it has left our addresses. */
+  to: At | InternalAccount;
+  currency: string;
+  units: bigint;
+  decimals: number;
+}
 
 /** From where to where. */
-const wayOf = ({ type, ofStation }: Pick<GasOperation, 'type' | 'ofStation'>): { from: Place; to: Place } =>
+const placesOf = ({ type, ofStation }: GasOperation): { from: ChainPlace; to: ChainPlace } =>
   type === 'topup'
     ? { from: 'station', to: 'pool' }
     : { from: ofStation ? 'station' : 'pool', to: 'treasury' };
 
-/**
- * The movements of an execution. What stands on a chain is the counterpart of what is owed, so that its accounts are negative by as
- * much as the addresses hold. A coin that the ledger has no currency for is not booked.
- */
-export function postingOf(
-  operation: Pick<
-    GasOperation,
-    'id' | 'type' | 'ofStation' | 'chain' | 'asset' | 'decimals' | 'stationAddress'
-  >,
-  network: Pick<Network, 'assets' | 'kind'>,
-  { moved, lost, fee }: Execution,
-): Posting {
-  const { id, chain, asset, decimals, stationAddress } = operation;
-  const { from, to } = wayOf(operation);
+/** Those of a coin that the ledger has no currency for are left out: they are not booked. */
+function movementsOf(operation: GasOperation, network: Network, done: Execution): Movement[] {
+  const { chain, asset, decimals, stationAddress, fromAddress, toAddress } = operation;
+  const places = placesOf(operation);
+  const from = { place: places.from, address: fromAddress };
+  const to = { place: places.to, address: toAddress };
   // A wallet pays for gas from what top-ups have brought it, where the station does not send for it.
-  const payer = stationAddress === null ? from : 'station';
-  const at = (place: Place): InternalAccount => `${place}@${chain}`;
+  const payer = { place: stationAddress === null ? places.from : 'station', address: senderOf(operation) };
   const native = nativeSymbol(network);
-  const movement = (source: Place, target: InternalAccount, currency: string, units: bigint, of: number) => {
-    if (!isCurrency(currency)) return [];
-    const { amount } = ledgerAmount(units, of, currency);
-    return [
-      internalEntry(at(source), currency, amount, id),
-      internalEntry(target, currency, amount.negated(), id),
-    ];
-  };
-  return {
-    entries: [
-      ...movement(from, at(to), asset, moved, decimals),
-      ...(lost > 0n ? movement(from, 'losses', asset, lost, decimals) : []),
-      ...(native ? movement(payer, at('gas'), native, fee, NATIVE_DECIMALS[network.kind]) : []),
-    ],
-  };
+  const movements: Movement[] = [{ from, to, currency: asset, units: done.moved, decimals }];
+  if (done.lost > 0n) movements.push({ from, to: 'losses', currency: asset, units: done.lost, decimals });
+  if (native)
+    movements.push({
+      from: payer,
+      to: `gas@${chain}`,
+      currency: native,
+      units: done.fee,
+      decimals: NATIVE_DECIMALS[network.kind],
+    });
+  return movements.filter(({ currency }) => isCurrency(currency));
+}
+
+/**
+ * Books an execution. What stands on a chain is the counterpart of what is owed, so that its accounts are negative by as much as the
+ * addresses hold.
+ * @param of what addresses hold because of it: the operation, or a transaction of it that was reverted
+ */
+export async function bookExecution(
+  tx: Tx,
+  operation: GasOperation,
+  network: Network,
+  execution: Execution,
+  of: Pick<HoldingChange, 'cause' | 'blockNumber'>,
+): Promise<void> {
+  const { id, chain } = operation;
+  const accountOf = (side: At | InternalAccount) =>
+    typeof side === 'string' ? side : (`${side.place}@${chain}` as const);
+  const booked = movementsOf(operation, network, execution).map((movement) => ({
+    ...movement,
+    amount: ledgerAmount(movement.units, movement.decimals, movement.currency).amount,
+  }));
+  const entries = booked.flatMap(({ from, to, currency, amount }) => [
+    internalEntry(accountOf(from), currency, amount, id),
+    internalEntry(accountOf(to), currency, amount.negated(), id),
+  ]);
+  if (entries.length > 0) await move(tx, { entries }, {});
+  const changes = booked.flatMap(({ from, to, currency: asset, units, decimals, amount }) => {
+    const moved = { ...of, chain, asset, amount: fromUnits(units, decimals), booked: amount };
+    const left = { ...moved, ...from, amount: moved.amount.negated(), booked: amount.negated() };
+    return typeof to === 'string' ? [left] : [left, { ...moved, ...to }];
+  });
+  noteChanges(
+    tx,
+    changes.filter(({ amount }) => !amount.isZero()),
+  );
 }

@@ -1,4 +1,3 @@
-import { move } from '../../../accounts/accounts/move';
 import type { Tx } from '../../../kernel/db/database';
 import { isCurrency } from '../../../kernel/money/currencies';
 import type { Mined } from '../../../parties/chain/agreement';
@@ -7,7 +6,7 @@ import type { Services } from '../../../services';
 import type { Network } from '../../networks/record';
 import { ledgerAmount } from '../../networks/rules';
 import { endHold } from '../../wallets/sweeps';
-import { type Execution, postingOf } from './books';
+import { bookExecution } from './books';
 import { closeEnded } from './nonces/breaks';
 import { isCancelling } from './nonces/refusals';
 import { keepReverted, releaseNonces, settleFreed, settleNonces } from './nonces/store';
@@ -82,7 +81,14 @@ export async function endExecuted(
   await settleFreed(tx, { chain: operation.chain, operationId: whole, hash }, at);
   await closeEnded(tx, operation.id, at);
   const feeUnits = (operation.feeUnits ?? 0n) + fee;
-  const booked = { ...(await book(tx, operation, network, { moved, lost, fee, hash, at })), feeUnits };
+  await bookExecution(
+    tx,
+    operation,
+    network,
+    { moved, lost, fee },
+    { cause: operation.id, blockNumber: word.block.number },
+  );
+  const booked = { txHash: hash, movedUnits: moved, lostUnits: lost, executedAt: at, feeUnits };
   if (!isOpen(operation)) return endedBefore(tx, operation, booked, at);
   if (verdict.is === 'right') return moveOperation(services, tx, operation, 'complete', booked);
   const failure = await failureOf(tx, operation, hash, verdict.in === 'success');
@@ -102,18 +108,6 @@ async function failureOf(
     : { failureCode: 'no_transfer', failureReason: FAILED.other };
 }
 
-/** @returns what is kept of it */
-async function book(
-  tx: Tx,
-  operation: GasOperation,
-  network: Network,
-  { hash, at, ...done }: Execution & { hash: string; at: Date },
-): Promise<Pick<GasOperation, 'txHash' | 'lostUnits' | 'executedAt'> & { movedUnits: bigint }> {
-  const posting = postingOf(operation, network, done);
-  if (posting.entries.length > 0) await move(tx, posting, {});
-  return { txHash: hash, movedUnits: done.moved, lostUnits: done.lost, executedAt: at };
-}
-
 /**
  * Books what gas has cost for a transaction of the operation's sender that a person has executed and that was reverted, be it confirmed
  * before that or after: the operation is as open as before, follows it no more, and is exported under another nonce. It is booked once a
@@ -131,7 +125,14 @@ export async function bookReverted(
   const isFollowed = status === 'confirming' && txHash === hash;
   const isNew = await keepReverted(tx, { ...word, operationId: id, chain, hash }, at);
   if (!isNew && !isFollowed) return operation;
-  if (isNew) await move(tx, postingOf(operation, network, { moved: 0n, lost: 0n, fee: word.fee }), {});
+  if (isNew)
+    await bookExecution(
+      tx,
+      operation,
+      network,
+      { moved: 0n, lost: 0n, fee: word.fee },
+      { cause: hash, blockNumber: word.block.number },
+    );
   const booked = isNew ? { feeUnits: (feeUnits ?? 0n) + word.fee } : {};
   if (isFollowed) return moveOperation(services, tx, operation, 'forget', { ...booked, txHash: null });
   if (!isOpen(operation)) await openBreak(tx, { tenantId: null, kind: LATE, subject: id, detail: hash });

@@ -8,11 +8,8 @@ import { scannedTo, topupsAbove } from './store';
 export interface TopupsBeside {
   /** Of each station that is scanned by itself, the last block that was read and was final. */
   scans: { address: string; scannedTo: number }[];
-  /** What was booked of blocks above the least of those, or above the given one. */
-  booked: Pick<
-    StationTopup,
-    'txHash' | 'ordinal' | 'address' | 'asset' | 'amount' | 'paidBy' | 'blockNumber'
-  >[];
+  /** What was booked of blocks above the least of those. */
+  booked: Pick<StationTopup, 'txHash' | 'ordinal' | 'address'>[];
 }
 
 /** The stations of a chain that are scanned without a person: the present one, and those of before that are wallets of ours. */
@@ -22,14 +19,12 @@ export async function stationsScanned(sql: Sql, chain: string): Promise<string[]
   return [...new Set([...(present ? [present] : []), ...own])];
 }
 
-/** @param above a block; absent: none is meant but those of the scans */
-export async function topupsBeside(sql: Sql, chain: string, above?: number): Promise<TopupsBeside> {
+export async function topupsBeside(sql: Sql, chain: string): Promise<TopupsBeside> {
   const scans: TopupsBeside['scans'] = [];
   for (const address of await stationsScanned(sql, chain)) {
     const to = await scannedTo(sql, { chain, address });
     if (to !== undefined) scans.push({ address, scannedTo: to });
   }
-  const blocks = [...scans.map((scan) => scan.scannedTo), ...(above === undefined ? [] : [above])];
-  const booked = blocks.length === 0 ? [] : await topupsAbove(sql, chain, Math.min(...blocks));
-  return { scans, booked };
+  const first = Math.min(...scans.map((scan) => scan.scannedTo));
+  return { scans, booked: scans.length === 0 ? [] : await topupsAbove(sql, chain, first) };
 }

@@ -6,11 +6,13 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/led
 import { type InternalAccount, internalEntry } from '../../../kernel/ledger/entries';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
+import { noteChanges } from '../../holdings/operations';
+import type { HoldingChange } from '../../holdings/record';
 import { askedOfChain } from '../../networks/asking';
 import { nodeOf } from '../../networks/nodes';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
-import { ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
+import { fromUnits, ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
 import { findWallet, keepRole, rolesOf } from '../../wallets/operations';
 import { requireGasConfig } from '../config/operations';
 import { addressOf } from '../config/rules';
@@ -109,7 +111,7 @@ export async function applyScan(
   await ensureInternalAccounts(tx, asset);
   await ensureChainAccounts(tx, chain, asset);
   const booked = final.length === 0 ? [] : await insertNew(tx, { network, asset }, final);
-  await book(tx, chain, booked);
+  await book(tx, network, booked);
   if (range.continues && range.finalTo >= range.from)
     await saveScan(tx, { chain, address: station, to: range.finalTo, restart: range.restart });
   return booked;
@@ -154,7 +156,8 @@ async function payerOf(tx: Tx, chain: string, address: string): Promise<Payer> {
 }
 
 /** What the station has of ours is below zero on its account, as all that we have elsewhere. */
-async function book(tx: Tx, chain: string, topups: readonly StationTopup[]): Promise<void> {
+async function book(tx: Tx, { chain, kind }: Network, topups: readonly StationTopup[]): Promise<void> {
+  if (topups.length === 0) return;
   const entries = topups.flatMap(({ asset, amount, paidBy, reference }) => {
     const payer: InternalAccount = paidBy === 'funding' ? paidBy : `${paidBy}@${chain}`;
     return [
@@ -162,5 +165,18 @@ async function book(tx: Tx, chain: string, topups: readonly StationTopup[]): Pro
       internalEntry(payer, asset, amount, reference),
     ];
   });
-  if (entries.length > 0) await move(tx, { entries }, {});
+  await move(tx, { entries }, {});
+  noteChanges(
+    tx,
+    topups.flatMap((topup) => changesOf(topup, NATIVE_DECIMALS[kind])),
+  );
+}
+
+function changesOf(topup: StationTopup, decimals: number): HoldingChange[] {
+  const { id: cause, chain, asset, address, fromAddress, amount: booked, paidBy, blockNumber } = topup;
+  const amount = fromUnits(topup.units, decimals);
+  const came = { chain, cause, asset, place: 'station', address, amount, booked, blockNumber } as const;
+  if (paidBy === 'funding') return [came];
+  const left = { place: paidBy, address: fromAddress, amount: amount.negated(), booked: booked.negated() };
+  return [came, { ...came, ...left }];
 }

@@ -51,9 +51,6 @@ create index transfers_on_chain on transfers ((terms->>'chain'), (coalesce(word-
   where kind = 'chain_deposit';
 create index transfers_on_chain_waiting on transfers ((terms->>'chain'))
   where kind = 'chain_deposit' and word->>'state' in ('seen', 'absent');
--- Deposits whose units the ledger cannot hold exactly, and deposits that were mined again with other units.
-create index transfers_on_chain_with_dust on transfers ((terms->>'chain'), (terms->>'asset'))
-  where kind = 'chain_deposit' and (terms->>'dust' <> '0' or word->>'units' <> terms->>'units');
 -- Open transfers, for the metrics.
 create index transfers_open on transfers (kind, status, created_at)
   where status in ('created', 'awaiting_payment', 'pending', 'requires_action', 'pending_approval', 'processing',

@@ -142,6 +142,22 @@ create table chain_blocks (
   primary key (chain, number)
 );
 
+-- What each cause has changed at an address of ours. The sum of an address and asset is what stands there.
+create table holding_changes (
+  chain        text not null references networks,
+  cause        text collate "C" not null,  -- a deposit, an operation, a station top-up, or the hash of a reverted transaction
+  address      text collate "C" not null,
+  asset        text not null,
+  place        text not null check (place in ('pool', 'station', 'treasury')),
+  amount       numeric not null,  -- on the chain, exact; below zero for what has left
+  booked       numeric not null,  -- of that in the books
+  block_number bigint not null,
+  primary key (chain, cause, address, asset)
+);
+-- Each reading of a chain sums what is not booked as it is, and what later blocks have changed.
+create index holding_changes_unbooked on holding_changes (chain) where amount <> booked;
+create index holding_changes_by_block on holding_changes (chain, block_number);
+
 -- Transfers of tokens that no network lists. They are shown and never posted, because anybody can create a token.
 create table unlisted_tokens (
   chain        text not null references networks,
@@ -235,14 +251,9 @@ create index gas_operations_fees on gas_operations (chain, coalesce(executed_at,
 create index gas_operations_due on gas_operations (due_by) where due_by is not null;
 create index gas_operations_of_batch on gas_operations (batch_of) where batch_of is not null;
 create unique index gas_operations_hash on gas_operations (chain, tx_hash, wallet_id) where tx_hash is not null;
--- Each reading of a chain sums the units that sweeps have moved, by this index only.
-create index gas_operations_units_swept on gas_operations (chain, asset) include (moved_units, lost_units)
-  where type = 'sweep' and executed_at is not null;
 -- The operations of one wallet, and those of one asset, newest first.
 create index gas_operations_of_wallet on gas_operations (wallet_id, created_at desc, id desc);
 create index gas_operations_of_asset on gas_operations (asset, created_at desc, id desc);
--- Each reading of a chain asks for the operations that were booked lately.
-create index gas_operations_executed on gas_operations (chain, executed_at) where tx_hash is not null;
 
 -- Transactions of our addresses by nonce. A transaction that stays out of blocks is replaced under its nonce by an attempt with
 -- a higher fee. A signed transaction is stored before it is broadcast, and marked as broadcast before it leaves.
@@ -280,8 +291,6 @@ create index chain_nonces_of_operation on chain_nonces (operation_id);
 create index chain_nonces_reserved on chain_nonces (chain) where settled_at is null and released_at is null;
 -- Finds all nonces ever given, freed ones included.
 create index chain_nonces_given on chain_nonces (chain, address, nonce);
--- Finds reverted transactions that a person executed.
-create index chain_nonces_reverted on chain_nonces (chain, settled_at) where raw is null and hash is not null;
 -- A transaction that was given up may be in a block after all. It is looked for whenever its sender gets a nonce.
 create index chain_nonces_freed on chain_nonces (chain, address, nonce)
   where released_at is not null and settled_at is null and hash is not null;

@@ -6,7 +6,6 @@ import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/
 import type { ChainReading, Compared } from '../../../../chain/reconciliation/record';
 import type { Sql } from '../../../../kernel/db/database';
 import { Problem } from '../../../../kernel/errors';
-import { depositsBeside } from '../../../../transfers/chain-deposits/beside-books';
 import type { Session } from '../../../session';
 import { show, table } from '../../console';
 import type { CommandContext } from '../../context';
@@ -63,12 +62,11 @@ interface Readings {
 
 /** One of several that cannot be read keeps the others from nothing. @param named absent: all @throws Problem 503: that one cannot be */
 async function readingOf(session: Session, named: string | undefined): Promise<Readings> {
-  const { database, keyring, parties, now } = session;
-  const services = { database, keyring, parties, now, depositsBeside };
+  const { database } = session;
   const kept = await lastReadings(database);
   const all: Readings = { lines: [], unbooked: [], unread: [] };
   for (const chain of await chainsOf(database, named)) {
-    const asked = askedOfChain(compareChain(services, chain));
+    const asked = askedOfChain(compareChain(session, chain));
     const found = named === undefined ? await unlessAway(asked) : await asked;
     if (found === undefined) {
       all.unread.push(`${chain}: not compared: it cannot be reached just now.`);

@@ -218,8 +218,13 @@ describe('one that was given up because no node had it', () => {
       expect(await breaks(second)).toEqual([{ kind: 'gas_operation_late', open: true }]);
       const shown = await transactionsOf(world.services.database, second);
       expect(shown.map((each) => each.hash)).toEqual([hash]);
-      const own = await ownTransactions(world.services.database, 'local', new Date(0));
-      expect(own.find((each) => each.hash === hash)?.parts).toHaveLength(1);
+      const { database } = world.services;
+      expect((await ownTransactions(database, 'local')).map((each) => each.hash)).not.toContain(hash);
+      const [changed] = await database.query(
+        `select count(distinct block_number)::int as blocks from holding_changes where cause in ($1, $2)`,
+        [second, hash],
+      );
+      expect(changed).toEqual({ blocks: 1 });
     };
     return { second, third, hash, expectBooked };
   }

@@ -1,0 +1,54 @@
+import type { Sql, Tx } from '../../kernel/db/database';
+import { writeWithCommit } from '../../kernel/db/writes';
+import { Decimal } from '../../kernel/money/money';
+import { type ChainPlace, type HoldingChange, sumKey } from './record';
+
+/**
+ * What addresses of ours hold: the changes of each address and asset, by their causes. Deposits, operations and station top-ups write
+ * them in the transactions in which they book. The sum of an address is what stands there, as far as we know.
+ */
+
+// Raw: any number of rows in one parameter, and the changes of one cause and address summed exactly.
+const NOTE = `
+  insert into holding_changes (chain, cause, address, asset, place, amount, booked, block_number)
+  select r.chain, r.cause, r.address, r.asset, r.place, sum(r.amount), sum(r.booked), max(r.block_number)
+    from json_to_recordset($1::json) as r(chain text, cause text, address text, asset text, place text, amount numeric,
+           booked numeric, block_number bigint)
+   group by 1, 2, 3, 4, 5
+  on conflict (chain, cause, address, asset)
+  do update set amount = excluded.amount, booked = excluded.booked, block_number = excluded.block_number`;
+
+/** Writes with the commit what causes change; what a cause had changed at the same address before is replaced. */
+export function noteChanges(tx: Tx, changes: readonly HoldingChange[]): void {
+  if (changes.length === 0) return;
+  const rows = changes.map(({ amount, booked, blockNumber, ...rest }) => ({
+    ...rest,
+    amount: amount.toFixed(),
+    booked: booked.toFixed(),
+    block_number: blockNumber,
+  }));
+  writeWithCommit(tx, [{ name: 'holding_changes', values: [JSON.stringify(rows)], statement: NOTE }]);
+}
+
+/**
+ * What stands on a chain at a block and is not in the books, less what is booked and not on the chain by then, by place and asset
+ * ({@link sumKey}). Raw: only changes that are not booked as they are, and those of later blocks, each by an index of its own.
+ */
+export async function unbookedAt(
+  sql: Sql,
+  chain: string,
+  blockNumber: number,
+): Promise<[key: string, amount: Decimal][]> {
+  const rows = await sql.query<{ place: ChainPlace; asset: string; amount: string }>(UNBOOKED, [
+    chain,
+    blockNumber,
+  ]);
+  return rows.map(({ place, asset, amount }) => [sumKey(place, asset), new Decimal(amount)]);
+}
+
+const UNBOOKED = `
+  select place, asset, sum(amount)::text as amount from (
+    select place, asset, amount - booked as amount from holding_changes where chain = $1 and amount <> booked
+    union all
+    select place, asset, -amount from holding_changes where chain = $1 and block_number > $2) as beside
+   group by place, asset`;

@@ -1,0 +1,66 @@
+import { compareChain } from '../../../src/chain/reconciliation/compare';
+import { openWorld, type World } from '../../transfers/chain-deposits/support';
+import { posted } from '../gas-station/operations/support';
+
+/** What an address holds is the sum of its changes, whatever has changed it, and whether or not it is booked. */
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+  await world.turn();
+});
+afterAll(() => world.close());
+
+const changes = (address: string) =>
+  world.api.database.query<{ cause: string; amount: string; booked: string }>(
+    `select left(cause, 3) as cause, trim_scale(amount)::text as amount, trim_scale(booked)::text as booked
+       from holding_changes where address = $1 and asset = 'USDT' order by block_number, cause`,
+    [address],
+  );
+
+const unexplained = async () =>
+  (await compareChain(world.api.services, 'local')).lines.filter(({ difference }) => !difference.isZero());
+
+it('a deposit changes it when it is seen, and the books when it is final', async () => {
+  const { chain, token } = world;
+  const wallet = await world.wallet(await world.account());
+  await chain.pay(token, wallet, 25_000_000n);
+  await world.read();
+  expect(await changes(wallet)).toEqual([{ cause: 'cdp', amount: '25', booked: '0' }]);
+  expect(await unexplained()).toEqual([]);
+  await chain.client.mine({ blocks: 5 });
+  await world.read();
+  expect(await changes(wallet)).toEqual([{ cause: 'cdp', amount: '25', booked: '25' }]);
+  expect(await unexplained()).toEqual([]);
+});
+
+it('a deposit that a reorganisation takes away changes nothing any more, in the books only once it is gone', async () => {
+  const { chain, token } = world;
+  const wallet = await world.wallet(await world.account());
+  const before = await chain.client.snapshot();
+  await chain.pay(token, wallet, 7_000_000n);
+  await world.read();
+  expect(await changes(wallet)).toEqual([{ cause: 'cdp', amount: '7', booked: '0' }]);
+  await chain.client.revert({ id: before });
+  await chain.client.mine({ blocks: 12 });
+  await world.read();
+  expect(await changes(wallet)).toEqual([{ cause: 'cdp', amount: '0', booked: '0' }]);
+  expect(await unexplained()).toEqual([]);
+});
+
+it('a top-up of the station changes it with its booking', async () => {
+  const { api, chain } = world;
+  const admin = await api.client('admin');
+  const { address } = await posted(admin, '/v1/gas-station/wallet/generate', { chain: 'local' });
+  await chain.pay(null, address, 10n ** 18n);
+  await chain.client.mine({ blocks: 5 });
+  await world.read();
+  await posted(admin, '/v1/gas-station/station-topups/scan', { chain: 'local' });
+  const rows = await api.database.query(
+    `select left(cause, 3) as cause, place, asset, trim_scale(amount)::text as amount, amount = booked as "isBooked"
+       from holding_changes where address = $1`,
+    [address],
+  );
+  expect(rows).toEqual([{ cause: 'stp', place: 'station', asset: 'ETH', amount: '1', isBooked: true }]);
+  expect(await unexplained()).toEqual([]);
+});
