@@ -21,7 +21,7 @@ import type { GasOperation } from './record';
 import { EXPIRES_AFTER_MS } from './rules';
 import { contextOf } from './steps/context';
 import { planOperation } from './steps/plan';
-import { assertAsConfigured } from './steps/step-guards';
+import { assertGuards } from './steps/step-guards';
 import { insertOperation } from './store';
 import { startGasOperation } from './workflows';
 
@@ -167,7 +167,7 @@ export async function createOperation(
     await keepRole(tx, { chain, address, role: 'treasury' });
   }
   const network = await requireNetwork(tx, chain);
-  await assertAsConfigured(tx, network, ordered);
+  await assertGuards(tx, network, ordered, 'order');
   const native = nativeSymbol(network);
   for (const asset of new Set([ordered.asset, ...(native ? [native] : [])].filter(isCurrency))) {
     await ensureInternalAccounts(tx, asset);

@@ -13,7 +13,7 @@ import { leastOf } from './rules';
 import { type ChainContext, contextOf } from './steps/context';
 import { type Plan, planOperation } from './steps/plan';
 import { giveNonce, uncovered } from './steps/prepare';
-import { assertFormer } from './steps/step-guards';
+import { assertGuards } from './steps/step-guards';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
@@ -82,7 +82,7 @@ export async function exportOperation(
 ): Promise<Exported> {
   const operation = await requireOperation(tx, id, type, { lock: true });
   assertExportable(operation);
-  await assertFormer(tx, await requireNetwork(tx, operation.chain), operation);
+  await assertGuards(tx, await requireNetwork(tx, operation.chain), operation, 'export');
   await lockNonces(tx, network.chain);
   const before = (await attemptsOf(tx, id)).find(({ settledAt }) => settledAt === null);
   if (before && before.nonce < plan.counted)

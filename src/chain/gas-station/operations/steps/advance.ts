@@ -9,8 +9,8 @@ import { contextOf, readSnapshot, type Snapshot, whileUnchanged } from './contex
 import { follow } from './follow';
 import { untilAgreed } from './gap';
 import { plan, sign } from './prepare';
+import { isStopped } from './step-guards';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
-import { isStopped } from './stops';
 
 /** Where an operation stands after a step, for its workflow: no data, only what it waits for. */
 export interface Progress {

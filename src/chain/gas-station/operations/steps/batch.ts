@@ -13,8 +13,8 @@ import { waitToPlan } from './gap';
 import { fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
 import { giveNonce } from './prepare';
 import { type Ready, readySender } from './ready';
+import { stillSweepable } from './step-guards';
 import { AGAIN, lookIn, type Stepped } from './stepped';
-import { stillSweepable } from './stops';
 
 /** Whether an older operation has made the batch is looked at so often. */
 export const BATCH_MS = 2_000;

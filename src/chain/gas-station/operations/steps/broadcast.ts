@@ -10,8 +10,8 @@ import { keepBroadcast } from '../nonces/store';
 import { isHandedOver } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
+import { isStoppedNow } from './step-guards';
 import { AGAIN, type Stepped, waitForCap } from './stepped';
-import { isStoppedNow } from './stops';
 
 /**
  * Hands the newest attempt to the chain, unless a block, or the attempt itself, costs more than the cap by now. That it is handed over

@@ -1,36 +1,99 @@
-import type { Tx } from '../../../../kernel/db/database';
+import type { Sql, Tx } from '../../../../kernel/db/database';
 import { conflict } from '../../../../kernel/errors';
 import type { Network } from '../../../networks/record';
+import { findWallet, findWalletById, findWallets, lockWallets } from '../../../wallets/operations';
+import { SWEEPABLE, type Wallet } from '../../../wallets/record';
 import { lockGasConfig } from '../../config/operations';
 import type { GasConfig } from '../../config/record';
+import { awaitsTreasury } from '../../config/treasury';
 import type { GasOperation } from '../record';
+import { senderOf } from '../rules';
+import { membersOf } from '../store';
 
-/** What was read before the chain was asked may have been configured anew since: it is looked at again in the transaction that writes. */
+type Ordered = Pick<GasOperation, 'type' | 'ofStation' | 'fromAddress' | 'stationAddress' | 'toAddress'>;
 
-type Way = Pick<GasOperation, 'type' | 'ofStation' | 'fromAddress' | 'stationAddress' | 'toAddress'>;
-
-/** @throws Problem 409 `invalid_transition`: the treasury or the station is another one now, or the wallet the station again */
-export async function assertAsConfigured(tx: Tx, network: Network, ordered: Way): Promise<void> {
-  const { treasuryAddress, stationAddress } = await lockGasConfig(tx, network);
-  const { type, fromAddress, toAddress } = ordered;
-  if (type === 'sweep' && toAddress !== treasuryAddress) throw changed('treasury');
-  const station = type === 'topup' ? fromAddress : ordered.stationAddress;
-  if (station !== null && station !== stationAddress) throw changed('station');
-  refuseStation(ordered, { stationAddress });
+/** What people may change after an operation was ordered. */
+interface Facts {
+  operation: Ordered;
+  config: GasConfig;
+  /** Of the operation, and who signs for it; absent where the moment does not ask for them, or where they are none of ours. */
+  wallet?: Wallet | undefined;
+  sender?: Wallet | undefined;
 }
 
-/** The same of a sweep that a person is to execute: the station is not swept. @throws Problem 409 `invalid_transition` */
-export async function assertFormer(tx: Tx, network: Network, operation: Way): Promise<void> {
-  if (operation.ofStation) refuseStation(operation, await lockGasConfig(tx, network));
+const isSweep = ({ operation: { type } }: Pick<Facts, 'operation'>): boolean => type === 'sweep';
+const mayBeSwept = (wallet: Wallet | undefined): boolean =>
+  wallet !== undefined && SWEEPABLE.includes(wallet.status);
+
+/** Whether a step may be taken, by what must hold for it. */
+const GUARDS = {
+  autoSweep: ({ config }) => config.autoSweep,
+  treasury: (facts) => !isSweep(facts) || facts.operation.toAddress === facts.config.treasuryAddress,
+  noNextTreasury: (facts) => !isSweep(facts) || !awaitsTreasury(facts.config),
+  station({ operation: { type, fromAddress, stationAddress }, config }) {
+    const station = type === 'topup' ? fromAddress : stationAddress;
+    return station === null || station === config.stationAddress;
+  },
+  formerStation: ({ operation: { ofStation, fromAddress }, config }) =>
+    !ofStation || fromAddress !== config.stationAddress,
+  wallet: (facts) =>
+    isSweep(facts) ? mayBeSwept(facts.wallet) : (facts.wallet?.status ?? 'disabled') !== 'disabled',
+  sender: ({ sender }) => sender?.status !== 'disabled',
+} as const satisfies Record<string, (facts: Facts) => boolean>;
+
+/** What must hold when an operation is ordered, and when a person exports it, with what is said where it does not. */
+const REFUSALS = {
+  order: {
+    treasury: 'The treasury has been changed meanwhile: order it again.',
+    station: 'The station has been changed meanwhile: order it again.',
+    formerStation: 'The wallet is the station.',
+  },
+  export: { formerStation: 'The wallet is the station.' },
+} satisfies Record<string, Partial<Record<keyof typeof GUARDS, string>>>;
+
+/**
+ * Refuses what was ordered by a configuration that has changed since it was read. The configuration stays locked.
+ * @throws Problem 409 `invalid_transition`
+ */
+export async function assertGuards(
+  tx: Tx,
+  network: Network,
+  operation: Ordered,
+  moment: keyof typeof REFUSALS,
+): Promise<void> {
+  const config = await lockGasConfig(tx, network);
+  for (const [guard, refusal] of Object.entries(REFUSALS[moment]))
+    if (!GUARDS[guard as keyof typeof GUARDS]({ operation, config }))
+      throw conflict('invalid_transition', refusal, 'walletId');
 }
 
-function refuseStation(
-  { ofStation, fromAddress }: Way,
-  { stationAddress }: Pick<GasConfig, 'stationAddress'>,
-): void {
-  if (ofStation && fromAddress === stationAddress)
-    throw conflict('invalid_transition', 'The wallet is the station.', 'walletId');
+/** Whether the service is no longer to do what was ordered, by all of the guards. They are asked until it is handed to the chain. */
+export async function isStopped(sql: Sql, operation: GasOperation, config: GasConfig): Promise<boolean> {
+  const wallet = await findWalletById(sql, operation.walletId);
+  const sender = await findWallet(sql, operation.chain, senderOf(operation));
+  return Object.values(GUARDS).some((holds) => !holds({ operation, config, wallet, sender }));
 }
 
-const changed = (what: 'treasury' | 'station') =>
-  conflict('invalid_transition', `The ${what} has been changed meanwhile: order it again.`, 'walletId');
+/** The sweeps whose wallets may still be swept. */
+export async function stillSweepable(sql: Sql, operations: readonly GasOperation[]): Promise<GasOperation[]> {
+  const wallets = await findWallets(
+    sql,
+    operations.map(({ walletId }) => walletId),
+  );
+  const ids = new Set(wallets.filter(mayBeSwept).map(({ id }) => id));
+  return operations.filter(({ walletId }) => ids.has(walletId));
+}
+
+/**
+ * The same as an operation and its batch are about to be handed over. Whoever changes the configuration or a wallet is answered either
+ * before this, so that the operation is stopped, or after its hand-over was kept. The caller holds the operation's lock.
+ */
+export async function isStoppedNow(tx: Tx, network: Network, operation: GasOperation): Promise<boolean> {
+  const members = await membersOf(tx, operation.id);
+  const sender = await findWallet(tx, operation.chain, senderOf(operation));
+  const swept = [operation, ...members].map(({ walletId }) => walletId);
+  await lockWallets(tx, sender ? [...swept, sender.id] : swept);
+  const config = await lockGasConfig(tx, network);
+  if (await isStopped(tx, operation, config)) return true;
+  return (await stillSweepable(tx, members)).length < members.length;
+}
