@@ -1,6 +1,5 @@
 import { orderAutoSweeps } from '../src/chain/gas-station/auto-sweep';
 import { advanceGasOperation, type Progress } from '../src/chain/gas-station/operations/steps/advance';
-import { scanStations } from '../src/chain/gas-station/station-topups/scan-all';
 import type { Composed } from '../src/composition';
 
 export interface GasStationActivities {
@@ -8,14 +7,11 @@ export interface GasStationActivities {
   advanceGasOperation(operationId: string): Promise<Progress>;
   /** Orders what is to be swept on chains whose station works by itself. @returns how many operations were made */
   orderAutoSweeps(): Promise<number>;
-  /** Books what has come to stations. @returns how many top-ups */
-  scanStations(): Promise<number>;
 }
 
 export function createGasStationActivities(services: Composed): GasStationActivities {
   return {
     advanceGasOperation: (operationId) => advanceGasOperation(services, operationId),
     orderAutoSweeps: () => orderAutoSweeps(services),
-    scanStations: () => scanStations(services),
   };
 }

@@ -180,18 +180,6 @@ describe('deletes a backlog in portions, because one statement over all of it wo
   });
 });
 
-it('keeps the sweeps going while the stations cannot be read', async () => {
-  let ordered = 0;
-  const activities = {
-    async scanStations() {
-      throw new Error('never');
-    },
-    orderAutoSweeps: async () => (ordered += 1),
-  };
-  expect(await hoursOf('gasAutoSweep', activities)).toBeLessThan(1);
-  expect(ordered).toBe(1);
-});
-
 it('asks the nodes of chains on queues of their own, so that one that hangs takes no slots of KYC and cards', async () => {
   const asked = new Set<string>();
   const note = () => void asked.add(Context.current().info.taskQueue);
@@ -199,10 +187,6 @@ it('asks the nodes of chains on queues of their own, so that one that hangs take
     async advanceGasOperation() {
       note();
       return { status: 'completed', open: false, lookAt: null };
-    },
-    async scanStations() {
-      note();
-      return 0;
     },
     async orderAutoSweeps() {
       note();

@@ -1,3 +1,4 @@
+import { anyOf, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
@@ -18,8 +19,18 @@ const NOTE = `
   on conflict (chain, cause, address, asset)
   do update set amount = excluded.amount, booked = excluded.booked, block_number = excluded.block_number`;
 
+// A cause that is booked stays booked.
+const NOTE_SEEN = `${NOTE} where holding_changes.booked = 0`;
+
 /** Writes with the commit what causes change; what a cause had changed at the same address before is replaced. */
-export function noteChanges(tx: Tx, changes: readonly HoldingChange[]): void {
+export const noteChanges = (tx: Tx, changes: readonly HoldingChange[]): void =>
+  note(tx, changes, { name: 'holding_changes', statement: NOTE });
+
+/** The same of what was seen and is not booked; where it is booked meanwhile, nothing changes. */
+export const noteSeen = (tx: Tx, changes: readonly HoldingChange[]): void =>
+  note(tx, changes, { name: 'holdings_seen', statement: NOTE_SEEN });
+
+function note(tx: Tx, changes: readonly HoldingChange[], write: { name: string; statement: string }): void {
   if (changes.length === 0) return;
   const rows = changes.map(({ amount, booked, blockNumber, ...rest }) => ({
     ...rest,
@@ -27,7 +38,7 @@ export function noteChanges(tx: Tx, changes: readonly HoldingChange[]): void {
     booked: booked.toFixed(),
     block_number: blockNumber,
   }));
-  writeWithCommit(tx, [{ name: 'holding_changes', values: [JSON.stringify(rows)], statement: NOTE }]);
+  writeWithCommit(tx, [{ ...write, values: [JSON.stringify(rows)] }]);
 }
 
 /**
@@ -52,3 +63,35 @@ const UNBOOKED = `
     union all
     select place, asset, -amount from holding_changes where chain = $1 and block_number > $2) as beside
    group by place, asset`;
+
+/** In the words of the index that serves it. */
+const arrivals = (chain: string) =>
+  table('holding_changes').where({ chain }).whereRaw(`place = 'station' and booked = 0 and amount > 0`);
+
+/** What has come to stations in blocks up to that one and is not booked. */
+export async function arrivalsUnbooked(
+  sql: Sql,
+  chain: string,
+  upTo: number,
+): Promise<Pick<HoldingChange, 'cause' | 'address' | 'blockNumber'>[]> {
+  const query = arrivals(chain).where('blockNumber', '<=', upTo);
+  const rows = await sql.run<Record<'cause' | 'address' | 'blockNumber', string>>(
+    query.select('cause', 'address', 'blockNumber'),
+  );
+  return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
+}
+
+/** The chain does not have them, so these causes change nothing; what is booked stays. */
+export async function changeNothing(tx: Tx, chain: string, causes: readonly string[]): Promise<void> {
+  await tx.run(
+    table('holding_changes').where({ chain, booked: 0 }).where(anyOf('cause', causes)).update({ amount: 0 }),
+  );
+}
+
+/** The blocks above that one are of another chain by now: what has come to stations in them is read again. */
+export async function forgetArrivals(tx: Tx, chain: string, above: number): Promise<void> {
+  const causes = arrivals(chain).where('blockNumber', '>', above).select('cause');
+  await tx.run(
+    table('holding_changes').where({ chain, booked: 0 }).whereIn('cause', causes).update({ amount: 0 }),
+  );
+}

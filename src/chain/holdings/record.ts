@@ -7,7 +7,7 @@ export type ChainPlace = (typeof CHAIN_PLACES)[number];
 /** What one cause changes of an asset at an address of ours. */
 export interface HoldingChange {
   chain: string;
-  /** The id of a deposit, an operation or a station top-up; the hash of a transaction that was reverted. */
+  /** The id of a deposit or an operation, the name of a transfer to a station, or the hash of a transaction that was reverted. */
   cause: string;
   address: string;
   place: ChainPlace;

@@ -1,7 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { internalBalances } from '../../kernel/ledger/accounts';
 import { ownTransactions } from '../gas-station/own-transactions';
-import { topupsBeside } from '../gas-station/station-topups/beside-books';
 import { unbookedAt } from '../holdings/operations';
 import { CHAIN_PLACES } from '../holdings/record';
 import type { Network } from '../networks/record';
@@ -27,7 +26,6 @@ export async function readChainBooks(tx: Sql, network: Network, upTo: number): P
     booked,
     unbooked: new Sums(await unbookedAt(tx, chain, upTo)),
     transactions: await ownTransactions(tx, chain),
-    topups: await topupsBeside(tx, chain),
   };
 }
 

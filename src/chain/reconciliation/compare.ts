@@ -12,7 +12,6 @@ import { readChainBooks } from './books';
 import type { ChainBooks, Compared } from './record';
 import { addEffects, assetsToRead, compared, placesOf, type ReadAsset, Sums } from './rules';
 import type { ComparingServices } from './services';
-import { addTopups } from './topups';
 
 export interface Comparison {
   chain: string;
@@ -45,7 +44,7 @@ export async function compareChain(
   const books = await readBooks(services.database, network, spot);
   const assets = assetsToRead(network);
   const { sums: reported, unreadable, pool } = await readBalances(node, books, assets, spot);
-  const unbooked = await withWhatIsUnderWay(services, { chain, node, books, assets, spot });
+  const unbooked = await withWhatIsUnderWay({ node, books, assets, spot });
   if ((await node.block(spot.number))?.hash !== spot.hash) throw new ChainAway(chain);
   const readable = assets.filter(({ symbol }) => !unreadable.has(symbol));
   const lines = compared(readable, { reported, booked: books.booked, unbooked }, also);
@@ -87,22 +86,17 @@ async function readBalances(
 }
 
 interface Asked {
-  chain: string;
   node: ChainNode;
   books: ChainBooks;
   assets: readonly ReadAsset[];
   spot: Spot;
 }
 
-/** What is known beside the books, with what transactions of ours have done by that block, and what has come to stations. */
-async function withWhatIsUnderWay(
-  { database }: Pick<ComparingServices, 'database'>,
-  { chain, node, books, assets, spot: { number: upTo } }: Asked,
-): Promise<Sums> {
+/** What is known beside the books, with what transactions of ours have done by that block. */
+async function withWhatIsUnderWay({ node, books, assets, spot: { number: upTo } }: Asked): Promise<Sums> {
   const sums = new Sums(books.unbooked);
   const where = { assets, placeOf: placesOf(books.addresses) };
   for (const { hash, parts } of books.transactions)
     addEffects(sums, await node.transaction(hash), { parts, upTo, ...where });
-  await addTopups(sums, { sql: database, chain, node, upTo }, books, where);
   return sums;
 }

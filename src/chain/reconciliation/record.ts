@@ -1,6 +1,5 @@
 import type { Decimal } from '../../kernel/money/money';
 import type { OwnTransaction } from '../gas-station/own-transactions';
-import type { TopupsBeside } from '../gas-station/station-topups/beside-books';
 import type { ChainPlace } from '../holdings/record';
 
 /** What stands at a place of a chain, beside our books of the same moment. Amounts are of the asset, exact. */
@@ -34,5 +33,4 @@ export interface ChainBooks {
   booked: ReadonlyMap<string, Decimal>;
   unbooked: ReadonlyMap<string, Decimal>;
   transactions: readonly OwnTransaction[];
-  topups: TopupsBeside;
 }

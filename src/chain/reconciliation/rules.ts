@@ -1,6 +1,6 @@
 import { type Decimal, ZERO } from '../../kernel/money/money';
 import { isMined } from '../../parties/chain/agreement';
-import type { ChainTransaction, ChainTransfer } from '../../parties/chain/port';
+import type { ChainTransaction } from '../../parties/chain/port';
 import { executionOf, type OwnPart } from '../gas-station/own-transactions';
 import { nativeSymbol } from '../gas-station/rules';
 import { CHAIN_PLACES, type ChainPlace, sumKey } from '../holdings/record';
@@ -65,13 +65,6 @@ export function addEffects(
     addChange(sums, { address: fromAddress, token, units: -(done.moved + done.lost) }, where);
     addChange(sums, { address: toAddress, token, units: done.moved }, where);
     addChange(sums, { address: transaction.from, token: null, units: -done.fee }, where);
-  }
-}
-
-export function addTransfers(sums: Sums, transfers: readonly ChainTransfer[], where: Whereabouts): void {
-  for (const { from, to, token, units } of transfers) {
-    addChange(sums, { address: from, token, units: -units }, where);
-    addChange(sums, { address: to, token, units }, where);
   }
 }
 

@@ -1,3 +1,4 @@
+import { bookSeenTopups, noteSeenTopups, stationsToRead } from '../../chain/gas-station/station-topups/seen';
 import {
   beginPlace,
   keptBlocks,
@@ -11,7 +12,7 @@ import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';
-import type { Block, FoundTransfers } from '../../parties/chain/port';
+import type { Block, ChainTransfer, FoundTransfers } from '../../parties/chain/port';
 import { closeBreaksOf, openBreak } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/discover';
@@ -27,8 +28,8 @@ const LONGEST_OF_NATIVE = 50;
 const SPARE_BLOCKS = 64;
 
 /**
- * One step along a chain's blocks: reads the next ones, finds what they have brought to the pool, and tells the deposits that
- * they decide. What was found stands in one transaction with how far it was read, so that it may end anywhere and be begun
+ * One step along a chain's blocks: reads the next ones, finds what they have brought to the pool and to stations, and tells the deposits
+ * that they decide. What was found stands in one transaction with how far it was read, so that it may end anywhere and be begun
  * again, by two at once too.
  * @throws PartyAway no node answers; nothing has changed
  */
@@ -82,7 +83,7 @@ async function compareHead(services: Services, reading: Reading): Promise<ChainS
  * No block tells a deposit any more whose look asked before the last one was there and ended after it: as long as the row of one
  * that is decided changes, it is told again.
  */
-async function rest(services: Services, { network, place, remembered }: Reading): Promise<ChainStep> {
+async function rest(services: Services, { network, node, place, remembered }: Reading): Promise<ChainStep> {
   const { database, now } = services;
   const { chain } = network;
   const decided = await decidedAt(database, chain, place.number);
@@ -91,6 +92,7 @@ async function rest(services: Services, { network, place, remembered }: Reading)
   );
   if (late.length > 0) await database.transaction((tx) => tellDeposits(services, tx, late));
   remembered.told = decided;
+  await bookSeenTopups(services, network, node, place.number);
   await noteRead(database, chain, now());
   return 'rests';
 }
@@ -102,7 +104,8 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   const range = wanted.native ? LONGEST_OF_NATIVE : LONGEST_RANGE;
   const to = Math.min(head.number, place.number + range);
   // Read after the head: a wallet that nobody knew of before has been paid in no block up to it.
-  const addresses = await poolAddresses(database, network.chain);
+  const stations = await stationsToRead(database, network);
+  const addresses = [...(await poolAddresses(database, network.chain)), ...stations];
   const found = await node.transfersTo({ from: first.number, to }, addresses, wanted);
   if (found.parentHash !== place.hash) return 'rests'; // reorganised meanwhile, or of another node: the next step sees it
   const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
@@ -117,10 +120,18 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
     await noteChecked(tx, network.chain, late.checked);
     await noteInPart(services, tx, network.chain, [...found.inPart, ...late.inPart]);
     const moved = [...found.transfers, ...late.transfers];
-    await keepTransfers(services, tx, network, moved, { told: [...decided.keys(), ...unsure] });
+    const toStation = ({ to: address }: ChainTransfer) => stations.includes(address);
+    await noteSeenTopups(tx, network, {
+      stations,
+      transfers: moved.filter(toStation),
+      upTo: late.checked,
+    });
+    const toPool = moved.filter((each) => !toStation(each));
+    await keepTransfers(services, tx, network, toPool, { told: [...decided.keys(), ...unsure] });
     return decided;
   });
   if (!told) return 'rests';
+  await bookSeenTopups(services, network, node, to);
   remembered.told = told;
   return 'read';
 }

@@ -1,3 +1,5 @@
+import { scanAgain } from '../../chain/gas-station/station-topups/seen';
+import { forgetArrivals } from '../../chain/holdings/operations';
 import { keptBlocks, type Place, placeOf, stepBack } from '../../chain/holdings/places';
 import type { Tx } from '../../kernel/db/database';
 import type { ChainNode } from '../../parties/chain/port';
@@ -24,6 +26,8 @@ export async function goBack(services: Services, reading: Reading): Promise<Chai
     if (!(await isStillAt(tx, chain, place))) return;
     await tellDeposits(services, tx, await refsAbove(tx, chain, common.number));
     const tellUntil = Math.max(place.number, head.number) + 2 * network.confirmations;
+    await forgetArrivals(tx, chain, common.number);
+    await scanAgain(tx, chain, common.number);
     await stepBack(tx, chain, common, { at: now(), tellUntil });
   });
   return 'back';

@@ -1,5 +1,4 @@
 import { type Address, parseEther } from 'viem';
-import { scanStations } from '../../../src/chain/gas-station/station-topups/scan-all';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { masterAccount } from '../../support/cards';
@@ -38,7 +37,7 @@ async function sweptStation(): Promise<void> {
   const { id, address } = await posted(world.admin, `${GAS}/wallet/generate`, { chain: 'local' });
   await setStation(address);
   await world.chain.pay(null, address, parseEther('1'));
-  expect(await scanStations(world.services)).toBeGreaterThan(0);
+  expect(await scan({ address })).toHaveLength(1);
   await setStation(world.station);
   const sweep = await posted(world.admin, `${GAS}/operations`, { walletId: id, asset: 'ETH' });
   const path = `${GAS}/operations/${sweep.id}`;

@@ -1,5 +1,6 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-double';
+import { readBlocks as readAll } from './operations/support';
 import { type GasWorld, gasWorld } from './support';
 
 let world: GasWorld;
@@ -74,4 +75,40 @@ it('books nothing that one node alone tells of a block that both name, and waits
   expect((await scan()).found).toEqual([]);
   double.behaveWell();
   expect((await scan()).found).toMatchObject([{ txHash: hash, amount: '0.050000000000000000' }]);
+});
+
+describe('by the watcher of the chain', () => {
+  const shown = async (hash: string) =>
+    (await world.admin.call('GET', `${PATH}?limit=100`)).body.data
+      .filter(({ txHash }: { txHash: string }) => txHash === hash)
+      .map(({ amount }: { amount: string }) => Number(amount));
+  const readBlocks = () => readAll(world.api.services);
+  beforeAll(readBlocks); // begins at the head
+
+  it('is booked what most nodes tell, and waits while one alone tells another amount', async () => {
+    const ten = (transactions: Sent[]) =>
+      transactions.map((each) => ({ ...each, value: `0x${milliEth(10_000).toString(16)}` }));
+    tellsOfBlocks(ten);
+    double.on('eth_getTransactionByHash', async (_, ask) => ten([await ask({})])[0]);
+    const hash = await world.chain.pay(null, station, milliEth(60));
+    await mine(4);
+    await readBlocks();
+    expect(await shown(hash)).toEqual([]);
+    expect((await scan()).waiting).toHaveLength(1);
+    double.behaveWell();
+    await readBlocks();
+    expect(await shown(hash)).toEqual([0.06]);
+    expect(await scan()).toMatchObject({ found: [], waiting: [] });
+  });
+
+  it('is found by the second reading what the first node has left out of its blocks', async () => {
+    tellsOfBlocks(() => []);
+    const hash = await world.chain.pay(null, station, milliEth(70));
+    await mine(8);
+    await readBlocks();
+    double.behaveWell();
+    await mine(1);
+    await readBlocks();
+    expect(await shown(hash)).toEqual([0.07]);
+  });
 });

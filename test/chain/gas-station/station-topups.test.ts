@@ -1,8 +1,6 @@
-import { scanStations } from '../../../src/chain/gas-station/station-topups/scan-all';
 import { auditOf } from '../../../src/kernel/audit/audit';
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { ChainParty } from '../../../src/parties/chain/port';
-import { withLocalNetwork } from '../../support/networks';
+import { readBlocks } from './operations/support';
 import { type GasWorld, gasWorld } from './support';
 
 let world: GasWorld;
@@ -30,12 +28,6 @@ async function books(): Promise<Record<string, number>> {
   );
   return Object.fromEntries(rows.map(({ account, sum }) => [account, Number(sum)]));
 }
-
-/** The chains, one of them without a node that answers. */
-const without =
-  (chains: ChainParty, chain: string): ChainParty['of'] =>
-  (address) =>
-    chains.of(address.chain === chain ? { ...address, rpcUrls: ['http://127.0.0.1:9'] } : address);
 
 it('finds what has come, and books it once it is final', async () => {
   const txHash = await world.chain.pay(null, station, milliEth(250));
@@ -125,19 +117,14 @@ it('books nothing that a reorganisation takes away before it is final', async ()
   expect(await scan()).toMatchObject({ found: [], waiting: [] });
 });
 
-it('is scanned by itself too, whatever becomes of other chains', async () => {
+it('is found with the blocks of its chain, too, which are read anyway', async () => {
   const { services } = world.api;
-  await withLocalNetwork(world.api, world.chain, { chain: 'gone', chainId: 31_338, token: world.token });
-  await services.database.query(
-    `insert into gas_configs select 'gone', gas_threshold, gas_topup_amount, max_gas_price, daily_gas_budget, min_sweep_amount,
-       treasury_address, sweep_confirmations, auto_sweep, station_address, null, version, created_at, updated_at
-       from gas_configs where chain = 'local'`,
-  );
-  const away = { ...services.parties, chain: { of: without(services.parties.chain, 'gone') } };
+  await readBlocks(services); // begins at the head
   await world.chain.pay(null, '0x90F79bf6EB2c4f870365E785982E1f101E93b906', milliEth(3));
   await mine(3);
-  expect(await scanStations({ ...services, parties: away })).toBe(1);
-  expect(await scanStations({ ...services, parties: away })).toBe(0);
+  expect(await readBlocks(services)).toBe(1);
+  expect(await readBlocks(services)).toBe(0);
+  expect((await scan()).found).toEqual([]);
 });
 
 it('is listed by pages, and by chain', async () => {

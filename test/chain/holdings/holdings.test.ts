@@ -48,19 +48,31 @@ it('a deposit that a reorganisation takes away changes nothing any more, in the 
   expect(await unexplained()).toEqual([]);
 });
 
-it('a top-up of the station changes it with its booking', async () => {
+it('what comes to the station changes it when it is seen, and the books when it is final, without a scan', async () => {
   const { api, chain } = world;
   const admin = await api.client('admin');
   const { address } = await posted(admin, '/v1/gas-station/wallet/generate', { chain: 'local' });
+  const ofStation = () =>
+    api.database.query(
+      `select place, asset, trim_scale(amount)::text as amount, trim_scale(booked)::text as booked
+         from holding_changes where address = $1 and amount <> 0`,
+      [address],
+    );
+  const before = await chain.client.snapshot();
+  await chain.pay(null, address, 3n * 10n ** 18n);
+  await world.read();
+  expect(await ofStation()).toEqual([{ place: 'station', asset: 'ETH', amount: '3', booked: '0' }]);
+  expect(await unexplained()).toEqual([]);
+  await chain.client.revert({ id: before });
   await chain.pay(null, address, 10n ** 18n);
+  await chain.client.mine({ blocks: 1 });
+  await world.read();
+  expect(await ofStation()).toEqual([{ place: 'station', asset: 'ETH', amount: '1', booked: '0' }]);
+  expect(await unexplained()).toEqual([]);
   await chain.client.mine({ blocks: 5 });
   await world.read();
-  await posted(admin, '/v1/gas-station/station-topups/scan', { chain: 'local' });
-  const rows = await api.database.query(
-    `select left(cause, 3) as cause, place, asset, trim_scale(amount)::text as amount, amount = booked as "isBooked"
-       from holding_changes where address = $1`,
-    [address],
-  );
-  expect(rows).toEqual([{ cause: 'stp', place: 'station', asset: 'ETH', amount: '1', isBooked: true }]);
+  expect(await ofStation()).toEqual([{ place: 'station', asset: 'ETH', amount: '1', booked: '1' }]);
   expect(await unexplained()).toEqual([]);
+  const { data } = (await admin.call('GET', '/v1/gas-station/station-topups')).body;
+  expect(data).toMatchObject([{ address, amount: `1.${'0'.repeat(18)}`, paidBy: 'funding' }]);
 });

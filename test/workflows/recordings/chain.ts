@@ -55,6 +55,6 @@ export const CHAIN_RECORDINGS = {
   },
   gasAutoSweep: {
     args: [],
-    paths: { ordered: { answers: { orderAutoSweeps: ['!PartyAway', 3], scanStations: [1] } } },
+    paths: { ordered: { answers: { orderAutoSweeps: ['!PartyAway', 3] } } },
   },
 } satisfies RecordedWorkflows;

@@ -1,27 +1,20 @@
-import { move } from '../../../accounts/accounts/move';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
-import { newId } from '../../../kernel/ids';
-import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/ledger/accounts';
-import { type InternalAccount, internalEntry } from '../../../kernel/ledger/entries';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { noteChanges } from '../../holdings/operations';
-import type { HoldingChange } from '../../holdings/record';
 import { askedOfChain } from '../../networks/asking';
 import { nodeOf } from '../../networks/nodes';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
-import { fromUnits, ledgerAmount, NATIVE_DECIMALS } from '../../networks/rules';
-import { findWallet, keepRole, rolesOf } from '../../wallets/operations';
+import { findWallet, rolesOf } from '../../wallets/operations';
 import { requireGasConfig } from '../config/operations';
 import { addressOf } from '../config/rules';
 import { nativeSymbol } from '../rules';
-import { isOfOperation } from './own';
+import { bookTopups } from './book';
 import { cameTo } from './read-blocks';
-import type { Payer, StationTopup } from './record';
+import type { StationTopup } from './record';
 import { type BlockRange, rangeToScan } from './rules';
-import { insertTopup, saveScan, scannedTo } from './store';
+import { saveScan, scannedTo } from './store';
 
 /** What a chain has told of its station. */
 export interface Scan {
@@ -100,83 +93,17 @@ async function readRange(
 }
 
 /**
- * Books what is final and was not booked before. What an operation has moved is booked by it: an address may have been a treasury.
+ * Books what is final and was not booked before.
  * @returns what was booked now
  */
-export async function applyScan(
-  tx: Tx,
-  { network, station, asset, range, final }: Scan,
-): Promise<StationTopup[]> {
-  const { chain } = network;
-  await ensureInternalAccounts(tx, asset);
-  await ensureChainAccounts(tx, chain, asset);
-  const booked = final.length === 0 ? [] : await insertNew(tx, { network, asset }, final);
-  await book(tx, network, booked);
+export async function applyScan(tx: Tx, { network, station, range, final }: Scan): Promise<StationTopup[]> {
+  const booked = await bookTopups(tx, network, final);
   if (range.continues && range.finalTo >= range.from)
-    await saveScan(tx, { chain, address: station, to: range.finalTo, restart: range.restart });
-  return booked;
-}
-
-async function insertNew(
-  tx: Tx,
-  of: Pick<Scan, 'network' | 'asset'>,
-  final: readonly ChainTransfer[],
-): Promise<StationTopup[]> {
-  const made: StationTopup[] = [];
-  for (const transfer of final) {
-    if (await isOfOperation(tx, of.network.chain, transfer)) continue;
-    const topup = await insertTopup(tx, {
-      ...topupOf(transfer, of),
-      paidBy: await payerOf(tx, of.network.chain, transfer.from),
+    await saveScan(tx, {
+      chain: network.chain,
+      address: station,
+      to: range.finalTo,
+      restart: range.restart,
     });
-    if (topup) made.push(topup);
-  }
-  return made;
-}
-
-function topupOf(
-  { block, from, to, txHash, ordinal, units }: ChainTransfer,
-  { network: { chain, kind }, asset }: Pick<Scan, 'network' | 'asset'>,
-): Omit<StationTopup, 'createdAt' | 'paidBy'> {
-  const { amount } = ledgerAmount(units, NATIVE_DECIMALS[kind], asset);
-  return {
-    ...{ id: newId('stationTopup'), chain, address: to, txHash, ordinal, fromAddress: from },
-    ...{ asset, units, amount, reference: newId('reference') },
-    ...{ blockNumber: block.number, blockHash: block.hash, blockAt: block.at },
-  };
-}
-
-/** Money of ours that only changes its place stays ours in the books, be it from an address of before. */
-async function payerOf(tx: Tx, chain: string, address: string): Promise<Payer> {
-  const wallet = await findWallet(tx, chain, address);
-  if (wallet) return wallet.purpose;
-  const role = (await rolesOf(tx, chain, [address])).get(address);
-  if (role) await keepRole(tx, { chain, address, role });
-  return role ?? 'funding';
-}
-
-/** What the station has of ours is below zero on its account, as all that we have elsewhere. */
-async function book(tx: Tx, { chain, kind }: Network, topups: readonly StationTopup[]): Promise<void> {
-  if (topups.length === 0) return;
-  const entries = topups.flatMap(({ asset, amount, paidBy, reference }) => {
-    const payer: InternalAccount = paidBy === 'funding' ? paidBy : `${paidBy}@${chain}`;
-    return [
-      internalEntry(`station@${chain}`, asset, amount.negated(), reference),
-      internalEntry(payer, asset, amount, reference),
-    ];
-  });
-  await move(tx, { entries }, {});
-  noteChanges(
-    tx,
-    topups.flatMap((topup) => changesOf(topup, NATIVE_DECIMALS[kind])),
-  );
-}
-
-function changesOf(topup: StationTopup, decimals: number): HoldingChange[] {
-  const { id: cause, chain, asset, address, fromAddress, amount: booked, paidBy, blockNumber } = topup;
-  const amount = fromUnits(topup.units, decimals);
-  const came = { chain, cause, asset, place: 'station', address, amount, booked, blockNumber } as const;
-  if (paidBy === 'funding') return [came];
-  const left = { place: paidBy, address: fromAddress, amount: amount.negated(), booked: booked.negated() };
-  return [came, { ...came, ...left }];
+  return booked;
 }

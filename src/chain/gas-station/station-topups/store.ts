@@ -33,12 +33,6 @@ export const listTopups = async (sql: Sql, filter: TopupFilter, page: IdPage): P
     topupOf,
   );
 
-/** Of later blocks than that. */
-export const topupsAbove = async (sql: Sql, chain: string, block: number): Promise<StationTopup[]> =>
-  (await sql.run<Row>(topups().select(COLUMNS).where({ chain }).where('blockNumber', '>', block))).map(
-    topupOf,
-  );
-
 /** @returns nothing of one that is recorded already */
 export async function insertTopup(
   tx: Sql,
@@ -70,6 +64,11 @@ export async function beginScan(
   if (head === undefined) return;
   const row = { ...of, scannedTo: head, updatedAt: NOW };
   await tx.run(scans().insert(row).onConflict(['chain', 'address']).ignore());
+}
+
+/** The blocks above that one are of another chain by now, so they are not scanned. */
+export async function scanAgain(tx: Sql, chain: string, above: number): Promise<void> {
+  await tx.run(scans().where({ chain }).where('scannedTo', '>', above).update({ scannedTo: above }));
 }
 
 /** @param restart the chain is shorter than what was read of it: another chain */

@@ -145,7 +145,7 @@ create table chain_blocks (
 -- What each cause has changed at an address of ours. The sum of an address and asset is what stands there.
 create table holding_changes (
   chain        text not null references networks,
-  cause        text collate "C" not null,  -- a deposit, an operation, a station top-up, or the hash of a reverted transaction
+  cause        text collate "C" not null,  -- a deposit, an operation, a transfer to a station, or the hash of a reverted transaction
   address      text collate "C" not null,
   asset        text not null,
   place        text not null check (place in ('pool', 'station', 'treasury')),
@@ -157,6 +157,9 @@ create table holding_changes (
 -- Each reading of a chain sums what is not booked as it is, and what later blocks have changed.
 create index holding_changes_unbooked on holding_changes (chain) where amount <> booked;
 create index holding_changes_by_block on holding_changes (chain, block_number);
+-- Each new block asks for what has come to stations and is not booked.
+create index holding_changes_arrivals on holding_changes (chain, block_number)
+  where place = 'station' and booked = 0 and amount > 0;
 
 -- Transfers of tokens that no network lists. They are shown and never posted, because anybody can create a token.
 create table unlisted_tokens (
@@ -325,8 +328,6 @@ create table station_topups (
 );
 create index station_topups_of_chain on station_topups (chain, id desc);
 create index station_topups_by_time on station_topups (created_at desc);
--- Finds payments in blocks that were not read for deposits yet.
-create index station_topups_by_block on station_topups (chain, block_number);
 
 -- Balances on a chain at a block beside the books of that moment, by place and asset. Read every few minutes.
 create table chain_readings (

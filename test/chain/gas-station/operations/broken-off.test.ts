@@ -1,13 +1,12 @@
 /** @long ends each operation at each of its calls. */
 import { type Address, type Hex, parseEther, parseGwei } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
-import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import type { Services } from '../../../../src/services';
 import { atEachCall, callsOf } from '../../../support/broken-off';
 import { booksOf, expectBooked } from '../on-chain';
 import { deployDelegate, GATHERED_MS } from '../strategies/delegated-station';
-import { attempts, outbid, type TestStation, testStation, withParties } from './support';
+import { attempts, outbid, readBlocks, type TestStation, testStation, withParties } from './support';
 
 /** Whatever the station does may end at any of its calls, and is done once all the same. */
 
@@ -156,13 +155,13 @@ const choosing = (gas?: string) => async (): Promise<Life> => {
 
 async function stationTopup(): Promise<Life> {
   const booked = async () => Number(await world.held('station', 'ETH'));
-  await scanStations(world.services);
+  await readBlocks(world.services);
   const before = await booked();
   const txHash = await world.chain.pay(null, world.station, parseEther('0.5'));
   return {
-    step: scanStations,
+    step: readBlocks,
     async ends() {
-      await scanStations(world.services);
+      await readBlocks(world.services);
       const found = await world.services.database.query('select 1 from station_topups where tx_hash = $1', [
         txHash,
       ]);

@@ -1,9 +1,8 @@
 import { type Address, parseEther } from 'viem';
 import { orderAutoSweeps } from '../../../../src/chain/gas-station/auto-sweep';
-import { scanStations } from '../../../../src/chain/gas-station/station-topups/scan-all';
 import { compareChain } from '../../../../src/chain/reconciliation/compare';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
-import { execute, feesOf, posted, type TestStation, testStation, unitsOf } from './support';
+import { execute, feesOf, posted, readBlocks, type TestStation, testStation, unitsOf } from './support';
 
 const GAS = '/v1/gas-station';
 
@@ -14,8 +13,9 @@ beforeEach(async () => {
   world = await testStation();
   former = await posted(world.admin, `${GAS}/wallet/generate`, { chain: 'local' });
   await setStation(former.address);
+  await readBlocks(world.services); // begins at the head
   await world.chain.pay(null, former.address, parseEther('1'));
-  expect(await scanStations(world.services)).toBe(1);
+  expect(await readBlocks(world.services)).toBe(1);
   await setStation(world.station);
   await world.chain.pay(null, former.address, parseEther('0.5'));
 });
@@ -32,15 +32,14 @@ const order = (walletId = former.id, asset = 'ETH') =>
   world.admin.call('POST', `${GAS}/operations`, { walletId, asset });
 /** What the chain has at stations beyond the books: the station of the test is given its gas by nobody. */
 async function beyondBooks(): Promise<string> {
+  await readBlocks(world.services);
   const { lines } = await compareChain(world.api.services, 'local');
   return lines.find(({ place, asset }) => place === 'station' && asset === 'ETH')?.difference.toFixed() ?? '';
 }
 const coins = (address: Address) => world.chain.client.getBalance({ address });
 
 it('what still comes to a station of before is booked, and what it has can be swept to the treasury', async () => {
-  // What has come and is not scanned yet is known.
-  expect(await beyondBooks()).toBe('10');
-  expect(await scanStations(world.services)).toBe(1);
+  expect(await readBlocks(world.services)).toBe(1);
   expect(await beyondBooks()).toBe('10');
   expect(await candidates('sweep')).toMatchObject([
     { walletId: former.id, asset: 'ETH', balance: `1.5${'0'.repeat(17)}`, needsGas: false },
@@ -61,7 +60,7 @@ it('what still comes to a station of before is booked, and what it has can be sw
 });
 
 it('is emptied by a person’s order alone, which the service may sign, and no more once it is the station again', async () => {
-  await scanStations(world.services);
+  await readBlocks(world.services);
   await world.configure({ autoSweep: true });
   expect(await orderAutoSweeps(world.services)).toBe(0);
   const made = (await order()).body;
@@ -75,7 +74,7 @@ it('is emptied by a person’s order alone, which the service may sign, and no m
 });
 
 it('what a person was to execute is not exported once it is the station again', async () => {
-  await scanStations(world.services);
+  await readBlocks(world.services);
   const { id } = (await order()).body;
   const exported = () => world.admin.call('GET', `${GAS}/operations/${id}/export`);
   await setStation(former.address);
@@ -106,7 +105,7 @@ it('one whose key is elsewhere is scanned when a person asks for it', async () =
   await setStation(foreign);
   await setStation(world.station);
   await world.chain.pay(null, foreign, parseEther('0.25'));
-  await scanStations(world.services);
+  await readBlocks(world.services);
   expect((await scan(foreign)).body).toMatchObject({
     address: foreign,
     found: [{ amount: `0.25${'0'.repeat(16)}` }],

@@ -26,7 +26,7 @@ import {
   overdueGasOperations,
 } from '../../../../src/chain/gas-station/operations/store';
 import { ownTransactions } from '../../../../src/chain/gas-station/own-transactions';
-import { unbookedAt } from '../../../../src/chain/holdings/operations';
+import { arrivalsUnbooked, unbookedAt } from '../../../../src/chain/holdings/operations';
 import { ownAmong } from '../../../../src/chain/wallets/operations';
 import { expectIndexes } from '../../../growth/explain';
 import { filledApi, MADE_AT } from '../../../growth/filled';
@@ -138,6 +138,7 @@ it('what the reconciliation asks of a chain’s operations', async () => {
   await explained(async () => {
     await ownTransactions(sql, 'chain-2');
     await unbookedAt(sql, 'chain-2', 59_990);
+    await arrivalsUnbooked(sql, 'chain-2', 59_990);
   });
 });
 

@@ -9,6 +9,7 @@ import type { Parties } from '../../../../src/parties/parties';
 import { breaksOf as breaksOfSubject } from '../../../../src/process/breaks/operations';
 import type { Services } from '../../../../src/services';
 import type { Wiring } from '../../../../src/startup/wiring';
+import { readChain } from '../../../../src/watch/chains/follow-blocks';
 import { type Client, testApi } from '../../../support/api';
 import { startTestChain, type TestChain, type TestChainOptions } from '../../../support/chain';
 import { withLocalNetwork } from '../../../support/networks';
@@ -289,3 +290,11 @@ export const unitsOf = (text: string): bigint => {
   const [whole = '0', part = ''] = text.split('.');
   return BigInt(whole + part.padEnd(18, '0'));
 };
+
+/** Reads the blocks of the chain as its watcher does, as far as they go. @returns how many top-ups of stations were booked */
+export async function readBlocks(services: Services): Promise<number> {
+  const booked = async () => (await services.database.query('select 1 from station_topups')).length;
+  const before = await booked();
+  while ((await readChain(services, 'local')) !== 'rests');
+  return (await booked()) - before;
+}

@@ -1,0 +1,108 @@
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { forEachIsolated } from '../../../kernel/for-each-isolated';
+import { ZERO } from '../../../kernel/money/money';
+import { depthOf, isMined, toldOf } from '../../../parties/chain/agreement';
+import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
+import type { Services } from '../../../services';
+import { arrivalsUnbooked, changeNothing, noteSeen } from '../../holdings/operations';
+import type { Network } from '../../networks/record';
+import { stationWallets } from '../../wallets/operations';
+import { findGasConfig } from '../config/operations';
+import { nativeSymbol } from '../rules';
+import { bookTopups, changesOf, isTopup, payerOf, topupOf } from './book';
+import { isMoved } from './read-blocks';
+import { saveScan, scannedTo } from './store';
+
+export { scanAgain } from './store';
+
+/**
+ * What the watcher of a chain finds of native coin that comes to stations: it is known to the holdings as soon as it is in a block, and
+ * booked once most nodes tell the same of its transaction, in a block that is final.
+ */
+
+/**
+ * The stations of a chain that are read with its blocks: the present one, and former ones that are wallets of ours, because people go on
+ * paying to an address. None where the ledger has no currency for the native coin.
+ */
+export async function stationsToRead(sql: Sql, network: Network): Promise<string[]> {
+  if (nativeSymbol(network) === undefined) return [];
+  const present = (await findGasConfig(sql, network.chain))?.stationAddress;
+  const own = (await stationWallets(sql, network.chain)).map(({ address }) => address);
+  return [...new Set([...(present ? [present] : []), ...own])];
+}
+
+/**
+ * Notes what has come to stations, before it is booked, and how far they are scanned by it. Idempotent.
+ * @param stations the addresses that were read
+ * @param transfers to them
+ * @param upTo the last block that was read twice
+ */
+export async function noteSeenTopups(
+  tx: Tx,
+  network: Network,
+  {
+    stations,
+    transfers,
+    upTo,
+  }: { stations: readonly string[]; transfers: readonly ChainTransfer[]; upTo: number },
+): Promise<void> {
+  const asset = nativeSymbol(network);
+  if (asset === undefined) return;
+  for (const transfer of transfers.filter(isMoved)) {
+    // What came before the address was a station is not looked for, but on a chain that was begun anew.
+    const before = await scannedTo(tx, { chain: network.chain, address: transfer.to });
+    if (before !== undefined && transfer.block.number <= before) continue;
+    if (!(await isTopup(tx, network.chain, transfer))) continue;
+    const paidBy = await payerOf(tx, network.chain, transfer.from);
+    const topup = { ...topupOf(transfer, { network, asset }), paidBy };
+    noteSeen(
+      tx,
+      changesOf(topup, network).map((change) => ({ ...change, booked: ZERO })),
+    );
+  }
+  // A scan by a person shows what is not booked as waiting, so it begins before that.
+  const { chain } = network;
+  const unbooked = (await arrivalsUnbooked(tx, chain, upTo)).map(({ blockNumber }) => blockNumber - 1);
+  for (const address of stations)
+    await saveScan(tx, { chain, address, to: Math.min(upTo, ...unbooked), restart: false });
+}
+
+/**
+ * Books what was seen by that block and is final, and forgets what the chain does not have any more. One that cannot be decided now is
+ * asked for again.
+ */
+export async function bookSeenTopups(
+  { database, log }: Pick<Services, 'database' | 'log'>,
+  network: Network,
+  node: ChainNode,
+  upTo: number,
+): Promise<void> {
+  const { chain } = network;
+  const seen = await arrivalsUnbooked(database, chain, upTo - network.confirmations + 1);
+  // Nodes that lag behind do not know the newest blocks.
+  const isLongAgo = (blockNumber: number) => blockNumber <= upTo - 2 * network.confirmations;
+  const hashes = [...new Set(seen.map(({ cause }) => cause.split(':')[1] ?? ''))];
+  await forEachIsolated(
+    hashes,
+    async (hash) => {
+      const { word, isAgreed } = await toldOf(node, hash);
+      const of = seen.filter(({ cause }) => cause.includes(hash));
+      if (!isAgreed || (!isMined(word) && !of.every(({ blockNumber }) => isLongAgo(blockNumber)))) return;
+      if (isMined(word) && (await depthOf(node, word.block, network.confirmations)) !== 'final') return;
+      const there = isMined(word) ? word.transfers.filter(isMoved) : [];
+      await database.transaction(async (tx) => {
+        await changeNothing(
+          tx,
+          chain,
+          of.map(({ cause }) => cause),
+        );
+        await bookTopups(
+          tx,
+          network,
+          there.filter(({ to }) => of.some(({ address }) => address === to)),
+        );
+      });
+    },
+    { log, failed: 'what came to a station could not be booked', ids: (hash) => ({ chain, hash }) },
+  );
+}
