@@ -94,7 +94,7 @@ describe('by the watcher of the chain', () => {
     await mine(4);
     await readBlocks();
     expect(await shown(hash)).toEqual([]);
-    expect((await scan()).waiting).toHaveLength(1);
+    expect((await scan()).found).toEqual([]);
     double.behaveWell();
     await readBlocks();
     expect(await shown(hash)).toEqual([0.06]);
