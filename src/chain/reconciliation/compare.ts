@@ -1,17 +1,20 @@
 import type { Database } from '../../kernel/db/database';
 import { ChainAway } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
+import type { Services } from '../../services';
 import { nativeSymbol } from '../gas-station/rules';
 import { placeOf } from '../holdings/places';
 import { CHAIN_PLACES } from '../holdings/record';
-import { nodeOf } from '../networks/nodes';
+import { type AskingChains, nodeOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
 import { whereTokenStands } from '../networks/tokens';
 import { readChainBooks } from './books';
 import type { ChainBooks, Compared } from './record';
 import { addEffects, assetsToRead, compared, placesOf, type ReadAsset, Sums } from './rules';
-import type { ComparingServices } from './services';
+
+/** What it takes to compare a chain with our books. */
+export type ComparingServices = AskingChains & Pick<Services, 'database' | 'now'>;
 
 export interface Comparison {
   chain: string;

@@ -12,10 +12,9 @@ import { CHAIN_PLACES, sumKey } from '../holdings/record';
 import { nodeOf } from '../networks/nodes';
 import { enabledNetworks, listNetworks, requireNetwork } from '../networks/operations';
 import type { Network } from '../networks/record';
-import { type Comparison, compareChain } from './compare';
+import { type ComparingServices, type Comparison, compareChain } from './compare';
 import type { ChainReading } from './record';
 import { assetsToRead, hasLasted } from './rules';
-import type { ComparingServices } from './services';
 import { beginComparison, deleteReadings, endComparison, insertReadings, lastOf, type Series } from './store';
 
 /** A difference between a chain and our books that has lasted. */
