@@ -1,4 +1,6 @@
 import { releaseNoncesOf } from '../../chain/gas-station/operations/nonces/vanished';
+import { scanAgain } from '../../chain/gas-station/station-topups/seen';
+import { forgetArrivals } from '../../chain/holdings/operations';
 import { beginPlace, forgetPlace } from '../../chain/holdings/places';
 import {
   findOpened,
@@ -50,6 +52,8 @@ export async function ensureLocalNetwork(
       await saveNetwork(services, tx, LOCAL_CHAIN, terms, before?.network.version ?? 0);
     if (isNewChain) {
       await forgetPlace(tx, LOCAL_CHAIN);
+      await forgetArrivals(tx, LOCAL_CHAIN, -1);
+      await scanAgain(tx, LOCAL_CHAIN, head.number);
       await releaseNoncesOf(tx, LOCAL_CHAIN, services.now());
     }
     // What is paid before anybody follows it is found, too.

@@ -63,6 +63,9 @@ test('a chain that has been lost is begun anew, which is said', async () => {
        values ('local', '0x1', 7, 0, $1, '0x2', 0, '0x', 1, 1, 1, '0x3', '0x4', now(), now())`,
       [`swp_${'0'.repeat(26)}`],
     );
+    await tx.query(
+      `insert into station_scans (chain, address, scanned_to, updated_at) values ('local', '0x1', 1000000, now())`,
+    );
   });
   await chain.beginAnew();
   await ensure();
@@ -71,4 +74,8 @@ test('a chain that has been lost is begun anew, which is said', async () => {
   expect(warnings).toEqual([expect.stringContaining('begun anew')]);
   const held = await api.database.query('select nonce from chain_nonces where released_at is null');
   expect(held).toEqual([]); // the new chain counts from 0
+  const [scan] = await api.database.query<{ scanned: number }>(
+    'select scanned_to::int as scanned from station_scans',
+  );
+  expect(scan?.scanned).toBeLessThan(1_000); // what comes to its stations is found
 });
