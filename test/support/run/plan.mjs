@@ -21,8 +21,8 @@ const KEPT_TIMES = new URL('kept-times.json', import.meta.url);
 const UNKNOWN_SECONDS = 3;
 /** How many groups each worker takes in a run of many files. Fewer would not keep all workers busy to the end. */
 const GROUPS_PER_WORKER = 3;
-/** Groups of files that take less are merged, because each group loads the product for two seconds of processor. */
-const MIN_GROUP_SECONDS = 15;
+/** Groups of files that take less are merged, because each group loads the product for three seconds of processor. */
+const MIN_GROUP_SECONDS = 30;
 
 const LONG = '@long';
 /** What jest's `-t` selects in each suite: the block of a long file carries the mark, too. */
@@ -99,7 +99,8 @@ function marksOf(path) {
 
 /** Neighbours in the tree come together because they load much the same. */
 function group(files, workers) {
-  const share = Math.max(MIN_GROUP_SECONDS, secondsOf(files) / (workers * GROUPS_PER_WORKER));
+  const total = secondsOf(files);
+  const share = Math.max(total / (workers * GROUPS_PER_WORKER), Math.min(MIN_GROUP_SECONDS, total / workers));
   const groups = [];
   let open = [];
   for (const file of files) {
