@@ -42,8 +42,8 @@ function note(tx: Tx, changes: readonly HoldingChange[], write: { name: string; 
 }
 
 /**
- * What stands on a chain at a block and is not in the books, less what is booked and not on the chain by then, by place and asset
- * ({@link sumKey}). Raw: only changes that are not booked as they are, and those of later blocks, each by an index of its own.
+ * Returns how much more a chain holds at a block than the books, by place and asset ({@link sumKey}). Amounts that were booked from later
+ * blocks count as less. Raw: only changes whose booked amount differs, and changes of later blocks, each by its own index.
  */
 export async function unbookedAt(
   sql: Sql,
@@ -68,7 +68,7 @@ const UNBOOKED = `
 const arrivals = (chain: string) =>
   table('holding_changes').where({ chain }).whereRaw(`place = 'station' and booked = 0 and amount > 0`);
 
-/** What has come to stations in blocks up to that one and is not booked. */
+/** Lists the changes by which coins came to stations, up to that block, and which are not booked. */
 export async function arrivalsUnbooked(
   sql: Sql,
   chain: string,

@@ -18,8 +18,8 @@ export interface Reading {
 }
 
 /**
- * What a process that follows a chain remembers from step to step, of what it has told and shown. It is no truth: without it all is
- * told once more.
+ * The memory of a process that follows a chain: the deposits and breaks that the process has told. Without this memory the process
+ * tells all of them once more.
  */
 export interface Remembered {
   /** The deposits that were told of the last height, by name, each with the revision that its row had then. */

@@ -32,11 +32,11 @@ export async function bookTopups(
   await ensureChainAccounts(tx, chain, asset);
   const made: StationTopup[] = [];
   for (const transfer of transfers) {
-    if (!(await isTopup(tx, chain, transfer))) continue;
-    const paidBy = await payerOf(tx, chain, transfer.from);
-    const topup = await insertTopup(tx, { ...topupOf(transfer, { network, asset }), paidBy });
+    const found = await topupOf(tx, transfer, { network, asset });
+    const topup = found && (await insertTopup(tx, found));
     if (!topup) continue;
-    if (paidBy === 'treasury') await keepRole(tx, { chain, address: transfer.from, role: paidBy });
+    const { paidBy: role, fromAddress: address } = topup;
+    if (role === 'treasury') await keepRole(tx, { chain, address, role });
     made.push(topup);
   }
   if (made.length === 0) return made;
@@ -57,26 +57,37 @@ function entriesOf({ chain, asset, amount, paidBy, reference }: Topup) {
   ];
 }
 
-/** Named by the transfer, which is known before the top-up is. */
+/** The transfer names the cause, because the transfer is known before the top-up is booked. */
+const causeOf = ({ chain, txHash, ordinal }: Pick<Topup, 'chain' | 'txHash' | 'ordinal'>): string =>
+  `${chain}:${txHash}:${ordinal}`;
+
+/** The transaction of a cause that {@link changesOf} has named. */
+export const hashOfCause = (cause: string): string => cause.split(':')[1] ?? '';
+
 export function changesOf(topup: Topup, { kind }: Pick<Network, 'kind'>): HoldingChange[] {
-  const { chain, txHash, ordinal, asset, address, fromAddress, amount: booked, paidBy, blockNumber } = topup;
+  const { chain, asset, address, fromAddress, amount: booked, paidBy, blockNumber } = topup;
   const amount = fromUnits(topup.units, NATIVE_DECIMALS[kind]);
-  const cause = `${chain}:${txHash}:${ordinal}`;
+  const cause = causeOf(topup);
   const came = { chain, cause, asset, place: 'station', address, amount, booked, blockNumber } as const;
   if (paidBy === 'funding') return [came];
   const left = { place: paidBy, address: fromAddress, amount: amount.negated(), booked: booked.negated() };
   return [came, { ...came, ...left }];
 }
 
-export function topupOf(
-  { block, from, to, txHash, ordinal, units }: ChainTransfer,
+/** @returns the top-up that a transfer to a station is; nothing where an operation of ours books the transfer */
+export async function topupOf(
+  sql: Sql,
+  transfer: ChainTransfer,
   { network: { chain, kind }, asset }: { network: Network; asset: string },
-): Omit<Topup, 'paidBy'> {
+): Promise<Topup | undefined> {
+  if (!(await isTopup(sql, chain, transfer))) return undefined;
+  const { block, from, to, txHash, ordinal, units } = transfer;
   const { amount } = ledgerAmount(units, NATIVE_DECIMALS[kind], asset);
   return {
     ...{ id: newId('stationTopup'), chain, address: to, txHash, ordinal, fromAddress: from },
     ...{ asset, units, amount, reference: newId('reference') },
     ...{ blockNumber: block.number, blockHash: block.hash, blockAt: block.at },
+    paidBy: await payerOf(sql, chain, from),
   };
 }
 
@@ -84,7 +95,7 @@ export function topupOf(
  * Whether no operation books the transfer. A person may have named any transaction of an operation before anybody has looked at it, so
  * its addresses decide.
  */
-export async function isTopup(
+async function isTopup(
   sql: Sql,
   chain: string,
   { txHash, from, to }: Pick<ChainTransfer, 'txHash' | 'from' | 'to'>,
@@ -95,7 +106,7 @@ export async function isTopup(
 }
 
 /** Money of ours that only changes its place stays ours in the books, also from a former station or treasury. */
-export async function payerOf(sql: Sql, chain: string, address: string): Promise<Payer> {
+async function payerOf(sql: Sql, chain: string, address: string): Promise<Payer> {
   const wallet = await findWallet(sql, chain, address);
   return wallet?.purpose ?? (await rolesOf(sql, chain, [address])).get(address) ?? 'funding';
 }

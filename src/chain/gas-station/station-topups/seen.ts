@@ -9,7 +9,7 @@ import type { Network } from '../../networks/record';
 import { stationWallets } from '../../wallets/operations';
 import { findGasConfig } from '../config/operations';
 import { nativeSymbol } from '../rules';
-import { bookTopups, changesOf, isTopup, payerOf, topupOf } from './book';
+import { bookTopups, changesOf, hashOfCause, topupOf } from './book';
 import { isMoved } from './read-blocks';
 import { saveScan, scannedTo } from './store';
 
@@ -52,9 +52,8 @@ export async function noteSeenTopups(
     // What came before the address was a station is not looked for, but on a chain that was begun anew.
     const before = await scannedTo(tx, { chain: network.chain, address: transfer.to });
     if (before !== undefined && transfer.block.number <= before) continue;
-    if (!(await isTopup(tx, network.chain, transfer))) continue;
-    const paidBy = await payerOf(tx, network.chain, transfer.from);
-    const topup = { ...topupOf(transfer, { network, asset }), paidBy };
+    const topup = await topupOf(tx, transfer, { network, asset });
+    if (!topup) continue;
     noteSeen(
       tx,
       changesOf(topup, network).map((change) => ({ ...change, booked: ZERO })),
@@ -81,12 +80,12 @@ export async function bookSeenTopups(
   const seen = await arrivalsUnbooked(database, chain, upTo - network.confirmations + 1);
   // Nodes that lag behind do not know the newest blocks.
   const isLongAgo = (blockNumber: number) => blockNumber <= upTo - 2 * network.confirmations;
-  const hashes = [...new Set(seen.map(({ cause }) => cause.split(':')[1] ?? ''))];
+  const hashes = [...new Set(seen.map(({ cause }) => hashOfCause(cause)))];
   await forEachIsolated(
     hashes,
     async (hash) => {
       const { word, isAgreed } = await toldOf(node, hash);
-      const of = seen.filter(({ cause }) => cause.includes(hash));
+      const of = seen.filter(({ cause }) => hashOfCause(cause) === hash);
       if (!isAgreed || (!isMined(word) && !of.every(({ blockNumber }) => isLongAgo(blockNumber)))) return;
       if (isMined(word) && (await depthOf(node, word.block, network.confirmations)) !== 'final') return;
       const there = isMined(word) ? word.transfers.filter(isMoved) : [];
