@@ -7,8 +7,10 @@ import { findChallenge } from '../src/cards/challenges/operations';
 import type { Composed } from '../src/composition';
 import { partySecret } from '../src/parties/sandbox/mount';
 import { targetsOf } from './cards';
+import { median } from './comparison';
 import { openServices, spreadTenants, tenantWithCards } from './fixtures';
 import { type World, withInstallation } from './installation';
+import { spentBy } from './processor-time';
 import { openBench, portOf, runLoad, startCardApi } from './servers';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 10);
@@ -73,16 +75,13 @@ async function measure(name: string, services: Composed, processes: World['proce
   await Promise.all([runLoad(load), challenge(services, cards, nothing(), SECONDS)]);
   const all = nothing();
   for (const kind of shuffled()) {
-    const before = timesOf(processes);
+    const spent = spentBy(processes);
     const measured = runLoad(load);
     if (kind === 'beside') await challenge(services, cards, all, WARM_UP + SECONDS);
     const answers = await measured;
     if (answers.requests > 0) p99[kind].push(answers.p99);
     else note(all, `no authorization was answered in a turn: ${kind}`);
-    const used = Object.entries(timesOf(processes)).map(
-      ([process, ms]) => `${process} ${((ms - (before[process] ?? 0)) / (WARM_UP + SECONDS)).toFixed(0)}`,
-    );
-    if (used.length > 0) console.log(`${kind}: processor, ms a second: ${used.join(', ')}`);
+    console.log(`${kind}, a second:`, spent(WARM_UP + SECONDS));
   }
   for (const [type, times] of all.latencies) console.log(`${type}: ${times.length}, ${quantiles(times)}`);
   for (const [line, times] of all.wrong) console.log(`${times} times: ${line}`);
@@ -96,9 +95,6 @@ async function measure(name: string, services: Composed, processes: World['proce
   };
 }
 
-const timesOf = (processes: World['processes']): Record<string, number> =>
-  Object.fromEntries(Object.entries(processes).map(([name, read]) => [name, read()]));
-
 const nothing = (): Challenged => ({ approved: 0, wrong: new Map(), latencies: new Map() });
 
 type Kind = 'without' | 'beside';
@@ -109,14 +105,6 @@ function shuffled(): Kind[] {
     .map((kind) => ({ kind, place: Math.random() }))
     .sort((one, other) => one.place - other.place)
     .map(({ kind }) => kind);
-}
-
-/** NaN where nothing was measured. */
-function median(values: number[]): number {
-  if (values.length === 0) return Number.NaN;
-  const sorted = [...values].sort((one, other) => one - other);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
 }
 
 /** Begins challenges at the rate, whatever becomes of those before, and leads each to its purchase. */
