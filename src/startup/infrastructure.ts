@@ -141,7 +141,7 @@ async function temporalOf(options: Options): Promise<TemporalPart> {
   const executable = temporalExecutable({ environment, cacheDir, onProgress, onFetch });
   const found = await Promise.race([executable, isFetched]);
   if (found === undefined) {
-    const ports = await choosePorts({ dataDir: config.dataDir, ...(uiPort === undefined ? {} : { uiPort }) });
+    const ports = await choosePorts({ dataDir: config.dataDir, uiPort });
     return fetchedTemporal(options, executable, ports);
   }
   const server = await embeddedTemporal(options, found);
@@ -184,7 +184,7 @@ function embeddedTemporal({ config, log }: Options, executable: string, ports?: 
     searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
     namespace,
     log,
-    ...(uiPort === undefined ? {} : { uiPort }),
+    uiPort,
     ...ports,
   });
 }

@@ -30,6 +30,4 @@ export const externalCardSettings = z.object({
   actionSeconds: z.number().int().min(60).max(86_400).default(1_800),
 });
 
-export type ExternalCardSettings = z.infer<typeof externalCardSettings>;
-
 export const externalCardSettingsSection = { name: 'externalCards', schema: externalCardSettings };

@@ -30,7 +30,7 @@ export interface TemporalOptions extends ServerOptions {
   /** The wanted port; another is taken when it is busy. Default: that of the last run, else 7233. */
   port?: number;
   /** The port of the UI, and no other unless it is 0. Default: that of the last run, else 8233, or another when it is busy. */
-  uiPort?: number;
+  uiPort?: number | undefined;
   /** Further dynamic configuration, values as JSON. */
   dynamicConfig?: Record<string, string>;
 }
