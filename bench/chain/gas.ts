@@ -2,7 +2,7 @@ import pino from 'pino';
 import type { Hex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { deploymentOf } from '../../src/chain/gas-station/strategies/delegate';
-import { batchOf, delegated, MOST_OF_BATCH } from '../../src/chain/gas-station/strategies/delegated';
+import { batchOf, delegated, MAX_OF_BATCH } from '../../src/chain/gas-station/strategies/delegated';
 import type { Sweep, SweepParties } from '../../src/chain/gas-station/strategies/port';
 import { transfer } from '../../src/chain/gas-station/strategies/transfer';
 import { NO_OBSERVERS } from '../../src/kernel/metrics/observers';
@@ -11,7 +11,7 @@ import type { Call } from '../../src/parties/chain/port';
 import { startTestChain, type TestChain } from '../../test/support/chain';
 
 /** As many as one batch takes at most, too. */
-const WALLETS = [1, 8, 50, MOST_OF_BATCH];
+const WALLETS = [1, 8, 50, MAX_OF_BATCH];
 const UNITS = 5_000_000n;
 /** A top-up may bring gas for several sweeps of a wallet. */
 const SWEEPS_OF_TOPUP = 10n;

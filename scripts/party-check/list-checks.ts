@@ -9,7 +9,7 @@ export interface Row {
 }
 
 /** Longer lists are not read to their end. */
-const MOST_PAGES = 2_000;
+const MAX_PAGES = 2_000;
 
 /** `GET /changes`: by it we find what no callback has told. Begun before anything is ordered. */
 export function listChecks(context: Context): { before: Check[]; after: Check[] } {
@@ -72,14 +72,14 @@ async function readToEnd(
 ): Promise<{ rows: Row[]; place: string | null }> {
   const rows: Row[] = [];
   let place = from;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const page = await readPage(context, place);
     rows.push(...page.rows);
     if (page.more && page.next === place) throw new Failed('there is more, but the place stays where it is');
     place = page.next;
     if (!page.more) return { rows, place };
   }
-  throw new Failed(`it has no end within ${MOST_PAGES} pages`);
+  throw new Failed(`it has no end within ${MAX_PAGES} pages`);
 }
 
 async function mustList(context: Context, from: string | null): Promise<void> {

@@ -1,5 +1,5 @@
+import { assertFundable } from '../accounts/accounts/internal-transfer';
 import type { Account } from '../accounts/accounts/operations';
-import { assertFundable } from '../accounts/accounts/transfer';
 import type { Tx } from '../kernel/db/database';
 import { Problem } from '../kernel/errors';
 

@@ -13,7 +13,7 @@ export class ListUnusable extends PartyAway {
 }
 
 /** So many pages in a row that bring nothing, and promise more. A party may go by spans of time in which nothing happened. */
-const MOST_BARREN = 50;
+const MAX_BARREN = 50;
 
 /** One reading of a list, page by page: whether it still leads anywhere. */
 export function createListLoopGuard() {
@@ -32,7 +32,7 @@ export function createListLoopGuard() {
       barren = rows.size > known ? 0 : barren + 1;
       if (!more) return;
       if (places.has(next)) throw new ListUnusable('list_repeats');
-      if (barren >= MOST_BARREN) throw new ListUnusable('list_endless');
+      if (barren >= MAX_BARREN) throw new ListUnusable('list_endless');
     },
   };
 }

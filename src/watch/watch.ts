@@ -19,7 +19,7 @@ const AGAIN_EVERY_MS = 30_000;
 const REMEMBERED_MS = 2 * OVERLAP_MS;
 
 /** A list that is longer is read on in the next turn. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 
 /** So often it is said that it is alive: a page may take many requests of the party. */
 const BEAT_MS = 5_000;
@@ -130,7 +130,7 @@ export function createReading(services: Services, party: WatchedParty) {
   async function readOn(begin: string | null, signal: AbortSignal | undefined): Promise<boolean> {
     const loopGuard = createListLoopGuard();
     let from = begin;
-    for (let pages = 0; pages < MOST_PAGES && !signal?.aborted; pages += 1) {
+    for (let pages = 0; pages < MAX_PAGES && !signal?.aborted; pages += 1) {
       const page = await readPage(from);
       loopGuard.pass(from, page);
       if (!page.more) return true;

@@ -1,6 +1,6 @@
 import { correct } from '../../src/accounts/accounts/admin';
+import { transfer } from '../../src/accounts/accounts/internal-transfer';
 import { requireAccount } from '../../src/accounts/accounts/operations';
-import { transfer } from '../../src/accounts/accounts/transfer';
 import { exchange } from '../../src/accounts/exchange/operations';
 import { quoteExchange } from '../../src/accounts/exchange/quote';
 import { expireAuthorizations } from '../../src/cards/events/expiry';

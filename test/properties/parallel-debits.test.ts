@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { correct } from '../../src/accounts/accounts/admin';
-import { transfer } from '../../src/accounts/accounts/transfer';
+import { transfer } from '../../src/accounts/accounts/internal-transfer';
 import type { Tx } from '../../src/kernel/db/database';
 import { Problem } from '../../src/kernel/errors';
 import { readBalances } from '../../src/kernel/ledger/accounts';

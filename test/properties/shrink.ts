@@ -11,7 +11,7 @@ export interface Shrunk {
 
 /** How often a smaller case is tried before it counts as one that holds: what takes two at once may need luck. */
 const TRIES_AT_ONCE = 3;
-const MOST_TRIES = 400;
+const MAX_TRIES = 400;
 
 /**
  * The smallest script that still fails: one operation after the other where it fails like that too; then without
@@ -22,7 +22,7 @@ export async function shrink(failing: Script, prove: Prove): Promise<Shrunk> {
   const inTurn = search.script.every((wave) => wave.length === 1);
 
   async function better(script: Script): Promise<boolean> {
-    for (let attempt = 0; attempt < (inTurn ? 1 : TRIES_AT_ONCE) && search.tries < MOST_TRIES; attempt += 1) {
+    for (let attempt = 0; attempt < (inTurn ? 1 : TRIES_AT_ONCE) && search.tries < MAX_TRIES; attempt += 1) {
       search.tries += 1;
       const proof = await prove(script);
       if (proof.wrong.length === 0) continue;

@@ -5,11 +5,11 @@ import { accountEntry, internalEntry, type PostedEntry } from '../../kernel/ledg
 import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import { countAlone, type Weight, weighAlone } from '../../process/limits/operations';
+import { assertFundable } from './internal-transfer';
 import { move } from './move';
 import { assertAccountOpen, requireAccount, requireMasterAccount } from './operations';
 import type { Account } from './record';
 import { findOfframpReference, insertOfframpReference } from './store';
-import { assertFundable } from './transfer';
 
 export interface Correction {
   account: Account;

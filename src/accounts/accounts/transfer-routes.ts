@@ -3,7 +3,7 @@ import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
-import { type Transferred, transfer } from './transfer';
+import { type Transferred, transfer } from './internal-transfer';
 import { accountTransactionSchema, accountTransactionView } from './view';
 
 const transferSchema = z.object({

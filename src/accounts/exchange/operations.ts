@@ -3,10 +3,10 @@ import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
 import { accountEntry, internalEntry, type PostedEntry, type Posting } from '../../kernel/ledger/entries';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
+import { assertFundable } from '../accounts/internal-transfer';
 import { move } from '../accounts/move';
 import { assertAccountOpen, requireAccount } from '../accounts/operations';
 import type { Account } from '../accounts/record';
-import { assertFundable } from '../accounts/transfer';
 import { type AccountExchange, exchangedAmount, quotedTerms } from './record';
 import { insertExchange } from './store';
 

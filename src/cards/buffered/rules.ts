@@ -3,7 +3,7 @@ import { Decimal, roundTo } from '../../kernel/money/money';
 import { type Funding, OPERATION_TRANSITIONS, type OperationStatus, type OperationTrigger } from './record';
 
 /** The largest share of an amount that can be set aside (`interface.md 8`). */
-export const MOST_ALLOCATED = new Decimal('0.5');
+export const MAX_ALLOCATED = new Decimal('0.5');
 
 /**
  * Divides an amount: the share that is set aside is rounded down to the currency's minor unit, the card has the rest.
@@ -15,7 +15,7 @@ export function divided(
   allocation: Decimal,
   currency: string,
 ): Pick<Funding, 'principal' | 'buffer'> {
-  if (allocation.gt(MOST_ALLOCATED)) throw invalid('allocation must be at most 0.5.', 'allocation');
+  if (allocation.gt(MAX_ALLOCATED)) throw invalid('allocation must be at most 0.5.', 'allocation');
   const buffer = roundTo(amount.times(allocation), currency, Decimal.ROUND_DOWN);
   return { principal: amount.minus(buffer), buffer };
 }

@@ -11,9 +11,9 @@ import { UnreadableCallback } from '../../process/party-errors';
 import { findChallenge } from '../challenges/operations';
 import { challengeSchema, challengeView } from '../challenges/view';
 import type { CardServices } from '../services';
+import { createProcessorLine } from './answer-message';
 import { createChallengeLine } from './challenge-line';
 import { MESSAGES_PATH } from './key';
-import { createProcessorLine } from './line';
 
 /** Bytes: no message comes near. */
 const BODY_LIMIT = 64 * 1024;

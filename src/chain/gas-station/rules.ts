@@ -54,7 +54,7 @@ export const isAboveCap = (
 ): boolean => cap !== null && maxFeePerGas > weiOfGwei(cap);
 
 /** No transaction may use more gas (EIP-7825): nodes refuse one whose limit is above. */
-export const MOST_GAS = 16_777_216n;
+export const MAX_GAS = 16_777_216n;
 
 /**
  * The gas limit of a transaction: a fifth more than its estimate, because a token's own rules may use more by then. The fifth shrinks
@@ -64,9 +64,9 @@ export const MOST_GAS = 16_777_216n;
  */
 export function gasLimitOf(estimate: bigint, spare = 0n): bigint | undefined {
   const needed = estimate + spare;
-  if (needed > MOST_GAS) return undefined;
+  if (needed > MAX_GAS) return undefined;
   const limit = needed + estimate / 5n;
-  return limit < MOST_GAS ? limit : MOST_GAS;
+  return limit < MAX_GAS ? limit : MAX_GAS;
 }
 
 /** The native coin as the wire writes it: with all decimals that the chain has. */

@@ -59,7 +59,7 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
 };
 
 /** The most lines of a list. */
-export const MOST_LINES = 1_000;
+export const MAX_LINES = 1_000;
 
 /**
  * The whole story of any id of the house, or of what the audit log or a break names.

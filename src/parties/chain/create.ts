@@ -13,7 +13,7 @@ export interface ChainsOptions {
 }
 
 /** More networks than an installation has: what goes is the one that was asked for longest ago. */
-const MOST_NODES = 64;
+const MAX_NODES = 64;
 
 /** The chains that their networks' addresses lead to. Each call of a node is counted as one of the party `chain`. */
 export function createChains(options: ChainsOptions): ChainParty {
@@ -27,7 +27,7 @@ export function createChains(options: ChainsOptions): ChainParty {
       nodes.delete(key);
       nodes.set(key, node); // a Map keeps the order in which its keys were set
       const [oldest] = nodes.keys();
-      if (nodes.size > MOST_NODES && oldest !== undefined) nodes.delete(oldest);
+      if (nodes.size > MAX_NODES && oldest !== undefined) nodes.delete(oldest);
       return node;
     },
   };

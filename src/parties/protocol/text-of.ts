@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 
 /** Whatever a party has to say is smaller; more would fill the memory. Bytes. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** @throws Error for more than it may be: as good as no answer */
 export async function textOf(
   answer: Dispatcher.ResponseData['body'],
-  mostBytes = MOST_BYTES,
+  mostBytes = MAX_BYTES,
 ): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

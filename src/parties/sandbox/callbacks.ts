@@ -26,7 +26,7 @@ interface CallbackOptions {
 const LATEST_MS = 1_000;
 const SOONEST_MS = 20;
 /** One that does not answer keeps none of the others. */
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 const TIMEOUT_MS = 5_000;
 
 /**
@@ -84,7 +84,7 @@ function createSender({ database, log, secretOf, now }: CallbackOptions) {
       const due = await nextDueAt(database);
       const waitMs = due === null ? LATEST_MS : due.getTime() - now().getTime();
       if (waitMs > 0) return Math.max(SOONEST_MS, waitMs);
-      const room = MOST_AT_ONCE - underWay.size;
+      const room = MAX_AT_ONCE - underWay.size;
       if (room <= 0) return SOONEST_MS;
       for (const callback of await takeDue(database, now(), room)) {
         const sending = send(callback, signal)

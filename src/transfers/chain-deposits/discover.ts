@@ -37,11 +37,11 @@ export const carriedOf = (network: Network, transfers: readonly ChainTransfer[])
   });
 
 /** Before the point, in any amount that is kept. */
-const MOST_DIGITS = 24;
+const MAX_DIGITS = 24;
 
 /** A token's contract may say that it has moved any number of 256 bits. */
 const isTooLarge = ({ units }: ChainTransfer, decimals: number) =>
-  units >= 10n ** BigInt(MOST_DIGITS + decimals);
+  units >= 10n ** BigInt(MAX_DIGITS + decimals);
 
 /**
  * Makes a deposit of every transfer that is new, and tells those that are known to look. Tokens that the network does not carry

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { assertFundable } from '../../accounts/accounts/internal-transfer';
 import { requireAccount } from '../../accounts/accounts/operations';
-import { assertFundable } from '../../accounts/accounts/transfer';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { operationKey } from '../../kernel/idempotency';

@@ -1,5 +1,5 @@
+import { transfer } from '../../../src/accounts/accounts/internal-transfer';
 import { findAccount } from '../../../src/accounts/accounts/store';
-import { transfer } from '../../../src/accounts/accounts/transfer';
 import type { Tx } from '../../../src/kernel/db/database';
 import { Problem } from '../../../src/kernel/errors';
 import { checkLedger } from '../../../src/kernel/ledger/check';

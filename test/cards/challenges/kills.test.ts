@@ -1,7 +1,7 @@
 /** @long ends processes and loses commits. */
 import { createGatherer } from '../../../src/cards/events/batches/gather';
+import { createProcessorLine } from '../../../src/cards/processor/answer-message';
 import { createChallengeLine } from '../../../src/cards/processor/challenge-line';
-import { createProcessorLine } from '../../../src/cards/processor/line';
 import type { CardServices } from '../../../src/cards/services';
 import type { Database } from '../../../src/kernel/db/database';
 import { CommitUnknown } from '../../../src/kernel/db/faults';

@@ -1,4 +1,4 @@
-import { createProcessorLine } from '../../../src/cards/processor/line';
+import { createProcessorLine } from '../../../src/cards/processor/answer-message';
 import { Decimal } from '../../../src/kernel/money/money';
 import { isChallengeMessage, readProcessorMessage } from '../../../src/parties/card-processor/message';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';

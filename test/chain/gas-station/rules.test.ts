@@ -3,7 +3,7 @@ import {
   boundedFees,
   gasLimitOf,
   gweiText,
-  MOST_GAS,
+  MAX_GAS,
   sweepableOf,
   weiOfGwei,
 } from '../../../src/chain/gas-station/rules';
@@ -36,8 +36,8 @@ describe('the gas limit of a transaction', () => {
   it.each([
     ['a fifth more than its estimate', 50_000n, 0n, 60_000n],
     ['with the gas that it must have beside its estimate', 50_000n, 7_000n, 67_000n],
-    ['the most that a transaction may have, where a fifth more would pass it', MOST_GAS - 10n, 10n, MOST_GAS],
-    ['none, where it needs more than that', MOST_GAS - 10n, 11n, undefined],
+    ['the most that a transaction may have, where a fifth more would pass it', MAX_GAS - 10n, 10n, MAX_GAS],
+    ['none, where it needs more than that', MAX_GAS - 10n, 11n, undefined],
   ])('is %s', (_, estimate, spare, limit) => expect(gasLimitOf(estimate, spare)).toBe(limit));
 });
 

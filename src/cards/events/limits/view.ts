@@ -13,23 +13,23 @@ const country = () =>
     .string()
     .refine(isCountry, 'must be a country code of ISO 3166-1 alpha-2, such as "GB"')
     .meta({ pattern: '^[A-Z]{2}$', examples: ['GB'] });
-const MOST_CODES = 1_000;
+const MAX_CODES = 1_000;
 
 /** The body of a PUT: what is absent bounds nothing. */
 const limitsBody = z.strictObject({
   perTransaction: amount().optional().describe('What an authorization may come to, its increases included.'),
   perDay: amount().optional().describe('A calendar day in UTC.'),
   perMonth: amount().optional().describe('A calendar month in UTC.'),
-  blockedMccs: z.array(mcc()).max(MOST_CODES).optional(),
+  blockedMccs: z.array(mcc()).max(MAX_CODES).optional(),
   allowedMccs: z
     .array(mcc())
     .min(1, 'must name at least one category; without it every one is allowed')
-    .max(MOST_CODES)
+    .max(MAX_CODES)
     .optional()
     .describe('Only these; a merchant that does not tell its category is declined. None may be blocked too.'),
   blockedCountries: z
     .array(country())
-    .max(MOST_CODES)
+    .max(MAX_CODES)
     .optional()
     .describe("ISO 3166-1 alpha-2, of the merchant's country."),
   challengeEcommerce: z
@@ -40,7 +40,7 @@ const limitsBody = z.strictObject({
   homeCountries: z
     .array(country())
     .min(1, 'must name at least one country; without it no merchant is abroad')
-    .max(MOST_CODES)
+    .max(MAX_CODES)
     .optional()
     .describe('A payment on the internet needs one where the merchant is of another country, or tells none.'),
   version: z

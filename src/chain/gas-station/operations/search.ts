@@ -9,7 +9,7 @@ import { isSame, judge } from './rules';
 const RANGE = 500;
 
 /** Blocks that are read at most: a token's logs come many blocks at once, the native coin takes a call a block. */
-const MOST_BLOCKS = { token: 10_000, native: 500 };
+const MAX_BLOCKS = { token: 10_000, native: 500 };
 
 /**
  * Searches the blocks since its export for the transfer of an operation.
@@ -25,7 +25,7 @@ export async function executedSinceExport(
   const isNative = token === null;
   const wanted = { native: isNative, listed: token === null ? [] : [token] };
   const head = (await node.head()).number;
-  const last = Math.min(head, first + MOST_BLOCKS[isNative ? 'native' : 'token'] - 1);
+  const last = Math.min(head, first + MAX_BLOCKS[isNative ? 'native' : 'token'] - 1);
   for (let from = first; from <= last; from += RANGE) {
     const range = { from, to: Math.min(last, from + RANGE - 1) };
     const { transfers } = await node.transfersTo(range, [toAddress], wanted);

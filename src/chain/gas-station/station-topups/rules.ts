@@ -13,7 +13,7 @@ export interface BlockRange {
 }
 
 /** Each costs a call of the node: what is left is the next scan's. */
-export const MOST_BLOCKS = 500;
+export const MAX_BLOCKS = 500;
 
 /** So many are asked for at once: blocks come whole. */
 const BLOCKS_AT_ONCE = 50;
@@ -35,9 +35,9 @@ export function rangeToScan({
   from: number | undefined;
 }): BlockRange {
   const restart = before !== undefined && before > head && wanted === undefined;
-  const first = Math.max(0, head - MOST_BLOCKS + 1);
+  const first = Math.max(0, head - MAX_BLOCKS + 1);
   const from = wanted ?? (before === undefined || restart ? first : before + 1);
-  const to = Math.min(head, from + MOST_BLOCKS - 1);
+  const to = Math.min(head, from + MAX_BLOCKS - 1);
   // Its own block counts one.
   const finalTo = Math.min(to, head - confirmations + 1);
   const continues = restart || before === undefined || from <= before + 1;

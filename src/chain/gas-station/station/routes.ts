@@ -16,7 +16,7 @@ import { readStatus } from './status';
 import { statusSchema, statusView } from './status-view';
 import { generatedStationSchema, poolWalletSchema, poolWalletView, stationSchema, stationView } from './view';
 
-const MOST_WALLETS = 100;
+const MAX_WALLETS = 100;
 const chain = () => identifier('local');
 const STATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
@@ -79,7 +79,7 @@ const generateRoute = (services: Services): Route =>
       count: z
         .int('must be a whole number')
         .min(1)
-        .max(MOST_WALLETS)
+        .max(MAX_WALLETS)
         .meta({ examples: [10] }),
     }),
     response: pageSchema(poolWalletSchema),

@@ -3,7 +3,7 @@ import { asHex } from '../../../parties/chain/addresses';
 import { areMost } from '../../../parties/chain/agreement';
 import { ChainAway, ChainRefused, NodesDisagree } from '../../../parties/chain/errors';
 import type { Call, ChainNode, SignedAuthorization } from '../../../parties/chain/port';
-import { gasLimitOf, MOST_GAS } from '../rules';
+import { gasLimitOf, MAX_GAS } from '../rules';
 import {
   type DelegateOf,
   delegateAddress,
@@ -33,7 +33,7 @@ export const delegated: SweepStrategy = {
 };
 
 /** The most wallets of one transaction; how many fit is decided by its gas. */
-export const MOST_OF_BATCH = 100;
+export const MAX_OF_BATCH = 100;
 
 /** What a wallet's authorization (25,000), the contract and the token's `balanceOf` use at most beside the transfer. */
 export const BESIDE_TRANSFER = 40_000n;
@@ -99,7 +99,7 @@ async function fittingBatch(
 
 /** How many of so many wallets fit into one transaction, where all of them need that gas. */
 const fitting = (count: number, gas: bigint): number =>
-  gas <= MOST_GAS ? count : Number((BigInt(count) * MOST_GAS) / gas);
+  gas <= MAX_GAS ? count : Number((BigInt(count) * MAX_GAS) / gas);
 
 /** Nothing: the chain would revert it, or the token would not move it. */
 const transferGas = async (node: ChainNode, sweep: Sweep): Promise<bigint | undefined> =>

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { reveal } from '../../../desk/reveal';
-import { MOST_LINES, tell } from '../../../desk/story/tell';
+import { MAX_LINES, tell } from '../../../desk/story/tell';
 import { invalid } from '../../../kernel/errors';
 import type { Session } from '../../session';
 import { countArgument, reasonArgument } from '../arguments';
@@ -22,7 +22,7 @@ export function addShowCommand(program: Command, { console, run }: CommandContex
   program
     .command('show <id>')
     .description('the whole story of any id: record, words, decisions, entries, webhooks, breaks, audit log')
-    .option('--limit <lines>', `of each list, the newest; at most ${MOST_LINES}`, linesArgument, LINES)
+    .option('--limit <lines>', `of each list, the newest; at most ${MAX_LINES}`, linesArgument, LINES)
     .option('--reveal', 'with what is masked: a beneficiary, an applicant; takes a --reason')
     .option('--reason <text>', 'why it is revealed: kept in the audit log', reasonArgument)
     .option('--json', 'print all of it as JSON')
@@ -40,7 +40,7 @@ export function addShowCommand(program: Command, { console, run }: CommandContex
 
 function linesArgument(text: string): number {
   const limit = countArgument(text);
-  if (limit > MOST_LINES) throw new InvalidArgumentError(`At most ${MOST_LINES}.`);
+  if (limit > MAX_LINES) throw new InvalidArgumentError(`At most ${MAX_LINES}.`);
   return limit;
 }
 

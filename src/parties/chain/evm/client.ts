@@ -7,7 +7,7 @@ import { guardedConnector } from '../../../kernel/security/guarded-connector';
 import { NodeAway, TooLong } from './faults';
 
 /** A full block of a busy chain, or its logs. Bytes. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Errors of a connection that never came to be: nothing was sent. */
 const NOT_CONNECTED = [
@@ -38,7 +38,7 @@ export function createClient(text: string, timeoutMs: number): Client {
   if (!target) return () => Promise.reject(new NodeAway(false));
   const { url, headers } = target;
   const client = getHttpRpcClient(url, {
-    ...{ fetchFn: post, fetchOptions: { headers }, maxResponseBodySize: MOST_BYTES, timeout: 0 },
+    ...{ fetchFn: post, fetchOptions: { headers }, maxResponseBodySize: MAX_BYTES, timeout: 0 },
   });
   return async (body) => {
     try {

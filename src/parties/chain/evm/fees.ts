@@ -8,7 +8,7 @@ const GWEI = 10n ** 9n;
 const LEAST_TIP = GWEI / 1000n;
 
 /** A node that asks for more, and for more than twice the base fee, is not believed. */
-const MOST_TIP = 50n * GWEI;
+const MAX_TIP = 50n * GWEI;
 
 /** What one node says of the block to come (EIP-1559). */
 interface SaidFees {
@@ -30,7 +30,7 @@ export async function readFees(rpc: Rpc): Promise<SaidFees> {
  */
 export function feesOf(said: readonly SaidFees[]): ChainFees {
   const baseFee = medianOf(said.map((fees) => fees.baseFee));
-  const most = 2n * baseFee > MOST_TIP ? 2n * baseFee : MOST_TIP;
+  const most = 2n * baseFee > MAX_TIP ? 2n * baseFee : MAX_TIP;
   const maxPriorityFeePerGas = bounded(medianOf(said.map(({ tip }) => tip)), LEAST_TIP, most);
   return { baseFee, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }

@@ -1,5 +1,5 @@
+import { assertFundable } from '../../../accounts/accounts/internal-transfer';
 import { requireAccount } from '../../../accounts/accounts/operations';
-import { assertFundable } from '../../../accounts/accounts/transfer';
 import type { IdPage } from '../../../kernel/db/build';
 import type { Tx } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';

@@ -4,7 +4,7 @@ import { isCostly } from './answers';
 import { booksHold, completed, delegatedStation } from './delegated-station';
 
 /** EIP-7825, which the node enforces. */
-const MOST_GAS = 16_777_216n;
+const MAX_GAS = 16_777_216n;
 
 it('a batch that would pass the gas limit of a transaction is cut, and all of its wallets are swept', async () => {
   const world = await delegatedStation();
@@ -17,7 +17,7 @@ it('a batch that would pass the gas limit of a transaction is cut, and all of it
     expect(hashes.length).toBeLessThan(5);
     for (const hash of hashes) {
       const { gas } = await world.chain.client.getTransaction({ hash: hash as Hex });
-      expect(gas).toBeLessThanOrEqual(MOST_GAS);
+      expect(gas).toBeLessThanOrEqual(MAX_GAS);
     }
     // No transaction was refused: the first that the oldest has made is in a block.
     expect(await attempts(world, sweeps[0].id)).toHaveLength(1);

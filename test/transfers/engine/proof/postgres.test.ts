@@ -6,7 +6,7 @@ import { proveThroughPostgres } from './postgres-proof';
 const TRANSFERS = Number(process.env['PROOF_TRANSFERS'] ?? 150);
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000_000);
 /** Some statuses and decisions are rare, so a run that lacks one is followed by another with further seeds. */
-const MOST_ROUNDS = 6;
+const MAX_ROUNDS = 6;
 
 it.each(PROOFS.map((given) => [given.proof.kind.name, given] as const))(
   `%s, ${TRANSFERS} through Postgres (seed ${SEED}): whatever dies or is lost, the books are the party's`,
@@ -16,7 +16,7 @@ it.each(PROOFS.map((given) => [given.proof.kind.name, given] as const))(
       ...given.comesTo.filter((status) => !met.statuses.has(status)),
       ...given.decided.filter((decision) => !met.decisions.has(decision)),
     ];
-    for (let round = 0; round === 0 || (round < MOST_ROUNDS && missing().length > 0); round += 1) {
+    for (let round = 0; round === 0 || (round < MAX_ROUNDS && missing().length > 0); round += 1) {
       const run = { transfers: TRANSFERS, seed: SEED + round * TRANSFERS };
       const { wrong, faults, statuses, decisions } = await proveThroughPostgres(given, run);
       expect(wrong).toEqual([]);

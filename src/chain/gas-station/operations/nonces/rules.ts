@@ -52,7 +52,7 @@ export const mostOf = ({ gas, maxFeePerGas }: Pick<UnsignedTransaction, 'gas' | 
   gas * maxFeePerGas;
 
 /** So many transactions of an address may wait for a block that somebody else has signed: who tells of more lies. */
-const MOST_OF_OTHERS = 16;
+const MAX_OF_OTHERS = 16;
 
 /**
  * The nonce that comes next: the first that is free, so that none is left out. What waits for a block counts as most nodes tell it,
@@ -63,7 +63,7 @@ const MOST_OF_OTHERS = 16;
  */
 export function nonceToGive({ counted, each, of }: ToldNonces, taken: readonly number[]): number | undefined {
   const held = new Set(taken);
-  const most = counted + held.size + MOST_OF_OTHERS;
+  const most = counted + held.size + MAX_OF_OTHERS;
   const next = each.map((told) => told.next);
   const said = each.filter((told) => told.counted <= most).length;
   const waiting = ofMost(next, of);

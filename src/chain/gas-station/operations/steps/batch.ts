@@ -2,7 +2,7 @@ import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
 import { whereTokenStands } from '../../../networks/tokens';
 import { boundedFees } from '../../rules';
-import { batchOf, MOST_OF_BATCH } from '../../strategies/delegated';
+import { batchOf, MAX_OF_BATCH } from '../../strategies/delegated';
 import { mostOf } from '../nonces/rules';
 import { lockNonces, releaseNonces } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
@@ -40,7 +40,7 @@ export async function planDelegated(
   const { operation } = snapshot;
   const until = gathersUntil(operation);
   if (services.now() < until) return { lookAt: until };
-  const waiting = await gatherable(services.database, operation, services.now(), MOST_OF_BATCH - 1);
+  const waiting = await gatherable(services.database, operation, services.now(), MAX_OF_BATCH - 1);
   const others = await stillSweepable(services.database, waiting);
   if (!leadsBatch(operation, others, services.now())) return lookIn(services, BATCH_MS);
   const ready = await readySender(services, context, operation);
