@@ -1,29 +1,29 @@
 import type { RateLimit } from './rate-limit';
 
-/** Who is calling: a tenant's credential, or the operator's. */
+/** The authenticated caller of a request: a tenant's credential or an admin's. */
 export interface Caller {
   /** The tenant that the credential belongs to. */
   tenantId: string;
   role: 'client' | 'admin';
-  /** Whose records may be reached by id: the tenant's own, or every tenant's (null) for an admin. */
+  /** The tenant whose records can be reached by id. Null for an admin, who reaches those of every tenant. */
   reach: string | null;
-  /** The number of the secret that it came with: which of a tenant's two it was. Empty on public endpoints. */
+  /** The number of the secret that was used, because a tenant may have two. Empty on public endpoints. */
   credentialId: string;
 }
 
-/** What an operation is told of the request that asks for it. */
+/** The part of a request that an operation needs. */
 export interface Call {
   caller: Caller;
   requestId: string;
-  /** The caller's `x-idempotency-key`; it travels with the operation to the webhooks that it causes. */
+  /** The caller's `x-idempotency-key`. Webhooks that the operation causes carry it. */
   idempotencyKey: string | undefined;
 }
 
-/** A credential that was verified, and the limit of its tenant. */
+/** A verified credential with its tenant's rate limit. */
 export interface Authenticated {
   caller: Caller;
   rateLimit: RateLimit;
 }
 
-/** A caller; `disabled` after the right secret of a disabled tenant; undefined for any other credential. */
+/** `disabled` for the right secret of a disabled tenant, undefined for any other credential that is not valid. */
 export type Verdict = Authenticated | 'disabled' | undefined;

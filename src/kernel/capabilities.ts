@@ -1,6 +1,6 @@
 import type { Party } from './parties';
 
-/** What a tenant may be given to do, in the words of `GET /v1/client/settings`. */
+/** Capabilities that a tenant can be given, named as in `GET /v1/client/settings`. */
 export const CAPABILITIES = [
   'transfer',
   'card_issuing',
@@ -15,7 +15,9 @@ export const CAPABILITIES = [
 
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** What goes with a party: where it is off, these are. The reviewer's work can be a person's. */
+/**
+ * Capabilities that depend on a party and are off when the party is off. A person can replace the cardholder reviewer.
+ */
 export const CARRIED_BY: Readonly<Record<Party, readonly Capability[]>> = {
   cardProcessor: ['card_issuing'],
   cardholderReview: [],
@@ -23,12 +25,12 @@ export const CARRIED_BY: Readonly<Record<Party, readonly Capability[]>> = {
   payouts: ['payout'],
   externalCards: ['card_topup', 'card_withdrawal'],
   bank: ['virtual_iban'],
-  // Of the capability `exchange` each endpoint needs one of these and names it: between accounts only rates are needed, of
-  // orders and withdrawals only the exchange.
+  // The capability `exchange` depends on one of these parties, and each endpoint names which. An exchange between
+  // accounts needs only rates. Orders and withdrawals need only the exchange.
   exchange: [],
   rates: [],
 };
 
-/** The parties without which a capability is off. */
+/** The parties that a capability depends on. */
 export const partiesOf = (capability: Capability): Party[] =>
   (Object.keys(CARRIED_BY) as Party[]).filter((party) => CARRIED_BY[party].includes(capability));

@@ -13,11 +13,11 @@ import { type RatesSettings, readRatesSettings } from './rates-settings';
 import { address, addressAsGiven, oneOf, port, seconds, secondsOrNone, text, whole } from './setting-schemas';
 import { readStripe, type StripeSettings } from './stripe-settings';
 
-/** The only reader of the process's environment: everything else is handed a {@link Config}. */
+/** Reads the environment of the process. All other code receives a {@link Config}. */
 
 const schema = z.object({
   NODE_ENV: oneOf('development', 'test', 'production').default('development'),
-  /** `sandbox`: simulated parties, `/sandbox/*` and demo BINs. `live`: none of these. It must be given in production. */
+  /** `sandbox`: simulated parties, `/sandbox/*` and demo BINs. `live`: none of them. Required in production. */
   MODE: oneOf('sandbox', 'live').optional(),
   HOST: text.default('127.0.0.1'),
   PORT: port.default(8080),
@@ -43,26 +43,26 @@ const schema = z.object({
     .string()
     .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional(),
-  /** Encrypt what Temporal stores. Off by default in the sandbox, so that its UI can be read. */
+  /** Encrypts what Temporal stores. Off by default in the sandbox, so that Temporal's UI is readable. */
   TEMPORAL_ENCRYPTION: oneOf('on', 'off').optional(),
-  /** The folder of documents: `documents` in DATA_DIR when not given. Processes that serve the API must share it. */
+  /** Folder of documents, `documents` in DATA_DIR by default. Processes that serve the API must share it. */
   DOCUMENTS_FOLDER: text.optional(),
-  /** Given: documents are kept in this bucket rather than in a folder. */
+  /** When given, documents are stored in this bucket instead of a folder. */
   DOCUMENTS_S3_BUCKET: text.optional(),
-  /** That of AWS in the region when not given. */
+  /** Default: the endpoint of AWS in the region. */
   DOCUMENTS_S3_ENDPOINT: addressAsGiven('https://s3.eu-central-1.amazonaws.com').optional(),
   DOCUMENTS_S3_REGION: text.default('us-east-1'),
   DOCUMENTS_S3_ACCESS_KEY_ID: text.optional(),
   DOCUMENTS_S3_SECRET_ACCESS_KEY: text.optional(),
-  /** Seconds that the sandbox's reviewer of cardholders takes for a decision. */
+  /** Seconds until the sandbox's cardholder reviewer decides. */
   SANDBOX_CARDHOLDER_REVIEW_SECONDS: secondsOrNone.default(1),
-  /** A local chain with a test USDT beside the embedded sandbox: on there, off elsewhere, when nothing is said. */
+  /** Starts a local chain with a test USDT. Default: on in the embedded sandbox, off elsewhere. */
   CHAIN: oneOf('on', 'off').optional(),
-  /** For tests: a live network may name a single node. */
+  /** For tests: allows a live network with a single node. */
   TEST_SINGLE_NODE: oneOf('on', 'off').default('off'),
   /** The sandbox's rates: `still`, or `moving` up and down around their table by the clock. */
   RATES: oneOf('still', 'moving').default('still'),
-  /** Given with STRIPE_WEBHOOK_SECRET: payers of deposits by card are led to Stripe Checkout. */
+  /** With STRIPE_WEBHOOK_SECRET: payers of card deposits are sent to Stripe Checkout. */
   STRIPE_SECRET_KEY: z
     .string()
     .regex(/^(sk|rk)_(test|live)_\w+$/, 'must be a secret or restricted key of Stripe (sk_… or rk_…)')
@@ -71,34 +71,39 @@ const schema = z.object({
     .string()
     .regex(/^whsec_\w+$/, 'must be the signing secret of a webhook endpoint at Stripe (whsec_…)')
     .optional(),
-  /** Where the API process that serves the simulated parties is reached from here; on this machine when not given. */
+  /** URL of the API process that serves the simulated parties. Default: the API's own address on this machine. */
   SANDBOX_PARTIES_URL: address('http://api:8080').optional(),
   ...LIMIT_VARIABLES,
-  /** So long what the exchange says that it holds may differ from our books before a person is shown. */
+  /** Seconds until a difference between the exchange's balance and our books opens a break. */
   SETTLEMENT_DIFFERENCE_SECONDS: seconds.default(3_600),
-  /** So long an order of the exchange may wait for its settlement before a person is shown. */
+  /** Seconds until an exchange order without a settlement opens a break. */
   SETTLEMENT_WAIT_SECONDS: seconds.default(259_200),
-  /** How long the card processor may leave an issuance or a closure open before a break shows it. */
+  /** Seconds until a card issuance or closure that the processor has left open opens a break. */
   CARD_ORDER_WAIT_SECONDS: seconds.default(86_400),
-  /** So long a wallet rests between two payers: what the first sends late is not taken for the second's. */
+  /**
+   * Cooldown of a wallet between two allocations. A late payment of the first payer is then not credited to the second.
+   */
   WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
-  /** Of the operator at the command line. */
+  /** Secret of the operator who uses the command line. */
   OPERATOR_SECRET: text.optional(),
-  /** Seconds the API serves on, not ready, when the process is told to stop: 5 in production, else 0, when nothing is said. */
+  /**
+   * Seconds that the API keeps serving, but reports not ready, after it is told to stop. Default: 5 in production, else
+   * 0.
+   */
   DRAIN_SECONDS: secondsOrNone.optional(),
-  /** Seconds a request in flight may take while the process stops. */
+  /** Seconds that requests in flight may take after the process is told to stop. */
   SHUTDOWN_SECONDS: seconds.default(20),
-  /** Given by npm to what it runs: the script's name. */
+  /** Name of the npm script, set by npm. */
   npm_lifecycle_event: text.optional(),
 });
 
 export type Role = 'api' | 'worker' | 'all';
 
-/** What the process does with the parties: it `reaches` them all, `serves` those of the sandbox, or neither. */
+/** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
 export type PartyUse = 'reaches' | 'serves' | 'neither';
 
 export interface S3Settings {
-  /** `https://s3.eu-central-1.amazonaws.com`, or that of any other server of the protocol. */
+  /** `https://s3.eu-central-1.amazonaws.com`, or another server of the same protocol. */
   endpoint: string;
   region: string;
   bucket: string;
@@ -106,7 +111,7 @@ export interface S3Settings {
   secretAccessKey: string;
 }
 
-/** Where documents are kept, as the environment says. */
+/** Storage of documents. */
 export type DocumentsSettings = { kind: 'folder'; folder: string } | ({ kind: 's3' } & S3Settings);
 
 export interface Config {
@@ -114,10 +119,10 @@ export interface Config {
   production: boolean;
   host: string;
   port: number;
-  /** The loopback address, unless METRICS_HOST is given. */
+  /** Loopback by default. */
   metricsHost: string;
   metricsPort: number;
-  /** Where clients reach the API, without a trailing slash; derived from host and port when not given. */
+  /** Base URL of the API for clients, without a trailing slash. Default: derived from host and port. */
   publicUrl: string | undefined;
   dataDir: string;
   logLevel: z.infer<typeof schema>['LOG_LEVEL'];
@@ -132,25 +137,24 @@ export interface Config {
     uiPort: number | undefined;
     encrypt: boolean;
   };
-  /** Absent: made at first start of the embedded sandbox, refused elsewhere. */
+  /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
   cardholderReviewSeconds: number;
-  /** Whether a local chain is started, by the process that plays all roles. */
+  /** Whether the process that plays all roles starts a local chain. */
   chain: boolean;
   singleNodeForTests: boolean;
-  /** What the sandbox's rates do. */
   sandboxRates: 'still' | 'moving';
   /** Absent: the checkout that `parties` names, or the sandbox's. */
   stripe: StripeSettings | undefined;
   parties: PartySettings;
-  /** Absent: the sandbox's mailbox; a live installation without a mail server makes no challenges of 3-D Secure. */
+  /** Absent: the sandbox's mailbox. A live installation without a mail server issues no 3-D Secure challenges. */
   smtp: SmtpSettings | undefined;
   /** Absent: the rates' party, or the sandbox's. */
   ratesSource: RatesSettings | undefined;
-  /** Of the sandbox's parties, where this process serves them. */
+  /** Secrets of the sandbox's parties that this process serves. */
   partySecrets: PartySecrets;
-  /** Without a trailing slash; the API's own address on this machine when not given. */
+  /** Without a trailing slash. Absent: the API's own address on this machine. */
   sandboxPartiesUrl: string | undefined;
   drainSeconds: number;
   shutdownSeconds: number;
@@ -159,20 +163,20 @@ export interface Config {
   settlementWaitSeconds: number;
   cardOrderWaitSeconds: number;
   walletQuarantineSeconds: number;
-  /** Absent: the embedded sandbox's own operator. */
+  /** Absent: the operator of the embedded sandbox. */
   operatorSecret: string | undefined;
-  /** By `npm start`: npm is the parent process. */
+  /** Whether npm is the parent process (`npm start`). */
   startedByNpm: boolean;
 }
 
-/** The environment is wrong: one line a variable, fit for a terminal. */
+/** The environment is not valid. The message has one line for each wrong variable and suits a terminal. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
 /**
- * Reads and checks the environment.
- * @throws ConfigError naming every variable that is wrong, or missing
+ * Reads and validates the environment.
+ * @throws ConfigError naming every variable that is wrong or missing
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv = process.env,
@@ -215,7 +219,7 @@ type Environment = z.infer<typeof schema>;
 
 const modeOf = ({ MODE = 'sandbox' }: Environment): Config['mode'] => MODE;
 
-/** In production: a probe or two of a usual balancer. */
+/** Default in production: long enough for a load balancer to notice with one or two probes. */
 const DRAIN_SECONDS = 5;
 
 function configOf(
@@ -264,7 +268,7 @@ const wrongAlone = (error: z.ZodError, given: Readonly<Record<string, string | u
     ({ path, message }) => `${path.join('.')}: ${message} (given: ${shown(path.join('.'), given)})`,
   );
 
-/** What is right by itself, and not with the rest. */
+/** Errors of variables that are valid alone but contradict others. */
 function wrongTogether(env: Environment): string[] {
   const keyless = env.MASTER_KEY === undefined && (env.DATABASE_URL !== undefined || env.MODE === 'live');
   const locked =
@@ -295,7 +299,7 @@ function documentsOf(env: Environment): DocumentsSettings {
   return { kind: 's3', endpoint, region, bucket, accessKeyId, secretAccessKey };
 }
 
-/** A wrong value is shown back, but never one that may be a secret. */
+/** Shows a wrong value in the message, but never one that may be a secret. */
 function shown(name: string, given: Readonly<Record<string, string | undefined>>): string {
   return /KEY|SECRET|URL/.test(name) ? 'hidden' : JSON.stringify(given[name] ?? null);
 }

@@ -1,6 +1,6 @@
 /**
- * What a caller may be told: a small closed set, each knowing its status and code (decisions part 1). Domain operations
- * throw them; the API turns them into the error body. Anything else that is thrown is a fault of ours.
+ * An error that callers may see, one of a closed set of statuses and codes (decisions part 1). Operations throw it, and
+ * the API turns it into the error body. Any other error is a fault of ours.
  */
 export class Problem extends Error {
   override name = 'Problem';
@@ -8,7 +8,7 @@ export class Problem extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /** The path of the field at fault in the body, as `fieldPath` writes it; a field of `meta` has its bare name. */
+    /** Path of the wrong field in the body, as `fieldPath` writes it. Fields of `meta` have their bare name. */
     readonly field?: string,
     /** Seconds, for `Retry-After`. */
     readonly retryAfter?: number,
@@ -16,7 +16,7 @@ export class Problem extends Error {
     super(message);
   }
 
-  /** A refusal on business grounds is a result: it is kept under the request's idempotency key like a success. */
+  /** Whether the refusal is a result that is stored under the idempotency key, as a success is. */
   get isResult(): boolean {
     return this.status === 409 || this.status === 412;
   }
@@ -48,7 +48,7 @@ export const unauthorized = () =>
     'unauthorized',
     'The headers x-client-id and x-client-secret do not name a valid credential.',
   );
-/** Only after the right secret: a stranger learns nothing of the tenant. */
+/** Only for the right secret, so that a stranger learns nothing about the tenant. */
 export const clientDisabled = () =>
   new Problem(401, 'client_disabled', 'The operator has disabled this company.');
 export const forbidden = (message = 'This credential may not call this endpoint.') =>

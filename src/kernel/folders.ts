@@ -5,18 +5,18 @@ import { StartupError } from './startup-error';
 const OWNER_ONLY = 0o700;
 
 /**
- * Makes a folder that a setting names, for its owner's eyes only, with those above it. A folder that is there stays as it is.
- * @throws StartupError in one sentence where it cannot be used
+ * Creates the folder of a setting, and its parents, readable by their owner only. An existing folder stays as it is.
+ * @throws StartupError in one sentence when the folder cannot be used
  */
 export async function makeFolder(setting: string, path: string): Promise<void> {
   const folder = resolve(path);
   const refuse = (what: string) => {
     throw new StartupError(`${setting}: ${what}. Name a folder that this user may write to.`);
   };
-  // One by one: Node's own way to make several never ends below /proc.
+  // One by one, because Node's recursive mkdir never ends below /proc.
   for (const part of await missing(folder)) {
     await mkdir(part, { mode: OWNER_ONLY }).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST' && (await isThere(part))) return; // another process was faster
+      if (error.code === 'EEXIST' && (await isThere(part))) return; // another process created it first
       refuse(
         error.code === 'ENOTDIR' ? `${dirname(part)} is no folder` : `${part} cannot be made (${error.code})`,
       );
@@ -28,7 +28,7 @@ export async function makeFolder(setting: string, path: string): Promise<void> {
   );
 }
 
-/** The folder and those above it that are not there, the outermost first. */
+/** The folder and its parents that do not exist, outermost first. */
 async function missing(folder: string): Promise<string[]> {
   if (await isThere(folder)) return [];
   const above = dirname(folder);
@@ -41,7 +41,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Closes a folder of ours to all others. Root's stays open, for passing through, to the group that Postgres runs under. */
+/** Closes our folder to other users. A folder of root stays passable for the group that Postgres runs under. */
 export async function closeFolder(folder: string): Promise<void> {
   const { mode, uid, gid } = await stat(folder);
   const own = process.getuid?.();

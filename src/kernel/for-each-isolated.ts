@@ -3,19 +3,19 @@ import { isOutOfReach } from './db/faults';
 
 export interface Apart<Item> {
   log: Logger;
-  /** For the log, when one fails: `an authorization could not be expired`. */
+  /** Log message when one item fails: `an authorization could not be expired`. */
   failed: string;
-  /** For the log: what names the item, without personal data. */
+  /** Log fields that identify the item, without personal data. */
   ids: (item: Item) => Record<string, string>;
-  /** Whether a failure is that of all; that of the database that cannot be reached when absent. */
+  /** Whether a failure concerns all items. Default: the database cannot be reached. */
   concernsAll?: (error: unknown) => boolean;
 }
 
 /**
- * Does the work for each item, one after the other, whatever becomes of the others: one that cannot be done is written
- * down and passed over, so that it does not block those behind it. For jobs that find it again in their next run.
+ * Runs the work for each item in turn. A failing item is logged and skipped, so that it does not block the items behind
+ * it. For jobs whose next run finds failed items again.
  * @returns the items that failed
- * @throws what concerns all of them: the rest would fail as well, and the whole is tried again
+ * @throws a failure that concerns all items, after which the job is retried as a whole
  */
 export async function forEachIsolated<Item>(
   items: readonly Item[],

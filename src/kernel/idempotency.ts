@@ -5,17 +5,17 @@ import { inPortions } from './db/portions';
 import { type Write, writeWithCommit } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
 
-/** What a key stands for (decisions part 1, Idempotency). Scope: tenant, method and path. */
+/** An idempotency key with its scope: tenant, method and path (decisions part 1, Idempotency). */
 export interface IdempotencyKey {
   tenantId: string;
   scope: string;
   key: string;
   fingerprint: Buffer;
-  /** Kept for ever: the key is the operation's own. */
+  /** Kept for ever, because it is the operation's own key. */
   permanent: boolean;
 }
 
-/** The key of an operation that requires one: unique on its record, within the tenant of whoever called. */
+/** Key of an operation that requires one. Unique among the operation's records within the caller's tenant. */
 export interface OperationKey {
   idempotencyKey: string;
   callerId: string;
@@ -29,7 +29,7 @@ export const operationKey = (request: {
   callerId: request.caller.tenantId,
 });
 
-/** A response as it is sent and stored: byte for byte the same at every repeat. */
+/** A stored response. Every repeat sends the same bytes. */
 export interface StoredAnswer {
   status: number;
   body: string;
@@ -39,7 +39,7 @@ export interface KeyedAnswer extends StoredAnswer {
   replayed: boolean;
 }
 
-/** @throws Problem 400 when it is not 1–255 printable ASCII characters */
+/** @throws Problem 400 unless the key has 1 to 255 printable ASCII characters */
 export function checkedKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
@@ -48,7 +48,7 @@ export function checkedKey(header: string | undefined): string | undefined {
   return header;
 }
 
-/** The request's fingerprint: body and query with their keys in order, and the hashes of files. */
+/** Hash of a request: body and query with sorted keys, and the hashes of its files. */
 export function fingerprint(body: unknown, query: unknown, files: string[] = []): Buffer {
   return hash('sha256', canonical([body, query, files]), 'buffer');
 }
@@ -65,8 +65,8 @@ function canonical(value: unknown): string {
 }
 
 /**
- * Runs `work` under a key: its effect and the stored answer commit together. A 409 or 412 that it throws is a result:
- * what it had written is undone and the refusal is stored.
+ * Runs `work` under a key and commits its effect together with the stored answer. For a 409 or 412 that `work` throws,
+ * its writes are undone and the refusal is stored.
  * @param refusal renders a refusal as it is sent
  * @throws Problem 409 `idempotency_in_progress`, 422 `idempotency_mismatch`, 503 `outcome_unknown`
  */
@@ -96,7 +96,7 @@ async function attempt(
   work: (tx: Tx) => Promise<StoredAnswer>,
   refusal: (problem: Problem) => StoredAnswer,
 ): Promise<StoredAnswer> {
-  // Hooks of work that is undone must not run.
+  // Hooks of work that is rolled back must not run.
   const hooks: (() => void)[] = [];
   try {
     const answer = await during({ ...tx, afterCommit: (hook) => hooks.push(hook) }, work);
@@ -109,7 +109,7 @@ async function attempt(
   }
 }
 
-/** The commit's fate is read from the key, once the broken connection's transaction can no longer be running. */
+/** Reads the outcome of a commit from the key, after the transaction of the broken connection has ended. */
 export async function afterUnknownOutcome(database: Database, key: IdempotencyKey): Promise<KeyedAnswer> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
@@ -136,8 +136,8 @@ export interface KeyLookup {
 }
 
 /**
- * Takes each key's advisory lock, without waiting, and then reads what is stored under it; in the order given. Two
- * statements, one round trip: the second sees what the former holder of a lock committed.
+ * Takes the advisory lock of each key without waiting, then reads the stored answers, in the order given. Two
+ * statements in one round trip: the second sees commits of the former lock holders.
  */
 export async function lookUpKeys(tx: Sql, keys: IdempotencyKey[]): Promise<KeyLookup[]> {
   const [locks, stored] = await Promise.all([
@@ -158,11 +158,11 @@ const namesOf = (keys: IdempotencyKey[]): string[][] => [
   keys.map(({ key }) => key),
 ];
 
-/** What is stored under each key, in the order given. */
+/** Stored answer of each key, in the order given. */
 async function readKeys(sql: Sql, keys: IdempotencyKey[]): Promise<KeyLookup['stored'][]> {
   const rows = await sql.prepared<{ o: string; fingerprint: Buffer; status: number; body: string }>(
     'keys-read',
-    // One by one and by the index, however small the table was when this was planned.
+    // One index lookup per key, even if the plan was cached while the table was small.
     `select u.o, i.fingerprint, i.status, i.body
        from unnest($1::text[], $2::text[], $3::text[]) with ordinality as u(t, s, k, o)
       cross join lateral (select * from idempotency_keys
@@ -174,8 +174,8 @@ async function readKeys(sql: Sql, keys: IdempotencyKey[]): Promise<KeyLookup['st
 }
 
 /**
- * What a lookup says of a request: the stored answer, or nothing when the work is still to be done.
- * @throws Problem 409 while another runs, 422 when the key was used with another request
+ * The stored answer, or undefined when the work is still to be done.
+ * @throws Problem 409 while another request runs under the key, 422 when the key was used with another request
  */
 export function settledAnswer(key: IdempotencyKey, lookup: KeyLookup | undefined): KeyedAnswer | undefined {
   if (!lookup?.locked) throw inProgress();
@@ -185,7 +185,7 @@ export function settledAnswer(key: IdempotencyKey, lookup: KeyLookup | undefined
 }
 
 /**
- * What is stored under a key, without its lock: where another request runs under it, nothing is stored yet.
+ * The stored answer, read without the key's lock. Undefined while another request runs under the key.
  * @throws Problem 422 when the key was used with another request
  */
 export async function storedAnswer(sql: Sql, key: IdempotencyKey): Promise<KeyedAnswer | undefined> {
@@ -198,7 +198,7 @@ export interface KeptAnswer {
   answer: StoredAnswer;
 }
 
-/** What stores the answers under their keys. */
+/** The write that stores the answers under their keys. */
 export function answersWrite(answers: KeptAnswer[]): Write | undefined {
   if (answers.length === 0) return undefined;
   const rows = answers.map(({ key, answer }) => ({
@@ -220,7 +220,7 @@ export function answersWrite(answers: KeptAnswer[]): Write | undefined {
   };
 }
 
-/** Forgets keys older than a day that are not an operation's own. @returns how many */
+/** Deletes keys older than 25 hours, except permanent ones. @returns number of deleted keys */
 export const forgetOldKeys = (database: Database): Promise<number> =>
   inPortions(database, async (tx, limit) => {
     const [row] = await tx.query<{ count: number }>(

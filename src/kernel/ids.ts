@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TypeID, typeidUnboxed } from 'typeid-js';
 
-/** The prefix of every public identifier: one place, so that none is used twice. */
+/** Prefixes of all public ids, in one place so that none is used twice. */
 export const PREFIXES = {
   tenant: 'cli',
   user: 'usr',
@@ -48,18 +48,18 @@ export const PREFIXES = {
 
 export type IdKind = keyof typeof PREFIXES;
 
-/** A new identifier: prefix and UUIDv7 in base32, so that ids of one kind sort by time. */
+/** A new id: prefix and UUIDv7 in base32. Ids of one kind sort by time. */
 export function newId(kind: IdKind): string {
   return typeidUnboxed(PREFIXES[kind]);
 }
 
-/** The one identifier of what has that name elsewhere, whoever makes it; it tells no time. */
+/** The id derived from a name: each process derives the same id. Such ids do not sort by time. */
 export function idNamed(kind: IdKind, name: string): string {
   const bytes = createHash('sha256').update(`${PREFIXES[kind]} ${name}`).digest().subarray(0, 16);
   return TypeID.fromUUIDBytes(PREFIXES[kind], bytes).toString();
 }
 
-/** Whether the text is an identifier of that kind. A malformed one is treated as unknown (404), never as a 400. */
+/** Whether the text is an id of that kind. A malformed id is treated as unknown (404), never as a 400. */
 export function isId(kind: IdKind, text: string): boolean {
   try {
     return TypeID.fromString(text).getType() === PREFIXES[kind];
@@ -68,7 +68,7 @@ export function isId(kind: IdKind, text: string): boolean {
   }
 }
 
-/** What an identifier is of, by its prefix; nothing for a text that is none of ours. */
+/** The kind of an id by its prefix. Undefined for any other text. */
 export function kindOfId(text: string): IdKind | undefined {
   return (Object.keys(PREFIXES) as IdKind[]).find((kind) => isId(kind, text));
 }

@@ -4,21 +4,23 @@ import { DECIMAL_TEXT, Decimal } from './money/money';
 
 const limit = z.string().regex(DECIMAL_TEXT, 'must be a decimal such as 1000000').optional();
 
-/** Variables that an API or a worker keeps for the whole installation when it starts. */
+/** Limits that an API or a worker stores for the whole installation when it starts. */
 export const LIMIT_VARIABLES = {
-  /** One credential may decide so much in a UTC day without a second person. */
+  /** Amount that one credential may decide per UTC day without a second person. */
   ADMIN_LIMIT: limit,
-  /** The same for one tenant, by whichever credential. */
+  /** Amount per tenant and UTC day, by any credential. */
   ADMIN_TENANT_LIMIT: limit,
-  /** The same for the installation. */
+  /** Amount for the whole installation per UTC day. */
   ADMIN_INSTALLATION_LIMIT: limit,
-  /** The limits are in this currency. */
+  /** Currency of these limits. */
   BASE_CURRENCY: z.string().refine(isCurrency, 'must be a known currency code such as USD').optional(),
-  /** Whether changes of configurations take two people. Always in live mode. */
+  /** Whether changes of configurations need two people. Always on in live mode. */
   DUAL_CONTROL: z.enum(['on', 'off']).optional(),
 };
 
-/** Limits of decisions without a second person, in the base currency; absent: the stored one stays. */
+/**
+ * Limits of decisions without a second person, in the base currency. An absent limit leaves the stored one unchanged.
+ */
 export interface LimitSettings {
   credential: Decimal | undefined;
   tenant: Decimal | undefined;

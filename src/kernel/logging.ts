@@ -3,17 +3,17 @@ import { prettyFactory } from 'pino-pretty';
 
 export interface LogOptions {
   level: string;
-  /** Which of the roles speaks. */
+  /** Role of the process, in each line. */
   role?: string;
-  /** For people at a terminal; JSON lines otherwise. */
+  /** Readable text for a terminal instead of JSON lines. */
   readable?: boolean;
-  /** Standard output when absent. */
+  /** Default: standard output. */
   destination?: DestinationStream;
 }
 
 /**
- * JSON lines that never carry a secret or personal data: values under such names are dropped wherever they stand, and
- * errors are told by type, code and place, without the values that a statement or an address held.
+ * Creates a logger whose lines carry neither secrets nor personal data. Values of sensitive names are hidden at any
+ * depth. Errors are logged by type, code and stack, without the values of a statement or an address.
  */
 export function createLogger({ level, role, readable = false, destination }: LogOptions): Logger {
   const lines = destination ?? standardOutput();
@@ -31,10 +31,10 @@ export function createLogger({ level, role, readable = false, destination }: Log
   return pino(options, readable ? forPeople(lines) : lines);
 }
 
-/** Kept of lines that cannot be written just now (a full disk), characters; what is more is lost. */
+/** Characters of lines that are kept while they cannot be written (a full disk). Further lines are lost. */
 const KEPT_LENGTH = 1024 * 1024;
 
-/** Lines that cannot be written are lost (see `outliveOutput`). */
+/** Standard output. Lines that cannot be written are lost (see `outliveOutput`). */
 function standardOutput(): DestinationStream {
   const stream = pino.destination({ fd: 1, sync: true, maxLength: KEPT_LENGTH });
   stream.on('error', () => undefined);
@@ -46,7 +46,7 @@ function forPeople(lines: DestinationStream): DestinationStream {
   return { write: (line) => lines.write(shown(line)) };
 }
 
-/** Pino takes a missing message from the error itself: it is made safe like any other. */
+/** Makes the message safe. Pino would take a missing message from the error itself, values included. */
 function withSafeMessage(this: Logger, given: Parameters<LogFn>, write: LogFn): void {
   const [subject, message, ...rest] = given as unknown[];
   const error = subject instanceof Error ? subject : (subject as { err?: unknown } | undefined)?.err;
@@ -63,7 +63,7 @@ function withSafeMessage(this: Logger, given: Parameters<LogFn>, write: LogFn): 
 const HIDDEN = '[hidden]';
 const DEPTH = 6;
 
-/** Compared without case, hyphens and underscores. */
+/** Field names, compared without case, hyphens and underscores. */
 const SENSITIVE = new Set(
   [
     // secrets
@@ -88,7 +88,7 @@ const SENSITIVE = new Set(
     ...['address', 'postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality'],
     ...['occupation', 'annualSalary', 'accountPurpose', 'expectedMonthlyVolume', 'ipAddress', 'ip'],
     ...['iban', 'accountNumber', 'destination', 'paymentMethodToken'],
-    // what may hold any of these
+    // may hold any of these
     ...[
       'body',
       'rawBody',
@@ -132,7 +132,7 @@ interface DescribedError {
   cause?: unknown;
 }
 
-/** An error's own further fields (a statement's values, a request) are left out. */
+/** Type, message, code and stack of an error. Its other fields (a statement's values, a request) are left out. */
 function describeError(error: Error, depth: number): DescribedError {
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
   const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -152,12 +152,12 @@ function causeOf(cause: unknown): unknown {
   return typeof cause === 'string' ? withoutValues(cause) : cause;
 }
 
-/** Of a message no more is told: what follows costs time to make safe, and is somebody's more often than ours. */
+/** Longest message. The rest costs time to make safe and is more often foreign text than ours. */
 const MESSAGE_LENGTH = 500;
 
 /**
- * Texts in quotes, what follows a `?` in an address, email addresses and long numbers may be somebody's, and no more than
- * the beginning of a message is told.
+ * Shortens a message and hides what may be personal data: quoted texts, query strings, email addresses and long
+ * numbers.
  */
 function withoutValues(message: string): string {
   const whole = message.length <= MESSAGE_LENGTH;
@@ -170,8 +170,8 @@ function withoutValues(message: string): string {
 }
 
 /**
- * Postgres puts a text in quotation marks as it is, those of its own included: all from the first mark to the last is
- * hidden, and to the end where the last one is missing.
+ * Hides all text from the first quotation mark to the last, because Postgres does not escape marks inside of a quoted
+ * text. Without a closing mark, hides the rest of the message.
  */
 function withoutQuoted(message: string, whole: boolean): string {
   const first = message.indexOf('"');

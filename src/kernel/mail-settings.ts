@@ -1,12 +1,12 @@
 import { isNear } from './party-settings';
 
-/** The server that takes our mail. */
+/** Mail server. */
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte (`smtps:`); else the connection turns to TLS by STARTTLS. */
+  /** TLS from the first byte (`smtps:`). Otherwise the connection is upgraded by STARTTLS. */
   secure: boolean;
-  /** On this machine or in a network of ours: TLS is used where the server offers it, and not required. */
+  /** Whether the server is on this machine or in a private network. TLS is then optional. */
   isNear: boolean;
   user: string | undefined;
   password: string | undefined;
@@ -14,7 +14,7 @@ export interface SmtpServer {
 
 export interface SmtpSettings {
   server: SmtpServer;
-  /** The sender's address. */
+  /** Sender's address. */
   from: string;
 }
 
@@ -23,7 +23,7 @@ const ADDRESS = /^[^\s@<>"]+@[^\s@<>"]+$/;
 
 /**
  * Reads `SMTP_URL` and `MAIL_FROM`.
- * @returns the settings, absent where neither is given; and a line for each that is wrong, without its value
+ * @returns the settings, undefined when neither is given; and a line for each wrong variable, without its value
  */
 export function readMailSettings(given: Readonly<Record<string, string | undefined>>): {
   smtp: SmtpSettings | undefined;

@@ -1,6 +1,6 @@
 /**
- * The outside parties that are reached over HTTP, as `Services.parties` has them, each with its name in words: of the path
- * where the sandbox serves it, of the operator's command line, and of its variables (`PARTY_EXTERNAL_CARDS_URL`).
+ * Parties that are reached over HTTP, named as in `Services.parties`, with their names in words. The words appear in
+ * paths of the sandbox, in the command line and in variables (`PARTY_EXTERNAL_CARDS_URL`).
  */
 export const PARTY_NAMES = {
   cardProcessor: 'card-processor',
@@ -18,10 +18,13 @@ export type PartyName = (typeof PARTY_NAMES)[Party];
 
 export const PARTIES = Object.keys(PARTY_NAMES) as Party[];
 
-/** The party of that name; nothing for a name that is none's. */
+/** The party with that name, else undefined. */
 export const partyNamed = (name: string): Party | undefined =>
   PARTIES.find((party) => PARTY_NAMES[party] === name);
 
-/** `PARTY_EXTERNAL_CARDS`: with `_URL` and `_SECRET` where it is, alone with `off` that it is left out. */
+/**
+ * Prefix of a party's variables (`PARTY_EXTERNAL_CARDS`): `_URL` and `_SECRET` follow. The bare name with `off` leaves
+ * the party out.
+ */
 export const partyVariable = (party: Party): string =>
   `PARTY_${PARTY_NAMES[party].toUpperCase().replaceAll('-', '_')}`;

@@ -2,27 +2,27 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { PARTIES, type Party, partyVariable } from './parties';
 
-/** Where a party is, and the secret that it shares with us. */
+/** Base URL of a party, and the secret that we share with it. */
 export interface PartyAddress {
   /** Without a trailing slash. */
   url: string;
   secret: Buffer;
 }
 
-/** `off`: left out. Absent: the sandbox's own, which a live installation does not have. */
+/** `off`: the party is left out. Absent: the sandbox's simulated party, which live mode does not have. */
 export type PartySettings = Readonly<Partial<Record<Party, PartyAddress | 'off'>>>;
 
-/** Those that are given, of the parties that this process serves. */
+/** Secrets that are given for the parties that this process serves. */
 export type PartySecrets = Readonly<Partial<Record<Party, Buffer>>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As many as the HMAC that it is the key of. */
+/** Minimum length of a secret, as long as the HMAC that it keys. */
 const SECRET_BYTES = 32;
 
 /**
- * The variables of the parties: `PARTY_<NAME>_URL` with `PARTY_<NAME>_SECRET`, or `PARTY_<NAME>=off`.
- * @returns what is given, and a line for each variable that is wrong; no value stands in one
+ * Reads the variables of the parties: `PARTY_<NAME>_URL` with `PARTY_<NAME>_SECRET`, or `PARTY_<NAME>=off`.
+ * @returns the settings, and a line for each wrong variable, without its value
  */
 export function readPartySettings(given: Environment): { settings: PartySettings; wrong: string[] } {
   const read = PARTIES.map((party) => [party, readParty(partyVariable(party), given)] as const);
@@ -30,7 +30,7 @@ export function readPartySettings(given: Environment): { settings: PartySettings
   return { settings: Object.fromEntries(read.map(([party, { setting }]) => [party, setting])), wrong };
 }
 
-/** The same of the process that serves the sandbox's parties: `PARTY_<NAME>_SECRET`, wherever they are reached. */
+/** Reads the secrets of a process that serves the sandbox's parties: `PARTY_<NAME>_SECRET`. */
 export function readPartySecrets(given: Environment): { secrets: PartySecrets; wrong: string[] } {
   const named = PARTIES.map((party) => [party, `${partyVariable(party)}_SECRET`] as const).filter(
     ([, name]) => given[name] !== undefined,
@@ -41,14 +41,17 @@ export function readPartySecrets(given: Environment): { secrets: PartySecrets; w
   };
 }
 
-/** What a live installation lacks: a line for each party that is neither given nor left out. @param adapted those with an adapter of their own */
+/**
+ * Lines for parties that a live installation neither configures nor leaves out. @param adapted parties with an adapter
+ * of their own
+ */
 export const missingParties = (settings: PartySettings, adapted: readonly Party[]): string[] =>
   PARTIES.filter((party) => settings[party] === undefined && !adapted.includes(party)).map((party) => {
     const name = partyVariable(party);
     return `${name}_URL and ${name}_SECRET${INSTEAD[party] ?? ''}, or ${name}=off: MODE=live has no simulated parties`;
   });
 
-/** What else reaches it. */
+/** Other settings that reach the party. */
 const INSTEAD: Partial<Record<Party, string>> = {
   checkout: ', STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET',
   rates: ', RATES_SOURCE=file or ecb',
@@ -78,7 +81,7 @@ function wrongSecret(name: string, secret: string | undefined): string[] {
 const wrongUrl = (name: string, text: string | undefined): string[] =>
   text === undefined ? [`${name}: must be given with the secret`] : wrongAddress(name, text);
 
-/** Lines for an address that is not https, or http near us; nothing for one that may be asked. */
+/** Errors of an address that is neither https nor http to a private network. Empty for a valid one. */
 export function wrongAddress(name: string, text: string): string[] {
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return [`${name}: must be an https URL`];
   const { protocol, hostname, username, password, search, hash } = new URL(text);
@@ -89,7 +92,10 @@ export function wrongAddress(name: string, text: string): string[] {
     : [`${name}: must be an https URL; http is for this machine, private addresses and names without a dot`];
 }
 
-/** On this machine or in a network of ours: what is said there is not read on the way. A name without a dot is a service of a compose file. */
+/**
+ * Whether the host is on this machine or in a private network, where traffic is not read on the way. A name without a
+ * dot is a service of a compose file.
+ */
 export function isNear(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 0) return host === 'localhost' || !host.includes('.');

@@ -1,4 +1,4 @@
-/** A token bucket a tenant: `burst` tokens at most, `perSecond` of them back each second. */
+/** Token bucket of a tenant: at most `burst` tokens, refilled by `perSecond` each second. */
 export interface RateLimit {
   perSecond: number;
   burst: number;
@@ -8,18 +8,18 @@ export interface Spent {
   allowed: boolean;
   /** Whole tokens left. */
   remaining: number;
-  /** Seconds until a token is there (when refused), or until the bucket is full. */
+  /** Seconds until the next token when refused, else until the bucket is full. */
   reset: number;
 }
 
-/** Takes a token of a tenant's bucket, when there is one. */
+/** Takes a token from a tenant's bucket, if one is left. */
 export type RateLimiter = (tenantId: string, limit: RateLimit) => Spent;
 
 /**
- * Buckets in this process's memory. Each holds this process's share of the limit, so that all processes together keep it
- * (decisions part 1, Limits).
+ * Keeps the buckets in memory. Each bucket has this process's share of the limit, so that all processes together keep
+ * the limit (decisions part 1, Limits).
  * @param now milliseconds, monotonic
- * @param share from 0 to 1, asked at each request
+ * @param share from 0 to 1, read at each request
  */
 export function createRateLimiter(
   now: () => number = () => performance.now(),
@@ -41,7 +41,9 @@ export function createRateLimiter(
   };
 }
 
-/** A bucket that cannot hold one token would refuse for ever: each process's holds one, however many they are. */
+/**
+ * Scales the limit. A bucket keeps room for one token in any case, because a smaller one would refuse every request.
+ */
 function shareOf({ perSecond, burst }: RateLimit, share: number): RateLimit {
   return { perSecond: perSecond * share, burst: Math.max(burst * share, Math.min(burst, 1)) };
 }

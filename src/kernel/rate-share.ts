@@ -4,21 +4,21 @@ import type { Logger } from 'pino';
 import type { Database } from './db/database';
 
 const EVERY_MS = 2_000;
-/** A process that has not been heard of for so long serves no more. */
+/** A process without a beat for this time counts as stopped. */
 const ALIVE_SECONDS = 10;
 const FORGOTTEN_SECONDS = 60;
 
-/** What part of the tenants' rate limits one API process has. */
+/** Share of the tenants' rate limits that one API process may use. */
 export interface RateShare {
-  /** From 0 to 1: one part of as many as there are processes, as it was read last. */
+  /** From 0 to 1: one divided by the number of processes at the last beat. */
   share(): number;
-  /** Says that this process serves, and reads how many do. Where it cannot, the share stays. */
+  /** Announces this process and counts the others. If that fails, the share stays. */
   beat(): Promise<void>;
-  /** Says that it serves no more, so that the others have its share at once. */
+  /** Removes this process, so that the others take over its share at once. */
   leave(): Promise<void>;
 }
 
-/** One statement a beat. All processes go by the database's clock. */
+/** Each beat is one statement. All processes use the database's clock. */
 export function createRateShare(
   { database, log }: { database: Database; log: Logger },
   id: string = randomUUID(),
@@ -26,7 +26,8 @@ export function createRateShare(
   let processes = 1;
 
   async function announced(): Promise<number> {
-    // Raw: each part by the database's clock. It does not see its own row: the process itself is counted beside the others.
+    // Raw, because each part uses the database's clock. The statement does not see its own insert, so the process adds
+    // itself.
     const [row] = await database.query<{ others: string }>(
       `with pruned as (
          delete from api_processes where id in (
@@ -60,7 +61,7 @@ export function createRateShare(
   };
 }
 
-/** Beats until it is stopped. The first beat has been made when it resolves. */
+/** Beats until it is stopped. Resolves after the first beat. */
 export async function keepRateShare(share: RateShare): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
   await share.beat();

@@ -2,13 +2,13 @@ import { DECIMAL_TEXT, Decimal } from './money/money';
 import { partyVariable } from './parties';
 import { wrongAddress } from './party-settings';
 
-/** Rates that come from elsewhere than the party of our protocol: a table in a file, or the ECB's daily reference rates. */
+/** Settings of rates that a file or the ECB's daily reference rates provide, instead of the rates party. */
 export type RatesSettings = {
-  /** Basis points on either side of what is told as one number: half the distance between bid and ask. */
+  /** Basis points on either side of a middle rate: half of the distance between bid and ask. */
   halfSpreadBps: Decimal;
 } & ({ source: 'file'; path: string } | { source: 'ecb'; url: string });
 
-/** Where the ECB keeps its file of the day. */
+/** The ECB's file of daily rates. */
 export const ECB_DAILY_URL = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml';
 
 const SOURCES = ['party', 'file', 'ecb'];
@@ -17,13 +17,13 @@ const PARTY = partyVariable('rates');
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ReadRatesSettings {
-  /** Nothing: the party of our protocol, or the sandbox's own. */
+  /** Undefined: the rates party, or the sandbox's own rates. */
   ratesSource: RatesSettings | undefined;
-  /** A line for each variable that is wrong, or contradicts another. */
+  /** A line for each variable that is wrong or contradicts another. */
   wrong: string[];
 }
 
-/** `RATES_SOURCE`, with `RATES_FILE` or `RATES_ECB_URL`, and `RATES_HALF_SPREAD_BPS`. */
+/** Reads `RATES_SOURCE`, `RATES_FILE` or `RATES_ECB_URL`, and `RATES_HALF_SPREAD_BPS`. */
 export function readRatesSettings(given: Environment): ReadRatesSettings {
   const { RATES_SOURCE: source = 'party', RATES_FILE: path, RATES_ECB_URL: url = ECB_DAILY_URL } = given;
   const { RATES_HALF_SPREAD_BPS: spread = '0' } = given;
@@ -44,7 +44,7 @@ export function readRatesSettings(given: Environment): ReadRatesSettings {
 
 const isBasisPoints = (text: string): boolean => DECIMAL_TEXT.test(text) && new Decimal(text).lte(5_000);
 
-/** What says something of another source than the one that is chosen. */
+/** Errors of variables that belong to another source than the chosen one. */
 function strangersTo(source: string, given: Environment): string[] {
   const ofParty = [
     PARTY,

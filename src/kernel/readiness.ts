@@ -1,33 +1,33 @@
-/** Parts that the process uses, each with a function that throws, or says false, when the part does not answer. */
+/** Checks by part. A part is down when its check throws or returns false. */
 export type ReadinessChecks = Record<string, () => Promise<unknown>>;
 
 export interface ReadinessParts {
-  /** Without one of these the process is not ready. */
+  /** The process is not ready unless all of these are up. */
   needed: ReadinessChecks;
-  /** Needed until all of them were there once; from then on the answer only names them. */
+  /** Needed until all of them were up once. Afterwards the answer only names them. */
   first?: ReadinessChecks;
-  /** The answer only names them. */
+  /** The answer only names these. */
   named?: ReadinessChecks;
 }
 
 export interface Readiness {
-  /** `ending`: the process is told to stop, serves still, and is to be given no more. */
+  /** `ending`: the process was told to stop. It still serves, but must get no new work. */
   state: 'ready' | 'not_ready' | 'ending';
-  /** `up` or `down`, by name: `postgres`, `temporal`, `workers`. */
+  /** State of `postgres`, `temporal`, `workers` … */
   checks: Record<string, 'up' | 'down'>;
 }
 
 export interface ReadinessGate {
   ask(): Promise<Readiness>;
-  /** The process is `ending` from now on. */
+  /** Makes the state `ending` for good. */
   end(): void;
 }
 
 const ANSWER_MS = 2_000;
-/** Anybody may ask: however many do, each part is asked once a second at most. */
+/** Lifetime of an answer, because anybody may probe. Each part is checked at most once a second. */
 const BELIEVED_MS = 1_000;
 
-/** Asks every part at once; one that takes longer than two seconds is down. */
+/** Runs all checks at once. A check that takes longer than two seconds counts as down. */
 export function createReadiness(
   { needed, first = {}, named = {} }: ReadinessParts,
   now: () => number = () => performance.now(),
@@ -55,7 +55,7 @@ export function createReadiness(
   };
 }
 
-/** The answer to a probe (decisions part 1, `GET /health/ready`). */
+/** Answer of `GET /health/ready` (decisions part 1). */
 export function readinessAnswer(
   { state, checks }: Readiness,
   requestId: string,

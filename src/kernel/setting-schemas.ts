@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Values of settings. Each message goes on after the setting's name: `PORT: must be …`. */
+/** Schemas of settings. Each message continues the setting's name: `PORT: must be …`. */
 
 const MUST_BE_TEXT = 'must not be empty';
 export const text = z.string(MUST_BE_TEXT).trim().min(1, MUST_BE_TEXT);
@@ -25,5 +25,5 @@ export const secondsOrNone = z.coerce.number(NOT_BELOW_NOTHING).min(0, NOT_BELOW
 
 const noAddress = (example: string) => `must be an address such as ${example}`;
 export const address = (example: string) => z.url({ normalize: true, error: noAddress(example) });
-/** As it was given. */
+/** Keeps the address as it was given. */
 export const addressAsGiven = (example: string) => z.url(noAddress(example));

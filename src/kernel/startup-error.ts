@@ -1,4 +1,4 @@
-/** The process cannot start, and its message says what to do: shown without a stack. */
+/** The process cannot start. The message says what to do and is shown without a stack. */
 export class StartupError extends Error {
   override name = 'StartupError';
 }

@@ -1,11 +1,14 @@
 export interface StripeSettings {
-  /** `sk_…`, or a restricted one, `rk_…`. */
+  /** `sk_…`, or a restricted key, `rk_…`. */
   secretKey: string;
-  /** `whsec_…`: of the endpoint that is registered with the party. */
+  /** `whsec_…` of the webhook endpoint that is registered at Stripe. */
   webhookSecret: string;
 }
 
-/** Half of it is wrong, and so is a key that is not for this mode: test money is not real, nor the reverse. */
+/**
+ * Reads the settings of Stripe. Both variables are required, and the key must be a test key in the sandbox and a live
+ * key in live mode.
+ */
 export function readStripe(given: Readonly<Record<string, string | undefined>>): {
   stripe: StripeSettings | undefined;
   wrong: string[];

@@ -10,14 +10,14 @@ export interface AuditRecord {
   action: string;
   /** The id of the record that was changed or seen. */
   subject: string;
-  /** Whose record it is. */
+  /** The tenant that owns the record. Null for records of no tenant. */
   tenantId: string | null;
-  /** What it was and became: states, amounts, names of fields. Never a secret, never personal data. */
+  /** States, amounts and field names before and after the change. Never a secret or personal data. */
   before?: unknown;
   after?: unknown;
 }
 
-/** Writes down who did what (decisions part 1, Roles), in the transaction of what was done. */
+/** Records who did what, in the transaction of the change (decisions part 1, Roles). */
 export async function audit(tx: Sql, record: AuditRecord): Promise<void> {
   const { caller, action, subject, tenantId, requestId, before, after } = record;
   await tx.run(
@@ -33,12 +33,12 @@ export async function audit(tx: Sql, record: AuditRecord): Promise<void> {
   );
 }
 
-/** The same for what clients may do too: only an admin's calls are written down. */
+/** Records calls of admins only. For operations that clients may call as well. */
 export async function auditAdmin(tx: Sql, record: AuditRecord): Promise<void> {
   if (record.caller.role === 'admin') await audit(tx, record);
 }
 
-/** jsonb refuses halves of surrogate pairs and NUL, which a caller's text may hold. */
+/** Replaces NUL and lone surrogates, which callers may send and jsonb refuses. */
 function json(value: unknown): string | null {
   if (value === undefined) return null;
   return JSON.stringify(value, (_key, part: unknown) =>
@@ -55,7 +55,7 @@ export interface AuditLine {
   after: unknown;
 }
 
-/** The newest of a subject, in the order in which they were written. */
+/** The newest lines about a subject, oldest first. */
 export async function auditOf(sql: Sql, subject: string, limit: number): Promise<AuditLine[]> {
   const newest = await sql.run<AuditLine>(
     table('audit_log')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { filtered, table } from '../db/build';
 import type { Sql } from '../db/database';
 
-/** Reading the audit log, and proving it: rows are only ever added, by `audit.ts` (decisions part 1, Roles). */
+/** Reads and verifies the audit log. Only `audit.ts` writes it, and rows are only added (decisions part 1, Roles). */
 
 export interface AuditEntry {
   id: string;
@@ -23,7 +23,7 @@ export interface AuditFilter {
   actor?: string | undefined;
 }
 
-/** The newest first. */
+/** Lists entries, newest first. */
 export function listAudit(sql: Sql, { subject, actor }: AuditFilter, limit: number): Promise<AuditEntry[]> {
   return sql.run<AuditEntry>(
     table('audit_log')
@@ -34,7 +34,7 @@ export function listAudit(sql: Sql, { subject, actor }: AuditFilter, limit: numb
   );
 }
 
-/** A place of the chain: what stood there once must stand there for ever. */
+/** A link of the hash chain. Once written, the hash of a number never changes. */
 export interface ChainHead {
   number: number;
   /** SHA-256, hex. */
@@ -42,11 +42,11 @@ export interface ChainHead {
 }
 
 export interface AuditProof {
-  /** Rows that were proved. */
+  /** Number of rows that were verified. */
   entries: number;
-  /** Of an empty log: number 0, without a hash. */
+  /** The last link. An empty log has number 0 and no hash. */
   head: ChainHead;
-  /** The first row that is not what was written, or is not where it was. */
+  /** The first row that was changed, removed or moved. */
   broken?: { entryId: string; why: string };
 }
 
@@ -54,8 +54,9 @@ const PAGE = 2_000;
 const EMPTY: ChainHead = { number: 0, hash: '' };
 
 /**
- * Computes the chain anew, from its beginning: each hash is over the one before and the row's content.
- * @param known a head that was noted earlier: without one nobody can tell that rows were taken off the end
+ * Computes the hash chain from its beginning and compares each link. Each hash covers the previous hash and the row's
+ * content.
+ * @param known a head that was noted earlier. Without one, rows removed from the end are not noticed.
  */
 export async function verifyAudit(sql: Sql, known?: ChainHead): Promise<AuditProof> {
   let head = EMPTY;
@@ -85,11 +86,11 @@ interface Link {
   entryId: string;
   previous: string;
   hash: string;
-  /** Null: the row is gone. */
+  /** Null when the row was deleted from the log. */
   content: Buffer | null;
 }
 
-/** Raw for what is hashed, which is written here once more: the database's own function may have been changed. */
+/** Raw SQL repeats how a row is hashed, because the database's own hash function may have been changed. */
 function linksAfter(sql: Sql, number: number): Promise<Link[]> {
   return sql.query<Link>(
     `select c.number, c.entry_id as "entryId", encode(c.previous, 'hex') as previous, encode(c.hash, 'hex') as hash,
@@ -101,7 +102,7 @@ function linksAfter(sql: Sql, number: number): Promise<Link[]> {
   );
 }
 
-/** @returns nothing where the link is as it was written */
+/** @returns undefined when the link is valid */
 function faultOf(link: Link, head: ChainHead, known: ChainHead | undefined): string | undefined {
   const number = Number(link.number);
   if (number !== head.number + 1) return `number ${head.number + 1} of the chain is missing before it`;

@@ -1,44 +1,47 @@
 import { type Knex, knex } from 'knex';
 
 /**
- * Knex's builder for ordinary statements: lists with filters, look-ups, inserts, updates. Names are camelCase here and
- * snake_case in the database, and this is the only place that turns one into the other. A statement that is built is
- * run by {@link Sql.run}: it has no connection of its own.
+ * Knex's query builder, for ordinary statements: lists with filters, look-ups, inserts, updates. Names are camelCase
+ * here and snake_case in the database, and only this file converts them. A built statement has no connection;
+ * {@link Sql.run} runs it.
  */
 const builder = knex({
   client: 'pg',
   wrapIdentifier: (name, wrap) => (name === '*' ? name : wrap(snakeCase(name))),
 });
 
-/** A statement on a table, by the name that the database has for it. Values must not be undefined: null is nothing, and an absent filter is `modify`'s not to add. */
+/**
+ * Starts a statement on a table, named as in the database. Values must not be undefined: pass null, and add optional
+ * filters with {@link filtered}.
+ */
 export const table = (name: string): Knex.QueryBuilder => builder(name);
 
-/** The rows of a statement that is built, as a table. */
+/** Uses the rows of a built statement as a table. */
 export const rowsOf = (query: Knex.QueryBuilder): Knex.QueryBuilder => builder.from(query.as('rows'));
 
-/** A piece of SQL in a statement that is built. */
+/** A fragment of raw SQL for a built statement. */
 export const raw = (text: string, bindings: readonly Knex.RawBinding[] = []): Knex.Raw =>
   builder.raw(text, bindings);
 
-/** The reading of the clock that rows are stamped with: milliseconds, as they are told. */
+/** The present time of the database in milliseconds, the resolution of all stored times. */
 export const NOW = builder.raw(`date_trunc('milliseconds', clock_timestamp())`);
 
-/** Adds `column = value` for each value that is there: the filters of a list. */
+/** Adds `column = value` for each value that is given. */
 export function filtered(query: Knex.QueryBuilder, filter: Record<string, unknown>): void {
   for (const [column, value] of Object.entries(filter))
     if (value !== undefined && value !== null) void query.where(column, value);
 }
 
 export interface IdPage {
-  /** The id that the page before ended with. */
+  /** The last id of the previous page. */
   after?: string | undefined;
   rows?: number | undefined;
-  /** Of `created_at`: `from` is inside the period, `to` no longer. */
+  /** Period of `created_at`: `from` is included, `to` is excluded. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** A page of records by their ids, newest first; all of them without `rows`. */
+/** Sorts records by id, newest first, and applies page and period. Without `rows` there is no limit. */
 export function newestFirst(query: Knex.QueryBuilder, { after, rows, from, to }: IdPage): void {
   if (from !== undefined) void query.where('createdAt', '>=', from);
   if (to !== undefined) void query.where('createdAt', '<', to);
@@ -47,7 +50,10 @@ export function newestFirst(query: Knex.QueryBuilder, { after, rows, from, to }:
   void query.orderBy('id', 'desc');
 }
 
-/** `column = any(…)`: unlike `in (…)`, one text and so one plan for any number of values. */
+/**
+ * `column = any(…)`. Unlike `in (…)`, the statement's text does not depend on the number of values, so its plan is
+ * reused.
+ */
 export const anyOf = (column: string, values: readonly unknown[]): Knex.Raw =>
   builder.raw('?? = any(?)', [column, values as unknown as Knex.RawBinding]);
 
@@ -61,7 +67,7 @@ export function compiled(query: Knex.QueryBuilder): Built {
   return { text: sql, values: [...bindings] };
 }
 
-/** The columns of those fields, for a prepared statement written by hand: its rows come in camelCase too. */
+/** Columns of the fields for a prepared statement written by hand, so that its rows have camelCase names. */
 export const columnsOf = (fields: readonly string[]): string =>
   fields.map((field) => `${snakeCase(field)} as "${field}"`).join(', ');
 
@@ -80,7 +86,7 @@ function camelCase(name: string): string {
   return known;
 }
 
-/** A row as the database gives it, its names turned. */
+/** Converts a row's column names to camelCase. */
 export function camelRow(row: Record<string, unknown>): Record<string, unknown> {
   const turned: Record<string, unknown> = {};
   for (const name of Object.keys(row)) turned[camelCase(name)] = row[name];

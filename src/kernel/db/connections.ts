@@ -3,15 +3,15 @@ import type { PoolClient } from 'pg';
 import { types } from 'pg';
 import { DatabaseAway } from './faults';
 
-// Numbers of the database never become floats: NUMERIC and BIGINT stay text until a store makes a Decimal of them.
+// NUMERIC and BIGINT stay text until a store converts them to Decimal, so no number of the database becomes a float.
 types.setTypeParser(types.builtins.INT8, (value) => value);
 types.setTypeParser(types.builtins.NUMERIC, (value) => value);
 
-/** What a statement may take. */
+/** Longest run time of a statement. */
 export const STATEMENT_SECONDS = 20;
-/** What a statement may wait for a lock. */
+/** Longest wait of a statement for a lock. */
 const LOCK_SECONDS = 10;
-/** What a server that is alive may take beyond that to say so. */
+/** Extra time before the connection is given up, for the answer of a server that is alive. */
 export const GRACE_SECONDS = 5;
 const CONNECT_MS = 5_000;
 const IDLE_MS = 60_000;
@@ -31,19 +31,22 @@ export interface PoolCounts {
   waiting: number;
 }
 
-/** A connection of node-postgres, as Knex's pool lends it. */
+/** A connection of node-postgres from Knex's pool. */
 export type Connection = Pick<PoolClient, 'query'> & { __knex__disposed?: unknown };
 
 export interface Connections {
   /** @throws DatabaseAway when there is none within five seconds */
   take(): Promise<Connection>;
-  /** @param broken it is not lent again */
+  /** @param broken whether the connection is discarded instead of reused */
   giveBack(connection: Connection, broken: boolean): void;
   counts(): PoolCounts;
   close(): Promise<void>;
 }
 
-/** Knex's pool. What is said on a connection is ours: pipelining and deferred writes need the driver itself. */
+/**
+ * Opens Knex's pool. The product speaks on the connections itself, because pipelining and deferred writes need the
+ * driver.
+ */
 export function openConnections(options: DatabaseOptions): Connections {
   const client = lenderOf(knex(configOf(options)));
   return {
@@ -67,7 +70,7 @@ export function openConnections(options: DatabaseOptions): Connections {
   };
 }
 
-/** What of a Knex, or of a transaction of its, lends connections. Its types leave it open. */
+/** The part of Knex, or of a Knex transaction, that lends connections. Knex's types do not declare it. */
 interface Lender {
   acquireConnection(): Promise<Connection>;
   releaseConnection(connection: Connection): Promise<void>;
@@ -78,25 +81,26 @@ interface Lender {
 function configOf({ url, poolSize, name }: DatabaseOptions): Knex.Config {
   return {
     client: 'pg',
-    version: '15', // the oldest that we run on: Knex need not ask each server
+    version: '15', // oldest version supported; saves Knex a query to each server
     connection: {
       connectionString: url,
       application_name: name,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
-      // One statement may wait for a lock, but never hold a caller for longer than a proxy would.
+      // A statement may wait for a lock, but no longer than a proxy waits for its answer.
       statement_timeout: STATEMENT_SECONDS * 1_000,
       lock_timeout: LOCK_SECONDS * 1_000,
       idle_in_transaction_session_timeout: 30_000,
-      // A server that is frozen, or cut off without a word, keeps none of its own time-outs: the connection is given up.
+      // For a server that is frozen or cut off and cannot enforce its own time-outs: the client gives the connection
+      // up.
       query_timeout: (STATEMENT_SECONDS + GRACE_SECONDS) * 1_000,
       pipeline: true,
-      // Every lookup has its index. A plan that was made while a table was small, and is kept, must not go on reading
-      // the whole of it once it has grown; what has no index (a proof over all entries) is read whole in any case.
+      // Every lookup has an index. A plan that was cached while a table was small must not go on scanning the table
+      // after it has grown. Statements without an index, such as proofs over all entries, scan in any case.
       options: '-c enable_seqscan=off',
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, acquireTimeoutMillis: CONNECT_MS, idleTimeoutMillis: IDLE_MS },
-    log: SILENT, // a broken connection is told by whoever it failed
+    log: SILENT, // the caller whose statement failed reports a broken connection
   };
 }
 

@@ -13,50 +13,50 @@ import { CommitUnknown, DatabaseAway, isAborted, isAway, isBroken, isConflict } 
 import { planName } from './kept-plans';
 
 export interface Sql {
-  /** Runs a statement that Knex has built, and gives its rows in camelCase: for all that is ordinary. */
+  /** Runs an ordinary statement that Knex has built. Rows have camelCase names. */
   run<Row = Record<string, unknown>>(query: Knex.QueryBuilder): Promise<Row[]>;
-  /** Runs one statement with `$1` parameters and gives its rows: where Postgres is the point. */
+  /** Runs a raw statement with `$1` parameters, for locks, batches and other special features of Postgres. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** The same, planned once a connection: for the statements of the hot path. */
+  /** Runs a raw statement that each connection parses and plans once. For the hot path. */
   prepared<Row = Record<string, unknown>>(name: string, text: string, values: unknown[]): Promise<Row[]>;
 }
 
-/** A transaction at READ COMMITTED. Statements sent without awaiting one another share a round trip. */
+/** A transaction at READ COMMITTED. Statements that are sent without awaiting one another share a round trip. */
 export interface Tx extends Sql {
-  /** Runs when the transaction has been committed; a failure in it cannot undo anything and must handle itself. */
+  /** Runs the hook after the commit. A failing hook undoes nothing, so it must handle its own errors. */
   afterCommit(hook: () => void): void;
   /**
-   * Sends a statement that nobody waits for: it travels with the commit, and where it fails nothing is committed. It is
-   * given built, not as a promise: what cannot even be sent fails here, before the commit.
-   * @param then told its rows, as the database names their columns, before the hooks of {@link Tx.afterCommit}
+   * Sends a statement together with the commit, without waiting for it. If it fails, nothing is committed. The
+   * parameter is a statement and not a promise, so that a value that cannot be sent fails here, before the commit.
+   * @param then receives the rows, named as in the database, before the hooks of {@link Tx.afterCommit} run
    */
   defer<Row = Record<string, unknown>>(statement: Statement, then?: (rows: Row[]) => void): void;
 }
 
-/** A statement as it is built: by Knex, or its text and values; with a name it is prepared. */
+/** A statement built by Knex, or a text with its values. A named statement is prepared. */
 export type Statement = Knex.QueryBuilder | (Built & { name?: string });
 
 export interface Database extends Sql {
   /**
-   * Runs `work` in one transaction. Deadlocks and serialization failures are tried again, so `work` must have no
-   * effect outside of its transaction.
-   * @throws DatabaseAway nothing was recorded; CommitUnknown the connection broke during the commit
+   * Runs `work` in one transaction. Deadlocks and serialization failures are retried, so `work` must have no effect
+   * outside of its transaction.
+   * @throws DatabaseAway when nothing was recorded; CommitUnknown when the connection broke during the commit
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** The pool's connections now. */
+  /** Present connections of the pool. */
   counts(): PoolCounts;
   close(): Promise<void>;
 }
 
 export interface TransactionOptions {
-  /** How long each statement may take, for work that no request waits for; {@link STATEMENT_SECONDS} when absent. */
+  /** Longest run time of each statement, for work that no request waits for. Default: {@link STATEMENT_SECONDS}. */
   statementSeconds?: number;
   /**
-   * Prepared statements run by the plan that was made for any values, at once and always. Else Postgres plans a statement
-   * anew for its values where it thinks that worth the while, which on the hot path it never is.
+   * Prepared statements always use the plan that suits any values. Otherwise Postgres may plan a statement anew for its
+   * values, which never pays on the hot path.
    */
   plansKept?: boolean;
-  /** How long each statement may wait for a lock; {@link LOCK_SECONDS} when absent. */
+  /** Longest wait of each statement for a lock. Default: {@link LOCK_SECONDS}. */
   lockSeconds?: number;
 }
 
@@ -96,7 +96,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** With what holds for this transaction alone: one message. */
+/** Begins the transaction and sets its own settings in the same message. */
 function beginning({ statementSeconds, plansKept, lockSeconds }: TransactionOptions): string {
   const settings = [
     plansKept && 'plan_cache_mode = force_generic_plan',
@@ -121,7 +121,7 @@ async function once<T>(
     defer(statement, then) {
       const rows = send(sql, statement);
       const heard = then ? rows.then((found) => then(found as never)) : rows;
-      heard.catch(() => undefined); // seen at the commit
+      heard.catch(() => undefined); // the commit reports it
       deferred.push(heard);
     },
   };
@@ -129,19 +129,19 @@ async function once<T>(
   let result: T;
   try {
     gatherWrites(client);
-    // Not awaited: it travels with the first statement, and where it fails that one fails too.
+    // Not awaited: the message travels with the first statement, which fails as well if this one fails.
     client.query(beginning(options)).catch(() => undefined);
     result = await during(tx, work);
     committing = true;
     const committed = client.query('commit');
-    committed.catch(() => undefined); // where a deferred statement fails, its error is the one to tell
+    committed.catch(() => undefined); // if a deferred statement fails, its error is reported instead
     await Promise.all(deferred);
-    // A statement failed and its error was swallowed: Postgres has rolled everything back, quietly.
+    // Postgres rolls back silently when the error of a failed statement was swallowed.
     if ((await committed).command === 'ROLLBACK') throw new Error('a failed transaction was committed');
   } catch (thrown) {
     const error = isAborted(thrown) ? await firstFailed(deferred, thrown) : thrown;
     const isOurs = !isAway(error);
-    // Behind whatever is still under way. A connection that was not heard to roll back is lent to nobody.
+    // Sent after everything that is still under way. A connection without a confirmed rollback is not reused.
     const rolledBack = client.query('rollback').then(
       () => true,
       () => false,
@@ -155,7 +155,7 @@ async function once<T>(
   return result;
 }
 
-/** What is committed has succeeded, whatever becomes of what follows: else it would be done again. */
+/** A failing hook must not fail the transaction, because the caller would repeat work that is already committed. */
 function runHooks(hooks: readonly (() => void)[]): void {
   for (const hook of hooks) {
     try {
@@ -166,7 +166,7 @@ function runHooks(hooks: readonly (() => void)[]): void {
   }
 }
 
-/** @throws Error for what cannot be sent: at once, so that nothing else of its transaction is committed */
+/** @throws Error at once for a value that cannot be sent, so that nothing else of the transaction is committed */
 function send(sql: Sql, statement: Statement): Promise<Record<string, unknown>[]> {
   const { name, text, values } = 'text' in statement ? statement : named(compiled(statement));
   if (!values.every(isSendable)) throw new Error(`a value cannot be sent: ${text}`);
@@ -175,22 +175,22 @@ function send(sql: Sql, statement: Statement): Promise<Record<string, unknown>[]
 
 const named = (built: Built) => ({ ...built, name: planName(built.text) });
 
-/** What the driver writes as it is: in mapping anything else it may fail, when it is too late to tell. */
+/** Whether the driver writes the value as it is. Converting any other value may fail after the commit was sent. */
 function isSendable(value: unknown): boolean {
   if (value === null || value === undefined) return true;
   if (typeof value !== 'object') return ['string', 'number', 'boolean'].includes(typeof value);
   return value instanceof Date || Buffer.isBuffer(value) || (Array.isArray(value) && value.every(isSendable));
 }
 
-/** After a statement that nobody waits for has failed, Postgres refuses the next one: why is what the first one tells. */
+/** The error of the deferred statement that failed first. Postgres refuses all later statements without saying why. */
 async function firstFailed(deferred: readonly Promise<unknown>[], otherwise: unknown): Promise<unknown> {
   const failed = (await Promise.allSettled(deferred)).find(({ status }) => status === 'rejected');
   return failed?.status === 'rejected' ? failed.reason : otherwise;
 }
 
 /**
- * What was sent side by side, in one way there and back: the results in that order, or the first in that order that failed,
- * be it that a later one was refused before any answer had come.
+ * Results of statements that were sent together, in the order of sending.
+ * @throws the first failure in that order, even if a later statement was refused earlier
  */
 export async function inOrder<T extends readonly unknown[]>(
   sent: {
@@ -205,8 +205,8 @@ export async function inOrder<T extends readonly unknown[]>(
 }
 
 /**
- * Runs work on a transaction. What the work sends when it has ended – where one branch of a `Promise.all` failed, the
- * others go on – is refused before it reaches the connection, which may be another's by then.
+ * Runs work on a transaction and refuses statements that the work sends after it has ended. When one branch of a
+ * `Promise.all` fails, the others go on, and the connection may already serve another transaction.
  */
 export async function during<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
   let ended = false;
@@ -232,8 +232,8 @@ export async function during<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T
 }
 
 /**
- * What one turn of the event loop sends on a connection leaves in one write: a batch of ten statements would otherwise be
- * ten system calls, and wake the server ten times.
+ * Combines the writes of one turn of the event loop. A batch of ten statements would otherwise be ten system calls and
+ * wake the server ten times.
  */
 function gatherWrites(client: Connection): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;

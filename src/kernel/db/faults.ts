@@ -1,4 +1,4 @@
-/** The database cannot be reached, or gave up: nothing was recorded. Answered with 503 `unavailable`. */
+/** The database cannot be reached or gave up, and nothing was recorded. Answered with 503 `unavailable`. */
 export class DatabaseAway extends Error {
   override name = 'DatabaseAway';
   constructor(cause: unknown) {
@@ -6,7 +6,10 @@ export class DatabaseAway extends Error {
   }
 }
 
-/** The connection broke while the commit was under way. Answered with 503 `outcome_unknown` if no key settles it. */
+/**
+ * The connection broke during the commit. Answered with 503 `outcome_unknown`, unless an idempotency key settles the
+ * outcome.
+ */
 export class CommitUnknown extends Error {
   override name = 'CommitUnknown';
   constructor(cause: unknown) {
@@ -20,9 +23,13 @@ const ABORTED = '25P02';
 const UNIQUE_VIOLATION = '23505';
 const LOCK_TIMEOUT = '55P03';
 const STATEMENT_TIMEOUT = '57014';
-/** Administrator's shutdown, crash, starting up, too many connections, read-only standby, lock and statement timeouts. */
+/**
+ * Shutdown by an administrator, crash, start-up, too many connections, read-only standby, lock and statement time-outs.
+ */
 const AWAY = new Set(['57P01', '57P02', '57P03', '53300', '25006', LOCK_TIMEOUT, STATEMENT_TIMEOUT, '25P03']);
-/** Of these, what a server says that goes on serving the connection: the transaction is over, and not committed. */
+/**
+ * Subset of {@link AWAY} after which the server still serves the connection. The transaction is over and not committed.
+ */
 const ANSWERED = new Set(['53300', '25006', LOCK_TIMEOUT, STATEMENT_TIMEOUT]);
 
 function codeOf(error: unknown): string {
@@ -30,15 +37,15 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** A statement was refused because one before it in its transaction has failed. */
+/** The statement was refused because an earlier statement of its transaction failed. */
 export const isAborted = (error: unknown): boolean => codeOf(error) === ABORTED;
 
-/** Two transactions were in each other's way and one was rolled back: it may be run again. */
+/** A deadlock or serialization failure. The transaction was rolled back and can be repeated. */
 export function isConflict(error: unknown): boolean {
   return codeOf(error) === SERIALIZATION_FAILURE || codeOf(error) === DEADLOCK;
 }
 
-/** Whether the error says that the database, not the statement, is at fault. */
+/** Whether the database, and not the statement, is at fault. */
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseAway || error instanceof CommitUnknown) return true;
   const code = codeOf(error);
@@ -50,16 +57,18 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** Somebody else has held a lock for longer than it was waited for. */
+/** Another transaction held a lock for longer than the lock timeout. */
 export const isLockTimeout = (error: unknown): boolean =>
   codeOf(error instanceof DatabaseAway ? error.cause : error) === LOCK_TIMEOUT;
 
-/** Whether the connection itself is gone, rather than a statement given up by a server that still answers. */
+/** Whether the connection is lost. False when a server that still answers gave a statement up. */
 export function isBroken(error: unknown): boolean {
   return isAway(error) && !ANSWERED.has(codeOf(error));
 }
 
-/** Whether an operation exists already that carries the key of this one: the last guard, should its stored answer be gone. */
+/**
+ * Whether a record with this idempotency key exists already. Last guard against a repeat whose stored answer is gone.
+ */
 export function isKeyTaken(error: unknown): boolean {
   return codeOf(error) === UNIQUE_VIOLATION && constraintOf(error).endsWith('_idempotency_key');
 }
@@ -69,14 +78,14 @@ function constraintOf(error: unknown): string {
 }
 
 /**
- * Whether whatever else is tried just now would fail, too: the database cannot be reached. One statement that was given up
- * (a lock or a statement that took too long, conflicts without end) says nothing of the others.
+ * Whether the database cannot be reached, so that further attempts would fail as well. A single statement that timed
+ * out or conflicted says little about the others.
  */
 export function isOutOfReach(error: unknown): boolean {
   return isBroken(error instanceof DatabaseAway ? error.cause : error);
 }
 
-/** Whether the error is a duplicate, under that constraint or index where one is named. */
+/** Whether the error is a duplicate, optionally of one constraint or unique index. */
 export function isDuplicate(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== UNIQUE_VIOLATION) return false;
   return constraint === undefined || constraintOf(error) === constraint;

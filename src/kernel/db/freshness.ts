@@ -1,12 +1,12 @@
 /**
- * What a process keeps of the database so that no request need ask: believed for so long after it was confirmed (milliseconds).
- * A change made by another process counts within the first.
+ * Milliseconds for which a process trusts cached data after a confirmation, so that requests need no query. A change
+ * made by another process takes effect within this time.
  */
 export const FRESH_MS = 1_000;
-/** From this age on a request starts a confirmation, and does not wait for it. */
+/** Milliseconds after which a request starts a confirmation in the background. */
 export const REVALIDATE_MS = 500;
 /**
- * Where confirming fails, because the database does not answer just now, it is believed for this long in all: that lets a broken
- * connection pass unnoticed.
+ * Milliseconds for which cached data is trusted in all while the database does not answer. Hides a broken connection
+ * from clients.
  */
 export const STALE_IF_ERROR_MS = 5_000;

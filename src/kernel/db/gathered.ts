@@ -1,7 +1,7 @@
 /**
- * Bounds what many calls at once ask of the database: one run of `work` at a time, and the calls that come while one is
- * under way are the next one's. A run begins after each of its calls was made, so it sees what was committed before them.
- * @returns adds an item to the next run and gives that run's result, or its failure
+ * Bounds concurrent queries: one run of `work` at a time. Calls that arrive during a run are gathered into the next
+ * one. A run begins after its calls were made, so it sees all that was committed before them.
+ * @returns adds an item to the next run and resolves to that run's result
  */
 export function gathered<Item, Result>(
   work: (items: Item[]) => Promise<Result>,

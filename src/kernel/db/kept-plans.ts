@@ -1,16 +1,19 @@
-/** A server connection's memory holds this many plans at most: some megabytes. */
+/** Plans that each server connection may keep in its memory, some megabytes. */
 const MOST = 400;
-/** A text is kept when it has come so often: one that varies without end, such as an insert of many rows, is not. */
+/**
+ * Occurrences after which a text is prepared. Texts that vary without end, such as inserts of many rows, never reach
+ * it.
+ */
 const OFTEN = 3;
-/** Texts whose number is counted at once; forgotten when they are more. */
+/** Texts whose occurrences are counted. Beyond this number all counts are dropped. */
 const COUNTED = 2_000;
 
 const names = new Map<string, string>();
 const seen = new Map<string, number>();
 
 /**
- * The name under which a statement that Knex has built is parsed and planned once a connection. None for one that is rare, and
- * none for `select *`: a column that a migration adds would fail it on every connection that is open.
+ * Name under which a built statement is prepared, once per connection. Undefined for a rare statement. Undefined for
+ * `select *` too, because a column that a migration adds would break the prepared statement on open connections.
  */
 export function planName(text: string): string | undefined {
   const known = names.get(text);

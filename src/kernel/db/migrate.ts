@@ -8,21 +8,24 @@ import type { Sql } from './database';
 
 const MIGRATED = 'knex_migrations';
 const FOLDER = join(__dirname, 'migrations');
-/** Advisory lock of the one migrator at a time. Postgres frees it when the connection ends. */
+/** Advisory lock that admits one migrator at a time. Postgres releases it when the connection ends. */
 const LOCK = 7_204_113;
-/** A statement that waits for a table's lock blocks all later statements on that table, so a migration rather fails. */
+/**
+ * Lock timeout of a statement. A statement that waits for a table blocks all later statements on the table, so the
+ * migration fails instead.
+ */
 const LOCK_TIMEOUT = '5s';
-/** Interval between two looks at an index that another connection builds. */
+/** Interval between two checks of an index that another connection builds. */
 const BUILDING_MS = 500;
 /** First line of a file whose statements are sent one by one, and again after a run that was killed. */
 const OUTSIDE = '-- outside a transaction\n';
 
 /**
- * Brings the database to the newest schema: numbered SQL files, forward only, each in a transaction of its own unless its first
- * line says otherwise.
- * @param folder of the SQL files; tests give folders of their own
- * @returns the names of the files that were applied now
- * @throws StartupError for a database of another baseline, which stays as it is
+ * Migrates the database to the newest schema. The numbered SQL files lead forward only. Each runs in its own
+ * transaction, unless its first line is {@link OUTSIDE}.
+ * @param folder of the SQL files; tests use folders of their own
+ * @returns names of the files that were applied
+ * @throws StartupError for a database of another baseline, which stays unchanged
  */
 export async function migrate(url: string, folder = FOLDER): Promise<string[]> {
   const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 2 }, log: SILENT });
@@ -31,7 +34,7 @@ export async function migrate(url: string, folder = FOLDER): Promise<string[]> {
     await lockOut(lock);
     await refuseOtherBaseline(lock, folder);
     const migrator = migratorOf(folder);
-    // A migrator that was killed leaves Knex's own lock behind, which is a row. Our lock proves that no other migrator runs.
+    // A killed migrator leaves Knex's lock row behind. The advisory lock proves that no other migrator runs.
     await db.migrate.forceFreeMigrationsLock(migrator);
     return await applyAll(db, migrator);
   } finally {
@@ -40,7 +43,7 @@ export async function migrate(url: string, folder = FOLDER): Promise<string[]> {
   }
 }
 
-/** Polls, because a statement that waits for the lock holds a snapshot, and a concurrent index waits for that snapshot. */
+/** Polls for the lock. A statement that waits for it would hold a snapshot, for which a concurrent index would wait. */
 async function lockOut(connection: Connection): Promise<void> {
   for (;;) {
     const { rows } = await connection.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [
@@ -51,7 +54,7 @@ async function lockOut(connection: Connection): Promise<void> {
   }
 }
 
-/** A database whose first migration is not ours was made before 1.0.0. */
+/** A database with a different first migration was created before 1.0.0. */
 async function refuseOtherBaseline(connection: Connection, folder: string): Promise<void> {
   const { rows } = await connection.query<{ there: boolean }>(
     `select to_regclass('${MIGRATED}') is not null as there`,
@@ -65,7 +68,10 @@ async function refuseOtherBaseline(connection: Connection, folder: string): Prom
     );
 }
 
-/** Knex applies one file a call, because it would apply all files in one transaction and hold every lock to its end. */
+/**
+ * Applies one file per call, because Knex would otherwise apply all files in one transaction and hold every lock to its
+ * end.
+ */
 async function applyAll(db: Knex, migrator: Knex.MigratorConfig): Promise<string[]> {
   const applied: string[] = [];
   for (;;) {
@@ -75,7 +81,7 @@ async function applyAll(db: Knex, migrator: Knex.MigratorConfig): Promise<string
   }
 }
 
-/** The migrations that this release needs and that the database does not have. */
+/** Migrations of this release that the database lacks. */
 export async function missingMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
   const [made] = await sql.query<{ there: boolean }>(
     `select to_regclass('${MIGRATED}') is not null as there`,
@@ -86,7 +92,7 @@ export async function missingMigrations(sql: Sql, folder = FOLDER): Promise<stri
   return migrationNames(folder).filter((name) => !names.has(name));
 }
 
-/** The names of all migrations, oldest first. */
+/** Names of all migrations, oldest first. */
 function migrationNames(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -112,9 +118,9 @@ function migrationOf(text: string): Knex.Migration & { config: { transaction: bo
 }
 
 async function apply(tx: Knex, text: string): Promise<void> {
-  const connection = await lenderOf(tx).acquireConnection(); // the transaction's own
+  const connection = await lenderOf(tx).acquireConnection(); // the connection of the transaction
   await connection.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-  // By the driver itself: Knex would take each `?` of the text for a binding.
+  // Bypasses Knex, which would take each `?` of the text for a binding.
   await connection.query(text);
 }
 
@@ -123,7 +129,7 @@ async function applyOutside(db: Knex, text: string): Promise<void> {
   try {
     for (const statement of statementsOf(text)) {
       const index = /^create (?:unique )?index concurrently if not exists (\w+)/m.exec(statement)?.[1];
-      // A concurrent index waits for all transactions that began before it, and blocks none.
+      // A concurrent index waits for all earlier transactions and blocks none.
       await connection.query(`set lock_timeout = '${index === undefined ? LOCK_TIMEOUT : 0}'`);
       if (index !== undefined) await dropHalfBuilt(connection, index);
       await connection.query(statement);
@@ -133,11 +139,11 @@ async function applyOutside(db: Knex, text: string): Promise<void> {
   }
 }
 
-/** Statements end at semicolons outside of comments, function bodies and texts. */
+/** Splits at semicolons outside of comments, function bodies and string literals. */
 const statementsOf = (text: string): string[] =>
   text.match(/(?:--.*(?:\n|$)|\$\$[^]*?\$\$|'[^']*'|[^;'$-]|-(?!-)|\$(?!\$))+(?:;|$)/g) ?? [];
 
-/** Drops an index that a killed migrator left half built: it serves no reader and costs every writer. */
+/** Drops an index that a killed migrator left half built. Such an index serves no reader and slows every writer. */
 async function dropHalfBuilt(connection: Connection, index: string): Promise<void> {
   for (let looks = 0; looks < 2; looks += 1) {
     const { rows } = await connection.query<{ valid: boolean; building: boolean }>(
@@ -148,7 +154,8 @@ async function dropHalfBuilt(connection: Connection, index: string): Promise<voi
     );
     const [found] = rows;
     if (!found || found.valid) return;
-    // Postgres may still carry out the statement of a dead migrator. At its end the index is neither building nor valid.
+    // Postgres may still run the statement of a killed migrator. After it ends, the index is neither building nor
+    // valid.
     if (found.building) looks = -1;
     await sleep(BUILDING_MS);
   }

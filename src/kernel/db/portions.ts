@@ -1,14 +1,18 @@
 import type { Database, Tx } from './database';
 
-/** Rows of one transaction: a backlog of any size is worked off, because no statement comes near its time-out. */
+/** Rows per transaction. Bounded, so that no statement reaches its time-out however large the backlog is. */
 const PORTION = 1_000;
-/** The rest is left to the next run: an activity that takes longer would be begun a second time beside itself. */
+/**
+ * Longest run. The next run takes the rest, because Temporal would start an activity that takes longer a second time
+ * beside it.
+ */
 const MAX_MS = 10 * 60_000;
 
 /**
- * Does the work in portions, a transaction each, until one is less than whole. A finished portion stays done when a later one fails.
- * @param work handles at most `limit` rows. @returns how many
- * @returns how many rows in all
+ * Works in portions, one transaction each, until a portion is not full. Finished portions stay committed when a later
+ * one fails.
+ * @param work handles at most `limit` rows and returns how many it handled
+ * @returns number of rows in all
  */
 export async function inPortions(
   database: Database,

@@ -3,31 +3,30 @@ import { invalid } from '../errors';
 import { raw } from './build';
 import type { Sql } from './database';
 
-/** Lists of what waits for a person, of any table: how they are filtered, ordered and counted. */
+/** Filters, sorts and counts lists of records that wait for a person, for any table. */
 
-/** What of a list is asked for. */
 export interface WaitingFilter {
   tenantId?: string | undefined;
-  /** What tells one from another in this list: a code, a method, a status. */
+  /** The list's own distinction: a code, a method or a status. */
   kind?: string | undefined;
   currency?: string | undefined;
-  /** Has waited since before then. */
+  /** Only records that have waited since before this moment. */
   before?: Date | undefined;
-  /** Where the page before ended. */
+  /** The last row of the previous page. */
   after?: WaitingPlace | undefined;
   limit: number;
 }
 
-/** Where something stands in its list: since when it waits, and what tells it from others of that moment. */
+/** Sort key of a waiting record: the moment since which it waits, then its id. */
 export interface WaitingPlace {
   since: Date;
   id: string;
 }
 
-/** How a list's columns are called: SQL in the words of its query. A filter whose column is absent is refused. */
+/** SQL of a list's columns, as its query names them. A filter whose column is absent is refused. */
 export interface WaitingColumns {
   id: string;
-  /** In milliseconds, as places tell it. */
+  /** In milliseconds, the resolution of {@link WaitingPlace}. */
   since: string;
   tenantId?: string;
   kind?: string;
@@ -36,15 +35,15 @@ export interface WaitingColumns {
 
 export interface WaitingCount {
   count: number;
-  /** The age of the oldest by the database's clock; 0 when none waits. */
+  /** Age of the oldest by the database's clock, 0 when the list is empty. */
   oldestSeconds: number;
 }
 
 const FILTERS = ['tenantId', 'kind', 'currency'] as const;
 
 /**
- * The longest waiting first, after the place where the page before ended.
- * @throws Problem 400 for a filter that the list has not
+ * Filters the list and sorts it by waiting time, longest first, starting after the previous page.
+ * @throws Problem 400 for a filter that the list does not have
  */
 export function waitingPage(query: Knex.QueryBuilder, columns: WaitingColumns, filter: WaitingFilter): void {
   const { id, since } = columns;
@@ -61,7 +60,7 @@ export function waitingPage(query: Knex.QueryBuilder, columns: WaitingColumns, f
   void query.orderByRaw(`${since}, ${id}`).limit(filter.limit);
 }
 
-/** How many rows the query has, and how long the oldest has waited. @param since as in {@link WaitingColumns} */
+/** Counts the query's rows and the waiting time of the oldest. @param since as in {@link WaitingColumns} */
 export async function countWaiting(
   sql: Sql,
   query: Knex.QueryBuilder,

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { Sql, Tx } from './database';
 
-/** One of several that a transaction sends as one statement. `$1`, `$2` … are its own values. */
+/** One of several statements that a transaction sends as one. `$1`, `$2` … are its own values. */
 export type Write = {
-  /** The same name, the same text. */
+  /** Writes with the same name must have the same text. */
   name: string;
   values: unknown[];
 } & ({ statement: string } | { call: string });
 
-/** Composed statements by the names of their parts. */
+/** Combined statements by the names of their parts. */
 const composed = new Map<string, { name: string; text: string }>();
 
 /**
- * Sends the writes as one statement, whose plan is kept: one message there and one back, whatever their number. None of
- * them may need to see what another writes.
+ * Sends the writes as one prepared statement, so that any number of writes takes one round trip. No write may depend on
+ * the rows of another.
  */
 export async function writeTogether(tx: Sql, writes: (Write | undefined)[]): Promise<void> {
   const statement = together(writes);
   if (statement) await tx.prepared(statement.name, statement.text, statement.values);
 }
 
-/** The same with the commit: nobody waits for it. */
+/** Sends the writes together with the commit, without waiting for them. */
 export function writeWithCommit(tx: Tx, writes: (Write | undefined)[]): void {
   const statement = together(writes);
   if (statement) tx.defer(statement);
@@ -35,13 +35,16 @@ function together(writes: (Write | undefined)[]) {
   return { ...statement, values: given.flatMap((write) => write.values) };
 }
 
-/** Postgres counts 63 characters of a statement's name: of two that differ after these, one would run in place of the other. */
+/**
+ * Hashes the name, because Postgres keeps only 63 characters. Two names that differ later would run each other's
+ * statement.
+ */
 const shortName = (parts: string): string =>
   `writes_${createHash('sha256').update(parts).digest('hex').slice(0, 32)}`;
 
 /**
- * Statements become common table expressions, each of which Postgres carries out once and to its end; calls of functions
- * are selected, for nobody would run one that stands in an expression which is not asked for.
+ * Builds one statement. Statements become common table expressions, which Postgres runs once and completely. Function
+ * calls are selected, because Postgres skips a call in an expression that is not read.
  */
 function compose(writes: Write[]): string {
   const statements: string[] = [];
@@ -62,20 +65,20 @@ function compose(writes: Write[]): string {
 type Cell = string | number | boolean | Date | null | undefined;
 
 /**
- * Rows as the text of an array of a composite type, the cells in the order of its columns: Postgres reads it in about
- * half the time that the same takes as JSON.
+ * Rows as the text of an array of a composite type, cells in the order of its columns. Postgres parses this in about
+ * half the time of JSON.
  */
 export function compositeArray(rows: Cell[][]): string {
   return `{${rows.map((row) => `"(${row.map(cellText).join()})"`).join()}}`;
 }
 
-/** Nothing in it that means anything in an array or in a row. */
+/** Text without any character that is special in an array or a row. */
 const PLAIN = /^[\w.:+-]+$/;
 
 function cellText(cell: Cell): string {
   if (cell === null || cell === undefined) return '';
   const text = cell instanceof Date ? cell.toISOString() : String(cell);
   if (PLAIN.test(text)) return text;
-  // A quotation mark and a backslash are doubled within the row, and what stands there escaped within the array.
+  // The row level doubles quotation marks and backslashes. The array level escapes the result.
   return `\\"${text.replaceAll('\\', '\\\\\\\\').replaceAll('"', '\\"\\"')}\\"`;
 }

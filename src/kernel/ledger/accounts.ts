@@ -19,13 +19,13 @@ export interface LedgerAccount extends Balances {
   kind: LedgerAccountKind;
   tenantId: string;
   currency: string;
-  /** How many entries it has had: the number of the last one. */
+  /** Number of the account's last entry. */
   entries: number;
-  /** When the last one was; no later one is stamped earlier. */
+  /** Time of the last entry. No later entry has an earlier time. */
   lastAt: Date;
 }
 
-/** Numbers come as text. */
+/** A row as the driver returns it, with numbers as text. */
 type Row = Omit<LedgerAccount, keyof Balances | 'entries'> & Record<keyof Balances | 'entries', string>;
 
 const FIELDS = [
@@ -40,21 +40,24 @@ const FIELDS = [
   'lastAt',
 ] as const satisfies (keyof LedgerAccount)[];
 
-/** Opens an account with zero balances, and the internal accounts of its currency when it is the first in it. */
+/**
+ * Opens an account with zero balances. The first account in a currency also opens the internal accounts of the
+ * currency.
+ */
 export async function openLedgerAccount(
   tx: Sql,
   account: { id: string; kind: LedgerAccountKind; tenantId: string; currency: string },
 ): Promise<void> {
   await tx.run(table('ledger_accounts').insert(account));
-  if (account.kind === 'card' || account.kind === 'card_buffer') return; // what funds it has opened them
+  if (account.kind === 'card' || account.kind === 'card_buffer') return; // opened with its funding account
   await ensureInternalAccounts(tx, account.currency);
 }
 
-/** For money in a currency that no client may have an account in, such as a payer's. */
+/** Opens the internal accounts of a currency in which clients have no account, such as a payer's. */
 export const ensureInternalAccounts = (tx: Sql, currency: string): Promise<void> =>
   ensureThose(tx, INTERNAL_ACCOUNTS, currency);
 
-/** What stands on a chain of an asset. */
+/** Opens the accounts of an asset on a chain. */
 export const ensureChainAccounts = (tx: Sql, chain: string, asset: string): Promise<void> =>
   ensureThose(
     tx,
@@ -73,27 +76,27 @@ async function ensureThose(tx: Sql, names: readonly InternalAccount[], currency:
 
 export interface LockedAccounts {
   accounts: LedgerAccount[];
-  /** The database's time after the locks were taken. */
+  /** Time of the database after the locks were taken. */
   now: Date;
 }
 
 const NAMED = { name: 'ledger-lock', condition: 'id = any($1)' };
 
-/** Locks the accounts in the ledger's one order, the busiest last, and gives their balances and the database's time. */
+/** Locks the accounts in the ledger's one order, busiest last, and returns their balances and the database's time. */
 export function lockLedgerAccounts(tx: Sql, ids: string[]): Promise<LockedAccounts> {
   return lockThose(tx, NAMED.name, NAMED.condition, ids);
 }
 
 /**
- * The same locks where nobody needs the balances: they are not waited for, so that no way there and back is spent while others
- * wait for them. Call it last: what the transaction sends afterwards is sent under these locks.
+ * Takes the same locks with the commit, for callers that do not need the balances. Saves a round trip while the locks
+ * are held. Call it last, because later statements of the transaction would run under these locks.
  */
 export function lockLedgerAccountsLast(tx: Tx, ids: string[]): void {
   if (ids.length > 0) tx.defer({ name: NAMED.name, text: lockText(NAMED.condition), values: [ids] });
 }
 
 /**
- * The same for accounts that another record names, so that they need not be read first.
+ * Locks accounts that another record names, without reading the record first.
  * @param name of the prepared statement
  * @param selection SQL that selects account ids, with `$1` for `values`
  */
@@ -112,7 +115,7 @@ async function lockThose(
   condition: string,
   values: string[],
 ): Promise<LockedAccounts> {
-  // Prepared: on the path of every card event.
+  // Prepared, because every card event takes this path.
   const rows = await tx.prepared<Row & { now: Date }>(name, lockText(condition), [values]);
   return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? (await databaseTime(tx)) };
 }
@@ -121,16 +124,16 @@ const lockText = (condition: string) =>
   `select ${columnsOf(FIELDS)}, date_trunc('milliseconds', clock_timestamp()) as now from ledger_accounts
       where ${condition} and kind <> 'internal' order by kind = 'master', kind, id for no key update`;
 
-/** The balances of the accounts as last committed, without a lock. */
+/** Committed balances of the accounts, read without a lock. */
 export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string, LedgerAccount>> {
   const rows = await sql.run<Row>(table('ledger_accounts').select(FIELDS).where(anyOf('id', ids)));
   return new Map(rows.map((row) => [row.id, ledgerAccount(row)]));
 }
 
 /**
- * SQL of what stands on an internal account, for statements that read it and something else as of one moment: its last snapshot,
- * and the entries of transactions that this has not seen.
- * @param account SQL of its id
+ * SQL of an internal account's balance, for statements that must read other data at the same moment. Adds the entries
+ * of transactions that the last snapshot has not seen to the snapshot's sum.
+ * @param account SQL of the account's id
  */
 export const internalBalanceSql = (account: string): string => `(
   select coalesce(s.available, 0) + coalesce(tail.total, 0)
@@ -140,12 +143,12 @@ export const internalBalanceSql = (account: string): string => `(
     left join lateral (select sum(available) as total from ledger_legs l
       where l.account_id = a.id and l.number is null and l.xact >= coalesce(s.horizon, 0)) tail on true)`;
 
-/** What stands on an internal account as last committed; zero where there is none in that currency. */
+/** Committed balance of an internal account. Zero when the account does not exist in that currency. */
 export async function internalBalance(sql: Sql, name: InternalAccount, currency: string): Promise<Decimal> {
   return (await internalBalances(sql, name, [currency])).get(currency) ?? ZERO;
 }
 
-/** The same in several currencies, as of one moment. */
+/** Balances of an internal account in several currencies, read at one moment. */
 export const internalBalances = async (
   sql: Sql,
   name: InternalAccount,
@@ -153,7 +156,9 @@ export const internalBalances = async (
 ): Promise<Map<string, Decimal>> =>
   new Map((await everyInternalBalance(sql, [name], currencies)).map((each) => [each.currency, each.balance]));
 
-/** The same of several accounts, as of one moment: each in those of the currencies in which somebody has opened it. */
+/**
+ * Balances of several internal accounts, read at one moment. Leaves out currencies in which the account does not exist.
+ */
 export async function everyInternalBalance<Name extends InternalAccount>(
   sql: Sql,
   names: readonly Name[],
@@ -162,7 +167,7 @@ export async function everyInternalBalance<Name extends InternalAccount>(
   const accounts = names.flatMap((name) =>
     currencies.map((currency) => ({ name, currency, id: internalAccountId(name, currency) })),
   );
-  // Raw: see internalBalanceSql.
+  // Raw, see internalBalanceSql.
   const rows = await sql.query<{ id: string; balance: string }>(
     `select a.id, ${internalBalanceSql('a.id')}::text as balance from ledger_accounts a where a.id = any($1)`,
     [accounts.map(({ id }) => id)],
@@ -174,7 +179,7 @@ export async function everyInternalBalance<Name extends InternalAccount>(
   });
 }
 
-/** The balances of one account after its last entry up to that moment; zeros before its first. */
+/** Balances of an account after its last entry up to that moment. Zero before the first entry. */
 export async function balancesAt(sql: Sql, accountId: string, at: Date): Promise<Balances> {
   const [row] = await sql.run<Record<`balance${'Available' | 'Pending' | 'Spent'}`, string>>(
     table('ledger_legs')

@@ -4,31 +4,31 @@ import { type Decimal, ZERO } from '../money/money';
 import { type LedgerAccount, lockLedgerAccounts } from './accounts';
 import type { Entry, PostedEntry, Posting } from './entries';
 
-/** `refusedBy`: the first account that the posting would have overdrawn. Nothing of it was posted. */
+/** `refusedBy` is the first account that the posting would overdraw. A refused posting changes nothing. */
 export type PostResult = { ok: true; entries: PostedEntry[] } | { ok: false; refusedBy: string };
 
 /**
- * The accounts of a transaction while it holds their locks: postings are tried here one after the other, each seeing
- * those before it, and written together. What is decided here is checked again by Postgres when it is written.
+ * The accounts of a transaction that holds their locks. Postings are tried in memory one after the other, each on the
+ * balances that the one before left, and written together. Postgres checks them again when they are written.
  */
 export interface Book {
-  /** The time of everything that is posted here: the database's, and never earlier than an account's last entry. */
+  /** Time of all postings in the book, by the database's clock. Never earlier than an account's last entry. */
   readonly at: Date;
-  /** An account with its balances as they stand now. @throws Error when it was not opened with the book */
+  /** An account with its present balances. @throws Error when the book was opened without the account */
   account(id: string): LedgerAccount;
-  /** Posts whole or not at all: refused when some account would fall below zero by it and it is not forced. */
+  /** Posts all entries or none. Refused when an account would fall below zero and the posting is not forced. */
   post(posting: Posting): PostResult;
-  /** What writes all that was posted since the book was opened, once a book; nothing when nothing was. */
+  /** The write of all postings since the book was opened, undefined without postings. Call it once. */
   written(): Write | undefined;
 }
 
-/** Locks the accounts, in the ledger's one order, and opens a book on them. Internal accounts need no lock. */
+/** Locks the accounts in the ledger's one order and opens a book on them. Internal accounts need no lock. */
 export async function openBook(tx: Sql, accountIds: string[]): Promise<Book> {
   const { accounts, now } = await lockLedgerAccounts(tx, accountIds);
   return bookOf(accounts, now);
 }
 
-/** A book on accounts that are locked already; a test makes them up. `now` is the database's time. */
+/** Opens a book on accounts that are already locked; tests pass accounts of their own. `now` is the database's time. */
 export function bookOf(given: LedgerAccount[], now: Date): Book {
   const at = given.reduce((latest, account) => (account.lastAt > latest ? account.lastAt : latest), now);
   const accounts = new Map(given.map((account) => [account.id, { ...account, seen: account.entries }]));
@@ -67,8 +67,8 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
       const changes = changesOf(entries);
       const refusedBy = forced ? undefined : firstOverdrawn(changes, account);
       if (refusedBy !== undefined) return { ok: false, refusedBy };
-      // Below zero before, and no further by this: what it pays out of what it is given here is marked as forced too, for
-      // Postgres looks at each entry alone.
+      // An account may be below zero before a posting that does not lower it. Entries that take from it are then marked
+      // as forced, because Postgres checks each entry alone.
       const below = new Set([...changes.keys()].filter((id) => account(id).available.lt(0)));
       const overdraws = ({ account: id, available }: Entry) => forced || (available.lt(0) && below.has(id));
       const posted = new Map(creditsFirst(entries).map((entry) => [entry, apply(entry, overdraws(entry))]));
@@ -87,7 +87,7 @@ export function bookOf(given: LedgerAccount[], now: Date): Book {
   };
 }
 
-// Field by field: a copy by spreading takes several times as long, and the hot path makes one of every entry.
+// Field by field, because spreading takes several times as long and the hot path copies every entry.
 function postedEntry(entry: Entry, at: Date): PostedEntry {
   return {
     account: entry.account,
@@ -109,17 +109,20 @@ function isInternal(entry: Entry): boolean {
   return entry.account.includes(':');
 }
 
-/** An event that changes nothing takes a number of its account but leaves no row. */
+/** Whether the entry gets a row. An event that changes no balance only takes a number of its account. */
 function changesSomething(entry: Entry): boolean {
   return !(entry.available.isZero() && entry.pending.isZero() && entry.spent.isZero());
 }
 
-/** So that no entry shows an account below zero that the posting as a whole leaves above it. */
+/**
+ * Sorts credits first, so that no entry shows a negative balance when the posting as a whole leaves the account
+ * positive.
+ */
 function creditsFirst(entries: Entry[]): Entry[] {
   return [...entries].sort((a, b) => Number(a.available.lt(0)) - Number(b.available.lt(0)));
 }
 
-/** What a posting as a whole does to the available of each account. */
+/** The posting's total change of `available` by account. */
 function changesOf(entries: Entry[]): Map<string, Decimal> {
   const changes = new Map<string, Decimal>();
   for (const entry of entries) {
@@ -139,7 +142,7 @@ function firstOverdrawn(
   return undefined;
 }
 
-/** In the order of `ledger_new_leg`. */
+/** Columns in the order of `ledger_new_leg`. */
 function entryRow(entry: PostedEntry, posting: number, currency: string, forced: boolean) {
   const { balance } = entry;
   return [
@@ -162,7 +165,7 @@ function entryRow(entry: PostedEntry, posting: number, currency: string, forced:
   ];
 }
 
-/** In the order of `ledger_new_balance`. */
+/** Columns in the order of `ledger_new_balance`. */
 function balanceRow(account: LedgerAccount & { seen: number }) {
   return [
     account.id,

@@ -1,20 +1,20 @@
 import { raw, table } from '../db/build';
 import type { Sql } from '../db/database';
 
-/** An entry as its account's owner sees it. */
+/** A ledger entry as the owner of its account sees it. */
 export interface ListedLeg {
   id: string;
   accountId: string;
   type: string;
   subtype: string | null;
   currency: string;
-  /** Changes, as decimal strings. */
+  /** Changes of the balances, decimal strings. */
   available: string;
   pending: string;
   at: Date;
 }
 
-/** The account transactions of a reference, in their order. */
+/** Account transactions with this reference, oldest first. */
 export const listedByReference = (sql: Sql, reference: string, limit: number): Promise<ListedLeg[]> =>
   sql.run<ListedLeg>(
     table('ledger_legs')

@@ -4,15 +4,15 @@ import { internalBalanceSql } from './accounts';
 
 export interface TrialBalanceLine {
   currency: string;
-  /** Decimal strings: what clients and cards own, what stands against it on internal accounts, and their sum. */
+  /** Decimal strings: balances of clients and cards, balances of internal accounts, and the sum of both. */
   clients: string;
   internal: string;
   sum: string;
 }
 
 /**
- * Per currency, everything that is owned and everything that stands against it: the sum is zero. Raw, as all of this
- * file: proofs over the whole ledger, each in one statement.
+ * Trial balance: per currency, balances of clients and internal accounts, which must sum to zero. This file uses raw
+ * SQL, because each proof reads the whole ledger in one statement.
  */
 export async function trialBalance(sql: Sql): Promise<TrialBalanceLine[]> {
   const lines = await sql.query<TrialBalanceLine>(`
@@ -35,7 +35,7 @@ function inMinorUnits({ currency, ...sums }: TrialBalanceLine): TrialBalanceLine
   return { currency, clients: clients ?? '', internal: internal ?? '', sum: sum ?? '' };
 }
 
-/** The same from the entries alone, as it stood at that moment. */
+/** Trial balance at a moment, computed from the entries alone. */
 export async function trialBalanceAt(sql: Sql, at: Date): Promise<TrialBalanceLine[]> {
   const lines = await sql.query<TrialBalanceLine>(
     `select currency, coalesce(sum(available + pending) filter (where number is not null), 0)::text as clients,
@@ -47,7 +47,7 @@ export async function trialBalanceAt(sql: Sql, at: Date): Promise<TrialBalanceLi
   return lines.map(inMinorUnits);
 }
 
-/** Keeps the sums of internal accounts, so that a trial balance reads only what came after. */
+/** Stores the sums of internal accounts, so that a later trial balance reads only newer entries. */
 export async function takeSnapshots(sql: Sql): Promise<void> {
   await sql.query(`
     with h as materialized (
@@ -72,13 +72,14 @@ export interface LedgerProblem {
   detail: string;
 }
 
-/** Every entry is read. */
+/** Time limit of a check, which reads every entry. */
 export const CHECK_SECONDS = 3_600;
 
 /**
- * Proves the ledger: every posting sums to zero, every entry is of an account of its currency, every stored balance, and every
- * balance that an entry carries, equals the sum of the entries up to it, what snapshots tell of an internal account equals its entries,
- * and the trial balance is zero. Reads one consistent snapshot. An empty list means that all holds.
+ * Proves the ledger in one consistent snapshot: postings sum to zero, entries belong to accounts of their currency, and
+ * stored balances equal the sums of the entries. Snapshots are compared with entries as well, and the trial balance
+ * must be zero.
+ * @returns violations; empty when all holds
  */
 export async function checkLedger(database: Database): Promise<LedgerProblem[]> {
   return database.transaction(
@@ -96,7 +97,7 @@ async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
       select 'posting does not sum to zero' as problem, posting_id::text as subject,
              currency || ' ' || sum(available + pending) as detail
         from ledger_legs group by posting_id, currency having sum(available + pending) <> 0`),
-    // What was written before an entry had to have one, and stands in no trial balance.
+    // Entries written before accounts were mandatory. No trial balance includes them.
     sql.query<LedgerProblem>(`
       select 'entries of no account' as problem, l.account_id::text as subject,
              l.entries || ' in ' || l.currency || ', together ' || l.total || ', from posting ' || l.first as detail
@@ -113,7 +114,7 @@ async function problemsIn(sql: Sql): Promise<LedgerProblem[]> {
        where a.kind <> 'internal'
          and (a.available, a.pending, a.spent)
              is distinct from (coalesce(l.available, 0), coalesce(l.pending, 0), coalesce(l.spent, 0))`),
-    // Two that are wrong by the same amount leave the trial balance zero.
+    // Two errors of opposite amounts cancel out in the trial balance, so each internal account is compared.
     sql.query<LedgerProblem>(`
       select 'internal balance differs from its entries' as problem, b.id::text as subject,
              concat_ws(' ', b.told, '<>', b.total) as detail

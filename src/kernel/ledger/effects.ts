@@ -1,8 +1,8 @@
 /**
- * The balance effects of `interface.md 3.4` and of part 3 of the decisions, as data. The postings, the documentation
- * and the proofs (the fold of the webhook stream) read these two tables and nothing else.
+ * Balance effects of `interface.md 3.4` and of part 3 of the decisions, as data. Postings, documentation and proofs
+ * (the fold of the webhook stream) read only these tables.
  *
- * Each number is a factor of the event's amount, which is never negative: the direction is in the type.
+ * Each number is a factor of the event's amount, which is never negative. The type carries the direction.
  */
 export interface Effect {
   available: -1 | 0 | 1;
@@ -16,7 +16,7 @@ const effect = (available: -1 | 0 | 1, pending: -1 | 0 | 1 = 0, spent: -1 | 0 | 
   spent,
 });
 
-/** `card_transaction` by `data.type`. */
+/** Effects of a `card_transaction` by `data.type`. */
 export const CARD_EFFECTS = {
   issue: effect(+1),
   topup: effect(+1),
@@ -33,7 +33,7 @@ export const CARD_EFFECTS = {
 
 export type CardTransactionType = keyof typeof CARD_EFFECTS;
 
-/** `account_transaction` by `type/subtype`: what a client hears of. */
+/** Effects of an `account_transaction` by `type/subtype`. Clients receive these as webhooks. */
 export const ACCOUNT_EFFECTS = {
   'fee/settle_fee': effect(0, -1),
   'fee/decline_fee': effect(-1),
@@ -68,7 +68,7 @@ export const ACCOUNT_EFFECTS = {
   'withdraw/deposit_refund': effect(-1),
   'withdraw/deposit_chargeback': effect(-1),
   'withdraw/iban_payout': effect(-1),
-  // What undoes an effect on the other side when a party takes its word back (decisions part 3).
+  // Reversals of effects whose cause a party has withdrawn (decisions part 3).
   'withdraw/checkout_reversed': effect(-1),
   'withdraw/card_topup_reversed': effect(-1),
   'withdraw/crypto_reversed': effect(-1),
@@ -90,8 +90,8 @@ export const ACCOUNT_EFFECTS = {
 export type AccountEffect = keyof typeof ACCOUNT_EFFECTS;
 
 /**
- * Holds: recorded, and shown nowhere but in the operator's tools. A release that is followed by a debit stands in the
- * same posting.
+ * Effects of holds. Recorded, but shown only by the operator's tools. A release and the debit that follows are one
+ * posting.
  */
 export const HOLD_EFFECTS = {
   'pending/settle_fee': effect(-1, +1),

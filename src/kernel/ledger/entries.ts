@@ -14,64 +14,64 @@ import { PARTY_ACCOUNTS, type SettledParty } from './party-accounts';
 export interface Balances {
   available: Decimal;
   pending: Decimal;
-  /** Cards only: what was settled less what was refunded. */
+  /** Cards only: settled amounts less refunds. */
   spent: Decimal;
 }
 
-/** One line of a posting: what an event changes on one account. Amounts are in the account's currency. */
+/** A line of a posting: the change of one account. Amounts are in the account's currency. */
 export interface Entry {
   account: string;
   type: string;
   subtype?: string | undefined;
   reference: string;
-  /** The public id of the account transaction or card transaction that this entry is. */
+  /** Public id of the account transaction or card transaction. */
   id?: string | undefined;
   available: Decimal;
   pending: Decimal;
   spent: Decimal;
-  /** Whether the account's owner sees it: in its history, and as an `account_transaction`. */
+  /** Whether the account's owner sees the entry: in the history and as an `account_transaction`. */
   listed: boolean;
 }
 
-/** An entry as it was posted. `number` and `balance` are absent on internal accounts. */
+/** A posted entry. Entries of internal accounts have neither `number` nor `balance`. */
 export interface PostedEntry extends Entry {
   at: Date;
   number?: number | undefined;
   balance?: Balances | undefined;
 }
 
-/** Entries that are posted together or not at all; available + pending sums to zero per currency. */
+/** Entries that are posted together or not at all. Per currency, available + pending sums to zero. */
 export interface Posting {
   entries: Entry[];
-  /** May leave an account below zero: a forced authorization, a decline fee, a chargeback, a negative card's funding. */
+  /** Allows a balance below zero: a forced authorization, a decline fee, a chargeback, the funding of a negative card. */
   forced?: boolean;
 }
 
-/** The counterparts of client money, one account of each per currency. */
+/** Counterparts of client money, one account of each per currency. */
 export const INTERNAL_ACCOUNTS = [
-  'funding', // money that came from, or left to, the outside by an operator's hand
+  'funding', // money that an operator booked in from or out to the outside
   'fees',
   'fx_position',
-  'suspense', // money that could not be matched
+  'suspense', // money without a matching record
   'treasury',
-  'losses', // written off by an operator
+  'losses', // money that an operator wrote off
   ...Object.values<(typeof PARTY_ACCOUNTS)[SettledParty]>(PARTY_ACCOUNTS),
 ] as const;
 
 /**
- * What stands on a chain, one of each per chain and asset (`pool@local:USDT`): what clients' deposits have left on the addresses of
- * the pool, what was swept, what pays for gas, and what was paid for gas.
+ * Accounts of a chain, one of each per chain and asset (`pool@local:USDT`). In order: deposits that still stand on pool
+ * addresses, swept money, gas at stations, and gas that was spent.
  */
 export type ChainAccount = `${(typeof CHAIN_ACCOUNTS)[number]}@${string}`;
 
 export const CHAIN_ACCOUNTS = ['pool', 'treasury', 'station', 'gas'] as const;
 
-/** The account of a party: its own, or one of a chain. */
+/** Internal account of a party: the party's own, or one of a chain. */
 export type PartyAccount = (typeof PARTY_ACCOUNTS)[SettledParty] | ChainAccount;
 
 export type InternalAccount = (typeof INTERNAL_ACCOUNTS)[number] | ChainAccount;
 
-/** The chain of an account's name; nothing for one that is no chain's. */
+/** The chain in an account's name. Undefined for an account of no chain. */
 export function chainOfAccount(name: string): string | undefined {
   const [account = '', chain] = name.split('@');
   return (CHAIN_ACCOUNTS as readonly string[]).includes(account) ? chain : undefined;
@@ -85,7 +85,7 @@ export function internalAccountId(name: InternalAccount, currency: string): stri
 
 type Named = Pick<Entry, 'account' | 'type' | 'subtype' | 'reference' | 'id' | 'listed'>;
 
-// One shape for all entries, field by field: the hot path makes several for each event.
+// One object shape for all entries, field by field, because the hot path creates several per event.
 function entryOf(named: Named, effect: Effect, amount: Decimal): Entry {
   return {
     account: named.account,
@@ -105,7 +105,7 @@ function scaled(amount: Decimal, factor: Effect['available']): Decimal {
   return factor === 1 ? amount : amount.negated();
 }
 
-/** What a card event does to the card's balances. */
+/** An entry of a card event on the card's account. */
 export function cardEntry(
   card: string,
   type: CardTransactionType,
@@ -116,7 +116,7 @@ export function cardEntry(
   return entryOf({ account: card, type, reference, id, listed: false }, CARD_EFFECTS[type], amount);
 }
 
-/** What an account transaction does to an account; it becomes a line of its history and an event. */
+/** An entry of an account transaction, which gets a line in the account's history and an event. */
 export function accountEntry(
   account: string,
   name: AccountEffect,
@@ -128,7 +128,7 @@ export function accountEntry(
   return entryOf({ account, type, subtype, reference, id, listed: true }, ACCOUNT_EFFECTS[name], amount);
 }
 
-/** A hold or its release. */
+/** An entry of a hold or of its release. */
 export function holdEntry(account: string, name: HoldEffect, amount: Decimal, reference: string): Entry {
   const [type, subtype] = name.split('/') as [string, string];
   return entryOf({ account, type, subtype, reference, listed: false }, HOLD_EFFECTS[name], amount);
@@ -136,12 +136,12 @@ export function holdEntry(account: string, name: HoldEffect, amount: Decimal, re
 
 const RECEIVED: Effect = { available: 1, pending: 0, spent: 0 };
 
-/** What a card's buffer receives (negative: gives); nobody's history shows it. */
+/** An entry of a card's buffer: `amount` is received, a negative amount is given. No history shows it. */
 export function bufferEntry(account: string, amount: Decimal, reference: string): Entry {
   return entryOf({ account, type: 'buffer', reference, listed: false }, RECEIVED, amount);
 }
 
-/** The other side, on an internal account: `amount` is what it receives (negative: what it gives). */
+/** The counterpart entry on an internal account: `amount` is received, a negative amount is given. */
 export function internalEntry(
   name: InternalAccount,
   currency: string,
@@ -152,7 +152,7 @@ export function internalEntry(
   return entryOf({ account, type: 'internal', reference, listed: false }, RECEIVED, amount);
 }
 
-/** The amount of an event, never negative, from what it did to the balances. */
+/** Amount of an event from its entry, never negative. */
 export function amountOf(entry: Pick<Entry, 'available' | 'pending'>): Decimal {
   return entry.available.isZero() ? entry.pending.abs() : entry.available.abs();
 }

@@ -1,8 +1,9 @@
 import type { CallingParty } from '../outbox/queues';
 
 /**
- * The internal account of each party that holds money of ours or pays for us, one per currency (`checkout:USD`). Each party has its own,
- * so that what one of them owes us can be read, and what it pays is booked. The accounts of a chain are `CHAIN_ACCOUNTS`.
+ * Internal account of each party that holds our money or pays for us, one per currency (`checkout:USD`). Each party has
+ * its own account, so that its debt is visible and its payments can be booked. `CHAIN_ACCOUNTS` lists the accounts of
+ * chains.
  */
 export const PARTY_ACCOUNTS = {
   checkout: 'checkout',
@@ -13,7 +14,7 @@ export const PARTY_ACCOUNTS = {
   cardProcessor: 'card_network',
 } as const satisfies Record<CallingParty | 'cardProcessor', string>;
 
-/** The parties that settle with us: what they owe and what they pay is booked on their accounts. */
+/** Parties that settle with us. Their debts and payments are booked on their accounts. */
 export type SettledParty = keyof typeof PARTY_ACCOUNTS;
 
 export const SETTLED_PARTIES = Object.keys(PARTY_ACCOUNTS) as SettledParty[];

@@ -2,8 +2,8 @@ import type { Tx } from '../db/database';
 import { newId } from '../ids';
 
 /**
- * The records whose status changes stand in mixed histories (decisions part 4), by whose history it is: a further kind of
- * record is a line here, and a call of {@link noteStatusChanges} where its status changes.
+ * Records whose status changes appear in mixed histories (decisions part 4), by the history's owner. To add a kind, add
+ * it here and call {@link noteStatusChanges} where its status changes.
  */
 export const STATUS_KINDS = {
   account: [
@@ -25,21 +25,21 @@ export type StatusKind = (typeof STATUS_KINDS)[keyof typeof STATUS_KINDS][number
 export interface NewStatusChange {
   kind: StatusKind;
   recordId: string;
-  /** Of the record's account transactions. */
+  /** Reference of the record's account transactions. */
   referenceId: string;
   status: string;
-  /** null: the record was made with this status. */
+  /** Null when the record was created with this status. */
   previousStatus: string | null;
-  /** A code of ours. */
+  /** A code of the product. */
   failure: string | null;
 }
 
 /**
- * Notes status changes in the history of an account or a card, in their order. Each takes the account's next number under its
- * lock, as an entry does: whoever pages misses none that commits late. It travels with the commit and takes the lock last,
- * so call it after the posting of the same transaction; where that posts to other accounts too, its book is opened with this
- * one, for locks are taken in one order.
- * @param accountId the ledger account: an account's, a virtual IBAN's, or a card's id
+ * Notes status changes, in order, in the history of an account or a card. Each takes the account's next number under
+ * its lock, as an entry does, so that pagination misses no change that commits late. The statement travels with the
+ * commit and takes the lock last. Call it after the posting of the same transaction. If that posting locks other
+ * accounts, open its book with this account as well, because all locks are taken in one order.
+ * @param accountId ledger account: id of an account, a virtual IBAN or a card
  */
 export function noteStatusChanges(tx: Tx, accountId: string, changes: readonly NewStatusChange[]): void {
   if (changes.length === 0) return;
@@ -60,8 +60,9 @@ export function noteStatusChanges(tx: Tx, accountId: string, changes: readonly N
   });
 }
 
-// Raw: numbers, time and rows in one statement. A waiting update reads the row anew once it has the lock, so the numbers follow
-// those of whoever held it. Of an account that is not there the changes have no number: they are refused, and the transaction with them.
+// Raw: numbers, time and rows in one statement. A waiting update re-reads the row under the lock, so its numbers follow
+// those of the previous holder. For an unknown account the numbers are null, which the table refuses together with the
+// whole transaction.
 const NOTE = `
   with numbered as (
     update ledger_accounts
@@ -74,12 +75,12 @@ const NOTE = `
            previous_status text, failure text)
     left join numbered n on true`;
 
-/** A status change as a statement of {@link NEWEST_CHANGES} gives it. */
+/** A row of {@link NEWEST_CHANGES}. */
 export interface StatusChangeRow {
   kind: string;
   id: string;
   at: Date;
-  /** BIGINT comes as text. */
+  /** BIGINT as text. */
   number: string;
   reference_id: string;
   record_id: string;
@@ -89,9 +90,9 @@ export interface StatusChangeRow {
 }
 
 /**
- * SQL of the newest status changes of an account ($1) below a place ($2 time, $3 number), of a kind ($4) and a period ($5, $6),
- * at most $7: one branch of a mixed history, whose other branches are read in the same statement, for two would see
- * two moments.
+ * SQL of the newest status changes of an account ($1) before a position ($2 time, $3 number), of a kind ($4) within a
+ * period ($5, $6), at most $7. It is one branch of the statement that reads a mixed history; separate statements would
+ * see two moments.
  */
 export const NEWEST_CHANGES = `
   select kind, id, at, number, reference_id, record_id, status, previous_status, failure

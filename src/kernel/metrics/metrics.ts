@@ -5,20 +5,20 @@ import { METRICS, type MetricName } from './definitions';
 import type { Observers } from './observers';
 import { createReader, type Known, type Reading, type ReadingOptions } from './readings';
 
-/** What the API tells of each answered request; `route` is the pattern, never the address. */
+/** Records an answered request. `route` is the pattern, never the path, because paths hold ids. */
 export type Observe = (request: { method: string; route: string; status: number; seconds: number }) => void;
 
 export interface MetricSources extends ReadingOptions {
   pool?: () => PoolCounts;
   database?: Database;
-  /** Read from the database at a scrape; one that cannot be read is left out of it. */
+  /** Read from the database at each scrape. A reading that fails is left out of the scrape. */
   readings?: () => readonly Reading[];
 }
 
 export interface Metrics {
   observe: Observe;
   observers: Observers;
-  /** The text that Prometheus reads. */
+  /** Metrics in the text format of Prometheus. */
   render(): Promise<{ contentType: string; body: string }>;
 }
 
@@ -26,7 +26,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type Made = Record<MetricName, Counter | Gauge | Histogram>;
 
-/** The process's own registry: nothing is global, so that two in one process (tests) do not collide. */
+/** Creates a registry per process. Nothing is global, so that two in one process (tests) do not collide. */
 export function createMetrics(sources: MetricSources = {}): Metrics {
   const { pool, database, readings, ...options } = sources;
   const registry = new Registry();
@@ -57,7 +57,7 @@ function madeIn(registry: Registry): Made {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Whoever sends made-up methods must not make new series. */
+/** Maps made-up methods to `other`, because each label value creates a series. */
 function known(method: string): string {
   return METHODS.has(method) ? method : 'other';
 }
@@ -93,7 +93,7 @@ function setPool(metrics: Made, { total, idle, waiting }: PoolCounts): void {
   connections.set({ state: 'waiting' }, waiting);
 }
 
-/** What is not there any more has no series, rather than one that stays. */
+/** Sets gauges from the database. Gauges are reset first, so that series without a value disappear. */
 function setRead(metrics: Made, known: Known): void {
   for (const [{ name, gauges }, samples] of known) {
     (metrics.metrics_reading_up as Gauge).set({ reading: name }, samples ? 1 : 0);

@@ -1,13 +1,13 @@
-/** A call of an outside party, as its port has it. */
+/** A call to a party at its port. */
 export interface PartyCall {
   party: string;
-  /** The port's own name of it: `order`, `ask`, `changes` … */
+  /** The port's own name of the call: `order`, `ask`, `changes` … */
   operation: string;
   outcome: 'ok' | 'refused' | 'away' | 'unknown' | 'failed';
   seconds: number;
 }
 
-/** What of a party's may turn out to be of no use: a closed set, for it labels a metric. */
+/** Kinds of unusable input from a party. A closed set, because it labels a metric. */
 export type UnusableInput =
   | 'callback'
   | 'unknown_name'
@@ -22,26 +22,29 @@ export type UnusableInput =
   | 'rates_time'
   | 'rate_row';
 
-/** What happens in a process and is counted, each told where it happens. None may throw, or be waited for. */
+/** Counters of events in the process, called where the event happens. Observers never throw and never block. */
 export interface Observers {
-  /** A callback of a party could not be verified. */
+  /** A party's callback failed its verification. */
   observeForged(party: string): void;
-  /** What a party lists of what has changed could not be read. */
+  /** A party's list of changes could not be read. */
   observeUnreadableList(party: string): void;
-  /** What a party said could not be used, by what it was: nothing is done on it. */
+  /** A party sent unusable input, which was ignored. */
   observeUnusable(party: string, what: UnusableInput): void;
   observePartyCall(call: PartyCall): void;
-  /** A party is not tried in passing from now on, or is again. @param gate whose tries */
+  /** A party's circuit breaker opened or closed. @param gate the caller that it protects */
   observeBreaker(gate: 'first_step' | 'workflow', party: string, open: boolean): void;
-  /** The newest block of a chain, as this process has read it. @param at when it was made; null: this process reads it no more */
+  /**
+   * This process read a newer block of a chain. @param at time of the block; null when the process stops reading the
+   * chain
+   */
   observeChainHead(chain: string, at: Date | null): void;
-  /** An authorization was recorded. @param reason of a decline */
+  /** An authorization was recorded. @param reason decline reason, else null */
   observeAuthorization(outcome: 'approved' | 'forced' | 'declined', reason: string | null): void;
 }
 
 const nothing = () => undefined;
 
-/** Where nobody counts. */
+/** Observers that count nothing. */
 export const NO_OBSERVERS: Observers = {
   observeForged: nothing,
   observeUnreadableList: nothing,

@@ -3,7 +3,7 @@ import { countCommands } from '../outbox/waiting-commands';
 import { sample } from './definitions';
 import type { Reading } from './readings';
 
-/** What waits in the outbox. */
+/** Counts of the outbox. */
 export const outboxReading: Reading = {
   name: 'outbox',
   gauges: ['outbox_workflow_commands', 'outbox_webhook_events', 'outbox_oldest_seconds'],

@@ -3,22 +3,22 @@ import type { Database, Sql } from '../db/database';
 import { DatabaseAway } from '../db/faults';
 import type { GaugeName, Sample } from './definitions';
 
-/** Gauges whose values are read from Postgres by one look, at a scrape. */
+/** Gauges that one query of Postgres fills at a scrape. */
 export interface Reading {
   /** The label of `metrics_reading_up`. */
   name: string;
   gauges: readonly GaugeName[];
-  /** Bounded: an index of what is open, never a history. */
+  /** Bounded: reads an index of open records, never a history. */
   read(sql: Sql): Promise<Sample[]>;
 }
 
-/** What is known is told again for so long: however many scrape, Postgres is asked once. */
+/** Lifetime of a reading. Any number of scrapes within it causes one query. */
 const KEPT_MS = 5_000;
-/** A scrape waits for so long; what is read later is told by the next one. */
+/** Longest wait of a scrape. Values that arrive later appear in the next scrape. */
 const PATIENCE_MS = 2_000;
-/** What could not be read anew is told for so long. */
+/** Age up to which a value is still reported when it cannot be read again. */
 const STALE_MS = 30_000;
-/** Of one reading, in Postgres. */
+/** Statement time-out of one reading. */
 const STATEMENT_SECONDS = 2;
 
 export interface ReadingOptions {
@@ -27,13 +27,13 @@ export interface ReadingOptions {
   patienceMs?: number;
 }
 
-/** What is known of a reading; nothing where it could not be read. */
+/** Values by reading. Undefined for a reading that failed. */
 export type Known = Map<Reading, Sample[] | undefined>;
 
 /**
- * Reads one after the other on one connection, so that counting takes no more from the requests' pool, and each in a
- * transaction of its own: one that fails leaves out its own gauges alone.
- * @returns reads what is not known any more, and gives what is
+ * Reads one after the other on one connection, so that metrics take only one connection of the requests' pool. Each
+ * reading has its own transaction, so a failure leaves out its own gauges alone.
+ * @returns refreshes expired readings and returns all values
  */
 export function createReader(
   database: Database,

@@ -9,8 +9,8 @@ export interface MetricsServerDeps {
 }
 
 /**
- * `/metrics` for Prometheus, on a port of its own that no client reaches; `/health` and `/health/ready` beside it, so that
- * a worker, which has no API, can be probed too.
+ * Serves `/metrics` for Prometheus on a port that clients cannot reach. Also serves `/health` and `/health/ready`, so
+ * that a worker, which has no API, can be probed.
  */
 export function createMetricsServer({ metrics, readiness }: MetricsServerDeps): Server {
   return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {

@@ -2,7 +2,7 @@ import type { Sql } from '../db/database';
 import { sample } from './definitions';
 import type { Reading } from './readings';
 
-/** What waits for a person, by queue. */
+/** Records that wait for a person, by queue. */
 export type WaitingCounts = (
   sql: Sql,
 ) => Promise<readonly { queue: string; count: number; oldestSeconds: number }[]>;

@@ -1,6 +1,6 @@
 /**
- * ISO 4217 with the minor units that are not 2, and the crypto assets this product knows. Kept as data: `Intl` gives
- * HUF no decimals and the npm lists lack the newest codes.
+ * ISO 4217 currencies by minor units, and the crypto assets of the product. Kept as data, because `Intl` gives HUF no
+ * decimals and the npm lists lack the newest codes.
  */
 const TWO_DECIMALS =
   'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF ' +
@@ -22,10 +22,10 @@ for (const [units, codes] of Object.entries(OTHERS)) {
   for (const code of codes.split(' ')) minorUnits.set(code, Number(units));
 }
 
-/** Assets of chains. */
+/** Crypto assets. */
 export const ASSETS = ['USDT', 'USDC', 'ETH'] as const;
 
-/** A currency that banks deal in. */
+/** Whether the code is a fiat currency. */
 export const isFiat = (code: string): boolean =>
   isCurrency(code) && !(ASSETS as readonly string[]).includes(code);
 
@@ -33,7 +33,7 @@ export function isCurrency(code: string): boolean {
   return minorUnits.has(code);
 }
 
-/** How many decimals the currency has: USD 2, JPY 0, USDT 6. @throws RangeError when it is unknown */
+/** Number of decimals of a currency: USD 2, JPY 0, USDT 6. @throws RangeError for an unknown currency */
 export function decimalsOf(currency: string): number {
   const decimals = minorUnits.get(currency);
   if (decimals === undefined) throw new RangeError(`unknown currency ${currency}`);

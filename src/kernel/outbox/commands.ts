@@ -2,21 +2,21 @@ import { table } from '../db/build';
 import type { Statement, Tx } from '../db/database';
 
 /**
- * What Temporal is to be told. `start` begins the workflow unless it runs already; `look` signals it that its record
- * has changed, and begins it where it does not run. Neither carries data: a workflow reads its record.
+ * A command to Temporal. `start` starts the workflow unless it runs. `look` signals that the record has changed, and
+ * starts the workflow if it does not run. Commands carry ids only, because a workflow reads its record.
  */
 export interface WorkflowCommand {
   workflow: string;
-  /** Derived from the record's id (`card-issuance-card_01h…`), so that a command taken twice has one effect. */
+  /** Derived from the record's id (`card-issuance-card_01h…`), so that a repeated command has one effect. */
   workflowId: string;
   taskQueue: string;
   action: 'start' | 'look';
   /** Ids only. */
   args: unknown[];
   tenantId?: string;
-  /** Told no sooner than so long after the commit: it may be withdrawn till then. */
+  /** Delay after the commit, in which the command can be withdrawn. */
   afterSeconds?: number;
-  /** One line for the operator who reads the workflow in Temporal's UI; no personal data. */
+  /** One line for operators in Temporal's UI, without personal data. */
   summary?: string;
 }
 
@@ -25,21 +25,21 @@ export interface NumberedCommand extends WorkflowCommand {
   attempts: number;
 }
 
-/** Hands commands over as soon as they are committed; what it cannot hand over the relay takes later. */
+/** Hands committed commands to Temporal at once. The relay sends those that could not be handed over. */
 export type HandOver = (commands: NumberedCommand[]) => void;
 
-/** One a process, given to the operations that start workflows. */
+/** Passed to operations that start workflows. One per process. */
 export interface Commands {
-  /** Appends commands inside a transaction, with its commit. */
+  /** Appends commands in the transaction, with its commit. */
   append(tx: Tx, commands: WorkflowCommand[]): void;
-  /** What waits to be told of a workflow need not be told any more. */
+  /** Deletes the waiting commands of a workflow. */
   withdraw(tx: Tx, workflowId: string): Promise<void>;
 }
 
-/** How long the committing process has a command for itself before the relay takes it: in that time it works off a burst in order. */
+/** Lease of the committing process, before the relay may take the command. Long enough to work off a burst in order. */
 export const HAND_OVER_SECONDS = 20;
 
-/** @param handOver absent in a process that leaves all of it to the relay, which then need not wait for it */
+/** @param handOver absent in a process that leaves all commands to the relay, which then takes them without delay */
 export function createCommands(handOver?: HandOver): Commands {
   return {
     append(tx, commands) {

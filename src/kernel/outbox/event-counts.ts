@@ -1,18 +1,18 @@
 import type { Sql } from '../db/database';
 import { SHARDS } from './events';
 
-/** A backlog beyond this is shown as this: whoever looks must not count millions of rows. */
+/** Largest count. A larger backlog is reported as this number, because counting millions of rows is slow. */
 const COUNTED = 100_000;
 
 export interface EventCounts {
-  /** Deliveries that wait, and those that were given up. */
+  /** Waiting deliveries, and deliveries that were given up. */
   due: number;
   failed: number;
-  /** Seconds since the oldest was due; 0 when none waits. */
+  /** Seconds since the oldest delivery was due, 0 when none waits. */
   oldestSeconds: number;
 }
 
-/** For metrics; reads the indexes of what is due or failed only. */
+/** Counts for metrics. Reads only the indexes of due and failed deliveries. */
 export async function countEvents(sql: Sql): Promise<EventCounts> {
   const [row] = await sql.query<{ due: string; failed: string; oldest: string | null }>(
     `select

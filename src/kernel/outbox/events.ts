@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import type { Sql, Tx } from '../db/database';
 import { type Write, writeTogether } from '../db/writes';
 
-/** What a tenant registers a URL for (`interface.md 4.4`, decisions part 4, Webhooks). */
+/** Kinds of webhooks for which a tenant registers a URL (`interface.md 4.4`, decisions part 4, Webhooks). */
 export const REGISTRATIONS = [
   'card',
   'account',
@@ -14,16 +14,16 @@ export const REGISTRATIONS = [
 ] as const;
 export type Registration = (typeof REGISTRATIONS)[number];
 
-/** How many dispatchers share the endpoints: an endpoint always falls to the same one (`webhook_shard` in the schema). */
+/** Number of webhook dispatchers. An endpoint always belongs to the same one (`webhook_shard` in the schema). */
 export const SHARDS = 16;
 
 /**
- * Told within this process when events have been committed, so that its dispatchers need not wait for their next look.
- * Dispatchers of other processes find them by looking.
+ * Wakes the dispatchers of this process after events were committed. Dispatchers of other processes find the events by
+ * polling.
  */
 export const eventsCommitted = channel('cardwright:events-committed');
 
-/** Tells the dispatchers of this process once the transaction is committed, where there is one. */
+/** Wakes the dispatchers of this process after the commit. Does nothing outside of a transaction. */
 export function tellWhenCommitted(tx: Sql | Tx): void {
   if (eventsCommitted.hasSubscribers && 'afterCommit' in tx)
     tx.afterCommit(() => eventsCommitted.publish(undefined));
@@ -32,27 +32,27 @@ export function tellWhenCommitted(tx: Sql | Tx): void {
 export interface WebhookEvent {
   tenantId: string;
   registration: Registration;
-  /** The envelope's `event`: `card_transaction`, `account.deposit.completed` … */
+  /** `event` of the envelope: `card_transaction`, `account.deposit.completed` … */
   event: string;
-  /** The envelope's `data`, with `id` first. Rendered once: every attempt and replay sends the same bytes. */
+  /** `data` of the envelope, with `id` first. Rendered once, so that every attempt and replay sends the same bytes. */
   data: { id: string } & Record<string, unknown>;
   at: Date;
-  /** Present on ledger events: a second one with the same reference, event, type and subtype is refused (6.1). */
+  /** Present on ledger events. A second event with the same reference, event, type and subtype is refused (6.1). */
   reference?: { id: string; type: string; subtype?: string };
-  /** The key of the API call that caused it, however long ago. */
+  /** Idempotency key of the API call that caused the event, however long ago. */
   idempotencyKey?: string | null;
 }
 
-/** Records events in the transaction of what they tell. */
+/** Records events in the transaction of the change that they report. */
 export async function appendEvents(tx: Sql, events: WebhookEvent[]): Promise<void> {
   if (events.length > 0) tellWhenCommitted(tx);
   await writeTogether(tx, [eventsWrite(events)]);
 }
 
 /**
- * What records events; {@link tellWhenCommitted} is the caller's. An event is due at once when its tenant has registered
- * an endpoint for its kind, parked when that endpoint is disabled, and else only recorded (a resend can ask for it).
- * Due by the clock of Postgres, which the dispatchers go by: a process whose clock is ahead delays nothing.
+ * The write that records events; the caller also calls {@link tellWhenCommitted}. An event is due at once when the
+ * tenant has an endpoint for it, parked when that endpoint is disabled, and otherwise only recorded, for a resend. Due
+ * times follow the clock of Postgres, as dispatchers do, so that a process whose clock is ahead delays nothing.
  */
 export function eventsWrite(events: WebhookEvent[]): Write | undefined {
   if (events.length === 0) return undefined;

@@ -1,15 +1,15 @@
-/** Task queues: what must not wait for one another is worked apart. */
+/** Task queues. Work of one queue never waits for work of another. */
 export const QUEUES = {
-  /** Processes of records: issuance, closure, reviews, deposits, payouts … */
+  /** Workflows of records: issuance, closure, reviews, deposits, payouts … */
   processes: 'processes',
-  /** Webhook dispatchers, whose activities run long, and recoveries. */
+  /** Webhook dispatchers, with long activities, and webhook recoveries. */
   webhooks: 'webhooks',
 } as const;
 
-/** Probes of webhook endpoints that fail: nearly all of them wait for a receiver that hangs. */
+/** Probes of failing webhook endpoints, most of which wait for a receiver that hangs. */
 export const PROBES_QUEUE = 'webhook-probes';
 
-/** Of the parties that speak our protocol (docs/parties.md): they call back, list what has changed, and can be switched off. */
+/** Parties that speak our protocol (docs/parties.md). They send callbacks, list changes and can be switched off. */
 const CALLING_PARTY_QUEUES = {
   checkout: 'party-checkout',
   payouts: 'party-payouts',
@@ -20,7 +20,7 @@ const CALLING_PARTY_QUEUES = {
 
 const MONEY_PARTY_QUEUES = {
   ...CALLING_PARTY_QUEUES,
-  // Of all chains: they call nobody, and are read block by block (src/watch/chains).
+  // Shared by all chains. Chains send no callbacks and are read block by block (src/watch/chains).
   chain: 'party-chain',
 } as const;
 
@@ -29,19 +29,22 @@ const OF_CARDS_QUEUES = {
   cardholderReview: 'party-cardholder-review',
 } as const;
 
-/** Activities that ask a party, a queue each: one that hangs takes nobody else's workers. */
+/** Queue of activities that call a party. Each party has its own, so that a hanging party occupies no other workers. */
 export const PARTY_QUEUES = {
   ...MONEY_PARTY_QUEUES,
   ...OF_CARDS_QUEUES,
 } as const;
 
-/** The gas station's steps, which ask nodes. A hung sweep must hold up neither KYC and cards nor the watchers on `party-chain`. */
+/**
+ * Steps of the gas station, which call nodes. A hanging sweep must delay neither KYC and cards nor the watchers on
+ * `party-chain`.
+ */
 export const STATION_QUEUE = 'gas-station';
 
-/** Mails to cardholders. A mail server that hangs must hold up neither KYC nor cards. */
+/** Mails to cardholders. A hanging mail server must delay neither KYC nor cards. */
 export const MAIL_QUEUE = 'mail';
 
-/** Queues of activities alone: the workflows that ask for them are worked elsewhere. */
+/** Queues with activities only. Their workflows run on other queues. */
 export const ACTIVITY_QUEUES = [
   ...Object.values(PARTY_QUEUES),
   STATION_QUEUE,
@@ -49,13 +52,13 @@ export const ACTIVITY_QUEUES = [
   MAIL_QUEUE,
 ] as const;
 
-/** The parties that move money across our border, as `Services.parties` has them. */
+/** Parties that move money across our border, named as in `Services.parties`. */
 export type MoneyParty = keyof typeof MONEY_PARTY_QUEUES;
 export const MONEY_PARTIES = Object.keys(MONEY_PARTY_QUEUES) as MoneyParty[];
 
-/** Those of them that speak our protocol. */
+/** Money parties that speak our protocol. */
 export type CallingParty = keyof typeof CALLING_PARTY_QUEUES;
 
-/** The parties whose list of what has changed is followed. */
+/** Parties whose list of changes is followed. */
 export type WatchedParty = CallingParty | keyof typeof OF_CARDS_QUEUES;
 export const WATCHED_PARTIES = Object.keys({ ...CALLING_PARTY_QUEUES, ...OF_CARDS_QUEUES }) as WatchedParty[];

@@ -1,20 +1,20 @@
 import { newId } from '../ids';
 import type { WebhookEvent } from './events';
 
-/** What has gone from one status to another: a payout of either kind, another transfer, an operation of a card. */
+/** A status change of a payout, another transfer or a card operation. */
 export interface StatusChange {
   recordId: string;
   tenantId: string;
   accountId: string | null;
   status: string;
   previousStatus: string;
-  /** A code. */
+  /** Failure code. */
   failure: string | null;
   at: Date;
   idempotencyKey: string | null;
 }
 
-/** `payout.status_changed`, `transfer.status_changed` (decisions part 4, Webhooks). */
+/** Builds `payout.status_changed` or `transfer.status_changed` (decisions part 4, Webhooks). */
 export function statusEvent(
   { tenantId, failure, at, idempotencyKey, ...change }: StatusChange,
   registration: 'payout' | 'transfer',

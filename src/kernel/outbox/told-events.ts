@@ -1,9 +1,9 @@
 import { anyOf, raw, table } from '../db/build';
 import type { Sql } from '../db/database';
 
-/** A webhook as it was recorded, with where its delivery stands. */
+/** A recorded webhook with the state of its delivery. */
 export interface ToldEvent {
-  /** The `id` of its data. */
+  /** `id` of its data. */
   id: string;
   tenantId: string;
   registration: string;
@@ -12,7 +12,7 @@ export interface ToldEvent {
   subtype: string | null;
   referenceId: string | null;
   at: Date;
-  /** recorded: no endpoint was registered. parked: its endpoint was deleted or is disabled. */
+  /** recorded: no endpoint was registered. parked: the endpoint was deleted or is disabled. */
   delivery: 'recorded' | 'due' | 'delivered' | 'failed' | 'parked';
   attempts: number;
   dueAt: Date | null;
@@ -25,11 +25,11 @@ const told = () =>
     .select('data_id as id', 'tenantId', 'registration', 'event', 'type', 'subtype', 'referenceId')
     .select('created_at as at', 'delivery', 'attempts', 'dueAt', 'deliveredAt', 'lastError');
 
-/** In the words of the indexes: events of cards and accounts are in neither. */
+/** Condition of the partial indexes, which leave out events of cards and accounts. */
 const OF_RECORDS = `registration in ('deposit', 'cardholder', 'kyc', 'payout', 'transfer')`;
 
 /**
- * The newest of what was told of a record and of its references, in the order in which it was.
+ * The newest events about a record and about its references, oldest first.
  * @param of.references of account and card transactions
  */
 export async function eventsAbout(
@@ -53,7 +53,7 @@ export async function eventsAbout(
     .map(({ number: _, ...event }) => event);
 }
 
-/** What tells of a status by its id; those of movements are found by their reference. */
+/** Finds a status event by its id. Events of movements are found by their reference. */
 export async function findToldEvent(
   sql: Sql,
   id: string,
@@ -70,8 +70,8 @@ export async function findToldEvent(
 }
 
 /**
- * The keys of the calls that caused those movements, by reference; what no key caused is not there. Of an event and type a
- * reference has one at most.
+ * Idempotency keys of the API calls that caused movements, by reference. A reference has at most one event of each
+ * type. References without a key are left out.
  */
 export async function keysOfEvents(
   sql: Sql,

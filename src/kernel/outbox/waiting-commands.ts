@@ -3,17 +3,17 @@ import type { Sql } from '../db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../db/waiting';
 import type { NumberedCommand } from './commands';
 
-/** The rows of commands that Temporal has not taken: what the relay, the hand-over and the operator do with them. */
+/** Commands that Temporal has not accepted yet, and what relay, hand-over and operator do with their rows. */
 
-/** A command is tried this often while Temporal is there and refuses it: with the pauses, about two hours. */
+/** Attempts before a command is parked. With the pauses between them, about two hours of refusals by Temporal. */
 export const ATTEMPTS = 20;
 
 const COMMAND = `c.number, c.workflow, c.workflow_id as "workflowId", c.task_queue as "taskQueue", c.action, c.args,
   c.tenant_id as "tenantId", c.summary, c.attempts`;
 
 /**
- * Leases the commands that are due, those longest due first. A relay that dies loses its lease in time; another's are
- * passed over, so that no two take the same.
+ * Leases due commands, longest due first. The lease of a relay that dies expires. Leased rows are skipped, so that no
+ * two relays take the same command.
  */
 export async function leaseDue(sql: Sql, limit: number, seconds: number): Promise<NumberedCommand[]> {
   return sql.prepared<NumberedCommand>(
@@ -29,7 +29,7 @@ export async function leaseDue(sql: Sql, limit: number, seconds: number): Promis
   );
 }
 
-/** Temporal has taken them. */
+/** Deletes commands that Temporal has accepted. */
 export async function forgetTaken(sql: Sql, numbers: string[]): Promise<void> {
   if (numbers.length === 0) return;
   await sql.prepared('commands-forget', 'delete from workflow_commands where number = any($1::bigint[])', [
@@ -37,7 +37,7 @@ export async function forgetTaken(sql: Sql, numbers: string[]): Promise<void> {
   ]);
 }
 
-/** Temporal was away: they are due as before, and have used up nothing. */
+/** Returns commands after Temporal was away. The attempt is not counted. */
 export async function release(sql: Sql, numbers: string[], afterMs = 0): Promise<void> {
   if (numbers.length === 0) return;
   await sql.query(
@@ -50,13 +50,13 @@ export async function release(sql: Sql, numbers: string[], afterMs = 0): Promise
 
 export interface Refusal {
   number: string;
-  /** Milliseconds until the next try. */
+  /** Milliseconds until the next attempt. */
   retryInMs: number;
   /** Without personal data. */
   reason: string;
 }
 
-/** Counts the attempt; the last one parks the command. Returns those that are parked now. */
+/** Counts a failed attempt. The last attempt parks the command. @returns numbers of the commands that are parked now */
 export async function recordRefusals(sql: Sql, refusals: Refusal[]): Promise<string[]> {
   if (refusals.length === 0) return [];
   const rows = await sql.query<{ number: string; parked: boolean }>(
@@ -92,7 +92,7 @@ export interface ParkedCommand {
 const parkedCommands = () => table('workflow_commands').whereNotNull('parkedAt');
 const PARKED = { id: 'number::text', since: 'parked_at', tenantId: 'tenant_id', kind: 'workflow' };
 
-/** What Temporal would never take, for the operator, the longest parked first; `kind` is the workflow. @throws Problem 400 */
+/** Commands that Temporal refused for good, longest parked first. `kind` is the workflow. @throws Problem 400 */
 export function listParked(sql: Sql, filter: WaitingFilter): Promise<ParkedCommand[]> {
   return sql.run<ParkedCommand>(
     parkedCommands()
@@ -104,7 +104,7 @@ export function listParked(sql: Sql, filter: WaitingFilter): Promise<ParkedComma
 
 export const countParked = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, parkedCommands(), PARKED);
 
-/** What a workflow is still to be told, parked or not. */
+/** Waiting commands of a workflow, parked ones included. */
 export function commandsFor(
   sql: Sql,
   workflowId: string,
@@ -127,9 +127,9 @@ export function commandsFor(
 }
 
 /**
- * Tries parked commands again, from the first attempt.
- * @param numbers which ones; without it, all
- * @returns how many
+ * Retries parked commands, from the first attempt.
+ * @param numbers commands to retry, all by default
+ * @returns number of commands
  */
 export async function retryParked(sql: Sql, numbers?: string[]): Promise<number> {
   const parked = parkedCommands();
@@ -143,17 +143,17 @@ export async function retryParked(sql: Sql, numbers?: string[]): Promise<number>
 }
 
 export interface CommandCounts {
-  /** Not yet taken by Temporal, those that are being handed over just now included. */
+  /** Not yet accepted by Temporal, including commands that are being handed over. */
   due: number;
   parked: number;
-  /** Age in seconds of the oldest that is not parked; 0 when there is none. */
+  /** Age in seconds of the oldest command that is not parked, 0 when there is none. */
   oldestSeconds: number;
 }
 
-/** A backlog beyond this is shown as this: whoever looks must not count millions of rows. */
+/** Largest count. A larger backlog is reported as this number, because counting millions of rows is slow. */
 const COUNTED = 100_000;
 
-/** For metrics. */
+/** Counts for metrics. */
 export async function countCommands(sql: Sql): Promise<CommandCounts> {
   const [row] = await sql.query<{ due: string; parked: string; oldest: string | null }>(
     `select

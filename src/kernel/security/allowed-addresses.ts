@@ -2,20 +2,20 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Where webhooks may go. Elsewhere than on loopback only https, and only addresses of the public internet. */
+/** Allowed targets of webhooks. Except for loopback, only https to public addresses. */
 export interface AddressPolicy {
-  /** The sandbox may deliver to this machine, over http too. */
+  /** Allows this machine, by http as well. For the sandbox. */
   allowLoopback: boolean;
 }
 
-/** All that IANA has given out for global unicast. Whatever lies beside it (mapped, translated, local) is refused. */
+/** IANA's global unicast range. All other IPv6 addresses (mapped, translated, local) are refused. */
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
-/** Public by its number, but answered by the cloud's host itself. */
+/** Public addresses that the host of a cloud answers itself. */
 const HOST_SERVICES = new Set(['168.63.129.16']);
 
 /**
- * Whether an address may be dialled: an allow-list, so that a range nobody thought of is refused. An IPv4 address that is
- * mapped into IPv6 is judged as the IPv4 address.
+ * Whether a connection to the address is allowed. An allow-list, so that unknown ranges are refused. An IPv4-mapped
+ * IPv6 address is judged as its IPv4 address.
  */
 export function isAllowedAddress(address: string, protocol: string, policy: AddressPolicy): boolean {
   if (isIP(address) === 0) return false;
@@ -26,12 +26,12 @@ export function isAllowedAddress(address: string, protocol: string, policy: Addr
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_V6);
 }
 
-/** Gives all addresses of a host name. @throws Error with a DNS `code` when there is none */
+/** Resolves a host name to all of its addresses. @throws Error with a DNS `code` when there are none */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 /**
- * Asks the DNS servers directly. The system's own resolver would block one of Node's four helper threads a query: a few
- * tenants with dead name servers could hold up everyone's.
+ * Resolves by DNS servers directly. The system's resolver blocks one of Node's four helper threads per query, so a few
+ * tenants with dead name servers would hold up everybody.
  */
 export function createResolver(): Resolve {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressPolicy, isAllowedAddress, type Resolve } from './allowed-addresses';
 
-/** Nothing was sent: the address that would have been dialled is not allowed. */
+/** The address is not allowed. Nothing was sent. */
 class AddressRefused extends Error {
   override name = 'AddressRefused';
   readonly code = 'ADDRESS_REFUSED';
@@ -10,14 +10,14 @@ class AddressRefused extends Error {
 
 export interface ConnectorOptions extends AddressPolicy {
   resolve: Resolve;
-  /** Certificates to trust beside the system's: for tests. */
+  /** Further trusted certificates, for tests. */
   ca?: string;
   timeoutMs: number;
 }
 
 /**
- * Connects for undici, with TLS 1.2 at least, to allowed addresses only. The address is judged where it is dialled, not
- * where the URL was registered: a name may lead elsewhere by now.
+ * Connects for undici to allowed addresses only, with TLS 1.2 at least. The address is checked when it is dialled,
+ * because a name may resolve to another address than at registration.
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { ca, timeoutMs: timeout } = options;

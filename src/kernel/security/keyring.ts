@@ -7,17 +7,17 @@ import {
   randomBytes,
 } from 'node:crypto';
 
-/** Keys derived from the master key, one a purpose, so that none serves two. */
+/** Keys derived from the master key, one per purpose, so that no key serves two. */
 export interface Keyring {
-  /** HMAC-SHA256 of a client secret: what credentials are compared by. */
+  /** HMAC-SHA256 of a client secret, by which credentials are compared. */
   hashSecret(secret: string): Buffer;
-  /** AES-256-GCM; `context` binds the result to its place and must be the same to open it. */
+  /** Encrypts by AES-256-GCM. `context` binds the ciphertext to its place; opening needs the same context. */
   seal(plaintext: Buffer, context: string): Buffer;
-  /** @throws Error when it was sealed under another key or context, or was changed */
+  /** @throws Error when the ciphertext was changed, or was sealed under another key or context */
   open(sealed: Buffer, context: string): Buffer;
-  /** 32 bytes of its own for a purpose: what is signed with it, or derived from it, serves nothing else. */
+  /** Derives 32 bytes for one purpose, for signing or further derivation. */
   secretFor(purpose: string): Buffer;
-  /** Seals and opens with a key of its own, for a purpose that must not share one. */
+  /** Seals and opens with a separate key for a purpose. */
   sealer(purpose: string): Pick<Keyring, 'seal' | 'open'>;
 }
 
@@ -53,7 +53,7 @@ function sealerWith(key: Buffer): Pick<Keyring, 'seal' | 'open'> {
       try {
         return Buffer.concat([part, decipher.final()]);
       } finally {
-        part.fill(0); // what is opened is the caller's alone to wipe
+        part.fill(0); // wipes the intermediate copy; the caller wipes the result
       }
     },
   };

@@ -4,15 +4,15 @@ import type { Keyring } from '../security/keyring';
 
 const { Payload: PayloadMessage } = temporal.api.common.v1;
 
-/** The encoding's name is the one of Temporal's own samples, so that its tools recognise it. */
+/** Encoding name of Temporal's own samples, so that Temporal's tools recognise it. */
 const ENCODING = 'encoding';
 const ENCRYPTED = Buffer.from('binary/encrypted');
 const CONTEXT = 'temporal-payload';
 
 /**
- * Encrypts what Temporal stores: arguments, results, failures, memos, summaries (never search attributes, which Temporal
- * must read). Whole payloads, with what tells their type, under AES-256-GCM. What was stored encrypted is always read,
- * and what was not, too: encryption can be turned on or off while workflows run.
+ * Encrypts arguments, results, failures, memos and summaries that Temporal stores, by AES-256-GCM. Search attributes
+ * stay readable, because Temporal must read them. Encrypted and plain payloads are both decoded, so encryption can be
+ * switched while workflows run.
  */
 export function createPayloadCodec(keyring: Keyring, encrypt: boolean): PayloadCodec {
   const sealer = keyring.sealer(CONTEXT);
@@ -31,7 +31,7 @@ export function createPayloadCodec(keyring: Keyring, encrypt: boolean): PayloadC
   };
 }
 
-/** For clients and workers alike; a worker's bundle must be made for the same choice (workers/bundle.ts). */
+/** Data converter for clients and workers. A worker's bundle must be built with the same choice (workers/bundle.ts). */
 export function createDataConverter(keyring: Keyring, encrypt: boolean): DataConverter {
   return {
     payloadCodecs: [createPayloadCodec(keyring, encrypt)],

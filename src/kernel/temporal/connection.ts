@@ -3,34 +3,34 @@ import type { Keyring } from '../security/keyring';
 import { createDataConverter } from './codec';
 
 export interface TemporalOptions {
-  /** host:port of the front end. */
+  /** host:port of the frontend. */
   address: string;
   namespace: string;
-  /** Encrypt payloads and failures (`TEMPORAL_ENCRYPTION`). */
+  /** Encrypts payloads and failures (`TEMPORAL_ENCRYPTION`). */
   encrypt: boolean;
 }
 
 export interface TemporalClient {
   client: Client;
   namespace: string;
-  /** Whether Temporal answers now and knows the namespace: for `/health/ready`. Takes two seconds at most. */
+  /** Whether Temporal answers and knows the namespace, for `/health/ready`. Takes at most two seconds. */
   isServing(): Promise<boolean>;
-  /** Why it is not, in one sentence that names the setting; nothing where it is. */
+  /** Why Temporal is not serving, in one sentence that names the setting. Undefined when it serves. */
   absence(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** Of gRPC. */
+/** gRPC status code. */
 const NOT_FOUND = 5;
 
-/** Milliseconds until a call is given up. The relay sends its command again, and commands are idempotent. */
+/** Time-out of a call in milliseconds. The relay repeats its command, because commands are idempotent. */
 const CALL_MS = 5_000;
-/** Shorter for the call of `/health/ready`, because its caller waits. */
+/** Shorter for `/health/ready`, whose caller waits. */
 const CALL_MS_BY_METHOD: Record<string, number> = { DescribeNamespace: 2_000 };
 
 /**
- * A client that need not find Temporal when it is made, and finds it again whenever it is back. It does not repeat
- * calls by itself: those who call know better when, and must learn soon that Temporal is away.
+ * Creates a client that connects lazily and reconnects by itself. Calls are not retried, because callers choose when to
+ * retry and must learn quickly that Temporal is away.
  */
 export function createTemporalClient(options: TemporalOptions, keyring: Keyring): TemporalClient {
   const { address, namespace, encrypt } = options;
@@ -63,7 +63,7 @@ export function createTemporalClient(options: TemporalOptions, keyring: Keyring)
 
 type CallInterceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
-/** Gives each call its deadline, so that no caller can forget it. */
+/** Sets the deadline of each call, so that no caller can forget it. */
 const withDeadline: CallInterceptor = (options, nextCall) => {
   const method = options.method_definition.path.split('/').at(-1) ?? '';
   const deadline = Date.now() + (CALL_MS_BY_METHOD[method] ?? CALL_MS);

@@ -11,22 +11,22 @@ import { forgetTaken } from '../outbox/waiting-commands';
 import type { Presence } from './presence';
 import { type Rest, tellTemporal } from './send-command';
 
-/** Calls to Temporal under way at once: enough to hide its latency, few enough to leave it room for workers. */
+/** Concurrent calls to Temporal: enough to hide the latency, few enough to leave room for workers. */
 const CONCURRENCY = 16;
-/** About four seconds' work for Temporal; beyond it the relay is as quick. */
+/** About four seconds of work for Temporal. Beyond it the relay is as fast. */
 const QUEUE = 1_000;
-/** After Temporal was found away, everything is left to the relay for so long. */
+/** Pause after Temporal was found away. The relay sends all commands meanwhile. */
 const PAUSE_MS = 1_000;
-/** The relay takes a command when its lease ends: what waits so long that step and call might outlast it is left to it. */
+/** Age from which a queued command is left to the relay, because step and call might outlast its lease. */
 const TOO_LATE_MS = (HAND_OVER_SECONDS - 7) * 1000;
-/** Rows of commands that were taken are deleted together: so many, or all after so long. */
+/** Accepted commands are deleted together: after this many, or after this time. */
 const FORGET_ROWS = 100;
 const FORGET_MS = 25;
 
 /**
- * Takes the first step of what a workflow is to be started for, so that it may begin asleep. Never throws, and answers
+ * Takes the first step of a record in this process, so that its workflow may start asleep. Never throws, and answers
  * within two seconds.
- * @returns nothing where the workflow is to take it
+ * @returns undefined when the workflow must take the step
  */
 export type FirstStep = (command: WorkflowCommand) => Promise<Rest | undefined>;
 
@@ -34,27 +34,27 @@ export interface HandOverOptions {
   client: Client;
   database: Sql;
   log: Logger;
-  /** Commands that may wait; what comes on top of them is left to the relay. */
+  /** Length of the queue. Further commands are left to the relay. */
   queueSize?: number;
   firstStep?: FirstStep;
-  /** Told of each call without an answer. */
+  /** Called after each call without an answer. */
   onAway?: Presence['missed'];
 }
 
 export interface HandingOver extends HandOver {
-  /** Takes nothing more; ends when what is under way has been told and forgotten. */
+  /** Stops accepting commands. Resolves when calls and deletions under way have ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Takes commands to Temporal as soon as they are committed. It never throws, never waits and never holds more than its
- * queue: what does not fit, comes too late or fails stays in its row, and the relay takes it.
+ * Sends commands to Temporal right after their commit. Never throws, never blocks and never exceeds its queue. The
+ * relay sends commands that do not fit, come too late or fail.
  */
 export function createHandOver(options: HandOverOptions): HandingOver {
   const { client, database, log, queueSize = QUEUE, firstStep, onAway } = options;
   const queue: { command: NumberedCommand; since: number }[] = [];
   const running = new Set<Promise<void>>();
-  /** The last that is told of each workflow: what is told of it next comes after. */
+  /** The last call for each workflow. The next call for the same workflow waits for it. */
   const telling = new Map<string, Promise<void>>();
   const taken = createForgetting(database, log);
   let pausedUntil = 0;
@@ -96,7 +96,7 @@ export function createHandOver(options: HandOverOptions): HandingOver {
     if (stopped || now < pausedUntil) return;
     const due = commands.filter(({ afterSeconds }) => afterSeconds === undefined);
     for (const command of due.slice(0, queueSize - queue.length)) queue.push({ command, since: now });
-    // Not in the caller's turn: its answer goes out first.
+    // After the caller's turn, so that its answer goes out first.
     setImmediate(work);
   };
 
@@ -110,7 +110,7 @@ export function createHandOver(options: HandOverOptions): HandingOver {
   });
 }
 
-/** Deletes taken commands in batches. One that is not deleted goes to Temporal again, which does no harm. */
+/** Deletes accepted commands in batches. A command that is not deleted is sent again, which is idempotent. */
 function createForgetting(database: Sql, log: Logger) {
   let numbers: string[] = [];
   let timer: NodeJS.Timeout | undefined;

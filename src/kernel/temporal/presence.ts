@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 const LOOK_MS = 1_000;
 
 export interface PresenceOptions {
-  /** Why Temporal cannot be used now, in one sentence; nothing where it can be. */
+  /** Why Temporal cannot be used, in one sentence. Undefined when it can. */
   absence(): Promise<string | undefined>;
   log: Logger;
   lookMs?: number;
@@ -12,14 +12,14 @@ export interface PresenceOptions {
 
 export interface Presence {
   /**
-   * Called after each call of Temporal without an answer. An absence is one warning, and its end is one line.
-   * @returns whether Temporal is away; else the fault was of that call alone
+   * Called after each call to Temporal without an answer. Logs one warning per absence and one line at its end.
+   * @returns true when Temporal is away, false when only that call failed
    */
   missed(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** Tells when Temporal goes and when Temporal is back, in the place of all its callers. */
+/** Logs when Temporal goes away and comes back, on behalf of all callers. */
 export function createPresence({ absence, log, lookMs = LOOK_MS }: PresenceOptions): Presence {
   const stopping = new AbortController();
   let asking: Promise<boolean> | undefined;

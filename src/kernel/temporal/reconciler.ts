@@ -13,17 +13,17 @@ import { STALE_MS } from './stale';
 
 const EVERY_MS = 60_000;
 const LIMIT = 1_000;
-/** One reconciler at a time, however many processes run one: their rounds would only repeat each other. */
+/** Advisory lock that admits one reconciler at a time, because concurrent rounds would only repeat each other. */
 const LOCK = 7_204_120;
 
-/** Records of a domain that a workflow drives to an end. */
+/** Records that a workflow drives to an end. */
 export interface Reconcilable {
   /** For the log: `cards`. */
   name: string;
   /**
-   * The commands that drive on what is not final and has not moved since `olderThan`; those that have stood longest
-   * first. `look` also wakes a workflow that runs and has missed a signal.
-   * @param except ids of workflows that were told lately: they must not crowd out the others
+   * Commands for records that are not final and have not moved since `olderThan`, longest overdue first. `look` also
+   * wakes a running workflow that missed a signal.
+   * @param except ids of workflows that were told lately, so that they do not crowd out others
    */
   stale(sql: Sql, olderThan: Date, limit: number, except: string[]): Promise<WorkflowCommand[]>;
 }
@@ -36,17 +36,17 @@ export interface ReconcilerOptions {
   log: Logger;
   now?: () => number;
   schedules?: readonly Schedule[];
-  /** Whose lists are followed: all when not given. */
+  /** Parties whose lists are followed, all by default. */
   watched?: readonly WatchedParty[];
-  /** What else never ends, as the records have it now: the watchers of chains. */
+  /** Further workflows that never end, by the present records: the watchers of chains. */
   followers?: (sql: Sql) => Promise<WorkflowCommand[]>;
-  /** Told of each part that failed: where Temporal is away, nothing more is to be told of it. */
+  /** Called after each part that failed. Failures are logged at `debug` while Temporal is away. */
   onAway?: Presence['missed'];
 }
 
 /**
- * Once a minute, and at its start: gives Temporal whatever it should hold – search attributes, schedules, dispatchers –
- * and starts again what stands still. So Temporal may lose everything, and nothing is lost.
+ * Reconciles at its start and once a minute. Ensures search attributes, schedules and dispatchers in Temporal, and
+ * restarts workflows of overdue records. Temporal may therefore lose its whole store without losing work.
  */
 export function startReconciler(options: ReconcilerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -65,7 +65,7 @@ export function startReconciler(options: ReconcilerOptions): { stop(): Promise<v
   };
 }
 
-/** One round; each of its parts is tried whatever became of the others, and again in the next round. */
+/** One round. A part that fails does not stop the others and is retried in the next round. */
 export function createReconciler(options: ReconcilerOptions): () => Promise<void> {
   const { client, log, reconcilables, schedules = SCHEDULES, now = Date.now } = options;
   const { watched = WATCHED_PARTIES, followers = async () => [], database, onAway } = options;
@@ -115,7 +115,7 @@ async function startStale(
     log.warn({ what: reconcilable.name, records: found.length }, 'what stood still is started again');
 }
 
-/** A command that waits, or is parked until the operator has looked, is told when its time comes. */
+/** Workflows that already have a command, waiting or parked. A parked command waits for the operator. */
 async function alreadyWaiting(sql: Sql, commands: WorkflowCommand[]): Promise<Set<string>> {
   if (commands.length === 0) return new Set();
   const rows = await sql.query<{ workflow_id: string }>(
@@ -126,8 +126,8 @@ async function alreadyWaiting(sql: Sql, commands: WorkflowCommand[]): Promise<Se
 }
 
 /**
- * The dispatchers run for ever: told directly, since there is no record that they belong to. One that Temporal refuses is
- * no reason not to start the others; where it is away, none is.
+ * Starts the workflows that never end. They are started directly, because no record exists for them. A refusal does not
+ * stop the others, but an absence of Temporal does.
  */
 async function startAll(client: Client, commands: readonly WorkflowCommand[]): Promise<void> {
   const refused: string[] = [];
@@ -139,13 +139,13 @@ async function startAll(client: Client, commands: readonly WorkflowCommand[]): P
   if (refused.length > 0) throw new Error(refused.join('; '));
 }
 
-/** The workflows that never end: one a shard of the webhook endpoints, one a party whose list is followed. */
+/** Workflows that never end: one per shard of webhook endpoints, and one per party whose list is followed. */
 export const neverEnding = (watched: readonly WatchedParty[]): WorkflowCommand[] => [
   ...dispatchers(),
   ...watchers(watched),
 ];
 
-/** Each follows what a party lists of what has changed. */
+/** Workflows that follow a party's list of changes. */
 const watchers = (watched: readonly WatchedParty[]): WorkflowCommand[] =>
   watched.map((party) => ({
     workflow: 'partyWatcher',

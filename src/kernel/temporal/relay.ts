@@ -9,11 +9,11 @@ import { type Told, tellTemporal } from './send-command';
 
 const BATCH = 100;
 const CONCURRENCY = 16;
-/** Longer than a batch usually takes; should one take longer, another relay tells the same again, which does no harm. */
+/** Longer than a batch usually takes. If one takes longer, another relay repeats the commands, which is idempotent. */
 const LEASE_SECONDS = 30;
-/** A busy outbox is read again at once; an idle one ever more slowly, up to the second number. */
+/** Shortest and longest pause while the outbox is empty. A busy outbox is read again at once. */
 const IDLE_MS = [250, 1_000] as const;
-/** While Temporal or the database is away. */
+/** Pauses while Temporal or the database is away. */
 const AWAY_MS = [250, 2_000] as const;
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 10 * 60_000;
@@ -22,22 +22,22 @@ export interface RelayOptions {
   client: Client;
   database: Sql;
   log: Logger;
-  /** Milliseconds until a command that was refused is tried again. */
+  /** Milliseconds until a refused command is retried. */
   retryInMs?: (attempts: number) => number;
   leaseSeconds?: number;
-  /** Told of each call without an answer. */
+  /** Called after each call without an answer. */
   onAway?: Presence['missed'];
 }
 
 export interface Relay {
-  /** Ends when the batch under way has been told. */
+  /** Resolves when the current batch has been sent. */
   stop(): Promise<void>;
 }
 
 /**
- * Takes to Temporal what the committing processes did not: those that died, found Temporal away, or had too much. Any
- * number of relays may run. No transaction is open while Temporal is called, and no position is kept that a late commit
- * could fall behind: a row is there until Temporal has taken it.
+ * Sends commands that the committing process did not: it died, found Temporal away, or had too many. Any number of
+ * relays may run. No transaction is open during a call to Temporal. The relay keeps no position that a late commit
+ * could fall behind, because a row stays until Temporal has accepted it.
  */
 export function startRelay(options: RelayOptions): Relay {
   const stopping = new AbortController();
@@ -68,7 +68,7 @@ export function startRelay(options: RelayOptions): Relay {
 const between = ([least, most]: readonly [number, number], ms: number) => Math.max(least, Math.min(ms, most));
 
 /**
- * One pass: leases what is due, tells Temporal, and records what became of it.
+ * One pass: leases due commands, sends them, and records the outcome.
  * @returns `idle` when nothing was due, `away` when Temporal did not answer, else `busy`
  */
 export async function relayOnce(options: RelayOptions): Promise<'busy' | 'idle' | 'away'> {
@@ -85,7 +85,7 @@ export async function relayOnce(options: RelayOptions): Promise<'busy' | 'idle' 
   const result = await tellAll(client, commands);
   await forgetTaken(database, result.taken);
   await release(database, result.untried);
-  // The one that met the silence goes to the back: should it be the cause, it must not hold up the others.
+  // The command without an answer goes to the back, because it may be the cause and must not hold up the others.
   await release(database, result.away, AWAY_MS[1]);
   const refusals = result.refused.map(({ command, reason }): Refusal => {
     return { number: command.number, retryInMs: retryInMs(command.attempts + 1), reason };
@@ -109,7 +109,7 @@ interface Result {
   awayReason?: string;
 }
 
-/** Several commands for one workflow are one call: after an outage a process may have been told to look many times. */
+/** Sends several commands for one workflow as one call, because many `look` commands gather during an outage. */
 async function tellAll(client: Client, commands: NumberedCommand[]): Promise<Result> {
   const result: Result = { taken: [], refused: [], away: [], untried: [] };
   const groups = [...groupsOf(commands).values()];
@@ -145,7 +145,7 @@ function groupsOf(commands: NumberedCommand[]): Map<string, NumberedCommand[]> {
   return groups;
 }
 
-/** Doubles from half a second to ten minutes, and strays a little, so that refusals do not come back together. */
+/** Doubles from half a second to ten minutes, with jitter, so that refused commands do not return together. */
 function defaultRetryInMs(attempts: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS) * (0.8 + Math.random() * 0.4);
 }

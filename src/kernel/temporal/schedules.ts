@@ -7,14 +7,14 @@ import {
 } from '@temporalio/client';
 import { QUEUES } from '../outbox/queues';
 
-/** A workflow that Temporal starts by the clock; its id is the schedule's with the time of its start. */
+/** A workflow that Temporal starts by the clock. Its workflow id is the schedule's id with the start time. */
 export interface Schedule {
   id: string;
   workflow: string;
   taskQueue: string;
-  /** At the full minute, the fifth of each, or the full hour. */
+  /** At the full minute, every fifth minute, or the full hour. */
   every: 'minute' | 'five_minutes' | 'hour';
-  /** For the operator who reads the schedule in Temporal's UI. */
+  /** For operators in Temporal's UI. */
   note: string;
 }
 
@@ -72,7 +72,7 @@ export const SCHEDULES: readonly Schedule[] = [
 
 const MINUTES = { minute: 1, five_minutes: 5, hour: 60 };
 const MINUTE_MS = 60_000;
-// Each looks for whatever is due, so one run makes up for all that were missed, and two at once are of no use.
+// Each run handles everything that is due, so one run makes up for missed ones and concurrent runs are useless.
 const POLICIES = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE_MS };
 
 function optionsOf({ id, workflow, taskQueue, every, note }: Schedule): ScheduleOptions {
@@ -86,10 +86,10 @@ function optionsOf({ id, workflow, taskQueue, every, note }: Schedule): Schedule
 }
 
 /**
- * Makes the schedules that are missing, so that a Temporal whose store was lost has them again.
- * @param renew also updates existing schedules to the definitions of this release
- * @returns whether each of those that exist was found as it is written here. Temporal applies an update a moment after it
- *   has taken it, and another process's may come between: what had to be renewed is to be looked at once more
+ * Creates missing schedules, also after Temporal has lost its store.
+ * @param renew also updates existing schedules to this release's definitions
+ * @returns whether all existing schedules matched their definitions. After an update, check once more, because Temporal
+ *   applies it with a delay and another process may have updated in between.
  * @throws Error when Temporal is away
  */
 export async function ensureSchedules(
@@ -110,8 +110,8 @@ export async function ensureSchedules(
 }
 
 /**
- * Whether it is paused is the operator's, and stays.
- * @returns whether there was something to renew
+ * Updates a schedule to its definition. The operator's pause is kept.
+ * @returns whether an update was needed
  */
 async function renewSchedule(client: Client, schedule: Schedule): Promise<boolean> {
   const options = optionsOf(schedule);
@@ -126,7 +126,7 @@ async function renewSchedule(client: Client, schedule: Schedule): Promise<boolea
   return true;
 }
 
-/** Of what stands in a schedule as Temporal describes it, all that is written here. */
+/** Whether a schedule in Temporal equals its definition. */
 function isAsWritten(found: ScheduleDescription, schedule: Schedule): boolean {
   const { spec, action, policies, state } = found;
   return (

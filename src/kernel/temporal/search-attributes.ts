@@ -8,17 +8,17 @@ import { type IdKind, PREFIXES } from '../ids';
 import type { WorkflowCommand } from '../outbox/commands';
 import { SEARCH_ATTRIBUTES } from './signals';
 
-/** The number of `Keyword` in temporal.api.enums.v1.IndexedValueType. */
+/** Number of `Keyword` in temporal.api.enums.v1.IndexedValueType. */
 const KEYWORD = 2;
 
-/** What a Temporal dev server is told at its start; on any other the attributes are registered by us. */
+/** Declared when a Temporal dev server starts. On other servers the product registers them. */
 export const DECLARED_SEARCH_ATTRIBUTES = Object.fromEntries(
   Object.values(SEARCH_ATTRIBUTES).map((name) => [name, 'Keyword' as const]),
 );
 
 /**
- * Registers the search attributes that the namespace lacks; may run at any time, in many processes at once.
- * @throws Error when Temporal is away or does not let us
+ * Registers search attributes that the namespace lacks. Idempotent and safe in many processes at once.
+ * @throws Error when Temporal is away or refuses
  */
 export async function registerSearchAttributes(client: Client): Promise<void> {
   const { operatorService } = client.connection as Connection;
@@ -35,8 +35,8 @@ const recordStatus = defineSearchAttributeKey(SEARCH_ATTRIBUTES.recordStatus, 'K
 const recordKind = defineSearchAttributeKey(SEARCH_ATTRIBUTES.recordKind, 'KEYWORD');
 
 /**
- * What a command's workflow can be found by.
- * @param status of the record, where it is known; the workflow tells it too
+ * Search attributes of a command's workflow.
+ * @param status the record's status, if known; the workflow sets it as well
  */
 export function searchAttributesOf(command: WorkflowCommand, status?: string): TypedSearchAttributes {
   const kind = recordKindOf(command.workflowId);
@@ -49,7 +49,7 @@ export function searchAttributesOf(command: WorkflowCommand, status?: string): T
 
 const KINDS = new Map(Object.entries(PREFIXES).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
 
-/** A workflow's id ends with its record's: `card-issuance-card_01h…` drives a card. */
+/** Kind of the record in a workflow's id: `card-issuance-card_01h…` drives a card. */
 export function recordKindOf(workflowId: string): IdKind | undefined {
   const [, prefix] = /(?:^|-)([a-z]+)_[0-9a-z]{26}(?:-|$)/.exec(workflowId) ?? [];
   return prefix === undefined ? undefined : KINDS.get(prefix);

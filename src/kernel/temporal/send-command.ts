@@ -9,20 +9,19 @@ import type { WorkflowCommand } from '../outbox/commands';
 import { searchAttributesOf } from './search-attributes';
 import { LOOK } from './signals';
 
-/** How a record rests that whoever committed it has brought a step on: its workflow need not look before. */
+/** State of a record whose first step was taken by the committing process. Its workflow can sleep until then. */
 export interface Rest {
   until: Date;
-  /** The record's status. */
+  /** Status of the record. */
   status: string;
 }
 
-/** What Temporal made of a command. `away`: the command is not at fault, and waits. */
+/** Answer of Temporal to a command. `away`: the command is not at fault and waits. */
 export type Told = { outcome: 'taken' } | { outcome: 'away' | 'refused'; reason: string };
 
 /**
- * The gRPC codes that blame the command itself, or the server in dealing with it. All others – unavailable, deadline
- * exceeded, resource exhausted, cancelled, aborted, a namespace that is not there (yet), rights that are missing – are
- * the state of Temporal, and would be the same for any command.
+ * gRPC codes that blame the command itself, or the server's handling of it. All others describe the state of Temporal
+ * (unavailable, deadline exceeded, missing namespace or rights) and would be the same for any command.
  */
 const REFUSALS: Record<number, string> = {
   2: 'UNKNOWN',
@@ -37,9 +36,9 @@ const INVALID_ARGUMENT = 3;
 const REASON_LENGTH = 300;
 
 /**
- * Starts the command's workflow, or tells it to look. Doing it twice does no harm: a workflow that runs is used, one that
- * has ended runs again, and its first activity ends it where its record is final.
- * @param rest begins the workflow asleep: a signal wakes it, or the time
+ * Starts the command's workflow or signals it to look. Idempotent: a running workflow is reused. A workflow that has
+ * ended runs again, and ends in its first activity when its record is final.
+ * @param rest starts the workflow asleep until a signal or this time
  */
 export async function tellTemporal(client: Client, command: WorkflowCommand, rest?: Rest): Promise<Told> {
   try {
@@ -48,7 +47,7 @@ export async function tellTemporal(client: Client, command: WorkflowCommand, res
   } catch (error) {
     if (!lacksSearchAttributes(error)) return outcomeOf(error);
   }
-  // They are not registered yet, or the server does not let us: to be found in the UI is not worth waiting for.
+  // The attributes are not registered yet, or the server refuses them. The command does not wait for search attributes.
   try {
     await send(client, command, rest, false);
     return { outcome: 'taken' };
@@ -94,7 +93,8 @@ function outcomeOf(error: unknown): Told {
   if (error instanceof NamespaceNotFoundError || error instanceof WorkflowNotFoundError) {
     return { outcome: 'away', reason: 'NOT_FOUND the namespace is not there' };
   }
-  // It never left this process: its arguments cannot be sent. The message might quote them.
+  // The command never left this process, because its arguments cannot be encoded. The message is dropped, because it
+  // may quote them.
   return { outcome: 'refused', reason: error instanceof Error ? error.name : 'unknown' };
 }
 

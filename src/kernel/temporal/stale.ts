@@ -1,2 +1,2 @@
-/** A record that has not moved for so long after its time is overdue: the reconciler tells it again. Milliseconds. */
+/** Milliseconds after which a record that has not moved is overdue. The reconciler then sends its command again. */
 export const STALE_MS = 5 * 60_000;

@@ -1,4 +1,4 @@
-/** The digit that makes a number pass Luhn (ISO/IEC 7812-1, annex B). @param digits the number without it */
+/** Check digit of a card number by Luhn (ISO/IEC 7812-1, annex B). @param digits the number without the check digit */
 export function luhnDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1);
@@ -14,8 +14,8 @@ export function passesLuhn(number: string): boolean {
 const LONGEST = 19;
 
 /**
- * Whether a card number stands in the text, whatever is before or after it and between its digits: what we must never be
- * given where a token is asked for. Letters between digits part them.
+ * Whether the text contains a card number, with anything before, after and between its digits except letters. Detects
+ * card numbers that a caller sends in place of a token.
  */
 export const holdsCardNumber = (text: string): boolean =>
   text.split(/\p{L}+/u).some((run) => {

@@ -1,4 +1,4 @@
-/** ISO 3166-1: alpha-2 followed by alpha-3. The same countries as `GET /v1/cardholders/regions` lists. */
+/** ISO 3166-1 codes, alpha-2 followed by alpha-3, of the countries that `GET /v1/cardholders/regions` lists. */
 const CODES =
   'ADAND AEARE AFAFG AGATG AIAIA ALALB AMARM AOAGO AQATA ARARG ASASM ATAUT AUAUS AWABW AXALA AZAZE BABIH ' +
   'BBBRB BDBGD BEBEL BFBFA BGBGR BHBHR BIBDI BJBEN BLBLM BMBMU BNBRN BOBOL BQBES BRBRA BSBHS BTBTN BVBVT ' +
@@ -20,8 +20,8 @@ const PAIRS = CODES.split(' ').map((pair) => [pair.slice(0, 2), pair.slice(2)] a
 const ALPHA_2 = new Set(PAIRS.map(([alpha2]) => alpha2));
 const BY_ALPHA_3 = new Map(PAIRS.map(([alpha2, alpha3]) => [alpha3, alpha2]));
 
-/** Whether it is a country's alpha-2 code, as it is written: `gb` is none. */
+/** Whether the text is an alpha-2 code in upper case. */
 export const isCountry = (code: string): boolean => ALPHA_2.has(code);
 
-/** The alpha-2 code of a country that is named by either: card networks say GB or GBR. What is unknown stays as it is. */
+/** Converts alpha-3 to alpha-2, because card networks send either (GB or GBR). Other texts stay unchanged. */
 export const alpha2Of = (code: string): string => BY_ALPHA_3.get(code) ?? code;

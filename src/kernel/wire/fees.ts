@@ -3,11 +3,11 @@ import { isCurrency } from '../money/currencies';
 import { Decimal, fitsCurrency, ZERO } from '../money/money';
 import { currency, decimalText, typedDecimal } from './schemas';
 
-/** A fee in per cent of an amount: "0.5" is half a percent. From 0 to less than 100. */
+/** A fee in percent of an amount, at least 0 and less than 100: "0.5" is half a percent. */
 export const feePercent = () =>
   typedDecimal().refine((text) => new Decimal(text).lt(100), 'must be less than 100');
 
-/** What is charged by currency, each in its own; a list, set whole. A currency that is not listed has none. */
+/** Fixed fees by currency, as a list that is replaced as a whole. An unlisted currency has no fee. */
 export const fixedFees = () =>
   z.array(
     z
@@ -20,7 +20,7 @@ export const fixedFees = () =>
 
 export type FixedFees = z.output<ReturnType<typeof fixedFees>>;
 
-/** What is charged in that currency; zero where none is listed. */
+/** The fixed fee in a currency, zero when it is not listed. */
 export function fixedFeeIn(fees: FixedFees, wanted: string): Decimal {
   const found = fees.find((fee) => fee.currency === wanted);
   return found === undefined ? ZERO : new Decimal(found.amount);

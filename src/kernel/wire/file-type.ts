@@ -1,19 +1,19 @@
-/** The types of documents that are taken. */
+/** Accepted file types. */
 export const FILE_TYPES = ['image/jpeg', 'image/png', 'application/pdf'] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Each PNG goes on with its first chunk: 13 bytes of `IHDR`. */
+/** Every PNG begins with its 13-byte `IHDR` chunk. */
 const PNG_HEADER = Buffer.concat([PNG_SIGNATURE, Buffer.from('\0\0\0\rIHDR', 'latin1')]);
-/** Start of image, and the first byte of the marker that must follow. */
+/** Start of image, and the first byte of the next marker. */
 const JPEG_HEADER = Buffer.from([0xff, 0xd8, 0xff]);
 const PDF_HEADER = /^%PDF-[12]\.\d/;
 
 /**
- * The type of a file by its own bytes; its name and what the sender calls it are not looked at. The header stands at the
- * very first byte: readers of PDF also take it later, and a file that is something else before is none of ours. Three
- * headers are less than a library that knows hundreds of types, some of which it guesses.
- * @returns nothing for every other type, and for a header that is cut off
+ * Detects the file type from its bytes, never from its name or the sender's content type. The header must be at the
+ * first byte. PDF readers also accept a later header, but such a file may be of another type as well. Three headers
+ * need no library.
+ * @returns undefined for other types and for truncated headers
  */
 export function fileTypeOf(bytes: Buffer): FileType | undefined {
   if (startsWith(bytes, JPEG_HEADER) && isJpegMarker(bytes[3])) return 'image/jpeg';
@@ -26,12 +26,14 @@ function startsWith(bytes: Buffer, header: Buffer): boolean {
   return bytes.length > header.length && bytes.subarray(0, header.length).equals(header);
 }
 
-/** Application data, quantization tables, frames, comments …: from SOF0 (C0) on, but no second start or end of image. */
+/**
+ * Whether the byte is a marker that may follow the start of image: from SOF0 (C0) on, except start and end of image.
+ */
 function isJpegMarker(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0xc0 && byte < 0xff && byte !== 0xd8 && byte !== 0xd9;
 }
 
-/** A file as it came, whose type was read from its bytes. */
+/** An uploaded file with the type that was detected from its bytes. */
 export interface UploadedFile {
   bytes: Buffer;
   contentType: FileType;

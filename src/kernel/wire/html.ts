@@ -1,4 +1,4 @@
-/** Text that is markup already. */
+/** Text that is already HTML. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -15,7 +15,7 @@ const ENTITIES: Record<string, string> = {
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 
-/** Markup with values in it: whatever is not markup itself is escaped, so that nobody's text becomes a tag. */
+/** Template tag for HTML. Escapes all values except {@link Html}, so that no caller's text becomes a tag. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   const parts = strings.map((text, index) => text + (index < values.length ? rendered(values[index]) : ''));
   return new Html(parts.join(''));

@@ -3,11 +3,11 @@ import type { IdPage } from '../db/build';
 import type { IdKind } from '../ids';
 import { type Page, pageOf, type pageQuery, positionOf, positionPart } from './pages';
 
-/** Pages of a list that is sorted by its records' ids, newest first. */
+/** Pagination of lists that are sorted by record id, newest first. */
 
 /**
- * The id that the page before ended with.
- * @throws Problem 400 when the cursor is not one of a list of these records
+ * The last id of the previous page.
+ * @throws Problem 400 when the cursor does not belong to a list of this kind
  */
 export function afterId(cursor: string | undefined, kind: IdKind): string | undefined {
   return positionOf(cursor, z.tuple([positionPart.id(kind)]))?.[0];
@@ -16,8 +16,8 @@ export function afterId(cursor: string | undefined, kind: IdKind): string | unde
 type PageQuery = z.output<z.ZodObject<typeof pageQuery>>;
 
 /**
- * A list's query apart: the page that is read, one row longer than it is shown, and the list's own filters.
- * @throws Problem 400 when the cursor is not one of a list of these records
+ * Splits a list's query into the page, with one extra row, and the list's own filters.
+ * @throws Problem 400 when the cursor does not belong to a list of this kind
  */
 export function idPage<Query extends PageQuery>(query: Query, kind: IdKind) {
   const { limit, cursor, from, to, ...filter } = query;
@@ -25,7 +25,7 @@ export function idPage<Query extends PageQuery>(query: Query, kind: IdKind) {
   return { page, limit, filter };
 }
 
-/** @param rows one more than `limit` when there are more */
+/** @param rows `limit + 1` rows when there are more */
 export function pageById<Row extends { id: string }, T>(
   rows: Row[],
   limit: number,

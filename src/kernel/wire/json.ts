@@ -1,6 +1,6 @@
 import { invalid } from '../errors';
 
-/** Bounds of a body of JSON: what parses and walks through it takes a time that depends on its bytes alone. */
+/** Limits of a JSON body, so that parsing time depends on its size alone. */
 const MAX_DEPTH = 32;
 const MAX_FIELDS = 1_000;
 const MAX_VALUES = 20_000;
@@ -8,7 +8,7 @@ const MAX_VALUES = 20_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * A JSON object: nested 32 levels deep at most, 1,000 fields an object, 20,000 values in all.
+ * Parses a JSON object of at most 32 levels, 1,000 fields per object and 20,000 values.
  * @throws Problem 400
  */
 export function parseObject(bytes: Buffer): Record<string, unknown> {
@@ -38,11 +38,11 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Counts before anything is built: the parser itself would take half a second and a gigabyte for 1 MiB of brackets. What
- * is no JSON at all is left to the parser.
+ * Counts levels, fields and values before parsing, because the parser would take half a second and a gigabyte for 1 MiB
+ * of brackets. Invalid JSON is left to the parser.
  */
 function assertBounded(bytes: Buffer): void {
-  const fields = new Uint32Array(MAX_DEPTH + 1); // of the object or array that is open at each depth
+  const fields = new Uint32Array(MAX_DEPTH + 1); // by depth, of the object or array that is open there
   let depth = 0;
   let values = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -73,19 +73,22 @@ function assertBounded(bytes: Buffer): void {
   }
 }
 
-/** @param start where the opening quotation mark is */
+/** @param start position of the opening quotation mark */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
   return at;
 }
 
-/** Whether Postgres can keep the text: neither NUL nor half of a surrogate pair. */
+/** Whether Postgres can store the text: no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** A place in a JSON body as errors name it (decisions part 1): `amount`, `assets[0].decimals`, `minSweepAmount.USDT`. */
+/**
+ * Path of a field in a JSON body as errors name it (decisions part 1): `amount`, `assets[0].decimals`,
+ * `minSweepAmount.USDT`.
+ */
 export function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((before, part) => {
     if (typeof part === 'number') return `${before}[${part}]`;
@@ -94,8 +97,8 @@ export function fieldPath(path: readonly PropertyKey[]): string {
 }
 
 /**
- * The path of the first field whose text, or whose name, cannot be kept.
- * @returns nothing when every text can
+ * Path of the first field whose value or name Postgres cannot store.
+ * @returns undefined when all can be stored
  */
 export function unstorableField(value: unknown, path: readonly PropertyKey[] = []): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : fieldPath(path);

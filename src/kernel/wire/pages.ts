@@ -3,13 +3,13 @@ import { invalid } from '../errors';
 import { type IdKind, isId } from '../ids';
 import { moment } from './schemas';
 
-/** Of `createdAt`: `from` is inside the period, `to` no longer. */
+/** Period of `createdAt`: `from` is included, `to` is excluded. */
 export const periodQuery = {
   from: moment().optional().describe('At that moment or later; a date is its midnight in UTC.'),
   to: moment().optional().describe('Before that moment; a date is its midnight in UTC.'),
 };
 
-/** Every list of records is newest first, by `?limit=` (1–100, default 20) and an opaque `?cursor=`, of a period. */
+/** Query of every list of records. Newest first, with `limit` (1–100, default 20), an opaque `cursor` and a period. */
 export const pageQuery = {
   ...periodQuery,
   limit: z
@@ -27,15 +27,15 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Where a page ended: the sort key of its last row, as texts. */
+/** Sort key of a page's last row, as texts. */
 export type Position = string[];
 
-/** What a list sorts by, part by part: a cursor that holds anything else is none of the list's. */
+/** Schemas of a sort key's parts. A cursor with other content does not belong to the list. */
 export const positionPart = {
   id: (kind: IdKind) => z.string().refine((text) => isId(kind, text)),
-  /** Milliseconds in UTC, as `Date.toISOString` writes them. */
+  /** Milliseconds in UTC, as `Date.toISOString` formats them. */
   instant: () => z.string().refine(isInstant),
-  /** Of an entry of an account or a card. */
+  /** Number of an entry or status change of an account or card. */
   number: () => z.string().regex(/^\d{1,18}$/),
 };
 
@@ -45,9 +45,9 @@ function isInstant(text: string): boolean {
 }
 
 /**
- * The position that a cursor holds.
+ * Decodes a cursor.
  * @param shape a tuple of {@link positionPart}s
- * @throws Problem 400 when the cursor is not one that such a list has given out
+ * @throws Problem 400 when the cursor does not belong to the list
  */
 export function positionOf<Parts extends Position>(
   cursor: string | undefined,
@@ -59,7 +59,7 @@ export function positionOf<Parts extends Position>(
   return result.data;
 }
 
-/** A cursor of another list, or of none. */
+/** The cursor is not one of this list. */
 export const foreignCursor = () => invalid('cursor is not one that this list has given out.', 'cursor');
 
 function decoded(cursor: string): unknown {
@@ -70,7 +70,7 @@ function decoded(cursor: string): unknown {
   }
 }
 
-/** A page from `limit + 1` rows: the extra row tells that there is more. */
+/** A page from `limit + 1` rows. The extra row shows that there are more. */
 export function pageOf<Row, T>(
   rows: Row[],
   limit: number,
@@ -87,7 +87,7 @@ export function pageOf<Row, T>(
   };
 }
 
-/** A list that comes whole. */
+/** A list on one page. */
 export function whole<T>(data: T[]): Page<T> {
   return { data, hasMore: false, nextCursor: null };
 }

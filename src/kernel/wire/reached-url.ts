@@ -3,19 +3,19 @@ import { invalid } from '../errors';
 import { type AddressPolicy, isAllowedAddress, type Resolve } from '../security/allowed-addresses';
 import { type Credentials, readWebUrl } from './web-url';
 
-/** The resolver says that the text can be no one's name. */
+/** DNS errors of a text that can never be a host name. */
 const NOT_A_NAME = new Set(['EBADNAME', 'EBADQUERY']);
 
 export interface ReachedUrl {
-  /** Of the request; `url` when absent. */
+  /** Name of the field in errors. Default: `url`. */
   field?: string;
   credentials?: Credentials;
 }
 
 /**
- * Whether a URL that we are to call may be registered: https (in the sandbox http to loopback too), and no name that leads to
- * an address that is not public. Asks the name servers, so it is called outside of any transaction.
- * @returns the URL as it is read
+ * Validates a URL that the product will call: https, or http to loopback in the sandbox, and only to public addresses.
+ * Queries name servers, so call it outside of transactions.
+ * @returns the parsed URL
  * @throws Problem 400 naming the field
  */
 export async function checkUrl(
@@ -29,7 +29,8 @@ export async function checkUrl(
   const { url } = read;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(hostname) !== 0 ? [hostname] : await addressesOf(hostname, resolve, field);
-  // A name may come to exist later, or its servers be away: the connection will judge. Over http it must be this machine's.
+  // An https name may resolve later, or its servers be away: the connection checks again. Names over http must resolve
+  // to this machine now.
   const known = addresses.length > 0 || url.protocol === 'https:';
   if (known && addresses.every((address) => isAllowedAddress(address, url.protocol, policy))) return url;
   throw invalid(

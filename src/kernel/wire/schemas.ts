@@ -4,12 +4,12 @@ import { isCurrency } from '../money/currencies';
 import { DECIMAL_TEXT, Decimal, fitsCurrency } from '../money/money';
 import { fieldPath, isStorable } from './json';
 
-/** Shapes that every domain uses. Messages are completed with the field's name by {@link firstProblem}. */
+/** Schemas that all domains share. {@link firstProblem} puts the field's name before each message. */
 
-/** {@link DECIMAL_TEXT} with a digit in it that is not zero. */
+/** {@link DECIMAL_TEXT} with at least one digit other than zero. */
 const AMOUNT = new RegExp(DECIMAL_TEXT.source.replace('^', '^(?=.*[1-9])'));
 
-/** A positive decimal string without exponent, at most 15 integer digits; read as a Decimal. */
+/** A positive decimal string without exponent, at most 15 integer digits. Parsed to a Decimal. */
 export function amount() {
   return z
     .string({ error: 'must be a decimal string such as "10.00"' })
@@ -27,7 +27,7 @@ export function amount() {
     });
 }
 
-/** A decimal string that may be zero. */
+/** A decimal string that may be zero. Parsed to a Decimal. */
 export function amountOrZero() {
   return z
     .string({ error: 'must be a decimal string such as "10.00"' })
@@ -40,14 +40,14 @@ export function amountOrZero() {
     });
 }
 
-/** A decimal string that may be zero, kept as text: of settings, and of what parties say. */
+/** A decimal string that may be zero, kept as text. For settings and for values of parties. */
 export const decimalText = () => z.string().regex(DECIMAL_TEXT, 'must be a decimal string such as "10.00"');
 
-/** {@link decimalText} as the command line reads it, too, which takes a bare number for one. */
+/** {@link decimalText} that also accepts a number, as the command line passes it. */
 export const typedDecimal = () =>
   z.preprocess((given) => (typeof given === 'number' ? String(given) : given), decimalText());
 
-/** A decimal as we have kept it ourselves, in JSON: of any length, for it may be exact below every minor unit. */
+/** A decimal that the product stored in JSON. Any length, because the value may be exact below the minor unit. */
 export const keptDecimal = z.string().transform((text) => new Decimal(text));
 
 /** @throws Problem 400 when the amount has more decimals than its currency */
@@ -63,7 +63,7 @@ export function currency() {
     .meta({ examples: ['USD'] });
 }
 
-/** An identifier is looked up, never judged by its shape: a malformed one is a 404. */
+/** An id in a request. The shape of an id is not validated: a malformed id is unknown and answered with 404. */
 export function identifier(example: string) {
   return z
     .string()
@@ -73,7 +73,7 @@ export function identifier(example: string) {
     .meta({ examples: [example] });
 }
 
-/** Free text without control characters; NUL would be refused by Postgres. */
+/** Text without control characters. Postgres refuses NUL. */
 export function text(max: number) {
   return (
     z
@@ -92,7 +92,7 @@ export function timestamp() {
     .meta({ type: 'string', format: 'date-time' });
 }
 
-/** A moment that a caller names: a timestamp, or a date, which is its midnight in UTC. */
+/** A timestamp, or a date, which means its midnight in UTC. */
 export function moment() {
   const date = z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`));
   return z
@@ -107,13 +107,13 @@ export function moment() {
     });
 }
 
-/** The amounts of responses: decimal strings with every minor-unit digit. */
+/** An amount in responses: a decimal string with every minor-unit digit. */
 export const money = () => z.string().meta({ examples: ['100.00'] });
 export const instant = () => z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
 
 /**
- * Names what `check` refuses by its place in the body: `iban` of a `destination` becomes `destination.iban`.
- * @param parent the path of the object whose fields are checked
+ * Adds the parent's path to the field of a thrown Problem: `iban` in `destination` becomes `destination.iban`.
+ * @param parent path of the object whose fields are checked
  */
 export function withinField<T>(parent: PropertyKey[], check: () => T): T {
   try {
@@ -126,11 +126,11 @@ export function withinField<T>(parent: PropertyKey[], check: () => T): T {
 }
 
 /**
- * The problem of a zod issue, in words that name the field; `field` is its path in the body. Parse with `reportInput`, because
- * only the input tells a missing field from a wrong one.
+ * Converts a zod error to a Problem that names the field by its path. Parse with `reportInput`, because only the input
+ * distinguishes a missing field from a wrong one.
  */
 export function firstProblem(error: z.ZodError) {
-  // Shapes come before ids (decisions part 1).
+  // Errors of shape take precedence over unknown ids (decisions part 1).
   const issue = error.issues.find((one) => !namesNothing(one)) ?? error.issues[0];
   if (issue && namesNothing(issue)) return notFound('record', fieldOf(issue));
   if (!issue) return invalid('The request is not valid.');

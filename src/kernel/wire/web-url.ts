@@ -2,14 +2,14 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
-/** URLs that callers give. All of them come in by {@link webUrl}, and are stored, used and shown as it reads them. */
+/** URLs in requests. {@link webUrl} parses all of them. They are stored, used and shown in normalised form. */
 
-/** Characters, as given and as stored. */
+/** Longest URL in characters, as sent and as stored. */
 export const URL_LENGTH = 2_048;
 
 /**
- * Where a URL may lead by http; by https it may lead anywhere. `resolved`: to this machine too, but whether it does is
- * judged by whoever asks the name servers.
+ * Allowed targets of http URLs. https URLs may lead anywhere. `resolved`: loopback as well, but the caller checks it by
+ * resolving the name.
  */
 export type HttpTo = 'nowhere' | 'loopback' | 'resolved';
 
@@ -20,17 +20,22 @@ const ALLOWED: Record<HttpTo, string> = {
   resolved: LOOPBACK,
 };
 
-/** A user name and password in it: of those that lead browsers or webhooks none, of a node's address they may be its key. */
+/**
+ * User name and password in the URL. Refused in URLs for browsers and webhooks, allowed in a node's address as its key.
+ */
 export type Credentials = 'refused' | 'taken';
 
-/** Whitespace around, a line break, a NUL, half of a character, a backslash: WHATWG's parser drops or mends them unsaid. */
+/**
+ * Outer spaces, control characters, lone surrogates and backslashes, which the WHATWG parser would silently drop or
+ * fix.
+ */
 const MENDED = /^\s|\s$|[\p{Cc}\p{Cs}\\]/u;
-/** `https:shop.example` would be read, too. */
+/** Requires the slashes, because the parser also accepts `https:shop.example`. */
 const ABSOLUTE = /^https?:\/\/[^/]/i;
 
 /**
- * Reads a URL as the WHATWG does: its `href` is ASCII (punycode in the host, percent-encoding behind it) and fits any header.
- * @returns the URL, or what is wrong with the text, as a continuation of the field's name
+ * Parses a URL by the WHATWG standard. Its `href` is ASCII (punycode host, percent-encoded rest) and fits any header.
+ * @returns the URL, or what is wrong, as a continuation of the field's name
  */
 export function readWebUrl(
   text: string,
@@ -53,7 +58,7 @@ export function readWebUrl(
   return { url };
 }
 
-/** Percent-encoded as it should be: the URL itself takes any `%`, a header's credentials are of the decoded text. */
+/** Whether the percent-encoding is valid. The URL parser accepts any `%`, but headers carry decoded credentials. */
 function isDecodable(encoded: string): boolean {
   try {
     decodeURIComponent(encoded);
@@ -63,7 +68,7 @@ function isDecodable(encoded: string): boolean {
   }
 }
 
-/** The schema of a URL that a caller gives; read as its normalised text. */
+/** Schema of a URL in a request. The output is the normalised text. */
 export function webUrl(http: HttpTo, example: string) {
   return z
     .string()
@@ -80,13 +85,12 @@ export function webUrl(http: HttpTo, example: string) {
     });
 }
 
-/** A URL of ours or of a caller's, in an answer. */
+/** A URL in a response. */
 export const shownUrl = () => z.string().meta({ format: 'uri', maxLength: URL_LENGTH });
 
 /**
- * A stored or an outside party's URL as a header may carry it. What was stored before URLs were normalised is normalised
- * here.
- * @throws TypeError for what is no URL
+ * Normalises a stored URL, or a party's URL, for a header. URLs that were stored before normalisation exist.
+ * @throws TypeError for a text that is not a URL
  */
 export const asciiUrl = (text: string): string => new URL(text).href;
 
