@@ -26,23 +26,24 @@ import { type Admission, perform } from './run-operation';
 export interface AppDeps {
   database: Database;
   routes: Route[];
-  /** Of routes that need something to be on: absent, all is. */
+  /** Refuses routes whose capability or party is off. When absent, everything is on. */
   admission?: Admission;
   authenticate(clientId: string, clientSecret: string): Promise<Verdict>;
   log: Logger;
   /**
-   * Called for each answered request but the internal ones: probes, and what the product asks of the sandbox's parties. `route` is
-   * the pattern, never the address. Seconds.
+   * Called for each answered request, except for internal ones: probes, and the product's calls to the sandbox's
+   * parties. `route` is the pattern, never the path. `seconds` is the duration.
    */
   observe(request: { method: string; route: string; status: number; seconds: number }): void;
-  /** Each tenant's; one for this process alone when absent. */
+  /** Rate limiter of all tenants. Default: one for this process alone. */
   spend?: RateLimiter | undefined;
-  /** Pages and documents beside the API, tried before it. */
+  /** Middleware for pages and documents, tried before the API. */
   pages?: Koa.Middleware[];
 }
 
 /**
- * The API. Checks run in the order of decisions part 1: credential, path, role, body, key, shapes; then the operation.
+ * Creates the API. Checks run in the order of decisions part 1: credential, path, role, body, key, shapes. The
+ * operation follows.
  */
 export function createApp(deps: AppDeps): Koa {
   const app = new Koa();
@@ -99,7 +100,7 @@ export function createApp(deps: AppDeps): Koa {
     const params = ctx['params'] as Record<string, string>;
     const caller = route.role === 'public' ? PUBLIC : await admit(ctx);
     if (route.role === 'admin' && caller.role !== 'admin') throw forbidden();
-    // Postgres takes no NUL, so no record has one in its id.
+    // Postgres stores no NUL, so no id contains one.
     if (Object.values(params).some((value) => value.includes('\0'))) throw notFound('record');
     await perform(ctx, route, params, caller, performing);
   }
@@ -133,7 +134,7 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** Paths that ask for a credential before anything else, also unknown ones. Unknown paths elsewhere are 404. */
+/** Paths that require a credential first, even if they do not exist. Unknown paths elsewhere are 404. */
 const API = /^\/(?:v1|v2|sandbox)(?:\/|$)/;
 
 function options(ctx: Context, allowed: readonly string[]): void {
@@ -147,10 +148,10 @@ function noRoute(ctx: Context, allowed: readonly string[]): Problem {
   return new Problem(405, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`);
 }
 
-/** Postgres: character_not_in_repertoire. Only a NUL in a caller's text leads to it, where no schema has refused it. */
+/** Postgres: character_not_in_repertoire. Only a NUL that no schema has refused causes it. */
 const NUL_IN_TEXT = '22021';
 
-/** What the caller is told of an error. A fault of ours is logged with its stack, and told as no more than a 500. */
+/** Converts an error for the caller. Internal errors are logged with their stack and answered with a bare 500. */
 function problemOf(error: unknown, log: Logger, requestId: string): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof CommitUnknown) return outcomeUnknown();

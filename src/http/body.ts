@@ -7,8 +7,8 @@ import { parseObject } from '../kernel/wire/json';
 const LIMIT = 1024 * 1024;
 
 /**
- * Reads a JSON object of at most 1 MiB; an empty body is `{}`.
- * @throws Problem 413, 415, or 400 for what is not a JSON object within the bounds
+ * Reads a JSON object of at most 1 MiB. An empty body is `{}`.
+ * @throws Problem 413, 415, or 400 for a body that is not a JSON object within the bounds
  */
 export async function readJson(ctx: Context): Promise<Record<string, unknown>> {
   const declared = ctx.get('content-length');
@@ -24,14 +24,14 @@ export function hasBody(ctx: Context): boolean {
   return Number(ctx.get('content-length')) > 0 || ctx.get('transfer-encoding') !== '';
 }
 
-/** JSON in UTF-8, which it is where nothing is said (RFC 8259). */
+/** Whether the content type is JSON in UTF-8, the default charset of JSON (RFC 8259). */
 function isJson(type: string): boolean {
   if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) return false;
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1];
   return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
-/** The bytes as they came, for what is signed. @throws Problem 413 for more than `limit` of them */
+/** The unchanged bytes of a body, for signatures. @throws Problem 413 above `limit` bytes */
 export async function readBytes(ctx: Context, limit: number): Promise<Buffer> {
   try {
     return await getRawBody(ctx.req, { limit });
@@ -42,12 +42,15 @@ export async function readBytes(ctx: Context, limit: number): Promise<Buffer> {
   }
 }
 
-/** What is still read of a refused body, so that its connection can be used again; past it the connection is closed. */
+/**
+ * How much of a refused body is read and dropped, so that the connection can be reused. Beyond it the connection is
+ * closed.
+ */
 const DISCARDED = { bytes: 16 * 1024 * 1024, ms: 5_000 };
 
 /**
- * Lets what has not been read of a request flow off, once it is answered: unread bytes would stand before the
- * connection's next request, and closing at once could cost the client the answer.
+ * Drops the unread rest of an answered request. Unread bytes would precede the next request on the connection, and
+ * closing at once could cost the client the answer.
  */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

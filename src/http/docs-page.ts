@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 
-/** The OpenAPI document and the page that reads it: public, and nothing is loaded from elsewhere. */
+/** Serves the OpenAPI document and its page. Public, and the page loads nothing from other hosts. */
 
-/** What a person types or a browser asks for by itself leads to the page. Relative, as all addresses here. */
+/** Redirects to the page. Relative, as all addresses here. */
 const REDIRECTS: Record<string, string> = { '/': 'docs', '/docs/': '../docs' };
 
 const CONTENT_SECURITY_POLICY = [
@@ -20,7 +20,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-// Addresses are relative, so that the page works behind a proxy's prefix too.
+// Relative addresses work behind a proxy's path prefix.
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +57,7 @@ const ASSETS: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-// Not its index.js, which would load the whole page into this process.
+// Not the package's index.js, which would load the whole page into this process.
 const SWAGGER_UI = dirname(require.resolve('swagger-ui-dist/package.json'));
 
 interface Page {
@@ -67,7 +67,7 @@ interface Page {
   maxAge: number;
 }
 
-/** @param document made at the first request for it */
+/** @param document called at the first request for the document */
 export function documentPages(document: () => object): Middleware {
   const pages = new Map<string, Page>();
 
@@ -106,7 +106,7 @@ function page(content: string | Buffer, type: string, maxAge: number): Page {
 function send(ctx: Context, { body, type, etag, maxAge }: Page): void {
   ctx.set('content-security-policy', CONTENT_SECURITY_POLICY);
   ctx.set('cache-control', `public, max-age=${maxAge}`);
-  ctx.set('etag', etag); // answered 304 by conditionalGet where the caller holds it
+  ctx.set('etag', etag); // conditionalGet answers 304 when the caller has it
   ctx.status = 200;
   ctx.type = type;
   ctx.body = body;

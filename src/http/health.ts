@@ -5,7 +5,7 @@ import { Reply, type Route, route } from './route';
 const checks = z.record(z.string(), z.enum(['up', 'down']));
 const READINESS = z.object({ status: z.literal('ok'), checks });
 
-/** For probes, without credentials: whether the process serves, and whether it is to be given requests. */
+/** Liveness and readiness probes, without credentials. */
 export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
   return [
     route({

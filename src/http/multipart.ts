@@ -6,25 +6,25 @@ import { invalid, Problem } from '../kernel/errors';
 import { FILE_TYPES, fileTypeOf, type UploadedFile } from '../kernel/wire/file-type';
 import { hasBody, readJson } from './body';
 
-/** Bytes of one file (decisions part 1, Limits). */
+/** Largest file (decisions part 1, Limits). */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
-/** All text fields, boundaries and headers of parts: far more than any endpoint's. */
+/** Largest size of all text fields, boundaries and part headers. Far more than any endpoint needs. */
 const MAX_FORM_BYTES = 64 * 1024;
 const MAX_PARTS = 20;
 
-/** The files that an endpoint takes, by the name of their part. */
+/** Files of an endpoint by the name of their part. */
 export type FileSpec = Record<string, 'required' | 'optional'>;
 
 export interface Form {
-  /** The text fields, to be checked by the endpoint's schema. */
+  /** Text fields, not validated yet. */
   body: Record<string, unknown>;
   files: Record<string, UploadedFile>;
 }
 
 /**
- * Reads what is sent to an endpoint that takes files: multipart/form-data, or a JSON object where no file is required.
- * @throws Problem 413 for more than 10 MiB in a file; 415 for another content type, and for a file that is not JPEG, PNG or
- *   PDF; 400 for what is malformed, sent twice, empty or not expected
+ * Reads the body of an endpoint with files: multipart/form-data, or a JSON object if no file is required.
+ * @throws Problem 413 for a file above 10 MiB; 415 for another content type, and for a file that is not JPEG, PNG or
+ *   PDF; 400 for a part that is malformed, repeated, empty or unknown
  */
 export async function readForm(ctx: Context, spec: FileSpec): Promise<Form> {
   if (/^multipart\/form-data\s*;/i.test(ctx.get('content-type'))) return readMultipart(ctx, spec);
@@ -32,14 +32,14 @@ export async function readForm(ctx: Context, spec: FileSpec): Promise<Form> {
   return { body: await readJson(ctx), files: {} };
 }
 
-/** @throws Problem 400 naming the file that was not sent; a shape like that of any other field */
+/** @throws Problem 400 naming the missing file, with the same shape as for any other field */
 export function assertFiles(files: Record<string, UploadedFile>, spec: FileSpec): void {
   for (const [name, need] of Object.entries(spec)) {
     if (need === 'required' && !(name in files)) throw invalid(`${name} is required.`, name);
   }
 }
 
-/** What an idempotency key's fingerprint takes of the files: the name of each part, and the hash of its bytes. */
+/** Contribution of files to the idempotency fingerprint: name and hash of each part. */
 export function fileHashes(files: Record<string, UploadedFile>): string[] {
   return Object.entries(files)
     .map(([name, { sha256 }]) => `${name} ${sha256}`)
@@ -59,7 +59,7 @@ function parserOf(ctx: Context): BusboyInstance {
     return new Busboy({
       headers: { ...ctx.headers, 'content-type': ctx.get('content-type') },
       limits: {
-        fileSize: MAX_FILE_BYTES + 1, // one more than is taken, so that what is too large can be told
+        fileSize: MAX_FILE_BYTES + 1, // one more than allowed, so that a larger file is detected
         fieldSize: MAX_FORM_BYTES,
         parts: MAX_PARTS,
         headerPairs: MAX_PARTS,
@@ -76,7 +76,7 @@ interface Parsed {
   received: Map<string, Buffer>;
 }
 
-/** Reads to the end of the form, or to its first fault; what is left of the request then flows off unread. */
+/** Reads to the end of the form or to its first error. The rest of the request is then dropped. */
 function parse(request: IncomingMessage, parser: BusboyInstance, files: string[]): Promise<Parsed> {
   const parsed: Parsed = { fields: new Map(), received: new Map() };
   const once = (name: string) => {

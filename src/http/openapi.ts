@@ -11,7 +11,7 @@ import type { FileSpec } from './multipart';
 import { PROBLEM_CODES } from './problem-codes';
 import { hasNeeds, type Route } from './route';
 
-/** The groups of `interface.md 4.1` in its order; others follow. */
+/** Tags in the order of `interface.md 4.1`. Other tags follow. */
 const TAGS = [
   ...['Health', 'Accounts', 'Cards', 'Transactions', 'Deposits', 'Webhooks', 'Sandbox', 'Bins', 'Users'],
   ...['Cardholders', 'KYC', 'Exchange', 'Payouts', 'Virtual IBAN', 'Wallets', 'Gas station', 'Networks'],
@@ -30,11 +30,11 @@ with \`Allow\` to OPTIONS, which needs no credential. Without a credential, an u
 answer comes again, byte for byte, with \`x-idempotent-replayed: true\`.`;
 
 export interface OpenApiOptions {
-  /** Where clients reach the API; the place that the document was read from when absent. */
+  /** Base URL of the API for clients. Default: the place that the document was read from. */
   publicUrl?: string | undefined;
 }
 
-/** The OpenAPI 3.1 document of the routes, made from the very schemas that check their requests. */
+/** Builds the OpenAPI 3.1 document from the same schemas that validate requests. */
 export function openApiDocument(routes: Route[], options: OpenApiOptions = {}): oas31.OpenAPIObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -132,7 +132,7 @@ function idempotency(route: Route): 'optional' | 'required' | 'ignored' {
   return 'gathered' in route ? 'optional' : 'ignored';
 }
 
-/** An empty body is `{}`, so a body is required only where `{}` would be refused. */
+/** Request body. Required only if the schema refuses `{}`, because an empty body is `{}`. */
 function requestBody(schema: z.ZodType) {
   const refused = !schema.safeParse({}).success || Number(schema.meta()?.['minProperties'] ?? 0) > 0;
   return { required: refused, content: { 'application/json': { schema } } };
@@ -144,7 +144,7 @@ const FILE = z.string().meta({
   description: `${FILE_TYPES.join(', ')}, by its bytes; at most 10 MiB.`,
 });
 
-/** multipart/form-data with its files, or the fields alone as JSON where no file is required. */
+/** multipart/form-data with its files. If no file is required, also JSON with the fields alone. */
 function formBody(schema: z.ZodType | undefined, files: FileSpec) {
   const fields = (schema ?? z.strictObject({})) as z.ZodObject;
   const parts = Object.entries(files).map(([name, need]) => [
@@ -259,7 +259,7 @@ function codesOf(route: Route): Set<string> {
   return codes;
 }
 
-/** Whether a body names records by their ids, or a network by its chain: an unknown one is a 404. */
+/** Whether the body refers to records by id, or to a network by its chain. Unknown ones are 404. */
 function namesRecords(schema: z.ZodType | undefined): boolean {
   const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   return fields.some((name) => /^(bin|id|chain)$|Id$/.test(name) && name !== 'externalId');

@@ -6,7 +6,7 @@ import type { ApiRequest, Settling, WriteRoute } from './route';
 const MAX_SECONDS = 30;
 const LOOK_EVERY_MS = 100;
 
-/** The most that are held at once in a process: each costs a connection and ten reads a second. */
+/** Requests that a process delays at once. Each costs a connection and ten reads a second. */
 const MAX_WAITING = 100;
 
 export type AwaitSettled = (
@@ -17,9 +17,10 @@ export type AwaitSettled = (
 ) => Promise<StoredAnswer>;
 
 /**
- * Serves `Prefer: wait=N` (RFC 7240): holds the answer until the record is settled, waits for a person or for another call, or N
- * seconds (at most 30) have passed. What is stored under the key stays the first state; only the waiting caller sees the later one. The effect has
- * been committed before: whatever fails from here on, the answer is the first state (decisions part 1, Waiting).
+ * Serves `Prefer: wait=N` (RFC 7240). Delays the answer until the record is settled, waits for a person or another
+ * call, or N seconds (at most 30) have passed. The idempotency key keeps the first state, and only the waiting caller
+ * sees the later one. The effect is already committed, so any failure here returns the first state (decisions part 1,
+ * Waiting).
  */
 export function createWaiting(most = MAX_WAITING): AwaitSettled {
   let waiting = 0;
@@ -28,14 +29,14 @@ export function createWaiting(most = MAX_WAITING): AwaitSettled {
     const { settling } = route;
     if (seconds === undefined || !settling || answer.status >= 300 || waiting >= most) return answer;
     const gone = new AbortController();
-    ctx.res.once('close', () => gone.abort()); // also after the answer, when nobody listens any more
+    ctx.res.once('close', () => gone.abort()); // also fires after the answer, which does no harm
     waiting += 1;
     try {
       const settled = await settledWithin(seconds, settling, request, answer, gone.signal);
       ctx.set('Preference-Applied', `wait=${seconds}`);
       return settled;
     } catch {
-      return answer; // a read failed, or the caller has hung up: the preference was not honoured
+      return answer; // a read failed or the caller hung up, so the preference was not honoured
     } finally {
       waiting -= 1;
     }
@@ -63,7 +64,7 @@ async function settledWithin(
   return record === first ? answer : { status: answer.status, body: JSON.stringify(record) };
 }
 
-/** The seconds of a `wait` preference, within our limit; nothing when there is none or it is malformed. */
+/** Seconds of a `wait` preference, capped. Undefined when the header is absent or malformed. */
 export function preferredWait(header: string): number | undefined {
   const match = /(?:^|,|;)\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:$|,|;)/i.exec(header);
   return match ? Math.min(MAX_SECONDS, Number(match[1])) : undefined;

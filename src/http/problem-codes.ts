@@ -1,4 +1,4 @@
-/** Every code that a caller may be told, with its status and what it means (decisions part 1); the documentation reads it. */
+/** All error codes of the API with status and meaning (decisions part 1). Source of the documentation. */
 export const PROBLEM_CODES: Record<string, { status: number; meaning: string }> = {
   invalid_request: { status: 400, meaning: 'The request breaks a rule; `field` names where.' },
   idempotency_key_required: { status: 400, meaning: 'The header x-idempotency-key is missing.' },

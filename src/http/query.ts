@@ -1,12 +1,12 @@
 import { invalid } from '../kernel/errors';
 
-/** A query string taken apart: what is repeated is a list. */
+/** Parsed query string. A repeated parameter is a list. */
 export type Query = Record<string, string | string[]>;
 
 const MAX_PARAMETERS = 100;
 
 /**
- * Takes a query string apart in one pass: Koa's own parser looks through all of it once a parameter.
+ * Parses a query string in one pass. Koa's own parser scans the whole string once per parameter.
  * @throws Problem 400 for more than 100 parameters
  */
 export function parseQuery(text: string): Query {

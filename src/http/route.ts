@@ -8,7 +8,7 @@ import type { Party } from '../kernel/parties';
 import type { UploadedFile } from '../kernel/wire/file-type';
 import type { FileSpec } from './multipart';
 
-/** A body that is signed as it came; of a GET, its path. */
+/** A signed body with its headers. For GET, `bytes` is the path. */
 export interface RawRequest {
   bytes: Buffer;
   headers: IncomingHttpHeaders;
@@ -18,13 +18,13 @@ export interface ApiRequest<Query = unknown, Body = unknown> extends Call {
   params: Record<string, string>;
   query: Query;
   body: Body;
-  /** Those that came, of an endpoint that takes `files`. */
+  /** Received files of an endpoint with `files`. */
   files: Record<string, UploadedFile>;
-  /** Of an endpoint that takes its body `raw`. */
+  /** Present on endpoints with `raw`. */
   raw?: RawRequest;
 }
 
-/** An answer with a status other than the route's usual one, or with headers of its own. */
+/** An answer with another status than the route's, or with headers of its own. */
 export class Reply<Body = unknown> {
   constructor(
     readonly status: number,
@@ -35,24 +35,28 @@ export class Reply<Body = unknown> {
 
 type Answer = unknown;
 
-/** How `Prefer: wait=N` is served: the record is read again until it is settled, or waits for a person or for another call. */
+/**
+ * How `Prefer: wait=N` is served: the record is read again until it is settled, or waits for a person or another call.
+ */
 export interface Settling {
-  /** The field of the first answer that names the record: `id` when absent. */
+  /** Field of the first answer with the record's id. Default: `id`. */
   idField?: string;
   read(request: ApiRequest, id: string): Promise<object>;
-  /** Whether the record has ended, or shows that only a person or another call can bring it on. */
+  /** Whether the record has ended, or shows that it waits for a person or another call. */
   settled(record: never): boolean;
-  /** Whether the record waits for a person although its answer does not show it; absent where the answer always does. */
+  /**
+   * Whether the record waits for a person although its answer does not show it. Absent where the answer always does.
+   */
   awaitsPerson?(request: ApiRequest, id: string): Promise<boolean>;
 }
 
-/** What must be on for an endpoint: where it is not, the answer is 403 before anything of the request is looked at. */
+/** Capability and party that an endpoint needs. If one is off, the answer is 403 before the request is validated. */
 export interface Needs {
-  /** On for the caller, or for whom an admin acts. */
+  /** Must be on for the caller, or for the tenant for whom an admin acts. */
   capability?: Capability;
-  /** Beside those that carry the capability. One that the operator has stopped refuses what begins something. */
+  /** Needed in addition to the capability's parties. A party that the operator has stopped refuses new orders. */
   party?: Party;
-  /** It gives the party no order, whatever its method: it goes on while the party is stopped, as every GET does. */
+  /** The endpoint gives the party no order, so it works while the party is stopped, as every GET does. */
   asksOnly?: true;
 }
 
@@ -61,39 +65,36 @@ export const hasNeeds = ({ capability, party }: Needs): boolean =>
 
 interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/v1/cards/{id}`: every name in braces is a string parameter. */
+  /** `/v1/cards/{id}`: each name in braces is a string parameter. */
   path: string;
-  /** The group of `interface.md 4.1` that it belongs to. */
+  /** Group of `interface.md 4.1`. */
   tag: string;
   summary: string;
   description?: string;
-  /** `public` needs no credential; `client` (the default) takes any; `admin` only the operator's. */
+  /** `public` needs no credential, `client` (the default) any credential, `admin` an operator's. */
   role?: 'public' | 'client' | 'admin';
   query?: Q;
   body?: B;
-  /** Files that come beside the body's fields, as multipart/form-data. */
+  /** Files of a multipart/form-data request, beside the fields of `body`. */
   files?: FileSpec;
-  /**
-   * The body's bytes, so many at most, are handed over as they came, with the headers: they are signed. It takes no `body`
-   * then.
-   */
+  /** Passes the body's unchanged bytes, at most `limit`, and the headers, for signatures. Excludes `body`. */
   raw?: { limit: number };
-  /** The status of an ordinary success: 200 when absent. */
+  /** Status of a success. Default: 200. */
   status?: number;
-  /** It also answers 200, with the record that was there already. */
+  /** Also answers 200, with a record that exists already. */
   mayExist?: true;
-  /** It also answers 202 with this: the change waits for another person, and nothing has changed. */
+  /** Also answers 202 with this schema, while the change waits for another person's approval. */
   awaitsApproval?: z.ZodType;
   response?: z.ZodType;
-  /** The types of an answer that is not JSON. */
+  /** Content types of an answer that is not JSON. */
   produces?: readonly string[];
-  /** What a 503 says beside the error, for the documentation. */
+  /** Further fields of a 503, for the documentation. */
   unavailable?: z.ZodRawShape;
-  /** Error codes that it can give beyond those of every endpoint, for the documentation. */
+  /** Error codes beyond those of every endpoint, for the documentation. */
   problems?: string[];
-  /** Since when it is deprecated. */
+  /** Moment of the deprecation. */
   deprecated?: Date;
-  /** Machines ask it over and over: told at debug, and in no histogram. */
+  /** Called repeatedly by machines. Logged at `debug`, and left out of the request histogram. */
   probe?: true;
   settling?: Settling;
 }
@@ -105,26 +106,26 @@ export interface ReadRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType 
 
 export interface WriteRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType, P = unknown>
   extends Common<Q, B> {
-  /** `required`: a 400 without a key, and the key never expires. `ignored`: the answer holds a secret. */
+  /** `required`: 400 without a key, and the key never expires. `ignored`: for answers that hold a secret. */
   idempotency?: 'optional' | 'required' | 'ignored';
   /**
-   * What must be there before the transaction begins, such as the content of a file in its store or what a party says;
-   * `write` is given what it gives, and what it throws is answered as if `write` had thrown it. A repeat does without it. The
-   * transaction may come to nothing: its effect must be made good by itself.
+   * Runs before the transaction, to store a file or ask a party. `write` receives its result, and its error is answered
+   * as if `write` had thrown it. A repeat with the same key skips it. The transaction may still roll back, so the
+   * effect must be recoverable.
    */
   prepare?(request: ApiRequest<z.output<Q>, z.output<B>>): Promise<P>;
   /**
-   * Puts into an answer, each time that it is sent, what must not be stored with its key, such as the token of an address
-   * that `write` has left out. The same answer must always become the same.
+   * Adds to each sent answer a part that must not be stored with the key, such as the token of an address.
+   * Deterministic.
    */
   reveal?(body: string): string;
-  /** Runs in one transaction with the key, and may run again after a deadlock: no effect outside of `tx`. */
+  /** Runs in one transaction with the key. May run again after a deadlock, so it has no effect outside of `tx`. */
   write(tx: Tx, request: ApiRequest<z.output<Q>, z.output<B>>, prepared: P): Promise<Answer>;
 }
 
 export interface GatheredRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType>
   extends Common<Q, B> {
-  /** For the hot path: the handler commits the key itself, in a transaction that it shares with other requests. */
+  /** For the hot path. The handler commits the key itself, in a transaction that it shares with other requests. */
   gathered(
     request: ApiRequest<z.output<Q>, z.output<B>>,
     key: IdempotencyKey | undefined,
@@ -133,7 +134,7 @@ export interface GatheredRoute<Q extends z.ZodType = z.ZodType, B extends z.ZodT
 
 export type Route = ReadRoute | WriteRoute | GatheredRoute;
 
-/** Joins path, role, schemas and handler in one definition, from which the OpenAPI document is made too. */
+/** Defines an endpoint: path, role, schemas and handler. The OpenAPI document is built from the same definition. */
 export function route<Q extends z.ZodType, B extends z.ZodType, P = unknown>(
   definition: ReadRoute<Q, B> | WriteRoute<Q, B, P> | GatheredRoute<Q, B>,
 ): Route {

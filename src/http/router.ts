@@ -4,20 +4,23 @@ import type { Route } from './route';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** One spelling a path. Of two that match, the one with fewer parameters is meant: `/cardholders/cities` is no id. */
+/**
+ * Each path has one spelling. If two patterns match, the one with fewer parameters wins: `/cardholders/cities` is not
+ * an id.
+ */
 const OPTIONS: RouterOptions = { strict: true, sensitive: true, exclusive: 'specificity' };
 
 export interface Routers {
-  /** Runs the route that matches; `next` where none does. */
+  /** Runs the matching route, else `next`. */
   dispatch: Middleware;
-  /** The methods that a path takes, in the order of {@link METHODS}. */
+  /** Methods of a path, in the order of {@link METHODS}. */
   allowed(path: string): string[];
 }
 
 /**
- * The routes on a router for each beginning of a path (`/v1/cards`): a router tries its patterns one by one, and all of them
- * in one would cost each request some 8 µs.
- * @param handle is given the parameters of the path in `ctx.params`, decoded
+ * Creates one router per path prefix (`/v1/cards`). A router tries its patterns one by one, and a single router for all
+ * routes would cost each request some 8 µs.
+ * @param handle receives the decoded path parameters in `ctx.params`
  */
 export function createRouters(
   routes: Route[],
@@ -46,10 +49,10 @@ export function createRouters(
   };
 }
 
-/** The two packages name the same context by different types. */
+/** Casts the type, because the two packages declare the same context differently. */
 const asMiddleware = (router: Router) => router.middleware() as unknown as Middleware;
 
-/** Its first two segments, unless the second is a parameter: `/v1/cards`, `/health`, `/checkout`. */
+/** Path prefix: the first two segments, unless the second is a parameter: `/v1/cards`, `/health`, `/checkout`. */
 function beginningOf(path: string): string {
   const [, first = '', second] = path.split('/', 3);
   return second === undefined || second.startsWith('{') ? `/${first}` : `/${first}/${second}`;

@@ -37,19 +37,22 @@ export interface PerformDeps {
   admission: Admission;
 }
 
-/** A request for an endpoint that needs something to be on, before anything else of it is looked at. */
+/** A request that is checked for admission. */
 export interface Asking {
   params: Record<string, string>;
   caller: Caller;
   method: string;
-  /** Of an admin, who is asked once more when it has been read: it may name the record that tells for whom they act. */
+  /**
+   * Present in a second check of an admin's request, because the body may name the record, and so the tenant, for which
+   * the admin acts.
+   */
   body?: unknown;
 }
 
-/** Refuses where something that is needed is off for the caller. @throws Problem 403 `capability_disabled` */
+/** Checks that everything needed is on for the caller. @throws Problem 403 `capability_disabled` */
 export type Admission = (needs: Needs, asking: Asking) => Promise<void>;
 
-/** Runs one matched request: reads and checks it, calls the handler under its key, sends the answer. */
+/** Performs a matched request: reads and validates it, runs the handler under its idempotency key, sends the answer. */
 export async function perform(
   ctx: Context,
   route: Route,
@@ -122,7 +125,7 @@ function parsed(schema: z.ZodType, value: unknown): unknown {
   return result.data;
 }
 
-/** An endpoint without fields takes an empty body, and names the first field of any other. */
+/** Accepts only an empty body, for endpoints without fields. */
 function noBody(body: Record<string, unknown>): Record<string, unknown> {
   const [field] = Object.keys(body);
   if (field !== undefined)
@@ -140,7 +143,7 @@ function keyOf(route: Route, request: ApiRequest, key: string, print: Buffer): I
   };
 }
 
-/** The one spelling of a matched address: however it was encoded, it is the same operation of the same record. */
+/** The path with normalised encoding, so that each spelling names the same operation. */
 function canonicalPath(pattern: string, params: Record<string, string>): string {
   return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
@@ -183,7 +186,10 @@ async function written(
   return { status: route.status ?? 200, body: rendered(answer) };
 }
 
-/** A repeat prepares nothing: its answer stands, whatever has become of what the first one was prepared from. */
+/**
+ * Runs a write under its key. A repeat skips `prepare`, because the stored answer stands even if the prepared data has
+ * changed.
+ */
 async function writtenUnder(
   key: IdempotencyKey,
   database: Database,
@@ -202,8 +208,8 @@ async function writtenUnder(
 }
 
 /**
- * What has failed is thrown where it is asked for: within the transaction, where a refusal is stored under the key, and where the
- * answer of a request with the same key that has ended meanwhile comes first.
+ * Defers an error of `ask` until its result is read. In the transaction, a refusal is then stored under the key, and an
+ * answer that a request with the same key has stored meanwhile takes precedence.
  */
 async function outcomeOf<T>(ask: () => Promise<T>): Promise<() => T> {
   try {
@@ -231,7 +237,7 @@ async function sendGathered(
   send(ctx, answer);
 }
 
-/** A file: its type and how it is to be taken are in the headers that were set. */
+/** Sends a file. Its type and disposition are in headers that are already set. */
 function sendBytes(ctx: Context, status: number, bytes: Buffer): void {
   ctx.status = status;
   ctx.body = bytes;

@@ -4,15 +4,15 @@ import { gathered } from '../../kernel/db/gathered';
 import { type Tenant, type TenantAccess } from './record';
 import { accessVersions, readAccess } from './store';
 
-/** A tenant that was not asked for in so long is not confirmed any more, but forgotten. */
+/** A tenant without requests for this long is dropped from the cache. */
 const UNUSED_MS = 60_000;
-/** Tenants that are cached at a time: each costs about a kilobyte, and an index lookup twice a second. */
+/** Cached tenants. Each costs about a kilobyte, and an index lookup twice a second. */
 const MAX_KNOWN = 10_000;
 
-/** A tenant and its secrets as they were read. Times are of the process's monotonic clock, in milliseconds. */
+/** A cached tenant with its secrets. Times are milliseconds of the process's monotonic clock. */
 export interface KnownTenant {
   tenant: Tenant;
-  /** Those that lived when they were read. `endsAt` is null for the current one. */
+  /** Secrets that were valid when they were read. `endsAt` is null for the current secret. */
   secrets: { id: string; hash: Buffer; endsAt: number | null }[];
 }
 
@@ -22,20 +22,20 @@ interface Entry extends KnownTenant {
   usedAt: number;
 }
 
-/** The process's cache of tenants and their secrets, so that the hot path asks the database for nothing. */
+/** Cache of tenants and their secrets, so that the hot path needs no query. */
 export interface Access {
   /**
-   * The tenant, where it is known and the database has confirmed it within the last second. While traffic flows no
-   * request waits for that: one statement, at most twice a second, confirms all tenants in use by their version.
-   * @throws DatabaseAway when it cannot be confirmed, and was not for five seconds
+   * The tenant, if it is cached and was confirmed within the last second. One statement confirms all tenants in use by
+   * their version, at most twice a second, and while traffic flows no request waits for it.
+   * @throws DatabaseAway when the last confirmation is more than five seconds old and the next one fails
    */
   known(tenantId: string): Promise<KnownTenant | undefined>;
   /**
-   * The tenant as it is now; nothing when there is none. However many ask, one statement is under way at a time: no
-   * stranger can make us ask at will.
+   * Reads the present tenant, undefined when it does not exist. One statement runs at a time, so strangers cannot cause
+   * queries at will.
    */
   read(tenantId: string): Promise<KnownTenant | undefined>;
-  /** To be called after the commit of a change: in this process it counts at once. */
+  /** Call it after the commit of a change, so that the change takes effect in this process at once. */
   forget(tenantId: string): void;
 }
 
@@ -77,7 +77,8 @@ export function createAccess(
     const before = forgotten;
     const read = new Map<string, Entry>();
     for (const [id, access] of await readAccess(database, ids)) read.set(id, entryOf(access, startedAt));
-    // What was forgotten meanwhile may have been read before its change: it serves those who asked, and is not kept.
+    // Tenants that were forgotten meanwhile may have been read before their change. Those entries are returned, but not
+    // cached.
     if (before === forgotten) for (const [id, entry] of read) keep(id, entry);
     return read;
   });
@@ -93,7 +94,7 @@ export function createAccess(
       const at = now();
       let entry = known.get(tenantId);
       if (entry) entry.usedAt = at;
-      // What is under way may have begun too long ago; what begins after it has not.
+      // A confirmation that is under way may have begun too long ago. The next one has not.
       for (let turn = 0; entry && at - entry.confirmedAt > FRESH_MS && turn < 2; turn += 1) {
         try {
           await confirm();
@@ -114,7 +115,10 @@ export function createAccess(
   };
 }
 
-/** The end of a secret by the database's clock becomes one by ours, so that clocks which differ do not matter. */
+/**
+ * Converts the end of a secret from the database's clock to the process's clock, so that differing clocks do not
+ * matter.
+ */
 function entryOf({ tenant, version, secrets }: TenantAccess, startedAt: number): Entry {
   return {
     tenant,

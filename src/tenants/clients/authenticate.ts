@@ -6,15 +6,14 @@ import { createRateLimiter } from '../../kernel/rate-limit';
 import type { Keyring } from '../../kernel/security/keyring';
 import { type Access, createAccess, type KnownTenant } from './access';
 
-/** How often a tenant's unknown secrets may cause a read of the database: a stranger cannot cause them at will. */
+/** Limit of database reads that unknown secrets of one tenant may cause. */
 const REREADS = { perSecond: 5, burst: 10 };
 
 /**
- * Verifies a client id and secret against the keyed hashes, in constant time: a request on the hot path asks the database
- * for nothing. For a secret that is not in the cache the tenant is read anew, so that one that another process has just
- * issued works at once.
- * @param access shared with whatever changes secrets in this process; one of its own when absent
- * @param now milliseconds, monotonic: that of `access`
+ * Verifies client id and secret against the keyed hashes, in constant time and from the cache. For an unknown secret
+ * the tenant is read again, so that a secret that another process has just issued works at once.
+ * @param access shared with the code that changes secrets in this process; a private cache by default
+ * @param now milliseconds, monotonic; the clock of `access`
  */
 export function createAuthenticator(
   database: Database,

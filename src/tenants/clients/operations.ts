@@ -24,17 +24,20 @@ export { listTenants, updateSettings } from './store';
 
 export interface NewCredential {
   clientId: string;
-  /** 256 bits in base64url, shown this once. */
+  /** 256 bits in base64url. Shown only once. */
   clientSecret: string;
 }
 
-/** A credential that is stored later, or never. The secret is sealed under its client's id. */
+/** A credential that is stored later or never. The secret is sealed under the client's id. */
 export interface PreparedCredential {
   credential: NewCredential;
   sealed: Buffer;
 }
 
-/** Makes a secret and stores nothing. The secret authenticates once {@link createClient} or {@link rotateSecret} has stored it. */
+/**
+ * Creates a secret without storing it. It authenticates after {@link createClient} or {@link rotateSecret} has stored
+ * it.
+ */
 export function prepareCredential(keyring: Keyring, clientId = newId('tenant')): PreparedCredential {
   const clientSecret = randomBytes(32).toString('base64url');
   const sealed = keyring.seal(Buffer.from(clientSecret), sealContext(clientId));
@@ -45,14 +48,14 @@ export interface NewClient {
   name: string;
   role: 'client' | 'admin';
   sandbox: boolean;
-  /** Gives a new client what it begins with: its accounts and, in the sandbox, its BINs. */
+  /** Creates the initial data of a tenant: accounts and, in the sandbox, BINs. */
   provide(tx: Tx, clientId: string, sandbox: boolean): Promise<void>;
 }
 
 /**
  * Creates a tenant with its first secret, master accounts in USD, EUR and GBP and, in the sandbox, all demo BINs. An
- * `admin` has neither accounts nor BINs: it acts on others'.
- * @param prepared the id and the sealed secret that it gets; new ones where absent
+ * `admin` gets neither accounts nor BINs, because it acts on other tenants' records.
+ * @param prepared id and sealed secret; created when absent
  */
 export async function createClient(
   tx: Tx,
@@ -82,30 +85,31 @@ async function storeSecret(tx: Tx, keyring: Keyring, { clientId, sealed }: Store
   return { clientId, clientSecret };
 }
 
-/** The secrets that authenticate, by their numbers: what the audit log keeps of them. Never a secret. */
+/** Numbers of the valid secrets, for the audit log. Never the secrets themselves. */
 export interface SecretNumbers {
   current: string | null;
   inOverlap: { id: string; endsAt: string }[];
 }
 
-/** What was changed, before and after. */
+/** Valid secrets before and after a change. */
 export interface SecretChange {
   before: SecretNumbers;
   after: SecretNumbers;
 }
 
 export interface Rotation extends SecretChange {
-  /** `overlapEndsAt` is null where no current secret was left: after `revokeSecrets` of all. */
+  /** `overlapEndsAt` is null when no current secret was left, after `revokeSecrets` of all. */
   credential: NewCredential & { overlapEndsAt: string | null };
 }
 
 /**
- * A new secret, which signs webhooks at once; the one that was current authenticates until the overlap ends, and one that
- * was still in its overlap ends now. So at most two live (decisions part 1, Credentials).
- * @param overlapSeconds 0 ends every other secret now
- * @param given.by the credential that asks for it, which must be the current one; absent for the operator
- * @param given.sealed the new secret, where it was prepared
- * @throws Problem 403 when it is not, be it that another rotation has just won; 401 when the tenant was disabled; 404
+ * Replaces the current secret. The new secret signs webhooks at once, and the old one authenticates until the overlap
+ * ends. A secret that was still in its overlap ends now, so at most two are valid (decisions part 1, Credentials).
+ * @param overlapSeconds 0 ends all other secrets now
+ * @param given.by number of the caller's secret, which must be the current one; absent for the operator
+ * @param given.sealed the new secret, if it was prepared
+ * @throws Problem 403 when `by` is not current, for example because another rotation won; 401 for a disabled tenant;
+ *   404
  */
 export async function rotateSecret(
   tx: Tx,
@@ -127,10 +131,10 @@ export async function rotateSecret(
 }
 
 /**
- * Ends the secrets in their overlap now, and with `all` the current one too: then nothing of the tenant authenticates until
- * the operator rotates. Webhooks go on, signed with the newest secret: receivers check with it as before, no delivery is
- * lost or late, and signing with it tells a thief nothing that it did not know.
- * @throws Problem 404 when there is no such tenant
+ * Ends secrets in their overlap now. With `all`, ends the current one too, so the tenant cannot authenticate until the
+ * operator rotates. Webhooks continue to be signed with the newest secret, because receivers verify with it. A thief
+ * learns nothing new from signatures.
+ * @throws Problem 404 for an unknown tenant
  */
 export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Promise<SecretChange> {
   await lockedTenant(tx, clientId);
@@ -139,18 +143,18 @@ export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Pro
   return { before, after: await secretNumbers(tx, clientId) };
 }
 
-/** How far a stop of a tenant reaches. */
+/** Extent of a tenant's stop. */
 interface Reach {
-  /** The cards go on. */
+  /** The tenant's cards keep working. */
   apiOnly?: boolean;
 }
 
 /**
- * Shuts a tenant out, or lets it in again with the secrets that it had. While it is disabled its calls are refused, its cards
- * decline, and its transfers wait that no party was told of. All else goes on, and its records stay. A tenant that is disabled
- * may be disabled again with another reach.
- * @returns the status before
- * @throws Problem 404 when there is no such tenant, 409 `invalid_transition` when it has that status and reach already
+ * Disables or enables a tenant. While disabled, its calls are refused, its cards decline, and transfers that no party
+ * knows yet wait. Everything else continues, and records and secrets stay. A disabled tenant may be disabled again with
+ * another extent.
+ * @returns the previous status
+ * @throws Problem 404 for an unknown tenant, 409 `invalid_transition` when status and extent are already as requested
  */
 export async function setClientStatus(
   tx: Tx,
@@ -168,7 +172,10 @@ export async function setClientStatus(
   return before.status;
 }
 
-/** Whether a tenant is disabled now, by the database. @param clientId null: the money has no owner, and no stop concerns it */
+/**
+ * Whether the tenant is disabled in the database. @param clientId null for money without an owner, which no stop
+ * concerns
+ */
 export const isDisabled = async (sql: Sql, clientId: string | null): Promise<boolean> =>
   clientId !== null && (await statusOf(sql, clientId)) === 'disabled';
 
@@ -188,7 +195,7 @@ async function secretNumbers(tx: Tx, clientId: string): Promise<SecretNumbers> {
   return numbers;
 }
 
-/** Whether a secret is one of the tenant's that live, also while the tenant is disabled. */
+/** Whether the secret is one of the tenant's valid secrets, also while the tenant is disabled. */
 export async function isLiveSecret(
   sql: Sql,
   keyring: Keyring,
@@ -200,7 +207,7 @@ export async function isLiveSecret(
   return secrets.some(({ hash }) => timingSafeEqual(hash, given));
 }
 
-/** The secret that signs this tenant's webhooks. @throws Problem 404 when there is no such tenant */
+/** The secret that signs the tenant's webhooks. @throws Problem 404 for an unknown tenant */
 export async function signingSecret(sql: Sql, keyring: Keyring, clientId: string): Promise<Buffer> {
   const sealed = await sealedSecret(sql, clientId);
   if (!sealed) throw notFound('client');
@@ -209,16 +216,16 @@ export async function signingSecret(sql: Sql, keyring: Keyring, clientId: string
 
 const sealContext = (clientId: string) => `credential/${clientId}`;
 
-/** A domain's part of the settings of a tenant that was read. */
+/** A domain's section in the settings of a tenant. */
 export const sectionOf = <T>({ settings }: Pick<Tenant, 'settings'>, section: SettingsSection<T>): T =>
   section.schema.parse(settings[section.name] ?? {});
 
-/** A domain's part of the tenant's settings. @throws Problem 404 when there is no such tenant */
+/** Reads a domain's section of the tenant's settings. @throws Problem 404 for an unknown tenant */
 export async function settingsOf<T>(sql: Sql, clientId: string, section: SettingsSection<T>): Promise<T> {
   return sectionOf(await requireTenant(sql, clientId), section);
 }
 
-/** Those of two domains, by one reading. @throws Problem 404 when there is no such tenant */
+/** Reads the sections of two domains at once. @throws Problem 404 for an unknown tenant */
 export async function bothSettingsOf<T, U>(
   sql: Sql,
   clientId: string,

@@ -8,16 +8,16 @@ export interface Tenant {
   settings: TenantSettings;
 }
 
-/** A tenant with the secrets that authenticate now, as one statement saw them. */
+/** A tenant with its valid secrets, read by one statement. */
 export interface TenantAccess {
   tenant: Tenant;
-  /** Moves with every change of the tenant or its secrets (migration 0090). */
+  /** Changes with every change of the tenant or its secrets (migration 0090). */
   version: string;
-  /** `leftMs`: until it ends, by the database's clock; null for the current one. */
+  /** `leftMs`: milliseconds until the secret ends, by the database's clock; null for the current secret. */
   secrets: { id: string; hash: Buffer; leftMs: number | null }[];
 }
 
-/** A secret by its number; `endsAt` is null for the current one. */
+/** A secret by its number. `endsAt` is null for the current secret. */
 export interface LiveSecret {
   id: string;
   endsAt: Date | null;

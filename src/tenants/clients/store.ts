@@ -52,15 +52,15 @@ export async function updateStatus(tx: Sql, id: string, status: Tenant['status']
   await tx.run(tenants().where({ id }).update({ status, updatedAt: NOW }));
 }
 
-/** The tenant, locked against other changes of it and of its secrets; what merely refers to it waits for nothing. */
+/** Locks the tenant against other changes of it and its secrets. Records that only refer to the tenant do not wait. */
 export async function lockTenant(tx: Sql, id: string): Promise<Tenant | undefined> {
   const [row] = await tx.run<TenantRow>(tenants().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return row && tenant(row);
 }
 
 /**
- * Tenants by id, each with the secrets that authenticate now: one statement, hence of one moment. Raw and prepared: all
- * that requests ask for is read by it.
+ * Tenants by id with their valid secrets, in one statement and so of one moment. Raw and prepared, because requests
+ * depend on it.
  */
 export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, TenantAccess>> {
   const rows = await sql.prepared<
@@ -91,7 +91,7 @@ export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, T
   return read;
 }
 
-/** The versions of the tenants among these that are there. Raw and prepared: twice a second, for all that are in use. */
+/** Versions of the tenants that exist. Raw and prepared, because it runs twice a second for all tenants in use. */
 export async function accessVersions(sql: Sql, ids: string[]): Promise<Map<string, string>> {
   const rows = await sql.prepared<{ id: string; access_version: string }>(
     'tenants-versions',
@@ -101,7 +101,7 @@ export async function accessVersions(sql: Sql, ids: string[]): Promise<Map<strin
   return new Map(rows.map((row) => [row.id, row.access_version]));
 }
 
-/** The secrets that authenticate now, the current one first. */
+/** Valid secrets, the current one first. */
 export async function liveSecrets(sql: Sql, tenantId: string): Promise<LiveSecret[]> {
   return sql.run<LiveSecret>(
     credentials()
@@ -112,9 +112,7 @@ export async function liveSecrets(sql: Sql, tenantId: string): Promise<LiveSecre
   );
 }
 
-/**
- * The newest secret, sealed. Opened only to sign webhooks: it signs although it was revoked, until there is another.
- */
+/** The newest sealed secret, which only signs webhooks. A revoked secret signs until another one exists. */
 export async function sealedSecret(sql: Sql, tenantId: string): Promise<Buffer | undefined> {
   const [newest] = await sql.run<{ secretSealed: Buffer }>(
     credentials().select('secretSealed').where({ tenantId }).orderBy('id', 'desc').limit(1),
@@ -123,9 +121,9 @@ export async function sealedSecret(sql: Sql, tenantId: string): Promise<Buffer |
 }
 
 /**
- * Ends the secrets in their overlap now, and the current one in so many seconds (null: not at all). By the database's
- * clock, the one that all processes share: what ends now lives for none of them. Raw for its arithmetic with that clock.
- * @returns those that were ended, with their ends
+ * Ends secrets in their overlap now, and the current one in `currentEndsIn` seconds (null: not at all). Raw, because
+ * ends are computed by the database's clock, which all processes share.
+ * @returns secrets that were ended, with their ends
  */
 export async function endSecrets(
   tx: Sql,

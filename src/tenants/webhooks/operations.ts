@@ -15,7 +15,10 @@ import {
 } from './store';
 import { type Webhook, webhookView } from './view';
 
-/** What a registration without `type` means, for ever (`interface.md 4.4`, decisions part 4): the others are registered each. */
+/**
+ * Types that a registration without `type` means for ever (`interface.md 4.4`, decisions part 4). Others are registered
+ * one by one.
+ */
 const UNNAMED: readonly Registration[] = ['card', 'account', 'cardholder', 'kyc'];
 const RESEND_EVERY_MS = 10_000;
 
@@ -24,9 +27,9 @@ export async function listWebhooks(sql: Sql, tenantId: string): Promise<Webhook[
 }
 
 /**
- * Sets the URL of one registration, or of those that need not be named, replacing what was there: a failing or disabled endpoint
- * is active again, and what waits for it flows; so does what was parked when it was disabled, which its recovery sees to. The
- * URL has been checked (`checkUrl`).
+ * Sets the URL of one type, or of all unnamed types, replacing the former URL. A failing or disabled endpoint becomes
+ * active and its waiting events are sent. The recovery makes events due again that were parked while it was disabled.
+ * The caller has checked the URL (`checkUrl`).
  * @returns all webhooks of the tenant
  */
 export async function setWebhook(
@@ -43,7 +46,7 @@ export async function setWebhook(
   return listWebhooks(tx, given.tenantId);
 }
 
-/** Ends one registration, or all; what is due to it is parked for a resend. */
+/** Deletes one registration or all. Due events are parked for a resend. */
 export async function deleteWebhook(
   tx: Tx,
   commands: Commands,
@@ -56,7 +59,7 @@ export async function deleteWebhook(
   commands.append(tx, recoveriesOf(before, ['failing']));
 }
 
-/** Those of endpoints with such a status, which are to look what their endpoints are now. */
+/** Recoveries of the endpoints with one of these statuses, which must read the changed endpoint. */
 function recoveriesOf(endpoints: Endpoint[], statuses: EndpointStatus[]) {
   return endpoints
     .filter(({ status }) => statuses.includes(status))
@@ -77,9 +80,9 @@ const NOTHING: ResendCounters = {
 };
 
 /**
- * Queues again what was not delivered of `fromDate` to `toDate`: failed, parked, waiting, or recorded while no endpoint was
- * there. It goes out in the order in which it happened, at most eight at a time. A failing endpoint is probed at once.
- * @throws Problem 429 for more than one in 10 s a tenant
+ * Queues undelivered events from `fromDate` to `toDate` again: failed, parked, waiting, or recorded without an
+ * endpoint. They are sent in order of creation, at most eight at a time. Failing endpoints are probed at once.
+ * @throws Problem 429 for a second call of a tenant within 10 s
  */
 export async function resendWebhooks(
   tx: Tx,

@@ -11,10 +11,10 @@ import { countDeliveries, faultyEndpoints, findEndpoints, overdueProbes } from '
 
 export { countFaultyEndpoints } from './store';
 
-/** What the operator's command line asks of webhooks. */
+/** Webhook operations of the command line. */
 
 export interface ListedEndpoint extends Endpoint {
-  /** Deliveries that wait, were given up, or were parked. */
+  /** Deliveries that wait, have failed, or are parked. */
   due: number;
   failed: number;
   parked: number;
@@ -27,7 +27,7 @@ export async function listEndpoints(
   return withCounts(sql, await findEndpoints(sql, given), given.tenantId);
 }
 
-/** Those that fail or were disabled, the longest first. @throws Problem 400 */
+/** Failing and disabled endpoints, longest first. @throws Problem 400 */
 export async function listFaulty(
   sql: Sql,
   filter: WaitingFilter,
@@ -53,7 +53,7 @@ async function withCounts<E extends Endpoint>(
   });
 }
 
-/** Queues failed deliveries again: all, or those of events since `fromDate`. @returns how many of each type */
+/** Queues failed deliveries again: all, or those of events since `fromDate`. @returns counts by type */
 export function retryFailed(
   tx: Tx,
   commands: Commands,
@@ -63,7 +63,7 @@ export function retryFailed(
   return queueAgain(tx, commands, { tenantId, registration, fromDate, now: new Date(), only: ['failed'] });
 }
 
-/** Failing endpoints whose probe is overdue: their recovery was lost, or has missed that it was to look. */
+/** Failing endpoints with an overdue probe: the recovery was lost or missed a signal. */
 export const reconcilableEndpoints: Reconcilable = {
   name: 'webhook endpoints',
   async stale(sql, olderThan, limit, exceptWorkflows) {

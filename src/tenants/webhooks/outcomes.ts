@@ -3,33 +3,35 @@ import type { NextProbe } from './delivery/schedule';
 import { type EndpointKey, endpointTransition } from './record';
 
 /**
- * Whether an endpoint counts as failing (decisions part 4, Webhooks): by what it has taken lately and the events that it has
- * refused, which its row keeps as bits, 1 for a failure, the last one lowest. An event counts when it is refused first: that it
- * is refused again says nothing new, so one bad event does not silence an endpoint, however often it is tried. What was never
- * tried counts as taken, so an endpoint that takes everything has 0.
+ * Whether an endpoint counts as failing (decisions part 4, Webhooks). The endpoint's row keeps its last outcomes as
+ * bits, 1 for a failure, newest lowest. Only the first failure of an event counts, so that retries of one bad event do
+ * not silence an endpoint. Missing outcomes count as successes, so an endpoint without failures has 0.
  */
 const IN_A_ROW = 5;
 const WINDOW = 20;
 const HALF = WINDOW / 2;
 
-/** How an attempt that counts ended, at the URL that was tried: it says nothing of one that was set since. */
+/** Outcome of an attempt that counts, with the URL that was tried, because it says nothing about a newer URL. */
 export interface Outcome extends EndpointKey {
   url: string;
   ok: boolean;
 }
 
-/** The outcomes of one endpoint, in one number. */
+/** Outcomes of one endpoint, packed into a number. */
 export interface Series extends EndpointKey {
   url: string;
-  /** Attempts, {@link WINDOW} at most. */
+  /** Number of attempts, at most {@link WINDOW}. */
   count: number;
-  /** A bit an attempt, 1 for a failure, the last one lowest. */
+  /** One bit per attempt, 1 for a failure, newest lowest. */
   failures: number;
 }
 
 const MASK = 2 ** WINDOW - 1;
 
-/** Sums outcomes up by endpoint and URL, each in the order given; endpoints in one order, as all that lock several. */
+/**
+ * Groups outcomes by endpoint and URL, keeping their order. Endpoints are sorted, because everything that locks several
+ * uses one order.
+ */
 export function seriesOf(outcomes: readonly Outcome[]): Series[] {
   const all = new Map<string, Series>();
   for (const { tenantId, registration, url, ok } of outcomes) {
@@ -45,8 +47,8 @@ export function seriesOf(outcomes: readonly Outcome[]): Series[] {
 }
 
 /**
- * Keeps outcomes with their endpoints. Raw: one statement for many endpoints, of arrays, and bits.
- * @returns the keys of those that count as failing by now, with the URL
+ * Stores outcomes with their endpoints. Raw: one statement for many endpoints, with arrays and bits.
+ * @returns keys and URL of endpoints that now count as failing
  */
 export async function noteOutcomes(tx: Tx, series: Series[]): Promise<(EndpointKey & { url: string })[]> {
   return tx.query(
@@ -71,17 +73,18 @@ export async function noteOutcomes(tx: Tx, series: Series[]): Promise<(EndpointK
 }
 
 export interface FailedEndpoint extends EndpointKey {
-  /** That was tried: an answer of a former URL says nothing of the present one. */
+  /** The URL that was tried. A failure says nothing about a newer URL. */
   url: string;
   code: string;
-  /** Where its schedule begins. */
+  /** Start of its schedule. */
   first: NextProbe;
 }
 
 /**
- * The first probe is made when the schedule says so, or when the first event that is in nobody's hands is to be tried, if
- * that is later: an endpoint waits for what a receiver asked for (`Retry-After`) only where all that waits for it does.
- * @returns those that were active and have begun to fail. Raw: one statement for many endpoints, of arrays.
+ * Marks endpoints as failing. The first probe is due at the schedule's time, or at the first unclaimed event's due time
+ * if that is later. So `Retry-After` delays an endpoint only if it applies to all of its waiting events. Raw: one
+ * statement for many endpoints, with arrays.
+ * @returns endpoints that were active before
  */
 export async function markFailing(sql: Sql, failed: FailedEndpoint[], now: Date): Promise<EndpointKey[]> {
   const { from, to } = endpointTransition('counts_as_failing');

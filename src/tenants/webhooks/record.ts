@@ -1,6 +1,6 @@
 import type { Registration } from '../../kernel/outbox/events';
 
-/** An endpoint: a tenant registers one URL a type. */
+/** Key of an endpoint: a tenant registers one URL per type. */
 export interface EndpointKey {
   tenantId: string;
   registration: Registration;
@@ -12,13 +12,13 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export interface Endpoint extends EndpointKey {
   url: string;
   status: EndpointStatus;
-  /** Since then it has taken nothing, though something waited for it all the time. */
+  /** Time since which the endpoint has accepted nothing although events waited. */
   failingSince: Date | null;
-  /** Where in the schedule the next probe stands. */
+  /** Position of the next probe in the schedule. */
   probes: number;
   nextProbeAt: Date | null;
   lastError: string | null;
-  /** The number of the event that it was last probed with, and how often that has failed in this recovery. */
+  /** Number of the last probed event, and its failures in this recovery. */
   probeEvent: string | null;
   probeFailures: number;
   createdAt: Date;
@@ -38,7 +38,7 @@ type EndpointEvent =
   | 'gone'
   | 'took_nothing';
 
-/** The states of an endpoint. Deleting one ends it in any state. */
+/** States of an endpoint. An endpoint can be deleted in any state. */
 export const ENDPOINT_TRANSITIONS: readonly Transition<EndpointStatus, EndpointEvent>[] = [
   { from: ['active', 'failing', 'disabled'], on: 'set', to: 'active' },
   { from: ['active'], on: 'counts_as_failing', to: 'failing' },
@@ -50,7 +50,7 @@ export const ENDPOINT_TRANSITIONS: readonly Transition<EndpointStatus, EndpointE
 
 export const endpointTransition = (on: EndpointEvent) => transitionOf(ENDPOINT_TRANSITIONS, on);
 
-/** The line of a table that an event goes by. */
+/** The transition that an event causes. */
 export function transitionOf<Status, On>(
   table: readonly Transition<Status, On>[],
   on: On,

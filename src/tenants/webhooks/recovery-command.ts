@@ -2,12 +2,12 @@ import type { WorkflowCommand } from '../../kernel/outbox/commands';
 import { QUEUES } from '../../kernel/outbox/queues';
 import type { EndpointKey } from './record';
 
-/** What a recovery's id begins with; tenant and registration follow. */
+/** Prefix of a recovery's workflow id. Tenant and registration follow. */
 export const RECOVERY_ID = 'webhook-recovery-';
 
 /**
- * Tells an endpoint's recovery to look, which begins it where it does not run. Also when an endpoint begins to fail: a
- * mere start would be lost on a former recovery that is just ending.
+ * Command that tells an endpoint's recovery to look, and starts it if it does not run. Used for new failures too,
+ * because a mere start would be lost on an earlier recovery that is just ending.
  */
 export function recoveryCommand({ tenantId, registration }: EndpointKey): WorkflowCommand {
   return {

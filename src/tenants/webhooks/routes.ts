@@ -46,7 +46,7 @@ function setRoute(services: Services, resolve: Resolve) {
     }),
     response: pageSchema(webhookSchema),
     status: 201,
-    // Name servers are asked before the transaction.
+    // The name servers are queried before the transaction.
     prepare: ({ body }) => checkUrl(body.url, { allowLoopback: mode === 'sandbox' }, resolve),
     write: async (tx, { body, caller }) =>
       whole(await setWebhook(tx, commands, { tenantId: caller.tenantId, ...body, now: now() })),

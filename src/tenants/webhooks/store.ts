@@ -22,7 +22,7 @@ const COLUMNS = [
 ];
 const KEY = ['tenantId', 'registration'];
 
-/** What a failing endpoint has, cleared: it takes what comes, nothing waits for it, or it was set anew. */
+/** Values of an endpoint that is not failing: a success, no waiting events, or a new URL. */
 const HEALTHY = {
   ...{ failingSince: null, probes: 0, nextProbeAt: null, lastError: null },
   ...{ probeEvent: null, probeFailures: 0, recentFailures: 0 },
@@ -52,7 +52,7 @@ const FAULTY = {
   ...{ tenantId: 'tenant_id', kind: 'status' },
 };
 
-/** Those that fail or were disabled, the longest first; `kind` is the status. @throws Problem 400 */
+/** Failing and disabled endpoints, longest first. `kind` is the status. @throws Problem 400 */
 export async function faultyEndpoints(
   sql: Sql,
   filter: WaitingFilter,
@@ -91,7 +91,7 @@ export async function lockEndpoints(
   );
 }
 
-/** Sets the URL of each registration; one that stands there is replaced, whatever its state. */
+/** Sets the URL of each registration, replacing an existing one in any state. */
 export async function putEndpoints(
   sql: Sql,
   {
@@ -108,7 +108,7 @@ export async function putEndpoints(
 ): Promise<void> {
   const { to: status } = endpointTransition('set');
   const values = { url, status, ...HEALTHY, createdAt: now, updatedAt: now };
-  // In one order, as all that lock several.
+  // Sorted, because everything that locks several endpoints uses one order.
   const rows = [...registrations].sort().map((registration) => ({ tenantId, registration, ...values }));
   await sql.run(endpoints().insert(rows).onConflict(KEY).merge(Object.keys(values)));
 }
@@ -123,12 +123,12 @@ export async function deleteEndpoints(
   );
 }
 
-/** What the list says of an endpoint that was disabled. */
+/** `lastError` of a disabled endpoint. */
 const DISABLED_BY = { gone: 'http_410', took_nothing: 'nothing_taken_for_7_days' } as const;
 
 /**
- * The receivers said that they want no more, or have taken nothing for too long.
- * @returns those that are disabled now. Raw: of arrays, as above.
+ * Disables endpoints whose receivers answered 410 or accepted nothing for too long. Raw, because of arrays.
+ * @returns endpoints that were disabled now
  */
 export async function markDisabled(
   sql: Sql,
@@ -154,7 +154,7 @@ export async function markDisabled(
   );
 }
 
-/** @returns whether it was failing, at that URL, and is active now */
+/** @returns whether the endpoint was failing at that URL and is active now */
 export async function markActive(
   sql: Sql,
   { tenantId, registration, url }: EndpointKey & { url: string },
@@ -172,7 +172,7 @@ export async function markActive(
   return rows.length > 0;
 }
 
-/** @returns whether it is failing still, at that URL */
+/** @returns whether the endpoint is still failing at that URL */
 export async function setNextProbe(
   sql: Sql,
   { tenantId, registration, url }: EndpointKey & { url: string },
@@ -188,7 +188,7 @@ export async function setNextProbe(
   return rows.length > 0;
 }
 
-/** Makes failing endpoints of a tenant due for a probe at once. @returns those */
+/** Makes the next probe of a tenant's failing endpoints due at once. @returns these endpoints */
 export async function probeNow(
   sql: Sql,
   { tenantId, registration, now }: { tenantId: string; registration?: Registration; now: Date },
@@ -202,7 +202,7 @@ export async function probeNow(
   );
 }
 
-/** Failing endpoints whose next probe was due before `olderThan`, the longest overdue first. */
+/** Failing endpoints whose next probe was due before `olderThan`, longest overdue first. */
 export async function overdueProbes(
   sql: Sql,
   { olderThan, limit, exceptWorkflows }: { olderThan: Date; limit: number; exceptWorkflows: string[] },
@@ -220,9 +220,8 @@ export async function overdueProbes(
 }
 
 /**
- * Takes the tenant's turn to ask for a replay. The row is locked, so of many who ask at once one is let through,
- * whichever process they ask.
- * @returns milliseconds until the next turn; 0 when this one was taken
+ * Takes the tenant's turn for a resend. The row's lock admits one of several concurrent calls, in any process.
+ * @returns milliseconds until the next turn, 0 when the turn was taken
  */
 export async function takeResendTurn(
   sql: Sql,
@@ -244,7 +243,7 @@ export async function takeResendTurn(
   return Math.max(1, (last?.at.getTime() ?? 0) + everyMs - now.getTime());
 }
 
-/** How many deliveries stand where; what was delivered is not counted, there may be millions. */
+/** Deliveries by state. Delivered ones are left out, because there may be millions. */
 export async function countDeliveries(
   sql: Sql,
   tenantId?: string,
@@ -253,7 +252,7 @@ export async function countDeliveries(
   return sql.run(
     table('events')
       .select(...place, raw('count(*)::int as count'))
-      // The conditions of the two indexes of what was not delivered, in their words.
+      // The conditions of the two partial indexes, in their wording.
       .whereRaw(`(delivery = 'due' or delivery in ('recorded', 'failed', 'parked'))`)
       .modify(filtered, { tenantId })
       .groupBy(place)
@@ -261,7 +260,7 @@ export async function countDeliveries(
   );
 }
 
-/** How many endpoints have each status. */
+/** Endpoints by status. */
 export async function countEndpoints(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql.run<{ status: string; count: number }>(
     table('webhook_endpoints').select('status', raw('count(*)::int as count')).groupBy('status'),

@@ -16,7 +16,7 @@ export const webhookSchema = z.object({
 
 export type Webhook = z.infer<typeof webhookSchema>;
 
-/** The endpoint as the wire shows it. */
+/** The endpoint in the wire format. */
 export function webhookView(endpoint: Endpoint): Webhook {
   const { registration, url, status, createdAt } = endpoint;
   return { type: registration, url, status, createdAt: createdAt.toISOString() };

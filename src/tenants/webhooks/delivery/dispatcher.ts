@@ -33,19 +33,19 @@ export interface DispatcherDeps {
   now(): Date;
   /** From 0 to 1, for jitter. */
   random?(): number;
-  /** How long a claim holds: longer than an attempt may take. Milliseconds. */
+  /** Duration of a claim, longer than an attempt may take. Milliseconds. */
   leaseMs?: number;
-  /** Events in this process's hands at once, however many wait. */
+  /** Claimed events of this process at once. */
   maxClaimed?: number;
 }
 
-/** A shard that this process delivers for. */
+/** A shard that this process delivers. */
 export interface TakenShard {
-  /** Since it was taken. */
+  /** Since the shard was taken. */
   counts(): Counts;
-  /** Claims no more for it. What is under way goes on. */
+  /** Stops claiming events of the shard. Attempts under way go on. */
   release(): void;
-  /** Waits until everything under way for it is ended and recorded. */
+  /** Resolves when all attempts of the shard have ended and are recorded. */
   drained(): Promise<void>;
 }
 
@@ -56,10 +56,10 @@ export interface Dispatcher {
 const LEASE_MS = 30_000;
 const MAX_CLAIMED = 4_096;
 const DRAIN_POLL_MS = 20;
-/** Between a claim that failed and the next one. */
+/** Pause after a failed claim. */
 const CLAIM_AGAIN_MS = 250;
 
-/** What the parts of a process's delivery engine share. */
+/** Shared state of the delivery engine of a process. */
 interface Engine extends DispatcherDeps {
   leaseMs: number;
   maxClaimed: number;
@@ -67,16 +67,16 @@ interface Engine extends DispatcherDeps {
   lanes: Lanes;
   /** Rounds of claiming. */
   claims: Rounds;
-  /** Rounds of changing very many events, in portions. */
+  /** Rounds of bulk changes of events, in portions. */
   moves: Rounds;
   recorder: Recorder;
 }
 
 /**
- * The delivery engine of a process, for all of its shards: one poll finds what is due, one claim at a time takes it, each
- * endpoint has a lane that begins its attempts, and one recorder writes their outcomes. A lane has connections of its own,
- * so that no endpoint waits for another's; a claim asks for what each lane can send now, so memory is bounded by the
- * endpoints that answer, not by the events that wait.
+ * Creates the delivery engine of a process. One poll finds due events, one claim at a time takes them, a lane per
+ * endpoint starts the attempts, and one recorder writes the outcomes. Each lane has its own connections, so that
+ * endpoints do not wait for each other. A claim asks for what each lane can send now, so memory is bounded by the
+ * endpoints that answer and not by the backlog.
  */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { leaseMs = LEASE_MS, maxClaimed = MAX_CLAIMED, random = Math.random } = deps;
@@ -98,7 +98,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   return { take: (shard) => takeShard(engine, poll, shard) };
 }
 
-/** @returns how many active endpoints have due events */
+/** @returns number of active endpoints with due events */
 async function findDue({ database, shards, lanes, poster, claims, moves, log }: Engine): Promise<number> {
   try {
     const found = await endpointsWithDue(database, shards.taken());
@@ -137,7 +137,7 @@ async function move({ database, shards, log }: Engine): Promise<void> {
   }
 }
 
-/** Gives each lane what was claimed for it. */
+/** Hands claimed events to their lanes. */
 function handOut(engine: Engine, wants: Want[], events: ClaimedEvent[]): void {
   const claimedAt = performance.now();
   const jobs = new Map(wants.map((want) => [laneKey(want), [] as Job[]]));
@@ -149,7 +149,7 @@ function handOut(engine: Engine, wants: Want[], events: ClaimedEvent[]): void {
   }
 }
 
-/** Begins what may be begun, gives back what may not, and asks for more where there is room. */
+/** Starts attempts, gives back events that must not be sent, and requests more events for free room. */
 function advance(engine: Engine, lane: Lane): void {
   const { shards, recorder, claims } = engine;
   const { begun, givenBack } = takeJobs(lane, performance.now());
@@ -178,7 +178,7 @@ async function attempt(engine: Engine, lane: Lane, job: Job): Promise<void> {
   advance(engine, lane);
 }
 
-/** @returns nothing when it could not be signed */
+/** @returns undefined when the delivery could not be signed */
 async function send({ secrets, poster, log }: Engine, lane: Lane, job: Job): Promise<Attempt | undefined> {
   try {
     const secret = await secrets.of(job.tenantId);

@@ -1,29 +1,32 @@
 import { eventsCommitted } from '../../../kernel/outbox/events';
 
-/** How often an idle process asks the database what is due: between these, the longer nothing was. Milliseconds. */
+/** Poll interval of an idle process: grows between these limits while nothing is due. Milliseconds. */
 const SOONEST_MS = 100;
 const LATEST_MS = 250;
-/** After events were committed in this process it asks at once, but not more often than this. Milliseconds. */
+/** Shortest pause between polls that committed events of this process trigger. Milliseconds. */
 const AT_ONCE_MS = 15;
-/** Polling may take no more than this share of the time, however many endpoints have events that wait. */
+/** Largest share of time for polling, however many endpoints have waiting events. */
 const SHARE = 0.1;
-/** But it rests no longer: a poll that hung while the database was frozen says nothing of the next. Milliseconds. */
+/**
+ * Longest pause that {@link SHARE} may cause, because one poll may have hung while the database was frozen.
+ * Milliseconds.
+ */
 const LONGEST_REST_MS = 2_000;
 
 /**
- * | state           | what it does                                                    |
- * |-----------------|-----------------------------------------------------------------|
- * | `stopped`       | nothing                                                         |
- * | `waiting`       | polls when the interval has passed                              |
- * | `woken`         | polls as soon as it may: at the start, or events were committed |
- * | `polling`       | asks the database                                               |
- * | `polling_woken` | the same, and events were committed since: polls once more      |
- * | `stopping`      | asks the database, then stops                                   |
+ * | state           | activity                                                      |
+ * |-----------------|---------------------------------------------------------------|
+ * | `stopped`       | none                                                          |
+ * | `waiting`       | polls when the interval has passed                            |
+ * | `woken`         | polls as soon as allowed: at the start, or after a commit     |
+ * | `polling`       | queries the database                                          |
+ * | `polling_woken` | queries the database, then again, because events were added   |
+ * | `stopping`      | queries the database, then stops                              |
  */
 type State = 'stopped' | 'waiting' | 'woken' | 'polling' | 'polling_woken' | 'stopping';
 type Event = 'start' | 'stop' | 'committed' | 'timer' | 'polled';
 
-/** Every transition. An event that a state does not list leaves it as it is. */
+/** All transitions. An event that a state does not list changes nothing. */
 const TRANSITIONS: Record<State, Partial<Record<Event, State>>> = {
   stopped: { start: 'woken' },
   waiting: { stop: 'stopped', committed: 'woken', timer: 'polling' },
@@ -34,14 +37,14 @@ const TRANSITIONS: Record<State, Partial<Record<Event, State>>> = {
 };
 
 export interface DuePoll {
-  /** Polls until `stop`. Does nothing where it does already. */
+  /** Polls until `stop`. No effect while it is polling already. */
   start(): void;
   stop(): void;
 }
 
 /**
- * Polls for due events: one poll a process, for all its shards.
- * @param findDue asks what is due and passes it on; gives how many endpoints it found, and must not throw
+ * Creates the poll for due events, one per process for all of its shards.
+ * @param findDue queries due events and passes them on; returns the number of endpoints with due events; must not throw
  */
 export function createDuePoll(findDue: () => Promise<number>): DuePoll {
   let state: State = 'stopped';
@@ -49,7 +52,7 @@ export function createDuePoll(findDue: () => Promise<number>): DuePoll {
   let interval = SOONEST_MS;
   let earliest = 0;
 
-  /** The only place that changes the state, and does what a state begins with. */
+  /** The only place that changes the state and runs its entry action. */
   function on(event: Event): void {
     const before = state;
     state = TRANSITIONS[before][event] ?? before;

@@ -1,24 +1,28 @@
 import type { EndpointKey } from '../record';
 import type { ClaimedEvent, DueEndpoint, Want } from './store';
 
-/** Deliveries under way per endpoint (decisions part 4, Webhooks). */
+/** Concurrent attempts per endpoint (decisions part 4, Webhooks). */
 export const UNDER_WAY = 8;
-/** An endpoint that answers quickly has up to this many more claimed ahead, so that it need not wait for a claim. */
+/** Largest number of events claimed ahead for a fast endpoint, so that it does not wait for claims. */
 const MAX_AHEAD = 256;
-/** What is claimed ahead is what the endpoint took within this time, as it was last measured. Milliseconds. */
+/**
+ * As many events are claimed ahead as the endpoint accepted within this time, by its last measurement. Milliseconds.
+ */
 const AHEAD_MS = 200;
 const MEASURE_MS = 100;
-/** A claimed event that was not begun by then is given back: its URL and secret may be outdated. Milliseconds. */
+/**
+ * A claimed event that has waited this long is given back, because its URL and secret may be outdated. Milliseconds.
+ */
 const BEGIN_WITHIN_MS = 1_000;
 
 /**
- * How an endpoint is served by this process.
+ * State of an endpoint in this process.
  *
- * | state     | why                                                         | under way | claimed ahead                  |
- * |-----------|-------------------------------------------------------------|-----------|--------------------------------|
- * | `probing` | nothing was delivered yet, or what failed has been recorded | 1         | 0                              |
- * | `open`    | it accepts events: each one doubles what is under way       | 2 to 8    | what it took in 200 ms, to 256 |
- * | `held`    | failures are being recorded, which may mark it as failing   | no more   | 0                              |
+ * | state     | when                                                     | attempts at once | claimed ahead           |
+ * |-----------|----------------------------------------------------------|------------------|-------------------------|
+ * | `probing` | at the start, and after a failure was recorded           | 1                | 0                       |
+ * | `open`    | events are accepted; each success doubles the attempts   | 2 to 8           | for 200 ms, at most 256 |
+ * | `held`    | failures are being recorded, which may mark the endpoint | no new ones      | 0                       |
  */
 export type LaneState = Probing | Open | Held;
 
@@ -41,7 +45,7 @@ interface Held {
   unrecorded: number;
 }
 
-/** What happens to a lane: an attempt ends, or the failure of one has been recorded. */
+/** An attempt ended, or a failure has been recorded. */
 export type LaneEvent = 'delivered' | 'failed' | 'failure_recorded';
 
 type Transitions = {
@@ -52,7 +56,7 @@ type Transitions = {
 
 const PROBING: Probing = { is: 'probing' };
 
-/** Every transition of a lane. An event that a state does not list leaves it as it is. */
+/** All transitions. An event that a state does not list changes nothing. */
 const TRANSITIONS: Transitions = {
   probing: {
     delivered: (_, now) => ({ is: 'open', atOnce: 2, ahead: 0, delivered: 0, measuredAt: now }),
@@ -84,28 +88,28 @@ function measured(open: Open, now: number): Open {
   return { is: 'open', atOnce, ahead, delivered: 0, measuredAt: now };
 }
 
-/** How many may be under way, and claimed beyond that: what is in memory for a dead endpoint is one event. */
+/** Limits of concurrent attempts and of events claimed ahead. A dead endpoint holds one event in memory. */
 function limitsOf(state: LaneState): { atOnce: number; ahead: number } {
   if (state.is === 'open') return state;
   return { atOnce: state.is === 'probing' ? 1 : 0, ahead: 0 };
 }
 
-/** An event in this process's hands, and when it was claimed. */
+/** A claimed event with the time of its claim. */
 export interface Job extends ClaimedEvent {
   claimedAt: number;
 }
 
-/** One endpoint in this process. */
+/** The queue of one endpoint in this process. */
 export interface Lane extends DueEndpoint {
   state: LaneState;
-  /** Claimed, and not begun. */
+  /** Claimed events without an attempt. */
   queue: Job[];
   underWay: number;
-  /** A poll has found due events, or a claim has taken as many as it might: there may be more. */
+  /** More events may be due: a poll found some, or the last claim was full. */
   mayHaveDue: boolean;
-  /** It has failed lately, so what it takes is noted too: whether it counts as failing goes by both. */
+  /** The endpoint has failed lately. Successes are then recorded as well, because its health depends on both. */
   troubled: boolean;
-  /** A claim was sent, and nothing has failed since: what it says of the endpoint is all that is known. */
+  /** A claim was sent and nothing has failed since, so its result says whether the endpoint is troubled. */
   claimKnows: boolean;
   usedAt: number;
 }
@@ -117,13 +121,13 @@ export function newLane({ shard, tenantId, registration }: DueEndpoint, now: num
   return { shard, tenantId, registration, state: PROBING, ...idle, usedAt: now };
 }
 
-/** A poll has found events that are due. */
+/** A poll has found due events. */
 export function dueFound(lane: Lane, now: number): void {
   lane.mayHaveDue = true;
   lane.usedAt = now;
 }
 
-/** How many events to claim for a lane: none until half of what it may hold is free, so that claims are few and large. */
+/** Number of events to claim for a lane. Zero until half of its room is free, so that claims are few and large. */
 export function roomOf(lane: Lane): number {
   if (!lane.mayHaveDue || lane.state.is === 'held') return 0;
   const { atOnce, ahead } = limitsOf(lane.state);
@@ -132,15 +136,15 @@ export function roomOf(lane: Lane): number {
   return room >= Math.max(1, size / 2) ? room : 0;
 }
 
-/** A claim is sent for a lane. What it finds is all that is known to be due, unless a poll finds more meanwhile. */
+/** A claim was sent for a lane. Only its result and later polls say whether more events are due. */
 export function claimSent(lane: Lane, room: number): Want {
   lane.mayHaveDue = false;
-  lane.claimKnows = true; // while failures are recorded none is sent
+  lane.claimKnows = true; // no claim is sent while failures are recorded
   const { shard, tenantId, registration } = lane;
   return { shard, tenantId, registration, room };
 }
 
-/** A claim for `room` events has taken these. */
+/** A claim for `room` events returned these. */
 export function claimEnded(lane: Lane, jobs: Job[], room: number): void {
   lane.queue.push(...jobs);
   const troubled = jobs.some((job) => job.troubled);
@@ -150,8 +154,8 @@ export function claimEnded(lane: Lane, jobs: Job[], room: number): void {
 }
 
 /**
- * Takes what may be begun now out of the queue.
- * @returns also what is not to be sent and is given back: all of it while failures are recorded, else what waited too long
+ * Takes events that may be sent now from the queue.
+ * @returns also events to give back: all while failures are recorded, else those that waited too long
  */
 export function takeJobs(lane: Lane, now: number): { begun: Job[]; givenBack: Job[] } {
   if (lane.state.is === 'held') return { begun: [], givenBack: lane.queue.splice(0) };
@@ -173,7 +177,7 @@ export function takeJobs(lane: Lane, now: number): { begun: Job[]; givenBack: Jo
   return { begun, givenBack };
 }
 
-/** @param outcome `unsent`: it could not be signed, which says nothing of the endpoint */
+/** @param outcome `unsent`: the delivery could not be signed, which is no failure of the endpoint */
 export function attemptEnded(lane: Lane, outcome: 'delivered' | 'failed' | 'unsent', now: number): void {
   lane.underWay -= 1;
   if (outcome === 'failed') {
@@ -183,13 +187,15 @@ export function attemptEnded(lane: Lane, outcome: 'delivered' | 'failed' | 'unse
   if (outcome !== 'unsent') lane.state = stateAfter(lane.state, outcome, now);
 }
 
-/** A failure of the lane has been recorded, or given up. What else is due is gone on with, unless the endpoint is failing now. */
+/**
+ * A failure of the lane was recorded or given up. Other due events follow, unless the endpoint counts as failing now.
+ */
 export function failureRecorded(lane: Lane, now: number): void {
   lane.state = stateAfter(lane.state, 'failure_recorded', now);
   lane.mayHaveDue = true;
 }
 
-/** Whether nothing of the lane is in this process's hands. */
+/** Whether this process holds no event of the lane. */
 export function isIdle(lane: Lane): boolean {
   return lane.queue.length === 0 && lane.underWay === 0 && lane.state.is !== 'held';
 }

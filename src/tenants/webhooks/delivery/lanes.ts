@@ -1,22 +1,22 @@
 import { claimSent, isIdle, type Lane, laneKey, newLane, roomOf } from './lane';
 import type { DueEndpoint, Want } from './store';
 
-/** A lane that nothing was due to for so long is forgotten, its connections with it. Milliseconds. */
+/** A lane without due events for this long is dropped with its connections. Milliseconds. */
 const FORGET_MS = 60_000;
 
 /** The lanes of a process. */
 export interface Lanes {
-  /** The lane of an endpoint; a new one where there is none. */
+  /** The lane of an endpoint, created if it does not exist. */
   of(endpoint: DueEndpoint): Lane;
   ofShard(shard: number): Lane[];
-  /** Events that are claimed or under way. */
+  /** Number of events that are claimed or being sent. */
   held(): number;
   /**
-   * What to claim now: for the lanes that have room, those first that were served longest ago.
+   * Claims for lanes with free room. Lanes that were served longest ago come first.
    * @param limit events in all
    */
   wants(limit: number, isTaken: (shard: number) => boolean): Want[];
-  /** Drops the lanes that nothing is due to. @returns their keys */
+  /** Drops lanes without due events. @returns keys of the dropped lanes */
   forgetIdle(): string[];
 }
 

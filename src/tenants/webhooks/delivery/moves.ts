@@ -3,16 +3,16 @@ import type { EndpointKey, EndpointStatus } from '../record';
 import { deliveryTransition } from './record';
 
 /**
- * Changes of very many waiting events. They are marked first (`webhook_moves`), in the transaction that wants them, and then made
- * in portions, each of which stays when the process ends. The first portion is made at once, so few events need no process. All is raw:
- * every step is one statement of several parts. A question whether any event waits names the order of an index. Else Postgres would
- * read the table where its statistics say that nearly all events wait.
+ * Bulk changes of waiting events. A change is first recorded in `webhook_moves`, in the transaction that requires it,
+ * and then carried out in portions that survive the end of the process. The first portion runs at once, so that small
+ * changes need no dispatcher. SQL is raw, because each step is one statement of several parts. Existence checks name an
+ * index's order, else Postgres may scan the table.
  */
 
-/** Events that are changed at once. */
+/** Events per portion. */
 export const PORTION = 2_000;
 
-/** What waits for endpoints that are no more, or were disabled, is kept: until the endpoint is set again, or for a resend. */
+/** Parks due events of endpoints that were deleted or disabled, until the endpoint is set again or for a resend. */
 export async function parkDue(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
   await sql.query(
     `insert into webhook_moves (action, tenant_id, registration, last_number)
@@ -35,9 +35,9 @@ export async function parkDue(sql: Sql, endpoints: readonly EndpointKey[]): Prom
 }
 
 /**
- * Keeps for a resend the events that were parked while their endpoint was disabled, because the endpoint was deleted. Asks for no
- * such event, because the index still holds the entries of all that were made due again lately.
- * @param endpoints as they stood before they were deleted
+ * Keeps events for a resend that were parked while their endpoint was disabled and has now been deleted. Does not check
+ * for such events, because the index still holds entries of all events that lately became due again.
+ * @param endpoints as they were before the deletion
  */
 export async function keepParked(
   sql: Sql,
@@ -60,10 +60,7 @@ export async function keepParked(
   await moveSomeOf(sql, marked);
 }
 
-/**
- * Makes events due again that were parked while their endpoint was disabled, because the endpoint was set since. Their parking may
- * be under way still.
- */
+/** Makes parked events due again after their endpoint was set. The parking may still be under way. */
 export async function unpark(sql: Sql, endpoint: EndpointKey): Promise<void> {
   await sql.query(
     `insert into webhook_moves (action, tenant_id, registration, last_number)
@@ -79,7 +76,7 @@ export async function unpark(sql: Sql, endpoint: EndpointKey): Promise<void> {
   await moveSomeOf(sql, [endpoint]);
 }
 
-/** What waits for endpoints to be tried again is due at once: another receiver is there. */
+/** Makes waiting events of endpoints due at once, because the URL was set anew. */
 export async function retryAtOnce(sql: Sql, endpoints: readonly EndpointKey[]): Promise<void> {
   await sql.query(
     `insert into webhook_moves (action, tenant_id, registration, last_number, after_at)
@@ -95,9 +92,9 @@ export async function retryAtOnce(sql: Sql, endpoints: readonly EndpointKey[]): 
 }
 
 /**
- * Makes everything from `fromDate` to `toDate` that was not delivered due again, the oldest first and with its whole schedule
- * before it, where an endpoint is there to take it.
- * @returns how many of each registration, those that were waiting anyway included
+ * Makes undelivered events from `fromDate` to `toDate` due again, oldest first and with a new retry schedule, if an
+ * endpoint exists.
+ * @returns number of events by registration, including events that were waiting already
  */
 export async function requeue(
   sql: Sql,
@@ -149,7 +146,7 @@ async function moveSomeOf(sql: Sql, endpoints: readonly EndpointKey[]): Promise<
     await movePortion(sql, 'm.tenant_id = $1 and m.registration = $2', [tenantId, registration]);
 }
 
-/** Makes a portion of what is marked for endpoints of these shards. @returns false where nothing is */
+/** Runs a portion of a bulk change for these shards. @returns false when there are no changes */
 export const moveSome = (database: Database, shards: number[]): Promise<boolean> =>
   movePortion(database, 'm.shard = any ($1::smallint[])', [shards]);
 
@@ -157,26 +154,26 @@ const PARKED = deliveryTransition('endpoint_ended');
 const RESENT = deliveryTransition('resent');
 const UNPARKED = deliveryTransition('endpoint_set');
 
-/** A part of an index, which a move (`m`) reads in the index's order. */
+/** A range of an index, read in the index's order for a bulk change (`m`). */
 interface Range {
   at: string;
   where: string;
 }
 
-/** The events that are due. */
+/** Due events. */
 const DUE: Range = {
   at: 'e.due_at',
   where: `e.shard = m.shard and e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery = 'due'`,
 };
 
-/** The events of a resend's time that are neither due nor delivered, of all registrations of the tenant. */
+/** Events in a resend's period that are neither due nor delivered, of all registrations of the tenant. */
 const REST: Range = {
   at: 'e.created_at',
   where: `e.tenant_id = m.tenant_id and e.delivery in ('recorded', 'failed', 'parked')
           and e.created_at >= m.from_time and e.created_at <= m.to_time`,
 };
 
-/** The events that wait for a disabled endpoint. */
+/** Events that wait for a disabled endpoint. */
 const WAITING: Range = {
   at: 'e.created_at',
   where: `e.tenant_id = m.tenant_id and e.registration = m.registration and e.delivery = 'parked' and e.due_at is not null`,
@@ -186,16 +183,16 @@ const AGAIN = `due_at = least(created_at, clock_timestamp()), attempts = 0, last
 
 interface Action {
   range: Range;
-  /** SQL of a condition on each event. The range does not hold this condition, because the number of events read ends a portion. */
+  /** SQL condition on each event. It is kept out of the range, because a portion ends by the number of events read. */
   only?: string;
   set: string;
-  /** Events that stand otherwise by now are left alone. */
+  /** Delivery states that the change applies to. Events in another state stay unchanged. */
   from: readonly string[];
 }
 
-/** Events and change of each action. An event under way keeps its lease. `m.is_open`: the endpoint takes events. */
+/** Events and change of each action. Events under way keep their lease. `m.is_open`: the endpoint accepts events. */
 const ACTIONS: Record<string, Action> = {
-  // An endpoint that was set again waits for nothing that is still to be parked.
+  // Parking stops applying when the endpoint was set again meanwhile.
   park: { range: DUE, only: 'not m.is_open', from: PARKED.from, set: `delivery = '${PARKED.to}'` },
   park_for_resend: { range: DUE, from: PARKED.from, set: `delivery = '${PARKED.to}', due_at = null` },
   unpark: {
@@ -227,8 +224,9 @@ const ACTIONS: Record<string, Action> = {
 };
 
 /**
- * A portion of the first move of an endpoint, by whoever holds its mark: moves of one endpoint follow one another. Each portion
- * reads {@link PORTION} events from the place where the portion before ended, and changes those that the action is for.
+ * Runs a portion of the first change of an endpoint, under the lock of its row, so that changes of one endpoint run in
+ * order. Each portion reads {@link PORTION} events after the previous portion and changes those that the action
+ * concerns.
  */
 async function movePortion(sql: Sql, which: string, values: unknown[]): Promise<boolean> {
   const [move] = await sql.query<{ number: string; action: string }>(

@@ -2,29 +2,32 @@ import { type buildConnector, type Dispatcher, Pool } from 'undici';
 import { retryAfterMs } from './schedule';
 import { envelope, signatureOf } from './signature';
 
-/** What one attempt sends. */
+/** One delivery attempt. */
 export interface Delivery {
   url: string;
   tenantId: string;
   secret: Buffer;
   event: string;
-  /** The exact text of the envelope's data. */
+  /** Exact text of the envelope's data. */
   data: string;
   idempotencyKey: string | null;
 }
 
 export interface Attempt {
   ok: boolean;
-  /** 410: the receiver wants no more. */
+  /** 410: the receiver wants no further webhooks. */
   gone: boolean;
-  /** Why it failed: `http_500`, `timeout`, `tls_failed` … Never anything that the receiver wrote. */
+  /** Why the attempt failed: `http_500`, `timeout`, `tls_failed` … Never text from the receiver. */
   code: string;
-  /** From the receiver's `Retry-After`; 0 when there is none. */
+  /** From the receiver's `Retry-After`, 0 when absent. */
   retryAfterMs: number;
 }
 
 export interface Poster {
-  /** One attempt; never throws. @param lane whose connections it uses: one a endpoint, so that none waits for another's */
+  /**
+   * Makes one attempt. Never throws. @param lane owner of the connections, one per endpoint, so that endpoints do not
+   * wait for each other
+   */
   post(lane: string, delivery: Delivery): Promise<Attempt>;
   /** Closes a lane's idle connections. */
   forget(lane: string): void;
@@ -34,22 +37,22 @@ export interface PosterOptions {
   connect: buildConnector.connector;
   /** Milliseconds for the whole attempt. */
   timeoutMs: number;
-  /** Connections a lane. */
+  /** Connections per lane. */
   connections: number;
 }
 
-/** An answer is read no further than this: only its status counts. */
+/** Bytes of an answer that are read. Only its status counts. */
 const ANSWER_BYTES = 64 * 1024;
 const SWEEP_MS = 100;
 
 interface Connections {
   origin: string;
   pool: Pool;
-  /** Something has been answered over it: a connection that breaks now may just have been closed as idle. */
+  /** The connection has carried an answer, so a break may only mean that it was closed as idle. */
   answered: boolean;
 }
 
-/** An attempt that is under way. */
+/** An attempt under way. */
 interface Flight {
   deadline: number;
   end(attempt: Attempt): void;
@@ -78,7 +81,7 @@ export function createPoster(options: PosterOptions): Poster {
   };
 }
 
-/** The connections of each lane, to the origin that it posts to now. */
+/** Connections of each lane to the origin of its present URL. */
 function createLaneConnections({ connect, connections }: PosterOptions) {
   const lanes = new Map<string, Connections>();
 
@@ -96,7 +99,7 @@ function createLaneConnections({ connect, connections }: PosterOptions) {
       const known = lanes.get(lane);
       if (known?.origin === origin) return known;
       close(lane);
-      // The sweep of the flights ends what takes too long, whatever it is waiting for: undici's own timers are off.
+      // The sweep of {@link createFlights} enforces the time-out, so undici's timers are off.
       const pool = new Pool(origin, { connect, connections, headersTimeout: 0, bodyTimeout: 0 });
       const fresh = { origin, pool, answered: false };
       lanes.set(lane, fresh);
@@ -105,9 +108,9 @@ function createLaneConnections({ connect, connections }: PosterOptions) {
   };
 }
 
-/** Attempts under way: one timer for all of them expires those whose time is over. */
+/** Tracks attempts under way. One timer expires all attempts whose deadline has passed. */
 function createFlights(timeoutMs: number) {
-  /** In the order in which they began, which is the order of their deadlines. */
+  /** In order of start, which is the order of deadlines. */
   const flights = new Set<Flight>();
   let sweeper: NodeJS.Timeout | undefined;
 
@@ -153,9 +156,9 @@ function requestOf(url: URL, delivery: Delivery): Dispatcher.DispatchOptions {
 }
 
 /**
- * Sends once. A connection that had served before and broke before any answer had probably been closed as idle at that
- * moment: that is no failure of the receiver, and the attempt goes on over a new one.
- * @param mayReconnect whether a broken connection may be such a one
+ * Sends once. If a reused connection breaks before an answer, it was probably just closed as idle. That is no failure
+ * of the receiver, and the attempt continues on a new connection.
+ * @param mayReconnect whether a broken connection may have been closed as idle
  */
 function send(sending: Sending, mayReconnect: boolean): void {
   const { connections, request, flight } = sending;

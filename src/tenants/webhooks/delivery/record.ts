@@ -5,8 +5,8 @@ export type DeliveryStatus = 'recorded' | 'due' | 'delivered' | 'failed' | 'park
 type DeliveryEvent = 'attempt_succeeded' | 'schedule_used_up' | 'endpoint_ended' | 'endpoint_set' | 'resent';
 
 /**
- * The states of an event's delivery. An attempt that was under way when its endpoint was deleted may still succeed. What
- * was delivered is never sent again.
+ * States of a delivery. An attempt that was under way when its endpoint was deleted may still succeed. A delivered
+ * event is never sent again.
  */
 export const DELIVERY_TRANSITIONS: readonly Transition<DeliveryStatus, DeliveryEvent>[] = [
   { from: ['due', 'parked', 'failed'], on: 'attempt_succeeded', to: 'delivered' },

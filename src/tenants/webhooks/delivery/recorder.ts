@@ -19,19 +19,19 @@ export interface Failure {
   attempt: Attempt;
 }
 
-/** What became of claimed events, gathered so that many are recorded at once. */
+/** Outcomes of claimed events, gathered for one transaction. */
 interface Batch {
   delivered: string[];
   released: string[];
   failures: Failure[];
-  /** That count, of endpoints that have failed lately, in the order in which they came. */
+  /** Outcomes that count, of endpoints that have failed lately, in order of arrival. */
   outcomes: Outcome[];
-  /** Called when the failures have been recorded, or given up. */
+  /** Called when the failures were recorded or given up. */
   recorded: (() => void)[];
 }
 
 export interface Recorder {
-  /** @param note whether the endpoint is to know it too: it has failed lately */
+  /** @param note whether the endpoint's health is updated as well, because it has failed lately */
   delivered(event: ClaimedEvent, note: boolean): void;
   released(numbers: string[]): void;
   failed(failure: Failure, recorded: () => void): void;
@@ -45,11 +45,11 @@ export interface RecorderDeps {
   log: Logger;
   now(): Date;
   random(): number;
-  /** Called after each batch with the number of outcomes that it recorded. */
+  /** Called after each batch with the number of recorded outcomes. */
   onRecorded(): void;
 }
 
-/** How long outcomes are gathered. Milliseconds. */
+/** Time for which outcomes are gathered. Milliseconds. */
 const GATHER_MS = 8;
 const BATCH = 1_000;
 const TRIES = 5;
@@ -59,8 +59,9 @@ const emptyBatch = (): Batch => ({
 });
 
 /**
- * Writes outcomes to the database, one batch at a time. While the database is away they are kept: what was delivered
- * should not be sent again. What cannot be recorded for another reason is let go; its lease ends and it is sent again.
+ * Writes outcomes to the database, one batch at a time. While the database is away they are kept, so that delivered
+ * events are not sent again. An outcome that cannot be recorded for another reason is dropped: its lease ends and the
+ * event is sent again.
  */
 export function createRecorder(deps: RecorderDeps): Recorder {
   let batch = emptyBatch();
@@ -69,7 +70,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const size = (of: Batch) => of.delivered.length + of.released.length + of.failures.length;
 
   const rounds = createRounds(async () => {
-    if (size(batch) === 0) return; // the round before has recorded what this one was asked for
+    if (size(batch) === 0) return; // the previous round has recorded everything
     if (size(batch) < BATCH) await sleep(GATHER_MS);
     const full = batch;
     batch = emptyBatch();
@@ -124,7 +125,7 @@ async function persist({ log }: RecorderDeps, write: () => Promise<void>): Promi
   }
 }
 
-/** Whether a failure says anything of the endpoint: the first of an event does, and that it wants no more. */
+/** Whether a failure counts against the endpoint: the first failure of an event, and a 410. */
 const counts = ({ event, attempt }: Failure) => event.attempts === 0 || attempt.gone;
 
 const outcomeOf = ({ tenantId, registration, url }: ClaimedEvent, ok: boolean): Outcome => ({
@@ -132,8 +133,8 @@ const outcomeOf = ({ tenantId, registration, url }: ClaimedEvent, ok: boolean): 
 });
 
 /**
- * One transaction for what endpoints have taken and not, the attempts that were used up, those that began to fail, and the
- * start of their recoveries. Endpoints are locked before events, as everywhere: whichever begins to fail is noted first.
+ * Writes outcomes, used-up attempts, newly failing endpoints and the start of their recoveries in one transaction.
+ * Endpoints are locked before events, as everywhere.
  */
 async function writeOutcomes(deps: RecorderDeps, { outcomes, failures }: Batch): Promise<void> {
   const { database, commands, now, random } = deps;
@@ -159,7 +160,7 @@ const failedAttempt = ({ event, attempt }: Failure, jitter: number): FailedAttem
   retryMs: retryIn(event.attempts + 1, jitter, attempt.retryAfterMs),
 });
 
-/** Of those that count as failing, the ones that have failed now: what was taken lets none begin. */
+/** Failing endpoints of which an attempt has failed now. Successes never make an endpoint fail. */
 function failedEndpoints(
   failed: (EndpointKey & { url: string })[],
   failures: Failure[],

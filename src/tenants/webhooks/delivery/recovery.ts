@@ -14,38 +14,39 @@ export interface RecoveryDeps {
   secrets: SigningSecrets;
 }
 
-/** Where a recovery stands. Ids, numbers and codes only: it enters a workflow's history. */
+/** Progress of a recovery. Ids, numbers and codes only, because it enters a workflow's history. */
 export interface RecoveryState {
   failing: boolean;
-  /** Milliseconds of the epoch, by the clock of the workflow that asks. */
+  /** Milliseconds of the epoch, by the clock of the calling workflow. */
   nextProbeAt: number;
-  /** Of the last failed attempt. */
+  /** Code of the last failed attempt. */
   code?: string;
-  /** That the probed delivery has had. */
+  /** Attempts of the probed delivery. */
   attempts?: number;
 }
 
 export interface ProbeRequest extends EndpointKey {
-  /** The workflow's clock: milliseconds of the epoch. */
+  /** The workflow's clock, milliseconds of the epoch. */
   now: number;
-  /** From 0 to 1, the workflow's. */
+  /** From 0 to 1, from the workflow. */
   random: number;
 }
 
 const LEASE_MS = 30_000;
-/** The event is still in a dispatcher's hands. */
+/** Wait while a dispatcher still holds the event. */
 const BUSY_MS = 5_000;
-/** After so many failures of one event another is tried: the receiver may fail on that one alone. */
+/** Failed probes of one event before another one is tried, because the receiver may fail on that event alone. */
 const PROBES_OF_ONE = 2;
-/** An endpoint that has taken nothing for so long is disabled. */
+/** An endpoint that has accepted nothing for this long is disabled. */
 const GIVEN_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
-/** How far apart the clocks of those who say when a probe is due may be. */
+/** Tolerance for differing clocks when a probe's time is compared. */
 const CLOCKS_APART_MS = 1_000;
 const NOT_FAILING: RecoveryState = { failing: false, nextProbeAt: 0 };
 
 /**
- * Makes due again what was parked while the endpoint was disabled, where it has been set since.
- * @returns where the recovery stands
+ * Starts or resumes a recovery. Events that were parked while the endpoint was disabled become due again if it has been
+ * set since.
+ * @returns progress of the recovery
  */
 export async function beginRecovery(sql: Sql, key: EndpointKey): Promise<RecoveryState> {
   await unpark(sql, key);
@@ -66,14 +67,14 @@ function stateOf(endpoint: Endpoint): RecoveryState {
 }
 
 /**
- * Tries a waiting event of a failing endpoint, at the URL that is set now, unless it is too early for that. When it is
- * taken the endpoint is active again; when it has failed twice the next probe is made with another.
+ * Sends a waiting event to a failing endpoint at its present URL, unless the next probe is not due yet. A success makes
+ * the endpoint active. After two failures of one event the next probe uses another.
  */
 export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): Promise<RecoveryState> {
   const { database, poster, secrets } = deps;
   const endpoint = await findEndpoint(database, request);
-  if (endpoint?.status !== 'failing') return beginRecovery(database, request); // it may have been set again
-  // Told to look for another reason, or twice.
+  if (endpoint?.status !== 'failing') return beginRecovery(database, request); // may have been set again
+  // The workflow was woken for another reason, or twice.
   if (Number(endpoint.nextProbeAt) > request.now + CLOCKS_APART_MS) return stateOf(endpoint);
   const event = await claimProbe(database, {
     ...{ tenantId: request.tenantId, registration: request.registration, leaseMs: LEASE_MS },
@@ -127,7 +128,7 @@ async function record(
   return { ...(await readRecovery(tx, endpoint)), attempts };
 }
 
-/** Why a failed probe is the last one, where it is. */
+/** Why a failed probe ends the recovery. Undefined when it goes on. */
 function endOf(endpoint: Endpoint, attempt: Attempt, now: number): 'gone' | 'took_nothing' | undefined {
   if (attempt.gone) return 'gone';
   const since = endpoint.failingSince;

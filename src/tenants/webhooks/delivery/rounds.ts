@@ -6,18 +6,18 @@ const TRANSITIONS: Record<State, { asked: State; ended: State }> = {
   busy_asked_again: { asked: 'busy_asked_again', ended: 'busy' },
 };
 
-/** Work that is done in rounds, one at a time. */
+/** Work in rounds, one at a time. */
 export interface Rounds {
   /**
-   * Asks for a round that begins after this call. However many ask while one is under way, one more follows it: it sees
-   * what all of them have changed.
+   * Requests a round that begins after this call. Requests during a round share the next one, which sees all of their
+   * changes.
    */
   ask(): void;
-  /** Whether one is under way. */
+  /** Whether a round is under way. */
   busy(): boolean;
 }
 
-/** @param round one round; it must not throw */
+/** @param round one round; must not throw */
 export function createRounds(round: () => Promise<void>): Rounds {
   let state: State = 'idle';
 

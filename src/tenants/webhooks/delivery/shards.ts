@@ -1,21 +1,21 @@
-/** Attempts that were made. */
+/** Numbers of attempts. */
 export interface Counts {
   delivered: number;
   failed: number;
 }
 
-/** The shards that a process delivers for, and what it has made of them. */
+/** Shards that a process delivers, with their counts. */
 export interface Shards {
   take(shard: number): void;
   release(shard: number): void;
   isTaken(shard: number): boolean;
   taken(): number[];
   count(shard: number, outcome: keyof Counts): void;
-  /** Since the process began. */
+  /** Since the process started. */
   counts(shard: number): Counts;
 }
 
-/** A shard may be taken more than once: a new activity may begin before the old one has noticed its end. */
+/** A shard can be held twice, because a new activity may start before the old one notices its end. */
 export function createShards(): Shards {
   const holders = new Map<number, number>();
   const counts = new Map<number, Counts>();

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The exact bytes of a webhook's body (`interface.md 2.3`). */
+/** Exact bytes of a webhook's body (`interface.md 2.3`). */
 export function envelope(event: string, data: string): Buffer {
   return Buffer.from(`{"event":${JSON.stringify(event)},"data":${data}}`);
 }

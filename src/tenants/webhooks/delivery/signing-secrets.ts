@@ -2,15 +2,15 @@ import type { Database } from '../../../kernel/db/database';
 import type { Keyring } from '../../../kernel/security/keyring';
 import { signingSecret } from '../../clients/operations';
 
-/** How long an opened secret is kept: a rotated one signs at once, give or take this. Milliseconds. */
+/** Lifetime of an opened secret. A rotated secret signs within this time. Milliseconds. */
 const FRESH_MS = 1_000;
 
 export interface SigningSecrets {
-  /** @throws Problem 404 when there is no such tenant */
+  /** @throws Problem 404 for an unknown tenant */
   of(tenantId: string): Promise<Buffer>;
 }
 
-/** Reads and opens the secrets that sign: one read a tenant and second, however many events go out. */
+/** Reads and opens signing secrets, at most once per tenant and second. */
 export function createSigningSecrets(
   { database, keyring }: { database: Database; keyring: Keyring },
   now: () => number = () => performance.now(),

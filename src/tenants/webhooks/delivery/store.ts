@@ -5,19 +5,18 @@ import { deliveryTransition } from './record';
 import { MAX_ATTEMPTS } from './schedule';
 
 /**
- * The SQL of deliveries: what is due, who has claimed it, what became of it. Nearly all of it is raw, for it is what every
- * webhook passes through: claims with `skip locked`, batches over arrays, prepared statements, several steps in one.
+ * SQL of deliveries: due events, claims and outcomes. Mostly raw, because every webhook passes here: claims with `skip
+ * locked`, batches over arrays, prepared statements, several steps in one.
  */
 
-/** An endpoint with due events, and the shard that it falls to. */
+/** An endpoint with due events, and its shard. */
 export interface DueEndpoint extends EndpointKey {
   shard: number;
 }
 
 /**
- * The endpoints of the given shards that have events whose time has come: one step of the index an endpoint, however many
- * events wait.
- * @returns also all that is due to no active endpoint, with its `status` (null: deleted)
+ * Endpoints of the given shards with due events. One index step per endpoint, independent of the backlog.
+ * @returns also due events without an active endpoint, with its `status` (null: deleted)
  */
 export async function endpointsWithDue(
   sql: Sql,
@@ -41,7 +40,7 @@ export async function endpointsWithDue(
   );
 }
 
-/** How many of an endpoint's events can be claimed now. */
+/** Number of an endpoint's events to claim now. */
 export interface Want extends DueEndpoint {
   room: number;
 }
@@ -49,26 +48,26 @@ export interface Want extends DueEndpoint {
 export interface ClaimedEvent extends DueEndpoint {
   number: string;
   event: string;
-  /** The exact text of the envelope's data. */
+  /** Exact text of the envelope's data. */
   data: string;
   idempotencyKey: string | null;
   attempts: number;
   url: string;
   dueAt: Date;
-  /** Its endpoint has failed lately, so that what it takes is to be noted too. */
+  /** The endpoint has failed lately, so its successes are recorded as well. */
   troubled: boolean;
 }
 
-/** A claim to probe with: its URL is its endpoint's. */
+/** A claimed event for a probe, sent to the endpoint's present URL. */
 export type ProbeEvent = Omit<ClaimedEvent, 'url' | 'troubled'>;
 
-/** The same event is claimed by nobody else until the lease ends; then it is, with the same bytes. */
+/** Nobody else claims the event before its lease ends. Each claim sends the same bytes. */
 const CLAIMED = `number, shard, tenant_id as "tenantId", registration, event, data, idempotency_key as "idempotencyKey",
   attempts, due_at as "dueAt"`;
 
 /**
- * Claims the oldest events of active endpoints whose time has come, at most `room` of each, in time order: when each
- * happened, or for one that has failed, when it is to be tried again. The numbers are gathered first, so that the update always goes by the primary key.
+ * Claims due events of active endpoints, at most `room` of each, earliest due time first. Numbers are gathered first,
+ * so that the update uses the primary key.
  */
 export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promise<ClaimedEvent[]> {
   const rows = await sql.prepared<ClaimedEvent>(
@@ -103,8 +102,8 @@ export async function claimDue(sql: Sql, wants: Want[], leaseMs: number): Promis
 }
 
 /**
- * Claims a waiting event of a failing endpoint, to probe with: the one that was tried last or, where that has had its
- * turn, another, the one that is due first; the same again where there is no other.
+ * Claims a waiting event of a failing endpoint for a probe. Takes the last event again, or after its turn the next due
+ * event if there is one.
  */
 export async function claimProbe(
   sql: Sql,
@@ -133,7 +132,7 @@ export async function hasDue(sql: Sql, { tenantId, registration }: EndpointKey):
     table('events')
       .select('number')
       .where({ tenantId, registration, shard: raw('webhook_shard(?, ?)', [tenantId, registration]) })
-      .whereRaw(`delivery = 'due'`) // the condition of the index, in its words
+      .whereRaw(`delivery = 'due'`) // the condition of the partial index
       .limit(1),
   );
   return rows.length > 0;
@@ -150,7 +149,7 @@ export async function recordDelivered(sql: Sql, numbers: string[]): Promise<void
   );
 }
 
-/** Gives back what was claimed and not sent: no attempt was used up. */
+/** Gives back claimed events that were not sent. No attempt is counted. */
 export async function releaseClaims(sql: Sql, numbers: string[]): Promise<void> {
   await sql.prepared(
     'webhooks-release',
@@ -159,18 +158,15 @@ export async function releaseClaims(sql: Sql, numbers: string[]): Promise<void> 
   );
 }
 
-/** An attempt that has failed. */
+/** A failed attempt. */
 export interface FailedAttempt {
   number: string;
   code: string;
-  /** Until the event is tried again, where its schedule is not used up. */
+  /** Milliseconds until the retry, unless the schedule is used up. */
   retryMs: number;
 }
 
-/**
- * Uses up one attempt of each, and says when it is due again; a delivery whose schedule is used up is `failed`. A second
- * recording changes nothing.
- */
+/** Counts an attempt and sets the next due time. A delivery whose schedule is used up becomes `failed`. Idempotent. */
 export async function recordFailures(sql: Sql, failures: FailedAttempt[]): Promise<void> {
   const { from, to } = deliveryTransition('schedule_used_up');
   await sql.query(
