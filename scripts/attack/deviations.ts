@@ -29,7 +29,7 @@ const refused = (
  * interface that JSON Schema cannot state.
  */
 export const DEVIATIONS: Deviation[] = [
-  refused(['cursor'], /^cursor is not one that this list has given out/, 'A cursor is opaque.'),
+  refused(['cursor'], /^cursor is not a valid cursor of this list/, 'A cursor is opaque.'),
   refused(
     ['currency'],
     /^currency (must be a known currency code|must be one of|\w+ is not offered for)/,
@@ -45,7 +45,7 @@ export const DEVIATIONS: Deviation[] = [
   refused(['returnUrl', 'url'], /must be an https/, 'JSON Schema has no format for an https URL.'),
   refused(
     ['returnUrl', 'url'],
-    /must be at most \d+ characters when it is encoded/,
+    /must be at most \d+ characters when percent-encoded/,
     'JSON Schema counts characters as they are sent; an encoded one is three or more.',
   ),
   refused(

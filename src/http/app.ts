@@ -143,9 +143,9 @@ function options(ctx: Context, allowed: readonly string[]): void {
 }
 
 function noRoute(ctx: Context, allowed: readonly string[]): Problem {
-  if (allowed.length === 0) return new Problem(404, 'not_found', 'There is no such path.');
+  if (allowed.length === 0) return new Problem(404, 'not_found', 'The path does not exist.');
   ctx.set('Allow', allowed.join(', '));
-  return new Problem(405, 'method_not_allowed', `This path takes ${allowed.join(', ')}.`);
+  return new Problem(405, 'method_not_allowed', `This path supports ${allowed.join(', ')}.`);
 }
 
 /** Postgres: character_not_in_repertoire. Only a NUL that no schema has refused causes it. */
@@ -157,13 +157,13 @@ function problemOf(error: unknown, log: Logger, requestId: string): Problem {
   if (error instanceof CommitUnknown) return outcomeUnknown();
   if (isKeyTaken(error)) return mismatch();
   if (error instanceof DatabaseAway || isAway(error)) {
-    log.warn({ requestId, err: error }, 'the database is away');
+    log.warn({ requestId, err: error }, 'the database cannot be reached');
     return unavailable();
   }
   if ((error as { code?: unknown } | null)?.code === NUL_IN_TEXT)
-    return invalid('NUL is not a character of text.');
-  log.error({ requestId, err: error }, 'a fault of ours');
-  return new Problem(500, 'internal', 'Something went wrong on our side.');
+    return invalid('Text must not contain NUL.');
+  log.error({ requestId, err: error }, 'internal error');
+  return new Problem(500, 'internal', 'An internal error occurred.');
 }
 
 function sendProblem(ctx: Context, problem: Problem, requestId: string): void {

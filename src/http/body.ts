@@ -76,5 +76,5 @@ const unsupported = () =>
   new Problem(
     415,
     'unsupported_media_type',
-    'The body must be application/json in UTF-8, without an encoding.',
+    'The body must be application/json in UTF-8, without a content encoding.',
   );

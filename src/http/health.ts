@@ -13,7 +13,7 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       path: '/health',
       tag: 'Health',
       summary: 'Liveness probe',
-      description: 'The process answers. It asks nothing of Postgres or Temporal.',
+      description: 'The process answers. Neither Postgres nor Temporal is checked.',
       role: 'public',
       probe: true,
       response: z.object({ status: z.literal('ok') }),
@@ -25,8 +25,8 @@ export function healthRoutes(readiness: () => Promise<Readiness>): Route[] {
       tag: 'Health',
       summary: 'Readiness probe',
       description:
-        '503, with `checks` beside the error, while Postgres does not answer and while the process stops. Requests succeed without ' +
-        'Temporal, so its absence stands in `checks` alone.',
+        '503 with `checks` while Postgres does not answer and while the process stops. Requests succeed without Temporal, so an ' +
+        'absence of Temporal shows in `checks` only.',
       role: 'public',
       probe: true,
       response: READINESS,

@@ -138,7 +138,7 @@ function checked([name, bytes]: [string, Buffer]): [string, UploadedFile] {
     throw new Problem(
       415,
       'unsupported_media_type',
-      `${name} must be one of ${FILE_TYPES.join(', ')}, by its bytes.`,
+      `${name} must be one of ${FILE_TYPES.join(', ')}, by its content.`,
       name,
     );
   return [name, { bytes, contentType, sha256: createHash('sha256').update(bytes).digest('hex') }];
@@ -151,5 +151,5 @@ const notMultipart = () =>
   new Problem(
     415,
     'unsupported_media_type',
-    'The body must be multipart/form-data with a boundary, without an encoding.',
+    'The body must be multipart/form-data with a boundary, without a content encoding.',
   );

@@ -21,13 +21,13 @@ const SPECIFICATION_VERSION = '1.0.0'; // interface.md 9.1
 
 const DESCRIPTION = `Card issuing and multi-currency accounts.
 
-Amounts are decimal strings, timestamps ISO 8601 in UTC. A list is \`{ data, hasMore, nextCursor }\`, newest first, by
-\`limit\` and \`cursor\`; query parameters that are not known are ignored, fields of a body that are not known are refused.
-A query has at most 100 parameters; a JSON body at most 1 MiB, 32 levels, 1,000 fields an object and 20,000 values.
-Every answer carries \`x-request-id\`. A path that exists answers 405 with \`Allow\` to other methods, and 204
+Amounts are decimal strings, timestamps are ISO 8601 in UTC. A list is \`{ data, hasMore, nextCursor }\`, newest first, with
+\`limit\` and \`cursor\`. Unknown query parameters are ignored, unknown fields of a body are refused.
+A query has at most 100 parameters. A JSON body has at most 1 MiB, 32 levels, 1,000 fields per object and 20,000 values.
+Every answer carries \`x-request-id\`. An existing path answers 405 with \`Allow\` to other methods, and 204
 with \`Allow\` to OPTIONS, which needs no credential. Without a credential, an unknown path is 401 under \`/v1\`, \`/v2\` and
-\`/sandbox\`, and 404 elsewhere. A successful write may be repeated safely with the same \`x-idempotency-key\`: the first
-answer comes again, byte for byte, with \`x-idempotent-replayed: true\`.`;
+\`/sandbox\`, and 404 elsewhere. A successful write can be repeated safely with the same \`x-idempotency-key\`: the repeat
+returns the first answer, byte for byte, with \`x-idempotent-replayed: true\`.`;
 
 export interface OpenApiOptions {
   /** Base URL of the API for clients. Default: the place that the document was read from. */
@@ -55,7 +55,7 @@ const CREDENTIAL = { clientId: [], clientSecret: [] };
 
 const SECURITY_SCHEMES = {
   clientId: { type: 'apiKey', in: 'header', name: 'x-client-id', description: 'The tenant.' },
-  clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret', description: 'Its secret.' },
+  clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret', description: "The tenant's secret." },
 } as const;
 
 function tagsOf(routes: Route[]): string[] {
@@ -102,18 +102,18 @@ function parameters(route: Route): ZodOpenApiParameters {
   const keyed = idempotency(route);
   if (keyed === 'required') {
     header['x-idempotency-key'] = IDEMPOTENCY_KEY.meta({
-      description: 'Names this operation for ever: a repeat has no second effect.',
+      description: 'Kept for ever: a repeat with the same key has no second effect.',
     });
   } else if (keyed === 'optional') {
     header['x-idempotency-key'] = IDEMPOTENCY_KEY.optional().meta({
-      description: 'A repeat with the same key, within 24 hours at least, has no second effect.',
+      description: 'Kept for at least 24 hours: a repeat with the same key has no second effect.',
     });
   }
   if (route.settling) {
     header['prefer'] = WAIT.optional().meta({
       description:
-        '`wait=N` holds the answer until the record is settled, N seconds at most (up to 30). The answer comes at once where a ' +
-        'person or another call is waited for.',
+        '`wait=N` delays the answer until the record is settled, at most N seconds (up to 30). The answer comes at once when the ' +
+        'record waits for a person or for another call.',
     });
   }
   return {
@@ -141,7 +141,7 @@ function requestBody(schema: z.ZodType) {
 const FILE = z.string().meta({
   format: 'binary',
   contentMediaType: 'application/octet-stream',
-  description: `${FILE_TYPES.join(', ')}, by its bytes; at most 10 MiB.`,
+  description: `${FILE_TYPES.join(', ')}, judged by its content; at most 10 MiB.`,
 });
 
 /** multipart/form-data with its files. If no file is required, also JSON with the fields alone. */
@@ -165,13 +165,13 @@ const header = (description: string, schema: oas31.SchemaObject = { type: 'strin
 });
 const WHOLE = { type: 'integer' } as const;
 
-const REQUEST_ID = { 'x-request-id': header("The caller's when it sent a well-formed one, else a new one.") };
+const REQUEST_ID = { 'x-request-id': header("The caller's id if it sent a well-formed one, else a new one.") };
 const RATE_LIMIT = {
   'RateLimit-Limit': header('Requests that may come at once.', WHOLE),
   'RateLimit-Remaining': header('Requests left now.', WHOLE),
-  'RateLimit-Reset': header('Seconds until one more is there, or all are.', WHOLE),
+  'RateLimit-Reset': header('Seconds until the next request is allowed, or until all are again.', WHOLE),
 };
-const RETRY_AFTER = { 'Retry-After': header('Seconds to wait before another try.', WHOLE) };
+const RETRY_AFTER = { 'Retry-After': header('Seconds to wait before a retry.', WHOLE) };
 const REPLAYED = {
   'x-idempotent-replayed': header('`true` when this is the stored answer of an earlier request.'),
 };
@@ -186,16 +186,16 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
     ...REQUEST_ID,
     ...(route.role === 'public' ? {} : RATE_LIMIT),
     ...(idempotency(route) === 'ignored' ? {} : REPLAYED),
-    ...(route.settling ? { 'Preference-Applied': header('The `wait` that was honoured.') } : {}),
+    ...(route.settling ? { 'Preference-Applied': header('The `wait` preference that was applied.') } : {}),
     ...(route.deprecated
-      ? { Deprecation: header('Since when it is deprecated (RFC 9745): `@` and a Unix time.') }
+      ? { Deprecation: header('Time of the deprecation (RFC 9745): `@` and a Unix time.') }
       : {}),
   };
   return {
     ...(route.mayExist
       ? {
           200: {
-            description: 'Nothing was made: it was there already, or there was nothing to make.',
+            description: 'Nothing was created: the record exists already, or there was nothing to create.',
             headers,
             ...content,
           },
@@ -216,17 +216,17 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
 
 const MEANINGS: Record<number, string> = {
   200: 'Done.',
-  201: 'Made.',
-  202: 'Accepted; it goes on by itself.',
-  204: 'Done; no content.',
+  201: 'Created.',
+  202: 'Accepted; processing continues in the background.',
+  204: 'Done, without content.',
 };
 
 const ERROR_FIELDS = {
   code: z.string(),
-  message: z.string().meta({ description: 'For people; it may change.' }),
+  message: z.string().meta({ description: 'For people; the text may change.' }),
   field: z.string().optional().meta({
     description:
-      'The field at fault, as its path in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name.',
+      'Path of the field at fault in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name.',
   }),
   requestId: z.string(),
 };

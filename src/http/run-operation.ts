@@ -67,7 +67,7 @@ export async function perform(
     throw new Problem(
       400,
       'idempotency_key_required',
-      'The header x-idempotency-key is required here.',
+      'The header x-idempotency-key is required.',
       'x-idempotency-key',
     );
   }
@@ -118,10 +118,10 @@ function headerOf(ctx: Context, name: string): string | undefined {
 function parsed(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value, { reportInput: true });
   if (!result.success) throw firstProblem(result.error);
-  const { meta: _, ...judged } = value as Record<string, unknown>; // stored as given, and never judged (decisions part 1)
+  const { meta: _, ...judged } = value as Record<string, unknown>; // stored as given (decisions part 1)
   const unstorable = unstorableField(judged);
   if (unstorable !== undefined)
-    throw invalid(`${unstorable} must be text without NUL and without halves of characters.`, unstorable);
+    throw invalid(`${unstorable} must not contain NUL or unpaired surrogates.`, unstorable);
   return result.data;
 }
 

@@ -196,7 +196,7 @@ export function readConfig(
     ...wrongRates,
     ...wrongMail,
     ...parties.wrong,
-    ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: Stripe is the checkout already'] : []),
+    ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: must not be given with STRIPE_SECRET_KEY'] : []),
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
       ? missingParties(parties.settings, [
           ...(stripe ? (['checkout'] as const) : []),
@@ -212,7 +212,7 @@ export function readConfig(
 function sentences(wrong: readonly string[]): string {
   const lines = [...new Set(wrong)].map((line) => line.replace(/\.?$/, '.'));
   if (lines.length === 1) return lines[0] as string;
-  return `The environment is not right:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  return `The environment is not valid:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
 type Environment = z.infer<typeof schema>;
@@ -276,11 +276,11 @@ function wrongTogether(env: Environment): string[] {
     (env.DOCUMENTS_S3_ACCESS_KEY_ID === undefined || env.DOCUMENTS_S3_SECRET_ACCESS_KEY === undefined);
   return [
     ...(env.MODE === undefined && env.NODE_ENV === 'production'
-      ? ['MODE: must be given where NODE_ENV is production: live, or sandbox']
+      ? ['MODE: must be live or sandbox when NODE_ENV is production']
       : []),
     ...(keyless ? ['MASTER_KEY: must be given (32 bytes in base64) unless the embedded sandbox runs'] : []),
-    ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: MODE=live has it on'] : []),
-    ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: MODE=live has no local chain'] : []),
+    ...(env.DUAL_CONTROL === 'off' && env.MODE === 'live' ? ['DUAL_CONTROL: must be on with MODE=live'] : []),
+    ...(env.CHAIN === 'on' && env.MODE === 'live' ? ['CHAIN: must be off with MODE=live'] : []),
     ...(locked
       ? ['DOCUMENTS_S3_BUCKET: needs DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY']
       : []),

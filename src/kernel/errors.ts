@@ -1,6 +1,6 @@
 /**
  * An error that callers may see, one of a closed set of statuses and codes (decisions part 1). Operations throw it, and
- * the API turns it into the error body. Any other error is a fault of ours.
+ * the API turns it into the error body. Any other error is internal.
  */
 export class Problem extends Error {
   override name = 'Problem';

@@ -18,11 +18,11 @@ export async function makeFolder(setting: string, path: string): Promise<void> {
     await mkdir(part, { mode: OWNER_ONLY }).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST' && (await isThere(part))) return; // another process created it first
       refuse(
-        error.code === 'ENOTDIR' ? `${dirname(part)} is no folder` : `${part} cannot be made (${error.code})`,
+        error.code === 'ENOTDIR' ? `${dirname(part)} is not a folder` : `${part} cannot be created (${error.code})`,
       );
     });
   }
-  if (!(await stat(folder)).isDirectory()) refuse(`${folder} is no folder`);
+  if (!(await stat(folder)).isDirectory()) refuse(`${folder} is not a folder`);
   await access(folder, constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) =>
     refuse(`${folder} cannot be written to (${error.code})`),
   );

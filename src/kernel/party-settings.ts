@@ -64,9 +64,9 @@ interface ReadParty {
 
 function readParty(name: string, given: Environment): ReadParty {
   const [state, url, secret] = [given[name], given[`${name}_URL`], given[`${name}_SECRET`]];
-  if (state !== undefined && state !== 'off') return { lines: [`${name}: takes "off" alone`] };
+  if (state !== undefined && state !== 'off') return { lines: [`${name}: must be "off" or absent`] };
   if (url === undefined && secret === undefined) return state === 'off' ? { setting: 'off' } : {};
-  if (state === 'off') return { lines: [`${name}: is off, and an address or a secret is given beside it`] };
+  if (state === 'off') return { lines: [`${name}: must not be off when ${name}_URL or ${name}_SECRET is given`] };
   const lines = [...wrongUrl(`${name}_URL`, url), ...wrongSecret(`${name}_SECRET`, secret)];
   if (lines.length > 0) return { lines };
   const address = { url: (url ?? '').replace(/\/+$/, ''), secret: Buffer.from(secret ?? '') };
@@ -74,8 +74,8 @@ function readParty(name: string, given: Environment): ReadParty {
 }
 
 function wrongSecret(name: string, secret: string | undefined): string[] {
-  if (secret === undefined) return [`${name}: must be given with the address`];
-  return Buffer.byteLength(secret) < SECRET_BYTES ? [`${name}: must be ${SECRET_BYTES} bytes at least`] : [];
+  if (secret === undefined) return [`${name}: must be given with the URL`];
+  return Buffer.byteLength(secret) < SECRET_BYTES ? [`${name}: must be at least ${SECRET_BYTES} bytes`] : [];
 }
 
 const wrongUrl = (name: string, text: string | undefined): string[] =>
@@ -86,10 +86,10 @@ export function wrongAddress(name: string, text: string): string[] {
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return [`${name}: must be an https URL`];
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   if (username + password + search + hash !== '')
-    return [`${name}: must have neither credentials nor a query nor a fragment`];
+    return [`${name}: must not have credentials, a query or a fragment`];
   return protocol === 'https:' || isNear(hostname)
     ? []
-    : [`${name}: must be an https URL; http is for this machine, private addresses and names without a dot`];
+    : [`${name}: must be an https URL; http is allowed for this machine, private addresses and names without a dot`];
 }
 
 /**

@@ -51,7 +51,7 @@ export function createRateShare(
       } catch (error) {
         log.debug(
           { error: (error as Error).name },
-          'the share of the rate limit could not be read: it stays',
+          'the share of the rate limit could not be read; the last one is kept',
         );
       }
     },

@@ -59,5 +59,5 @@ function strangersTo(source: string, given: Environment): string[] {
   };
   return (strangers[source] ?? [])
     .filter((name) => given[name] !== undefined)
-    .map((name) => `${name}: is given beside RATES_SOURCE=${source}`);
+    .map((name) => `${name}: must not be given with RATES_SOURCE=${source}`);
 }

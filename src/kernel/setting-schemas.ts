@@ -17,10 +17,10 @@ export const whole = (least: number, most: number) => {
 
 export const port = whole(0, 65_535);
 
-const ABOVE_NOTHING = 'must be a number above 0';
+const ABOVE_NOTHING = 'must be a number greater than 0';
 export const seconds = z.coerce.number(ABOVE_NOTHING).positive(ABOVE_NOTHING);
 
-const NOT_BELOW_NOTHING = 'must be a number, 0 or above';
+const NOT_BELOW_NOTHING = 'must be a number of at least 0';
 export const secondsOrNone = z.coerce.number(NOT_BELOW_NOTHING).min(0, NOT_BELOW_NOTHING);
 
 const noAddress = (example: string) => `must be an address such as ${example}`;

@@ -128,7 +128,7 @@ it('refuses a report of another shape', async () => {
 it('prints figures: coverage, what is unexplained, and a line for each class', async () => {
   const refused = {
     code: 'invalid_request',
-    message: 'cursor is not one that this list has given out.',
+    message: 'cursor is not a valid cursor of this list.',
     field: 'cursor',
   };
   const report = await read(

@@ -12,7 +12,7 @@ const told = (environment: NodeJS.ProcessEnv) => {
 
 it('demands the mode of an installation in production, because a sandbox there must be meant', () => {
   expect(told({ NODE_ENV: 'production' })).toBe(
-    'MODE: must be given where NODE_ENV is production: live, or sandbox.',
+    'MODE: must be live or sandbox when NODE_ENV is production.',
   );
   expect(readConfig({ NODE_ENV: 'production', MODE: 'sandbox' }).mode).toBe('sandbox');
   expect(readConfig({}).mode).toBe('sandbox');
@@ -35,8 +35,8 @@ describe('tells a wrong value in one sentence', () => {
     [{ PORT: '80.5' }, 'PORT: must be a whole number from 0 to 65535 (given: "80.5").'],
     [{ METRICS_PORT: '-1' }, 'METRICS_PORT: must be a whole number from 0 to 65535 (given: "-1").'],
     [{ MODE: 'Live' }, 'MODE: must be sandbox or live (given: "Live").'],
-    [{ DRAIN_SECONDS: 'long' }, 'DRAIN_SECONDS: must be a number, 0 or above (given: "long").'],
-    [{ SHUTDOWN_SECONDS: '0' }, 'SHUTDOWN_SECONDS: must be a number above 0 (given: "0").'],
+    [{ DRAIN_SECONDS: 'long' }, 'DRAIN_SECONDS: must be a number of at least 0 (given: "long").'],
+    [{ SHUTDOWN_SECONDS: '0' }, 'SHUTDOWN_SECONDS: must be a number greater than 0 (given: "0").'],
     [{ DATABASE_POOL: '1' }, 'DATABASE_POOL: must be a whole number from 2 to 200 (given: "1").'],
     [
       { PUBLIC_URL: 'here' },
@@ -50,7 +50,7 @@ describe('tells a wrong value in one sentence', () => {
 
   it('and several in a line each', () => {
     expect(told({ PORT: 'high', RATES: 'up' })).toBe(
-      'The environment is not right:\n' +
+      'The environment is not valid:\n' +
         '  PORT: must be a whole number from 0 to 65535 (given: "high").\n' +
         '  RATES: must be still or moving (given: "up").',
     );

@@ -100,7 +100,7 @@ describe('the address of a party', () => {
 
   it('goes with a secret of 32 bytes, and with no switch', () => {
     expect(linesOf('https://bank.example.com', 'x'.repeat(31))).toEqual([
-      'PARTY_BANK_SECRET: must be 32 bytes at least',
+      'PARTY_BANK_SECRET: must be at least 32 bytes',
     ]);
     expect(readPartySettings({ PARTY_BANK_SECRET: SECRET }).wrong).toEqual([
       'PARTY_BANK_URL: must be given with the secret',

@@ -106,7 +106,7 @@ describe('verify finds the first row', () => {
     await write('another');
     expect((await verifyAudit(test.database, head)).broken).toEqual({
       entryId: '5',
-      why: 'the chain was written anew',
+      why: 'the chain was rewritten',
     });
   });
 });

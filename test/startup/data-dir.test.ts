@@ -41,10 +41,10 @@ describe('DATA_DIR is its owner’s alone', () => {
 
 describe('tells a folder that it cannot use in one sentence that names the setting', () => {
   it.each([
-    ['/proc/cardwright/data', /^DATA_DIR: \/proc\/cardwright cannot be made \(ENOENT\)\. /],
+    ['/proc/cardwright/data', /^DATA_DIR: \/proc\/cardwright cannot be created \(ENOENT\)\. /],
     ['/proc', /^DATA_DIR: \/proc cannot be written to \(\w+\)\. /],
-    ['/dev/null', /^DATA_DIR: \/dev\/null is no folder\. /],
-    ['/dev/null/data', /^DATA_DIR: \/dev\/null is no folder\. /],
+    ['/dev/null', /^DATA_DIR: \/dev\/null is not a folder\. /],
+    ['/dev/null/data', /^DATA_DIR: \/dev\/null is not a folder\. /],
   ])('%s', async (path, sentence) => {
     const failed = await claim(path).catch((error: Error) => error);
     expect(failed).toMatchObject({
@@ -57,6 +57,6 @@ describe('tells a folder that it cannot use in one sentence that names the setti
   it('a link to nowhere', async () => {
     const link = join(folder, 'nowhere');
     symlinkSync(join(folder, 'gone'), link);
-    await expect(claim(link)).rejects.toThrow(/^DATA_DIR: .*nowhere cannot be made \(EEXIST\)\. /);
+    await expect(claim(link)).rejects.toThrow(/^DATA_DIR: .*nowhere cannot be created \(EEXIST\)\. /);
   });
 });

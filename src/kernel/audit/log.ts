@@ -74,7 +74,7 @@ export async function verifyAudit(sql: Sql, known?: ChainHead): Promise<AuditPro
   const unchained = await firstUnchained(sql);
   return unchained === undefined
     ? { entries: head.number, head }
-    : broken(head, unchained, 'it is not in the chain');
+    : broken(head, unchained, 'the entry is not in the chain');
 }
 
 const broken = (head: ChainHead, entryId: string, why: string): AuditProof => ({
@@ -105,12 +105,12 @@ function linksAfter(sql: Sql, number: number): Promise<Link[]> {
 /** @returns undefined when the link is valid */
 function faultOf(link: Link, head: ChainHead, known: ChainHead | undefined): string | undefined {
   const number = Number(link.number);
-  if (number !== head.number + 1) return `number ${head.number + 1} of the chain is missing before it`;
-  if (link.content === null) return 'it is in the chain and no longer in the log';
-  if (link.previous !== head.hash) return 'it does not follow the one before';
+  if (number !== head.number + 1) return `number ${head.number + 1} of the chain is missing before this entry`;
+  if (link.content === null) return 'the entry is in the chain but no longer in the log';
+  if (link.previous !== head.hash) return 'the entry does not follow the one before';
   const hash = createHash('sha256').update(Buffer.from(head.hash, 'hex')).update(link.content);
-  if (hash.digest('hex') !== link.hash) return 'its content was changed';
-  if (known?.number === number && known.hash !== link.hash) return 'the chain was written anew';
+  if (hash.digest('hex') !== link.hash) return 'the content of the entry was changed';
+  if (known?.number === number && known.hash !== link.hash) return 'the chain was rewritten';
   return undefined;
 }
 

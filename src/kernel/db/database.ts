@@ -210,7 +210,7 @@ export async function inOrder<T extends readonly unknown[]>(
  */
 export async function during<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
   let ended = false;
-  const refusal = () => new Error('its transaction has ended');
+  const refusal = () => new Error('the transaction has ended');
   const unlessEnded = <R>(send: () => Promise<R>) => (ended ? Promise.reject(refusal()) : send());
   try {
     return await work({

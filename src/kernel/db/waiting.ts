@@ -51,7 +51,7 @@ export function waitingPage(query: Knex.QueryBuilder, columns: WaitingColumns, f
     const value = filter[name];
     if (value === undefined) continue;
     const column = columns[name];
-    if (column === undefined) throw invalid(`This list is not told apart by ${name}.`, name);
+    if (column === undefined) throw invalid(`${name} is not a filter of this list.`, name);
     void query.whereRaw(`${column} = ?`, [value]);
   }
   if (filter.before) void query.whereRaw(`${since} < ?`, [filter.before]);

@@ -28,7 +28,7 @@ export function createPresence({ absence, log, lookMs = LOOK_MS }: PresenceOptio
   async function ask(): Promise<boolean> {
     const why = await absence();
     if (why === undefined) return false;
-    log.warn(`${why} What is committed waits for it.`);
+    log.warn(`${why} Committed commands wait until Temporal is back.`);
     waiting = untilBack();
     return true;
   }

@@ -77,7 +77,7 @@ export function createReconciler(options: ReconcilerOptions): () => Promise<void
       await work();
     } catch (error) {
       const told = (await onAway?.()) ? 'debug' : 'warn';
-      log[told]({ what, error: (error as Error).name }, 'could not be reconciled; tried again in a minute');
+      log[told]({ what, error: (error as Error).name }, 'could not be reconciled; retried in a minute');
     }
   }
 
@@ -112,7 +112,7 @@ async function startStale(
   });
   for (const { workflowId } of found) told.set(workflowId, now());
   if (found.length > 0)
-    log.warn({ what: reconcilable.name, records: found.length }, 'what stood still is started again');
+    log.warn({ what: reconcilable.name, records: found.length }, 'overdue records were started again');
 }
 
 /** Workflows that already have a command, waiting or parked. A parked command waits for the operator. */

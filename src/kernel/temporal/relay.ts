@@ -47,7 +47,7 @@ export function startRelay(options: RelayOptions): Relay {
     const wait = { idle: 0, away: 0 };
     while (!stopping.signal.aborted) {
       const pass = await relayOnce(options).catch((error: Error) => {
-        options.log.warn({ error: error.name }, 'the outbox cannot be read; the relay waits');
+        options.log.warn({ error: error.name }, 'the outbox could not be read; the relay waits');
         return 'away' as const;
       });
       wait.idle = pass === 'idle' ? between(IDLE_MS, wait.idle * 2) : 0;
@@ -91,7 +91,7 @@ export async function relayOnce(options: RelayOptions): Promise<'busy' | 'idle' 
     return { number: command.number, retryInMs: retryInMs(command.attempts + 1), reason };
   });
   for (const number of await recordRefusals(database, refusals)) {
-    log.error({ command: number }, 'Temporal refuses a command for good; it is parked');
+    log.error({ command: number }, 'Temporal refused a command for good; the command is parked');
   }
   if (result.away.length > 0) {
     log.debug({ reason: result.awayReason }, 'Temporal gave no answer; commands wait');

@@ -91,7 +91,7 @@ function outcomeOf(error: unknown): Told {
     return { outcome: name ? 'refused' : 'away', reason };
   }
   if (error instanceof NamespaceNotFoundError || error instanceof WorkflowNotFoundError) {
-    return { outcome: 'away', reason: 'NOT_FOUND the namespace is not there' };
+    return { outcome: 'away', reason: 'NOT_FOUND the namespace does not exist' };
   }
   // The command never left this process, because its arguments cannot be encoded. The message is dropped, because it
   // may quote them.

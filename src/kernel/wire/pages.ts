@@ -5,8 +5,8 @@ import { moment } from './schemas';
 
 /** Period of `createdAt`: `from` is included, `to` is excluded. */
 export const periodQuery = {
-  from: moment().optional().describe('At that moment or later; a date is its midnight in UTC.'),
-  to: moment().optional().describe('Before that moment; a date is its midnight in UTC.'),
+  from: moment().optional().describe('Only records of this moment or later. A date means its midnight in UTC.'),
+  to: moment().optional().describe('Only records before this moment. A date means its midnight in UTC.'),
 };
 
 /** Query of every list of records. Newest first, with `limit` (1–100, default 20), an opaque `cursor` and a period. */
@@ -60,7 +60,7 @@ export function positionOf<Parts extends Position>(
 }
 
 /** The cursor is not one of this list. */
-export const foreignCursor = () => invalid('cursor is not one that this list has given out.', 'cursor');
+export const foreignCursor = () => invalid('cursor is not a valid cursor of this list.', 'cursor');
 
 function decoded(cursor: string): unknown {
   try {

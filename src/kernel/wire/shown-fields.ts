@@ -10,9 +10,9 @@ export const shownObject = () => z.looseObject({}).optional().meta(AS_READ);
 
 /** A read-only field in a PUT that changes by itself, so that the client's value may be out of date. Not compared. */
 export const ignoredField = () =>
-  z.unknown().optional().meta({ description: 'As it is read; it is ignored.', readOnly: true });
+  z.unknown().optional().meta({ description: 'Read-only. A value in the request is ignored.', readOnly: true });
 
-const AS_READ = { description: 'As it is read; nothing else.', readOnly: true };
+const AS_READ = { description: 'Read-only. Leave it out, or send the value that GET returns.', readOnly: true };
 
 /**
  * Accepts read-only fields of a PUT when they equal GET's answer, because clients change one field and send the others
@@ -27,7 +27,7 @@ export function assertAsShown<Field extends string>(
 ): void {
   for (const field of fields)
     if (given[field] !== undefined && !isDeepStrictEqual(given[field], asSent(shown[field])))
-      throw invalid(`${field} is not set by this: leave it out, or send it as it is read.`, field);
+      throw invalid(`${field} is read-only: leave it out, or send the value that GET returns.`, field);
 }
 
 /** The value after JSON, which omits undefined fields. */

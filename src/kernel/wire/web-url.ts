@@ -54,7 +54,7 @@ export function readWebUrl(
       return { wrong: 'must have well-formed credentials' };
   }
   if (url.href.length > URL_LENGTH)
-    return { wrong: `must be at most ${URL_LENGTH} characters when it is encoded` };
+    return { wrong: `must be at most ${URL_LENGTH} characters when percent-encoded` };
   return { url };
 }
 
@@ -81,7 +81,7 @@ export function webUrl(http: HttpTo, example: string) {
     })
     .meta({
       ...{ type: 'string', format: 'uri', maxLength: URL_LENGTH, examples: [example] },
-      description: `It ${ALLOWED[http]}, without credentials. Kept percent-encoded, its host in ASCII.`,
+      description: `The URL ${ALLOWED[http]}, without credentials. It is stored percent-encoded, with its host in ASCII.`,
     });
 }
 

@@ -122,7 +122,7 @@ export async function rotateSecret(
   if (by !== undefined && status !== 'active') throw clientDisabled();
   const before = await secretNumbers(tx, clientId);
   if (by !== undefined && by !== before.current)
-    throw forbidden('Only the current secret may rotate; this one has been replaced.');
+    throw forbidden('Only the current secret may rotate, and this secret has been replaced.');
   const ended = await endSecrets(tx, clientId, overlapSeconds);
   const credential = await storeSecret(tx, keyring, { clientId, sealed });
   const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;

@@ -15,12 +15,12 @@ export function clientRoutes({ keyring, access }: Services & { access: Access })
       tag: 'Clients',
       summary: 'Rotate the client secret',
       description:
-        'The new secret signs webhooks at once; the old one authenticates until the overlap ends (24 hours unless ' +
-        '`overlapSeconds` says otherwise). At most two secrets live: one that was still in its overlap ends now. Only ' +
-        'the current secret may rotate: with one in its overlap it is a 403, and of several rotations at once with the ' +
-        'same secret one succeeds. `overlapSeconds: 0` ends every other secret: at once here, within a second in other ' +
-        'processes. The secret is shown this once, so the answer is not kept under an idempotency key; where it was lost, ' +
-        'the old one cannot rotate again: the operator gives a new one (`client rotate-secret`).',
+        'The new secret signs webhooks at once. The old secret authenticates until the overlap ends (24 hours unless ' +
+        '`overlapSeconds` says otherwise). At most two secrets are valid: a secret that was still in its overlap ends now. ' +
+        'Only the current secret may rotate, and a secret in its overlap gets a 403. Of several concurrent rotations, one ' +
+        'succeeds. `overlapSeconds: 0` ends all other secrets, in all processes within a second. The secret is shown only ' +
+        'once, so the answer is not kept under an idempotency key. If the answer is lost, the old secret cannot rotate ' +
+        'again, and the operator issues a new one (`client rotate-secret`).',
       body: z.strictObject({
         overlapSeconds: z.number().int().min(0).max(OVERLAP_SECONDS.max).default(OVERLAP_SECONDS.default),
       }),

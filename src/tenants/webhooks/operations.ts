@@ -92,7 +92,7 @@ export async function resendWebhooks(
   const waitMs = await takeResendTurn(tx, given.tenantId, given.now, RESEND_EVERY_MS);
   if (waitMs > 0) {
     const seconds = Math.ceil(waitMs / 1000);
-    throw new Problem(429, 'rate_limited', 'One replay in 10 seconds.', undefined, seconds);
+    throw new Problem(429, 'rate_limited', 'Only one replay in 10 seconds is allowed.', undefined, seconds);
   }
   return queueAgain(tx, commands, given);
 }

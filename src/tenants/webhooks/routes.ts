@@ -25,7 +25,7 @@ const listRoute = ({ database }: Services) =>
     path: '/v1/webhooks',
     tag: TAG,
     summary: 'List webhook URLs',
-    description: 'One a type, with what its deliveries have come to: `status`.',
+    description: 'One URL per type. `status` tells how its deliveries go.',
     response: pageSchema(webhookSchema),
     read: async ({ caller }) => whole(await listWebhooks(database, caller.tenantId)),
   });
@@ -38,8 +38,9 @@ function setRoute(services: Services, resolve: Resolve) {
     tag: TAG,
     summary: 'Set a webhook URL',
     description:
-      'https only, to an address of the public internet; in the sandbox also to this machine, there by http, too. One URL a type; setting it again replaces it. Without `type`: `card`, `account`, `cardholder` and `kyc`; each other type is registered separately. ' +
-      'Events recorded before are delivered on request (`POST /v1/webhooks/resend`).',
+      'The URL must be https to a public address. In the sandbox it may also lead to this machine, by http as well. Each type ' +
+      'has one URL, and setting it again replaces it. Without `type`, the URL of `card`, `account`, `cardholder` and `kyc` is ' +
+      'set; each other type is registered separately. Earlier events are sent on request (`POST /v1/webhooks/resend`).',
     body: z.strictObject({
       url: webUrl(mode === 'sandbox' ? 'resolved' : 'nowhere', 'https://example.com/webhooks'),
       type: registration.optional(),
@@ -59,7 +60,7 @@ const deleteRoute = ({ commands }: Services) =>
     path: '/v1/webhooks',
     tag: TAG,
     summary: 'Delete a webhook URL',
-    description: 'Of one `type`, or of all. What is due to it is kept and can be asked for with a resend.',
+    description: 'Deletes the URL of one `type`, or all URLs. Undelivered events are kept for a resend.',
     query: z.object({ type: registration.optional() }),
     status: 204,
     async write(tx, { caller, query }) {
@@ -75,8 +76,9 @@ const resendRoute = ({ commands, now }: Services) =>
     tag: TAG,
     summary: 'Replay failed deliveries',
     description:
-      'Queues again what was not delivered of what happened from `fromDate` on (up to `toDate`, where it is given): failed, waiting, parked, or recorded while no URL was set. ' +
-      'It goes out in the order in which it happened, at most eight at a time. One request in 10 seconds.',
+      'Queues undelivered events from `fromDate` on again, up to `toDate` if given: failed, waiting, parked, or recorded while no ' +
+      'URL was set. ' +
+      'The events are sent in the order in which they happened, at most eight at a time. One request in 10 seconds is allowed.',
     query: z.object({ fromDate: moment(), toDate: moment().optional() }),
     response: z.object({
       account: counter,

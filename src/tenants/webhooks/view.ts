@@ -9,7 +9,9 @@ export const webhookSchema = z.object({
   url: shownUrl(),
   status: z.enum(ENDPOINT_STATUSES).meta({
     description:
-      'failing: 5 attempts in a row or half of the last 20 failed, where an event that is refused again does not count again; what is due waits, and one event at a time is tried. disabled: the endpoint answered 410 or has taken nothing for 7 days; what is due is parked until the URL is set again, and due again then.',
+      'failing: 5 attempts in a row or half of the last 20 failed. Retries of a refused event do not count. Events wait, and one ' +
+      'at a time is tried. disabled: the endpoint answered 410 or has accepted nothing for 7 days. Events are parked until the ' +
+      'URL is set again.',
   }),
   createdAt: instant(),
 });

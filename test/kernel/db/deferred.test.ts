@@ -71,7 +71,7 @@ it('tells its rows before the hooks of the commit', async () => {
 it('is refused once its transaction has ended', async () => {
   const kept: Tx[] = [];
   await test.database.transaction(async (tx) => void kept.push(tx));
-  expect(() => kept[0]?.defer(insert('three'))).toThrow('its transaction has ended');
+  expect(() => kept[0]?.defer(insert('three'))).toThrow('the transaction has ended');
 });
 
 it('a deadlock in one is tried again, be it met by a later statement', async () => {

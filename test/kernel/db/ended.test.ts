@@ -48,7 +48,7 @@ function branch(goOn: (tx: Tx) => unknown) {
   };
 }
 
-const REFUSED = 'its transaction has ended';
+const REFUSED = 'the transaction has ended';
 
 describe.each(WAYS)('%s', (_way, goOn) => {
   it('does nothing once another branch has failed', async () => {

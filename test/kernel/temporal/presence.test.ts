@@ -29,7 +29,7 @@ it('tells an absence once, however many have missed Temporal, and its end once',
   expect(new Set(missed)).toEqual(new Set([true]));
   await until(() => state.asked > 10);
   expect(await presence.missed()).toBe(true);
-  expect(told()).toEqual([`warn: ${AWAY} What is committed waits for it.`]);
+  expect(told()).toEqual([`warn: ${AWAY} Committed commands wait until Temporal is back.`]);
   state.why = undefined;
   await until(() => told().length > 1);
   expect(told()[1]).toBe('info: Temporal is back');

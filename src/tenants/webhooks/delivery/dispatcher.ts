@@ -112,7 +112,7 @@ async function findDue({ database, shards, lanes, poster, claims, moves, log }: 
     moves.ask();
     return active.length;
   } catch (error) {
-    log.warn({ cause: (error as Error).message }, 'what is due could not be read');
+    log.warn({ cause: (error as Error).message }, 'due events could not be read');
     return 0;
   }
 }
