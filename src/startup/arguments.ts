@@ -3,7 +3,7 @@ import type { Role } from '../kernel/config';
 
 export type StartRole = Role | 'migrate' | 'parties';
 
-/** `--role api|worker|all|migrate|parties`. Ends the process: with 0 for `--help`, with 2 for arguments that are refused. */
+/** Parses `--role api|worker|all|migrate|parties`. Exits with 0 for `--help` and with 2 for invalid arguments. */
 export function readArguments(argv: string[]): { role: StartRole } {
   const command = new Command()
     .name('npm start --')

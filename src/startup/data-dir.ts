@@ -6,10 +6,13 @@ import { PARTIES } from '../kernel/parties';
 import { StartupError } from '../kernel/startup-error';
 import type { StartRole } from './arguments';
 
-/** The layout of DATA_DIR since 1.0.0, named by its file `layout`. */
+/** Version of DATA_DIR's layout since 1.0.0, stored in its file `layout`. */
 const LAYOUT = '1\n';
 
-/** An API and a worker write nothing there but documents; their bundle of workflows is kept where it can be. */
+/**
+ * Whether the process needs DATA_DIR. An API or a worker with a database and a key of its own writes only documents
+ * there.
+ */
 function needsDataDir(role: StartRole, config: Config): boolean {
   const { dataDir, databaseUrl, masterKey, documents, partySecrets } = config;
   if (role === 'parties')
@@ -19,7 +22,7 @@ function needsDataDir(role: StartRole, config: Config): boolean {
 
 const isWithin = (folder: string, path: string): boolean => !relative(folder, path).startsWith('..');
 
-/** Makes what the process writes to, before it writes. @throws StartupError for a folder that cannot be used */
+/** Creates the folders that the process writes to. @throws StartupError for a folder that cannot be used */
 export async function claimFolders(role: StartRole, config: Config): Promise<void> {
   const { dataDir, documents } = config;
   if (needsDataDir(role, config)) await claimDataDir(config);
@@ -28,9 +31,10 @@ export async function claimFolders(role: StartRole, config: Config): Promise<voi
 }
 
 /**
- * Marks DATA_DIR as one of this layout, before anything else writes to it, and closes it to others: it holds keys and credentials.
- * A folder that holds something else stays open, because others may have to reach that.
- * @throws StartupError for a folder whose Postgres was made before 1.0.0, which stays as it is, and for one that cannot be used
+ * Marks DATA_DIR with its layout and closes it to other users, before anything is written, because it holds keys and
+ * credentials. A folder that also holds other files stays open, because other users may need them.
+ * @throws StartupError for a folder whose Postgres was created before 1.0.0, which stays unchanged, and for one that
+ *   cannot be used
  */
 export async function claimDataDir({
   dataDir,

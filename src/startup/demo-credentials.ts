@@ -9,14 +9,14 @@ import { writeDown } from '../operator/session';
 import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../tenants/clients/operations';
 import { writeState } from './embedded/state-file';
 
-/** `.data/credentials.json` (0600): how to reach a local sandbox, for people and for `npm run demo`. */
+/** `.data/credentials.json` (0600): access to a local sandbox, for people and for `npm run demo`. */
 export interface DemoCredentials {
   baseUrl: string;
-  /** Null where Temporal's UI is not known. */
+  /** Null when the address of Temporal's UI is not known. */
   temporalUi: string | null;
   client: NewCredential;
   admin: NewCredential;
-  /** Who decides at the command line. */
+  /** The operator of the command line. */
   operator: OperatorCredential;
 }
 
@@ -34,8 +34,8 @@ export interface DemoDeps {
 export const credentialsPath = (dataDir: string) => join(dataDir, 'credentials.json');
 
 /**
- * Makes the demo client, the admin and the operator at the command line once, and writes down their credentials. What was written down and still
- * authenticates is kept; where the file was lost or no longer fits, its tenants get new secrets.
+ * Creates the demo client, the admin and the operator once, and writes their credentials to a file. Stored credentials
+ * that still authenticate are kept. If the file is lost or outdated, its tenants get new secrets.
  */
 export async function ensureDemoCredentials(deps: DemoDeps): Promise<DemoCredentials> {
   const path = credentialsPath(deps.dataDir);
@@ -50,7 +50,7 @@ export async function ensureDemoCredentials(deps: DemoDeps): Promise<DemoCredent
   return credentials;
 }
 
-/** A file that cannot be understood is as good as none. */
+/** Reads the file. An unreadable file counts as missing. */
 export async function readDemoCredentials(dataDir: string): Promise<Partial<DemoCredentials> | undefined> {
   try {
     return JSON.parse(await readFile(credentialsPath(dataDir), 'utf8')) as Partial<DemoCredentials>;

@@ -7,23 +7,24 @@ import type { Config } from '../kernel/config';
 import type { ReadinessGate } from '../kernel/readiness';
 import { StartupError } from '../kernel/startup-error';
 
-/** Milliseconds, but for the size. A file of 10 MiB must fit the request time-out on a slow line. */
+/** Milliseconds, and bytes for the size. A file of 10 MiB must fit into the request time-out on a slow line. */
 const LIMITS = {
   headersTimeout: 20_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
-  /** Longer than the idle time of usual proxies, so that it is they who close. */
+  /** Longer than the idle time of usual proxies, so that the proxy closes the connection. */
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16 * 1024,
 };
 const MAX_REQUESTS_WAITING = 10_000;
 
-/** Servers whose every answer from now on ends its connection. */
+/** Servers that end a connection with its next answer. */
 const reconnecting = new WeakSet<Server>();
 
-/** A server whose clients cannot hold it by sending slowly, and who hear of malformed HTTP in the error shape. */
+/** Creates a server that slow clients cannot hold up, and that answers malformed HTTP in the error format. */
 export function createApiServer(handler: RequestListener): Server {
-  // Asked when the head is written, so that a request in flight is asked too and an ordinary request costs nothing.
+  // Checked when the head is written, so that it also applies to a request in flight and costs ordinary requests
+  // nothing.
   class Answer extends ServerResponse {
     override writeHead(...given: unknown[]): this {
       if (reconnecting.has(server)) this.setHeader('connection', 'close');
@@ -64,8 +65,8 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /**
- * @param what named in the message: `PORT`
- * @returns the port, also when any was wanted (0)
+ * @param what name in the message: `PORT`
+ * @returns the port, also if any was wanted (0)
  * @throws StartupError when the port is in use or not allowed
  */
 export function listen(server: Server, host: string, port: number, what: string): Promise<number> {
@@ -79,10 +80,10 @@ export function listen(server: Server, host: string, port: number, what: string)
   });
 }
 
-/** An address that listens on every interface is no place to call. */
+/** A host to call, because clients cannot call an address that means every interface. */
 export const reachable = (host: string): string => (['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host);
 
-/** Asked before anything slow is started. @throws StartupError as {@link listen} does */
+/** Checked before anything slow is started. @throws StartupError as {@link listen} does */
 export async function assertPortFree(host: string, port: number, what: string): Promise<void> {
   if (port === 0) return;
   const server = createServer();
@@ -103,8 +104,8 @@ function portError(error: NodeJS.ErrnoException, host: string, port: number, wha
 }
 
 /**
- * Closes a server that a balancer sends requests to. The server is not ready first and serves on, because the balancer needs time to
- * notice. Meanwhile each answer ends its connection, so that only unused connections are left when the server closes.
+ * Closes a server behind a load balancer. First it reports not ready but keeps serving, because the balancer needs time
+ * to notice. Each answer ends its connection meanwhile, so that only idle connections are left at the close.
  */
 export async function drainServer(
   server: Server,
@@ -117,17 +118,20 @@ export async function drainServer(
   await closeServer(server, shutdownSeconds);
 }
 
-/** Ends each kept connection of a {@link createApiServer} with its next answer (`connection: close`). The client opens another one. */
+/**
+ * Ends each connection of a {@link createApiServer} with its next answer (`connection: close`). The client opens a new
+ * one.
+ */
 export function askToReconnect(server: Server): void {
   reconnecting.add(server);
 }
 
 /**
- * Takes no more requests and waits for those in flight; what is not answered when the time is over is cut off.
+ * Stops accepting requests and waits for those in flight. Requests without an answer after that time are cut off.
  * @param seconds for the requests in flight
  */
 export async function closeServer(server: Server, seconds: number): Promise<void> {
-  askToReconnect(server); // else a kept connection would bring one request after another
+  askToReconnect(server); // otherwise a kept connection would bring one request after another
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const sweep = setInterval(() => server.closeIdleConnections(), 100);
   server.closeIdleConnections();

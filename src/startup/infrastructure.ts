@@ -13,17 +13,17 @@ import { addressOf, choosePorts, type Ports, startTemporal, uiUrlOf } from './em
 import { defaultCacheDir } from './embedded/tool-cache';
 import { type Stages, StoppedWhileStarting } from './stages';
 
-/** Where Postgres, Temporal and the sandbox's own chain are. */
+/** Addresses of Postgres, Temporal and the sandbox's local chain. */
 export interface Infrastructure {
   databaseUrl: string;
   temporalAddress: string;
   temporalUi: string | null;
   /**
-   * Ends when Temporal serves, whose program is being downloaded or built meanwhile; null where nothing is fetched.
-   * @throws Error that tells why Temporal does not start
+   * Resolves when Temporal serves, while its program is still downloaded or built. Null when nothing is fetched.
+   * @throws Error with the reason why Temporal does not start
    */
   temporalFetch: Promise<void> | null;
-  /** Of the local chain's node; null where none runs. */
+  /** Address of the local chain's node. Null when none runs. */
   chainUrl: string | null;
 }
 
@@ -43,8 +43,9 @@ interface Part {
 }
 
 /**
- * What is configured; an embedded Postgres and Temporal for what is not, and the sandbox's local chain, started side by side.
- * @throws StartupError that tells why one does not run
+ * Uses the configured servers, and starts embedded ones, concurrently, for Postgres and Temporal that are not
+ * configured. Starts the sandbox's local chain as well.
+ * @throws StartupError with the reason why a server does not run
  */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const keep = keeper(options.stages);
@@ -65,7 +66,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   };
 }
 
-/** Embedded servers, by the stems of their state files, with their names. */
+/** Names of the embedded servers by the base names of their state files. */
 function embeddedParts(config: Config, role: Role): Map<string, string> {
   const parts = new Map<string, string>();
   if (config.databaseUrl === undefined) parts.set('postgres', 'Postgres');
@@ -74,7 +75,7 @@ function embeddedParts(config: Config, role: Role): Map<string, string> {
   return parts;
 }
 
-/** @throws StartupError where another process keeps a server of this folder, before any line says that it starts */
+/** @throws StartupError when another process keeps a server of this folder, before any line announces a start */
 async function tellWhatStarts({ config, role, onProgress }: InfrastructureOptions): Promise<void> {
   const { dataDir } = config;
   const parts = embeddedParts(config, role);
@@ -88,12 +89,12 @@ async function tellWhatStarts({ config, role, onProgress }: InfrastructureOption
   if (names) onProgress(`Starting ${names} in ${dataDir}`);
 }
 
-/** The same of Postgres alone. @returns its address */
+/** Starts Postgres alone. @returns its URL */
 export async function startDatabase(options: Options): Promise<string> {
   return (await keeper(options.stages)(postgresOf(options))).url;
 }
 
-/** One stage for all that is embedded, there from the beginning: what comes up while we stop is stopped, too. */
+/** One stage for all embedded servers, registered first. A server that comes up during the stop is stopped as well. */
 function keeper(stages: Stages) {
   const running: Part[] = [];
   let ending = false;
@@ -134,7 +135,7 @@ async function temporalOf(options: Options): Promise<TemporalPart> {
   const { config, onProgress } = options;
   const { address, uiUrl, uiPort } = config.temporal;
   if (address !== undefined) return { address, ui: uiUrl ?? null, fetch: null };
-  const environment = process.env; // PATH and proxies, for the tools that are looked for
+  const environment = process.env; // PATH and proxies, to find tools
   const cacheDir = defaultCacheDir(environment);
   let onFetch!: () => void;
   const isFetched = new Promise<undefined>((resolve) => (onFetch = () => resolve(undefined)));
@@ -148,7 +149,7 @@ async function temporalOf(options: Options): Promise<TemporalPart> {
   return { address: server.address, ui: uiUrl ?? server.uiUrl, fetch: null, stop: () => server.stop() };
 }
 
-/** The rest of the product starts meanwhile, so the ports of the server are chosen before its program is here. */
+/** Starts Temporal after its download. Its ports are chosen now, because the rest of the product starts meanwhile. */
 function fetchedTemporal(options: Options, executable: Promise<string>, ports: Ports): TemporalPart {
   let starting: ReturnType<typeof startTemporal> | undefined;
   let isStopped = false;
@@ -163,7 +164,7 @@ function fetchedTemporal(options: Options, executable: Promise<string>, ports: P
     }
   }
   const fetch = fetchAndStart();
-  fetch.catch(() => undefined); // the product asks for it once it serves
+  fetch.catch(() => undefined); // the product awaits it once it serves
   return {
     address: addressOf(ports),
     ui: options.config.temporal.uiUrl ?? uiUrlOf(ports),
@@ -191,7 +192,7 @@ function embeddedTemporal({ config, log }: Options, executable: string, ports?: 
 
 const startsChain = ({ chain }: Config, role: Role): boolean => chain && role === 'all';
 
-/** It belongs to one process, as all that is embedded does. The package of its node is an optional one. */
+/** Starts the local chain. Belongs to one process, as all embedded servers do. The package of its node is optional. */
 async function chainOf({
   config,
   role,

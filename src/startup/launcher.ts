@@ -1,16 +1,16 @@
 const LOOK_MS = 250;
 
 export interface Launcher {
-  /** The id of the parent process now; another one takes its place when it ends. */
+  /** Present id of the parent process. Changes when the parent ends. */
   parent: () => number;
-  /** Called once, when the parent has ended. */
+  /** Called once, after the parent has ended. */
   onGone: () => void;
 }
 
 /**
- * Watches the npm that runs us: it passes SIGINT and SIGTERM on, but ends at once by SIGHUP and by SIGKILL, and nothing
- * would then be left to stop us by. A parent that had ended before the first look is nobody's wish to stop: npm ends by
- * itself when it announces a script to a closed pipe.
+ * Watches the npm that runs this process. npm passes SIGINT and SIGTERM on, but SIGHUP and SIGKILL end npm at once and
+ * nothing would stop this process. A parent that ended before the first check is ignored, because npm ends by itself
+ * when it announces a script to a closed pipe.
  * @returns ends the watch
  */
 export function watchLauncher({ parent, onGone }: Launcher): () => void {

@@ -8,7 +8,7 @@ const BYTES = 32;
 
 const keyPath = (dataDir: string) => join(dataDir, 'master.key');
 
-/** The embedded sandbox's key, where one was made. @throws StartupError when the file holds something else */
+/** The embedded sandbox's key, if it exists. @throws StartupError when the file has other content */
 export async function readMasterKey(dataDir: string): Promise<Buffer | undefined> {
   const path = keyPath(dataDir);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -22,8 +22,8 @@ export async function readMasterKey(dataDir: string): Promise<Buffer | undefined
 }
 
 /**
- * The embedded sandbox's key; made at the first start, for its owner's eyes only.
- * @throws StartupError when data is there whose key is gone: a new one would open none of its secrets
+ * The embedded sandbox's key. Created at the first start, readable by its owner only.
+ * @throws StartupError when data exists without its key, because a new key could not open its secrets
  */
 export async function ensureMasterKey(dataDir: string): Promise<Buffer> {
   const known = await readMasterKey(dataDir);

@@ -1,17 +1,17 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Output that cannot be written is lost, and is no reason to end: the reader of the pipe has gone (`npm start | head`),
- * the terminal is closed, the disk that the log goes to is full. Without this, Node ends the process at the first line,
- * and what the process keeps running (Postgres, Temporal) is left behind. To be called before anything is written.
+ * Ignores errors of output, because they are no reason to end: the pipe's reader has gone (`npm start | head`), the
+ * terminal was closed, the disk is full. Otherwise Node ends the process at the first line and leaves embedded servers
+ * behind. Call it before any output.
  */
 export function outliveOutput(streams: readonly Writable[] = [process.stdout, process.stderr]): void {
   for (const stream of streams) stream.on('error', () => undefined);
 }
 
 /**
- * For a command that has nothing to do but tell: whether there is still somebody to read it.
- * @returns aborted when the reader of the stream has gone
+ * For commands that only print: ends them when nobody reads.
+ * @returns aborted when the stream's reader has gone
  */
 export function readerGone(stream: Writable = process.stdout): AbortSignal {
   const gone = new AbortController();

@@ -25,13 +25,13 @@ interface PartiesSetup {
 
 export interface ServedParties {
   url: string;
-  /** Of the file that tells where each is and its secret; nothing where all secrets were given. */
+  /** Path of the file with the parties' addresses and secrets. Undefined when all secrets were given. */
   path: string | undefined;
 }
 
 /**
- * Serves the seven parties of the sandbox and calls back from them, on a database of their own and without Temporal: an
- * installation elsewhere, a live one too, reaches them as it would real ones.
+ * Serves the seven parties of the sandbox and sends their callbacks. Uses its own database and no Temporal. Other
+ * installations, live ones included, reach them as they would real parties.
  */
 export async function startParties(setup: PartiesSetup): Promise<ServedParties> {
   const { config, log, stages, databaseUrl, masterKey } = setup;
@@ -60,7 +60,7 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
 
 type Secrets = Readonly<Record<Party, string>>;
 
-/** As they are given, as text; else derived, so that they are the same at the next start. */
+/** Given secrets, as text. Missing ones are derived, so that they are the same at the next start. */
 const secretsOf = ({ partySecrets }: Config, keyring: Keyring): Secrets =>
   Object.fromEntries(
     PARTIES.map((party) => {
@@ -77,7 +77,7 @@ async function serve(
   const readiness = createReadiness({ needed: { postgres: () => database.query('select 1') } });
   const app = createApp({
     ...{ database, log, routes: healthRoutes(readiness.ask), pages: parties.middlewares },
-    authenticate: async () => undefined, // there is nothing else that a client could call
+    authenticate: async () => undefined, // clients can call nothing else here
     observe: () => undefined,
   });
   const handle = app.callback();
@@ -89,7 +89,7 @@ async function serve(
   return port;
 }
 
-/** Ready to be sourced by the installation that reaches them, for its owner's eyes only. */
+/** Writes variables that the installation can source, readable by their owner only. */
 async function writeDown(config: Config, secrets: Secrets, url: string): Promise<string | undefined> {
   if (PARTIES.every((party) => config.partySecrets[party] !== undefined)) return undefined;
   const path = resolve(join(config.dataDir, 'parties.env'));
@@ -97,7 +97,7 @@ async function writeDown(config: Config, secrets: Secrets, url: string): Promise
     `${partyVariable(party)}_URL=${url}${partyPath(PARTY_NAMES[party])}`,
     `${partyVariable(party)}_SECRET='${secrets[party]}'`,
   ]);
-  // Never readable by others, nor through a link that stands there.
+  // Never readable by others, and never written through an existing link.
   const fresh = `${path}.${randomUUID()}.tmp`;
   await writeFile(fresh, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
   await rename(fresh, path);

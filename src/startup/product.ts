@@ -36,7 +36,7 @@ export interface Setup {
   config: Config;
   role: Role;
   log: Logger;
-  /** Every part registers here how it is stopped. */
+  /** Each part registers here how it is stopped. */
   stages: Stages;
   infrastructure: Infrastructure;
   masterKey: Buffer;
@@ -45,7 +45,10 @@ export interface Setup {
 
 export interface Product {
   services: Services;
-  /** Resolves when all of it works: workers when they poll, however long Temporal stays away. @throws Error as temporalFetch */
+  /**
+   * Resolves when everything works: workers when they poll, however long Temporal stays away. @throws Error as
+   * temporalFetch
+   */
   ready(): Promise<void>;
   /** Absent in a worker. */
   port: number | undefined;
@@ -60,16 +63,19 @@ interface Parts extends Setup {
   services: Services;
   metrics: Metrics;
   readiness: ReadinessGate;
-  /** Where the API listens; what the configuration says until it does. */
+  /** Port of the API, the configured one until the API listens. */
   address: { port: number };
-  /** The workers of this process; none before their start, and none in an API. */
+  /** Workers of this process. Empty before their start, and in an API. */
   own: { workers?: Workers };
 }
 
 const LOOK_MS = 50;
 const METRICS_CLOSE_SECONDS = 1;
 
-/** Starts what the role asks for, and resolves when its API takes requests. The API is the last to start and the first to stop. */
+/**
+ * Starts the parts of the role. Resolves when the API accepts requests. The API is the last to start and the first to
+ * stop.
+ */
 export async function startProduct(setup: Setup): Promise<Product> {
   const { config, role, log, stages } = setup;
   if (role === 'all') await migrate(setup.infrastructure.databaseUrl);
@@ -154,14 +160,17 @@ function connect(setup: Setup): Parts {
 
 type Checks = Record<'postgres' | 'temporal' | 'workers', () => Promise<unknown>>;
 
-/** Requests succeed without Temporal; a worker has nothing to do without it (decisions part 1, `GET /health/ready`). */
+/**
+ * Readiness by role. An API serves without Temporal, but a worker has no work without it (decisions part 1, `GET
+ * /health/ready`).
+ */
 function readinessParts(role: Role, { postgres, temporal, workers }: Checks): ReadinessParts {
   if (role === 'api') return { needed: { postgres }, named: { temporal } };
   if (role === 'worker') return { needed: { postgres, temporal, workers } };
   return { needed: { postgres }, first: { temporal, workers } };
 }
 
-/** @throws StoppedWhileStarting when the process is told to stop before */
+/** @throws StoppedWhileStarting when the process is told to stop first */
 async function untilReady({ readiness, own, stages, infrastructure }: Parts): Promise<void> {
   let stopped = false;
   const stop = new Promise<void>((resolve) => {
@@ -212,7 +221,7 @@ async function serveApi({
   return port;
 }
 
-/** Workers, relay and reconciler. */
+/** Starts workers, relay and reconciler. */
 function startProcesses(parts: Parts): void {
   const { config, log, stages, composition, services, temporal, keyring, onAway } = parts;
   const { database, commands } = services;

@@ -4,13 +4,16 @@ import { StartupError } from '../kernel/startup-error';
 
 const CONNECT_MS = 5_000;
 const AGAIN_MS = 500;
-/** A server that says that it is starting is waited for. */
+/** Longest wait for a server that reports that it is starting. */
 const STARTING_MS = 60_000;
 
 /** `the_database_system_is_starting_up`, `too_many_connections` */
 const PASSING = new Set(['57P03', '53300']);
 
-/** Asked before anything slow is started. @throws StartupError in one sentence that names DATABASE_URL and no secret of it */
+/**
+ * Checked before anything slow is started. @throws StartupError in one sentence that names DATABASE_URL without its
+ * secrets
+ */
 export async function assertDatabase(url: string): Promise<void> {
   for (const end = performance.now() + STARTING_MS; ; await sleep(AGAIN_MS)) {
     const error = await connectTo(url);
@@ -20,7 +23,7 @@ export async function assertDatabase(url: string): Promise<void> {
   }
 }
 
-/** @returns why there is no connection; nothing where there is one */
+/** @returns the error, undefined after a successful connection */
 async function connectTo(url: string): Promise<NodeJS.ErrnoException | undefined> {
   let client: Client | undefined;
   try {

@@ -9,8 +9,8 @@ const ASK_MS = 1_000;
 const SAY_EVERY = 10;
 
 /**
- * An API or a worker changes no schema: it waits until `--role migrate` has brought what this release needs, and says so.
- * A schema that is newer than the release is right: migrations only ever add before they take away.
+ * Waits until `--role migrate` has applied the migrations of this release, because APIs and workers never change the
+ * schema. A newer schema is accepted, because migrations add before they remove.
  */
 export async function awaitSchema(sql: Sql, log: Logger, stages: Stages): Promise<void> {
   let stopped = false;
@@ -25,7 +25,7 @@ export async function awaitSchema(sql: Sql, log: Logger, stages: Stages): Promis
   }
 }
 
-/** @returns nothing while the database does not answer */
+/** @returns undefined while the database does not answer */
 async function lookFor(sql: Sql): Promise<string[] | undefined> {
   try {
     return await missingMigrations(sql);

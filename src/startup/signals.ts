@@ -1,10 +1,12 @@
-/** npm passes on the Ctrl-C that the terminal has sent to us already: two so close together are one. */
+/**
+ * Signals within this time count as one, because npm passes on the Ctrl-C that the terminal also sends to this process.
+ */
 const SAME_MS = 1_000;
 
 export interface SignalDeps {
-  /** Stops everything in order; called once. */
+  /** Stops everything in order. Called once. */
   stop: () => Promise<void>;
-  /** Told when the person has to wait. */
+  /** Called when the person has to wait. */
   say: (line: string) => void;
   exit: (code: number) => void;
   now: () => number;
@@ -12,13 +14,13 @@ export interface SignalDeps {
 
 export interface Signals {
   /**
-   * SIGINT, SIGTERM: the first stops the process in order, a later one at once. What is embedded lives on then, and the
-   * next start takes it over.
+   * SIGINT, SIGTERM: the first stops the process in order, a later one at once. Embedded servers then live on, and the
+   * next start takes them over.
    */
   interrupt: () => void;
   /**
-   * SIGHUP, or the end of the npm that runs us: nobody is there any more. It stops the process in order and hurries
-   * nothing, for a terminal may be closed while its Ctrl-C is being obeyed.
+   * SIGHUP, or the end of the npm that runs us. Stops the process in order, and never at once, because a terminal may
+   * be closed during a stop by Ctrl-C.
    */
   hangUp: () => void;
 }

@@ -7,14 +7,14 @@ export class StoppedWhileStarting extends Error {
 
 type Stop = () => Promise<unknown>;
 
-/** What was started, and is stopped in the opposite order. */
+/** Started parts, which are stopped in reverse order. */
 export interface Stages {
   /**
-   * @param stop what undoes the stage; when it fails, the others are stopped all the same
-   * @throws StoppedWhileStarting when everything is being stopped already: the stage then is stopped, too
+   * @param stop stops the part; if it fails, the others are still stopped
+   * @throws StoppedWhileStarting during a stop, after stopping this part as well
    */
   started(name: string, stop: Stop): void;
-  /** Stops everything, the last first. May be called again while it stops. */
+  /** Stops everything, last part first. May be called again meanwhile. */
   stop(): Promise<void>;
 }
 

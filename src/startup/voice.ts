@@ -1,28 +1,28 @@
 import type { Logger } from 'pino';
 
-/** The addresses of a process once everything runs. */
+/** Addresses of a process that is ready. */
 export interface ReadyFacts {
   mode: 'sandbox' | 'live';
-  /** Since the start of the process. */
+  /** Seconds since the start of the process. */
   seconds: number;
-  /** The API's address, without a trailing slash. */
+  /** Address of the API, without a trailing slash. */
   api: string;
   temporalUi: string | null;
   metrics: string;
-  /** The address of the local chain's node; null where none runs. */
+  /** Address of the local chain's node. Null when none runs. */
   chain: string | null;
-  /** Absent where no demo tenants were made. */
+  /** Absent without demo tenants. */
   credentials?: string | undefined;
 }
 
-/** The process's words on itself, at any level of its log. */
+/** Announcements of the process, printed at every log level. */
 export interface Voice {
   say(line: string, fields?: Record<string, unknown>): void;
   ready(facts: ReadyFacts): void;
 }
 
 interface VoiceOptions {
-  /** A person reads: text. Else a program may read: lines of the log, which are JSON. */
+  /** Text for a person at a terminal. Otherwise JSON lines of the log. */
   terminal: boolean;
   log: Logger;
   write?: (text: string) => void;

@@ -19,73 +19,73 @@ import type { Reconcilable } from '../kernel/temporal/reconciler';
 import type { Parties } from '../parties/parties';
 import type { Services } from '../services';
 
-/** What the product is composed of: all that is started, or configured, before any domain. */
+/** Parts that are started or configured before any domain. */
 export interface Wiring {
   database: Database;
   keyring: Keyring;
   log: Logger;
   mode: 'sandbox' | 'live';
-  /** A live network may name one node: for tests. */
+  /** For tests: a live network may have a single node. */
   singleNodeForTests?: boolean;
-  /** How long a network's authorization may take; less than its second when absent. */
+  /** Time limit of a card network's authorization. Default: less than a second. */
   answerWithin?: AnswerWithin;
-  /** Where committed workflow commands go at once; the relay takes what it drops. */
+  /** Sends committed workflow commands at once. The relay sends those that it drops. */
   handOver: HandOver;
-  /** Whether the process is to be given work; whether Postgres answers when absent. */
+  /** Default: whether Postgres answers. */
   readiness?: () => Promise<Readiness>;
-  /** In the place of those that would be reached: for tests. */
+  /** For tests: replaces parties. */
   parties?: Partial<Parties>;
-  /** Where each is, or that it is left out; absent, the sandbox's own, which a live installation does not have. */
+  /** Address of each party, or that it is left out. Default: the sandbox's parties, which live mode does not have. */
   partySettings?: PartySettings;
-  /** Where documents are kept; for as long as the process lives when absent, which a live installation refuses. */
+  /** Storage of documents. Default: in memory, which live mode refuses. */
   documents?: DocumentsSettings;
-  /** Given: payers of deposits are led there rather than to the sandbox's checkout. */
+  /** When given, payers of deposits are sent to Stripe instead of the sandbox's checkout. */
   stripe?: StripeSettings | undefined;
-  /** Given: rates come from there rather than from the party. */
+  /** When given, replaces the rates party. */
   ratesSource?: RatesSettings | undefined;
-  /** The mail server; a live installation without one makes no challenges of 3-D Secure. */
+  /** Mail server. A live installation without one issues no 3-D Secure challenges. */
   smtp?: SmtpSettings | undefined;
-  /** What the sandbox's reviewer of cardholders takes for a decision. */
+  /** Seconds until the sandbox's cardholder reviewer decides. */
   cardholderReviewSeconds?: number | undefined;
-  /** What the sandbox's card processor takes for one. */
+  /** Seconds until the sandbox's card processor decides. */
   cardProcessorSeconds?: number | undefined;
-  /** What the sandbox's rates do: they stand still when nothing is said. */
+  /** Default: still. */
   sandboxRates?: Config['sandboxRates'];
-  /** What a difference from the exchange's balance may last; an hour when absent. */
+  /** Seconds that a difference from the exchange's balance may last. Default: an hour. */
   settlementDifferenceSeconds?: number | undefined;
-  /** What an order may wait for its settlement; three days when absent. */
+  /** Seconds that an order may wait for its settlement. Default: three days. */
   settlementWaitSeconds?: number | undefined;
-  /** How long the card processor may leave an issuance or a closure open; a day when absent. */
+  /** Seconds that the card processor may leave an issuance or closure open. Default: a day. */
   cardOrderWaitSeconds?: number | undefined;
-  /** What a wallet rests between two payers; a day when absent. */
+  /** Cooldown of a wallet between two allocations. Default: a day. */
   walletQuarantineSeconds?: number | undefined;
-  /** Asked when it is needed: the port may be chosen only when the API listens. */
+  /** Called when it is needed, because the port may be chosen only when the API listens. */
   publicUrl?: () => string;
-  /** Where the sandbox parties are served, without a trailing slash; where the API is when absent. */
+  /** Base URL of the sandbox's parties, without a trailing slash. Default: that of the API. */
   sandboxPartiesUrl?: () => string;
-  /** Who counts what happens; nobody when absent. */
+  /** Counters of events. Default: none. */
   observers?: Partial<Observers>;
   now?: () => Date;
 }
 
 export interface ApiOptions {
   observe: Observe;
-  /** For the documentation; where it was read from when absent. */
+  /** For the documentation. Default: the place that it was read from. */
   publicUrl?: string | undefined;
-  /** The rate limit of tenants; one for this process alone when absent. */
+  /** Rate limiter of tenants. Default: one for this process alone. */
   spend?: RateLimiter;
 }
 
-/** The product as startup/ runs it, which knows no domain. */
+/** The product as startup/ runs it, without knowledge of domains. */
 export interface Composition {
   services: Services;
   api(options: ApiOptions): RequestListener;
   activities: object;
   reconcilables: Reconcilable[];
-  /** What metrics read from the database. */
+  /** Metrics that are read from the database. */
   readings: Reading[];
   firstStep: FirstStep;
-  /** Ends what the API has begun beside its requests. */
+  /** Ends background work of the API. */
   stop(): Promise<void>;
 }
 

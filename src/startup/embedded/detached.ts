@@ -8,20 +8,23 @@ import { identify, type ProcessIdentity, stillRuns } from './process-identity';
 export interface DetachedServer {
   executable: string;
   args: readonly string[];
-  /** It runs there. */
+  /** Working directory of the server. */
   dataDir: string;
   logPath: string;
-  /** The file that it writes as soon as it has its port; what is there of an earlier one goes first. */
+  /** File that the server writes once it has its port. A file of an earlier run is deleted first. */
   announcedAt: string;
-  /** Whether its standard output is that file. Else its arguments name it. */
+  /** Whether the server's standard output is that file. Otherwise its arguments name the file. */
   announcesByOutput?: boolean;
-  /** All that it sees of the environment, beside PATH, HOME and TZ. Ours is left behind: it might change what it does. */
+  /**
+   * Environment of the server, beside PATH, HOME and TZ. Other variables are not passed on, because they might change
+   * its behaviour.
+   */
   environment?: Record<string, string>;
 }
 
 /**
- * Starts a server in a process group of its own: the terminal's Ctrl-C must not stop it before those who use it.
- * @throws Error with why it does not start
+ * Starts a server in its own process group, so that Ctrl-C in the terminal does not stop it before its users.
+ * @throws Error with the reason why it does not start
  */
 export async function spawnDetached(server: DetachedServer): Promise<ProcessIdentity> {
   const { executable, args, dataDir, logPath, announcedAt, announcesByOutput, environment } = server;
@@ -48,7 +51,7 @@ export async function spawnDetached(server: DetachedServer): Promise<ProcessIden
   }
 }
 
-/** Whether it has its port. That something answers there does not tell: another process may have been faster. */
+/** Whether the server has its port. An answer at the port is no proof, because another process may have taken it. */
 export const hasAnnounced = (announcedAt: string): Promise<boolean> =>
   stat(announcedAt).then(
     ({ size }) => size > 0,

@@ -6,55 +6,61 @@ import { endProcess, type ProcessIdentity, stillRuns } from './process-identity'
 import { ownIdentity, readState, refuseOtherKeeper, writeState } from './state-file';
 import { supervise } from './supervise';
 
-/** A server as a process that outlives us: taken over from who was killed, started again when it dies, ended when we end. */
+/**
+ * Keeps a server in a process that outlives this one. It is taken over from a killed process, restarted when it dies,
+ * and ended at the end.
+ */
 
 const START_ATTEMPTS = 3;
 const KILL_STEP = ['SIGKILL', 5_000] as const;
 
 export interface ServerOptions {
-  /** DATA_DIR: holds `<file>.json` (ports, process), `<file>.log` and `<file>.serving`, which the server writes once it has its ports. */
+  /**
+   * DATA_DIR. Holds `<file>.json` (ports, process), `<file>.log` and `<file>.serving`, which the server writes once it
+   * has its ports.
+   */
   dataDir: string;
   executable: string;
   log: EmbeddedLog;
 }
 
 export interface ServerKind<Ports> {
-  /** As a sentence has it: "the local chain". */
+  /** Name within a sentence: "the local chain". */
   name: string;
-  /** The stem of its files. */
+  /** Base name of its files. */
   file: string;
   readyMs: number;
-  /** What it is given to end by itself. */
+  /** Milliseconds in which the server may end by itself. */
   endMs: number;
-  /** All that it sees of the environment, beside PATH, HOME and TZ. */
+  /** Environment of the server, beside PATH, HOME and TZ. */
   environment?: Record<string, string>;
-  /** Another wish needs another start: one that was left running with other arguments is ended. */
+  /** Arguments. A server that was left running with other arguments is ended. */
   args: readonly string[];
-  /** @param known of the last run */
+  /** @param known ports of the last run */
   wantedPorts(known: Partial<Ports>): Ports;
-  /** As wanted, but for those that are taken. */
+  /** The wanted ports, replacing those that are taken. */
   freePorts(wanted: Ports): Promise<Ports>;
-  /** The arguments that are of one start only: its ports, and by which it writes that file, if not as its output. */
+  /** Arguments of one start: its ports and, unless it announces by output, the path of its announcement file. */
   argsOfStart(ports: Ports, servingPath: string): Promise<string[]>;
   announcesByOutput?: boolean;
-  /** Whether what is at its ports answers as it would. */
+  /** Whether a server of this kind answers at the ports. */
   answers(ports: Ports): Promise<boolean>;
-  /** Called when it serves, before anybody uses it. @returns whether it has to be started anew for what was done */
+  /** Called before the server is used. @returns whether the server must be restarted */
   complete?(ports: Ports): Promise<boolean>;
 }
 
 export interface KeptServer<Ports> {
   ports: Ports;
-  /** Its process id now. */
+  /** Present process id of the server. */
   pid(): number;
-  /** Ends it. @param last done before that, when nobody starts it again any more */
+  /** Ends the server. @param last runs before that, when the server is no longer restarted */
   stop(last?: () => Promise<void>): Promise<void>;
 }
 
-/** What is written down of it, beside its ports. */
+/** Stored state of the server, beside its ports. */
 interface Process {
   server?: ProcessIdentity;
-  /** What the running server was started with, without what was of that start only. */
+  /** Arguments of the running server, without those of one start. */
   args?: readonly string[];
   keeper?: ProcessIdentity;
 }
@@ -68,7 +74,7 @@ interface Setup<Ports> extends ServerKind<Ports> {
   ports: Ports;
 }
 
-/** @throws Error when it does not start, or another process keeps it */
+/** @throws Error when the server does not start, or another process keeps it */
 export async function keepServer<Ports extends object>(
   kind: ServerKind<Ports>,
   options: ServerOptions,
@@ -101,7 +107,7 @@ export async function keepServer<Ports extends object>(
 
 const asHeading = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** Where the ports and the process of a server are written down. */
+/** Path of the file with a server's ports and process. */
 export const statePathOf = (dataDir: string, file: string): string => join(resolve(dataDir), `${file}.json`);
 
 function setupOf<Ports>(kind: ServerKind<Ports>, options: ServerOptions): Setup<Ports> {
@@ -111,7 +117,7 @@ function setupOf<Ports>(kind: ServerKind<Ports>, options: ServerOptions): Setup<
   return { ...kind, ...paths, executable: options.executable, ports: kind.wantedPorts({}) };
 }
 
-/** Makes this process the keeper. @returns what is known of the last run */
+/** Registers this process as the keeper. @returns the stored state of the last run */
 async function claim<Ports extends object>(setup: Setup<Ports>): Promise<Process> {
   const { dataDir, statePath } = setup;
   await mkdir(dataDir, { recursive: true });
@@ -126,7 +132,7 @@ async function note<Ports>({ statePath, ports }: Setup<Ports>, { server, args }:
   await writeState(statePath, { ...ports, server, args, keeper: await ownIdentity() });
 }
 
-/** The server of the last run as it is when it serves and was started as we would; else it is ended. */
+/** The server of the last run, if it serves and has the same arguments. Otherwise it is ended. */
 async function takeOver<Ports>(
   setup: Setup<Ports>,
   { server, args }: Process,
@@ -137,7 +143,7 @@ async function takeOver<Ports>(
   return undefined;
 }
 
-/** @param options `mayMove`: whether other ports may be taken when the known ones are busy */
+/** @param options `mayMove`: whether other ports may be chosen when the known ones are taken */
 async function launch<Ports>(
   setup: Setup<Ports>,
   { mayMove }: { mayMove: boolean },
@@ -152,7 +158,7 @@ async function launch<Ports>(
   }
 }
 
-/** Written down at once, so that it is found whenever we are killed. */
+/** Stores the process at once, so that the next start finds it even if this process is killed. */
 async function spawnServer<Ports>(setup: Setup<Ports>): Promise<ProcessIdentity> {
   const { args, ports, servingPath } = setup;
   const ofStart = await setup.argsOfStart(ports, servingPath);
@@ -161,7 +167,7 @@ async function spawnServer<Ports>(setup: Setup<Ports>): Promise<ProcessIdentity>
   return server;
 }
 
-/** What answers at its ports may be another's. */
+/** Checks the announcement as well, because another server may answer at the ports. */
 const isServing = async <Ports>({ servingPath, ports, answers }: Setup<Ports>): Promise<boolean> =>
   (await hasAnnounced(servingPath)) && answers(ports);
 

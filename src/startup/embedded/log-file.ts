@@ -1,21 +1,21 @@
 import { openSync, renameSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** What the embedded servers tell their caller; pino's logger fits. */
+/** Log of the embedded servers, a subset of pino's logger. */
 export interface EmbeddedLog {
   info(message: string): void;
   warn(message: string): void;
 }
 
-/** One line for a person who waits. */
+/** Shows one line to a waiting person. */
 export type OnProgress = (line: string) => void;
 
 const ROTATE_BYTES = 10 * 1024 * 1024;
 
 /**
- * Opens a server's log for appending; a large one is first set aside as `….1`. The server writes to the
- * file itself, so that it outlives a killed parent without a broken pipe.
- * @returns a file descriptor that the caller closes after the spawn
+ * Opens a server's log for appending. A large log is renamed to `….1` first. The server writes to the file itself, so
+ * that it survives a killed parent without a broken pipe.
+ * @returns file descriptor, which the caller closes after the spawn
  */
 export function openLogFile(path: string): number {
   try {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * A TCP port on 127.0.0.1 that nothing listens on now: the wanted one when it is free, else any other.
- * @param wanted the port of the last run, so that bookmarks and running clients keep working
+ * A free TCP port on 127.0.0.1: the wanted one if possible, else any other.
+ * @param wanted port of the last run, so that bookmarks and running clients keep working
  */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined && wanted > 0) {
@@ -14,7 +14,7 @@ export async function freePort(wanted?: number): Promise<number> {
   return port;
 }
 
-/** Listens for a moment; undefined when the port is taken or not allowed. */
+/** Listens for a moment. Undefined when the port is taken or not allowed. */
 function probe(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -3,16 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Process ids are reused: a server that we left behind is only ours when its id *and* its start time are
- * those that we wrote down.
+ * Identity of a process. Process ids are reused, so a stored server is only ours if its id and its start time match.
  */
 export interface ProcessIdentity {
   pid: number;
-  /** Opaque; the same for the whole life of a process, different for a later one with the same id. */
+  /** Opaque. Constant during the life of a process, and different for a later process with the same id. */
   startedAt: string;
 }
 
-/** Who holds a process id now; undefined when nobody does (a zombie counts as nobody). */
+/** The process that has an id now. Undefined for none, or for a zombie. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
   if (!Number.isInteger(pid) || pid <= 0 || !isSignalable(pid)) return undefined;
   if (process.platform === 'linux') return identifyLinux(pid);
@@ -23,14 +22,14 @@ export async function identify(pid: number): Promise<ProcessIdentity | undefined
     : { pid, startedAt: started.replace(/^\S+\s+/, '') };
 }
 
-/** Whether the very process that was written down still runs. */
+/** Whether the stored process still runs. */
 export async function stillRuns(identity: ProcessIdentity | undefined): Promise<boolean> {
   if (!identity) return false;
   const now = await identify(identity.pid);
   return now !== undefined && now.startedAt === identity.startedAt;
 }
 
-/** The command line of a process, empty when it cannot be read. */
+/** Command line of a process, empty when it cannot be read. */
 export async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     const raw = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -41,8 +40,8 @@ export async function commandLine(pid: number): Promise<string> {
 
 /**
  * Sends each signal in turn and waits for the process to end.
- * @param steps a signal and the milliseconds it is given, mildest first
- * @throws Error when it outlives the last one
+ * @param steps signals with the milliseconds that each is given, mildest first
+ * @throws Error when the process survives the last signal
  */
 export async function endProcess(
   identity: ProcessIdentity,
@@ -59,7 +58,7 @@ export async function endProcess(
   throw new Error(`Process ${identity.pid} does not end; stop it by hand.`);
 }
 
-/** EPERM means that it lives under another user. */
+/** EPERM means that the process runs under another user. */
 function isSignalable(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -77,7 +76,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** proc_pid_stat(5): the name is in parentheses and may hold spaces; state is field 3, start time field 22. */
+/** proc_pid_stat(5): the name is in parentheses and may hold spaces. State is field 3, start time is field 22. */
 async function identifyLinux(pid: number): Promise<ProcessIdentity | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

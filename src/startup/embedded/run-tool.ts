@@ -7,7 +7,7 @@ const KEPT_OUTPUT = 2_000;
 export interface RunOptions {
   environment: NodeJS.ProcessEnv;
   cwd?: string;
-  /** The end of patience, in milliseconds. */
+  /** Time limit in milliseconds. */
   timeoutMs: number;
   /** Shown every ten seconds with the seconds passed. */
   progress?: { line: string; show?: OnProgress };
@@ -15,8 +15,8 @@ export interface RunOptions {
 
 /**
  * Runs a program to its end.
- * @returns what it wrote (its last 2,000 characters)
- * @throws Error with that output when it is missing, fails or takes too long
+ * @returns the last 2,000 characters of its output
+ * @throws Error with that output when the program is missing, fails or takes too long
  */
 export function runTool(command: string, args: string[], options: RunOptions): Promise<string> {
   const began = Date.now();
@@ -32,7 +32,7 @@ export function runTool(command: string, args: string[], options: RunOptions): P
       windowsHide: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // Not `timeout` of spawn: its timer lives on when the program could not be started.
+    // Replaces spawn's `timeout`, whose timer lives on when the program could not be started.
     patience = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs);
     let output = '';
     const keep = (chunk: Buffer) => {

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { identify, type ProcessIdentity, stillRuns } from './process-identity';
 
 /**
- * What is known about an embedded server between two runs: its port, its process, and who keeps it.
- * Written whole (temporary name, then rename) and readable by its owner only: it may hold a password.
+ * State of an embedded server between two runs: port, process and keeper. The file is replaced atomically and readable
+ * by its owner only, because it may hold a password.
  */
 export async function readState<T>(path: string): Promise<T | undefined> {
   try {
@@ -18,11 +18,11 @@ export async function readState<T>(path: string): Promise<T | undefined> {
   }
 }
 
-/** Replaces the file in one step. */
+/** Replaces the file atomically. */
 export const writeState = (path: string, state: object): Promise<void> =>
   replaceFile(path, `${JSON.stringify(state, null, 2)}\n`);
 
-/** The same of any content: whoever reads it finds all of the old one, or all of the new one. */
+/** Replaces a file atomically: a reader sees the whole old or the whole new content. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`;
   try {
@@ -34,14 +34,14 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   }
 }
 
-/** The running process as the keeper of a server. */
+/** Identity of the running process, to register it as keeper. */
 export async function ownIdentity(): Promise<ProcessIdentity> {
   return (await identify(process.pid)) ?? { pid: process.pid, startedAt: '' };
 }
 
 /**
- * Two processes must not keep one server: the first to stop would take it from the other.
- * @throws Error naming the process that keeps it
+ * Refuses a second keeper, because the first to stop would take the server from the other.
+ * @throws Error naming the process that keeps the server
  */
 export async function refuseOtherKeeper(keeper: ProcessIdentity | undefined, dataDir: string): Promise<void> {
   if (keeper && keeper.pid !== process.pid && (await stillRuns(keeper))) {

@@ -5,11 +5,14 @@ const LOOK_MS = 250;
 const RETRY_MS = 1_000;
 
 export interface Repeated {
-  /** Resolves when no turn is under way, and none will be. */
+  /** Resolves when no turn is under way or will begin. */
   end(): Promise<void>;
 }
 
-/** Takes turns until it is ended. It keeps no process alive. @param turn gives for how long to wait then, in milliseconds; it never throws */
+/**
+ * Repeats a turn until it is ended. Does not keep the process alive. @param turn returns the milliseconds to wait; must
+ * not throw
+ */
 export function repeatedly(turn: () => Promise<number>): Repeated {
   const ending = new AbortController();
   const loop = (async () => {
@@ -27,9 +30,8 @@ export function repeatedly(turn: () => Promise<number>): Repeated {
 }
 
 /**
- * Looks four times a second whether a server lives and starts it again when it does not. Looking at the
- * process instead of waiting for a child's exit works for a server that was taken over, too. Ended, it looks no more; the server
- * itself is left alone.
+ * Checks four times a second whether a server lives, and restarts it otherwise. Polling the process also works for a
+ * server that was taken over. After its end the server itself is left alone.
  */
 export function supervise(
   name: string,

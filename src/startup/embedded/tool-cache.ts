@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../kernel/folders';
 import type { OnProgress } from './log-file';
 
-/** Programs that are fetched once a user, not once a data folder. */
+/** Programs that are downloaded once per user instead of once per data folder. */
 
 export interface ToolContext {
   /** PATH, proxies and the variables that name a program (TEMPORAL_CLI_PATH, TEMPORAL_TEST_SERVER_PATH). */
@@ -12,16 +12,16 @@ export interface ToolContext {
   /** See {@link defaultCacheDir}. */
   cacheDir: string;
   onProgress?: OnProgress;
-  /** Called when the program is not on this machine and is downloaded or built, which may take minutes. */
+  /** Called when the program must be downloaded or built, which may take minutes. */
   onFetch?: () => void;
-  /** Where Temporal's programs are downloaded from; tests name their own. */
+  /** Base URL of the downloads of Temporal's programs. Tests replace it. */
   downloadBase?: string;
 }
 
-/** One way to come by a program: a path, or undefined with a reason given to `reasons`. */
+/** One way to find a program: returns its path, or undefined after adding a reason to `reasons`. */
 export type Way = (reasons: string[]) => Promise<string | undefined>;
 
-/** The user's cache folder for this product: XDG_CACHE_HOME, else what the platform uses. */
+/** The user's cache folder of this product: in XDG_CACHE_HOME, else the platform's cache folder. */
 export function defaultCacheDir(environment: NodeJS.ProcessEnv, platform = process.platform): string {
   const home = environment.HOME ?? environment.USERPROFILE ?? homedir();
   if (environment.XDG_CACHE_HOME) return join(environment.XDG_CACHE_HOME, 'cardwright');
@@ -33,10 +33,10 @@ export function defaultCacheDir(environment: NodeJS.ProcessEnv, platform = proce
 }
 
 /**
- * Fills a folder of the cache under a temporary name and renames it, so that parallel runs each see all
- * of it or nothing. What was there before is replaced; what another run put there meanwhile is kept.
- * @param fill writes into the folder that it is given
- * @returns the folder's final path
+ * Fills a folder of the cache under a temporary name and renames it, so that parallel runs see all of it or nothing. An
+ * earlier folder is replaced. A folder that another run has put there meanwhile is kept.
+ * @param fill writes into the given folder
+ * @returns final path of the folder
  */
 export async function installInto(
   cacheDir: string,
@@ -62,7 +62,7 @@ export async function installInto(
   }
 }
 
-/** Tells one folder of that name from a later one. */
+/** Distinguishes a folder from a later one of the same name. */
 async function inode(path: string): Promise<bigint | undefined> {
   return (await stat(path, { bigint: true }).catch(() => undefined))?.ino;
 }

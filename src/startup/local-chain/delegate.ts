@@ -10,8 +10,9 @@ const LOOK_MS = 1_000;
 type Needed = Pick<Services, 'database' | 'log'>;
 
 /**
- * Puts the contract of delegated sweeps on the local chain where they were chosen. It is another one for each treasury and station.
- * @returns whether it was not there
+ * Deploys the contract of delegated sweeps on the local chain if they are enabled. Each treasury and station has its
+ * own contract.
+ * @returns whether it was deployed now
  * @throws Error when the database or the chain is away
  */
 export async function ensureLocalDelegate(
@@ -26,7 +27,7 @@ export async function ensureLocalDelegate(
   return ensureContract(url, delegateAddress(of), deploymentOf(of));
 }
 
-/** The same a second after whatever has been configured. */
+/** Repeats {@link ensureLocalDelegate} each second, to follow changes of the configuration. */
 export const keepLocalDelegate = (services: Needed, url: string): Repeated =>
   repeatedly(async () => {
     try {

@@ -16,7 +16,7 @@ import type { Services } from '../../services';
 import { LOCAL_CHAIN_ID } from '../embedded/chain/server';
 import { ensureTestUsdt, newestBlock, TEST_USDT, TEST_USDT_DECIMALS } from '../embedded/chain/token';
 
-/** The network of the local chain. */
+/** Chain name of the local chain. */
 export const LOCAL_CHAIN = 'local';
 
 const usdt = (minDeposit: Decimal) => ({
@@ -24,7 +24,7 @@ const usdt = (minDeposit: Decimal) => ({
   minDeposit,
 });
 
-/** As it is made at the first start. */
+/** Terms of the network at the first start. */
 const firstTerms = (url: string): NetworkTerms => ({
   ...{ name: 'Local chain', kind: 'evm', chainId: LOCAL_CHAIN_ID, rpcUrls: [url], explorerUrl: null },
   ...{ confirmations: 3, enabled: true },
@@ -35,8 +35,8 @@ const firstTerms = (url: string): NetworkTerms => ({
 });
 
 /**
- * Puts the test USDT on the local chain and names both in the network `local`. What an admin has set of it stays, but where the
- * node and the token are.
+ * Deploys the test USDT and configures the network `local`. Settings of an admin are kept, except for the addresses of
+ * node and token.
  */
 export async function ensureLocalNetwork(
   services: Pick<Services, 'database' | 'keyring' | 'now' | 'log'>,
@@ -56,7 +56,7 @@ export async function ensureLocalNetwork(
       await scanAgain(tx, LOCAL_CHAIN, head.number);
       await releaseNoncesOf(tx, LOCAL_CHAIN, services.now());
     }
-    // What is paid before anybody follows it is found, too.
+    // Deposits that are paid before a watcher runs are found as well.
     await beginPlace(tx, LOCAL_CHAIN, head, services.now());
     return before !== undefined;
   });

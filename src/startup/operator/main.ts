@@ -3,8 +3,8 @@ import { outliveOutput } from '../output';
 import { runOperator } from './run';
 
 /**
- * `npm run operator -- <group> <command>`. A command whose output nobody reads any more (`| head`) is carried out to its
- * end all the same: half of a change would be worse than a late prompt.
+ * `npm run operator -- <group> <command>`. A command runs to its end even if nobody reads its output any more (`|
+ * head`), because half of a change would be worse.
  */
 outliveOutput();
 runOperator(process.argv.slice(2), process.env, {

@@ -13,10 +13,10 @@ import { readState } from '../embedded/state-file';
 import { readMasterKey } from '../master-key';
 
 /**
- * Runs one command of the operator's command line on the database that DATABASE_URL names, or on the embedded one of a
- * running `npm start`.
+ * Runs one command of the command line on the database of DATABASE_URL, or on the embedded one of a running `npm
+ * start`.
  * @param argv without the program's name
- * @returns the exit code: 0, or 1 when something is wrong, told on `console.err`
+ * @returns exit code: 0, or 1 after an error, which is written to `console.err`
  */
 export function runOperator(
   argv: string[],
@@ -41,7 +41,7 @@ async function installationOf(config: Config): Promise<Installation> {
   };
 }
 
-/** Pages of Temporal's UI: the one that is named, or the embedded server's. */
+/** URLs of workflows in Temporal's UI, configured or embedded. */
 async function workflowUrls({ temporal, dataDir }: Config): Promise<Installation['workflowUrl']> {
   const ui = temporal.uiUrl?.replace(/\/+$/, '') ?? (await embeddedUi(temporal.address, dataDir));
   if (ui === undefined) return () => null;
@@ -72,7 +72,7 @@ async function embeddedKey(config: Config): Promise<Buffer> {
   return key;
 }
 
-/** Whoever can read the sandbox's folder is its operator. */
+/** The operator's secret of an embedded sandbox. Everybody who can read its folder is its operator. */
 async function embeddedSecret({ mode, databaseUrl, dataDir }: Config): Promise<string | undefined> {
   if (mode !== 'sandbox' || databaseUrl !== undefined) return undefined;
   return (await readDemoCredentials(dataDir))?.operator?.operatorSecret;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The node of a local chain: the program itself, for the package's own wrapper would be a process more. */
+/** Path of the local chain's node. The program itself, because the package's wrapper would be another process. */
 export function anvilExecutable(platform = process.platform, arch = process.arch): string | undefined {
   const suffix = platform === 'win32' ? '.exe' : '';
   const machine = arch === 'x64' ? 'amd64' : arch;
@@ -9,6 +9,6 @@ export function anvilExecutable(platform = process.platform, arch = process.arch
     const found = createRequire(__filename).resolve(`@foundry-rs/anvil-${platform}-${machine}/package.json`);
     return join(dirname(found), 'bin', `anvil${suffix}`);
   } catch {
-    return undefined; // an optional package: no build for this machine, or installed without it
+    return undefined; // optional package: no build for this machine, or not installed
   }
 }

@@ -2,23 +2,23 @@ import { replaceFile } from '../state-file';
 import { repeatedly } from '../supervise';
 import { rpc } from './rpc';
 
-/** A block a second: what was sent is final after as many seconds as it takes confirmations. */
+/** Block interval. A transaction is final after as many seconds as the network needs confirmations. */
 const BLOCK_MS = 1_000;
 
-/** So many blocks follow the last one that holds a transaction; then the chain rests, and nothing grows. */
+/** Blocks that are mined after the last transaction. Then the chain rests, so that its file stops growing. */
 export const RESTS_AFTER = 32;
 
-/** The chain grows, and so does what is written of it: at most so much of the time goes into that. */
+/** Largest share of time for writing the chain's file, which grows with the chain. */
 const KEEPING_SHARE = 0.05;
 
 export interface KeptBlocks {
-  /** Ends it; what stands on the chain is on disk. */
+  /** Stops mining. The chain is on disk when it resolves. */
   end(): Promise<void>;
 }
 
 /**
- * Mines blocks behind transactions, so that they become final, and keeps the chain in a file, compressed as its node gives it.
- * A node that does not answer is started again by others.
+ * Mines blocks after transactions, so that they become final, and saves the chain's compressed state in a file.
+ * Somebody else restarts a node that does not answer.
  */
 export function keepBlocks(url: () => string, file: string): KeptBlocks {
   const mine = createMiner(url);
@@ -34,18 +34,18 @@ export function keepBlocks(url: () => string, file: string): KeptBlocks {
   return {
     async end() {
       await turns.end();
-      await keep({ always: true }).catch(() => undefined); // it has died: what was kept stands
+      await keep({ always: true }).catch(() => undefined); // the node has died: the last saved state stands
     },
   };
 }
 
-/** @returns mines one block where one is due: what has been sent needs more behind it */
+/** @returns mines one block if transactions need more confirmations */
 export function createMiner(url: () => string): () => Promise<void> {
   let seen = -1;
   let lastUsed = Number.NEGATIVE_INFINITY;
   return async () => {
     const head = Number(await rpc<string>(url(), 'eth_blockNumber'));
-    if (head < seen) [seen, lastUsed] = [-1, Number.NEGATIVE_INFINITY]; // begun again from what was kept
+    if (head < seen) [seen, lastUsed] = [-1, Number.NEGATIVE_INFINITY]; // restarted from an older saved state
     for (let number = Math.max(seen + 1, head - RESTS_AFTER); number <= head; number += 1) {
       const block = `0x${number.toString(16)}`;
       if (Number(await rpc<string>(url(), 'eth_getBlockTransactionCountByNumber', [block])) > 0)
@@ -56,7 +56,7 @@ export function createMiner(url: () => string): () => Promise<void> {
   };
 }
 
-/** @returns keeps the chain where it has changed, unless that was done just now; `always` does it all the same */
+/** @returns saves the chain if it has changed and the last save is not recent; `always` ignores the latter */
 function createKeeper(url: () => string, file: string): (options?: { always: boolean }) => Promise<void> {
   let kept: string | undefined;
   let notBefore = 0;

@@ -2,28 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
 import { rpc } from './rpc';
 
-/** What somebody outside sends. */
+/** A transaction from an outside payer. */
 export interface Sent {
   to: Address;
   data?: Hex;
   value?: Hex;
 }
 
-/** An account of the node's own, which it signs for. */
+/** An account of the node, which signs for it. */
 export async function payerOf(url: string): Promise<Address> {
   const [payer] = await rpc<Address[]>(url, 'eth_accounts');
   if (!payer) throw new Error('the local chain has no account of its own');
   return payer;
 }
 
-/** Each is mined at once; one that is not was lost with a node that has died. */
+/** Transactions are mined at once. A transaction that is not mined within this time was lost with a node that died. */
 const MINED_MS = 5_000;
 const LOOK_MS = 20;
 
 /**
- * @param withinMs after so long it is given up
- * @returns the hash, in a block
- * @throws Error when the chain does not answer, refuses, loses or reverts it
+ * @param withinMs time after which the transaction is given up
+ * @returns hash of the mined transaction
+ * @throws Error when the chain does not answer, or refuses, loses or reverts the transaction
  */
 export async function sendAsPayer(url: string, transaction: Sent, withinMs = MINED_MS): Promise<Hex> {
   const hash = await rpc<Hex>(url, 'eth_sendTransaction', [{ from: await payerOf(url), ...transaction }]);
@@ -38,10 +38,10 @@ export async function sendAsPayer(url: string, transaction: Sent, withinMs = MIN
 }
 
 /**
- * Puts a contract on the local chain where it is not there.
- * @param deployment what puts it there
- * @returns whether it was not
- * @throws Error as {@link sendAsPayer}, and when the deployment has not put it there
+ * Deploys a contract on the local chain unless it exists.
+ * @param deployment transaction that creates the contract
+ * @returns whether it was deployed now
+ * @throws Error as {@link sendAsPayer}, and when the deployment did not create the contract
  */
 export async function ensureContract(url: string, address: string, deployment: Sent): Promise<boolean> {
   if (await stands(url, address)) return false;

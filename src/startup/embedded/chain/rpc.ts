@@ -1,8 +1,8 @@
 const ANSWER_MS = 10_000;
 
 /**
- * One call of the local chain's node, by JSON-RPC.
- * @throws Error when it does not answer, or refuses
+ * Calls the local chain's node by JSON-RPC.
+ * @throws Error when the node does not answer or refuses
  */
 export async function rpc<Result>(
   url: string,

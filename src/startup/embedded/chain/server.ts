@@ -13,20 +13,22 @@ export const LOCAL_CHAIN_ID = 31_337;
 const DEFAULT_PORT = 8545;
 const FILE = 'chain';
 
-/** A block for each transaction, at once; those that follow are mined by us. No page of a browser may speak to it. */
+/**
+ * One block per transaction, at once. {@link keepBlocks} mines the others. Pages in a browser must not reach the node.
+ */
 const ARGS = [
   ...['--host', '127.0.0.1', '--chain-id', String(LOCAL_CHAIN_ID), '--no-cors'],
   ...['--quiet', '--prune-history', '128'],
-  // As Ethereum does (EIP-7825), so that what works here works there.
+  // As on Ethereum (EIP-7825), so that transactions which work here work there.
   '--enable-tx-gas-limit',
 ];
 
 export interface EmbeddedChain {
-  /** Of its node, on 127.0.0.1. */
+  /** Address of the node, on 127.0.0.1. */
   url: string;
-  /** Process id of the node now. */
+  /** Present process id of the node. */
   readonly pid: () => number;
-  /** Ends the node; its chain is on disk. */
+  /** Ends the node. The chain stays on disk. */
   stop(): Promise<void>;
 }
 
@@ -34,17 +36,17 @@ interface Ports {
   port: number;
 }
 
-/** Where the local chain of a data folder is, or was. @returns nothing where there was none */
+/** Address of the local chain of a data folder. @returns undefined when the folder never had one */
 export async function localChainUrl(dataDir: string): Promise<string | undefined> {
   const ports = await readState<Ports>(statePathOf(dataDir, FILE));
   return ports && urlOf(ports);
 }
 
 /**
- * Starts a real EVM node (anvil, from `anvilExecutable`) on the chain that is kept in `chain-state.gz` of `dataDir`, or takes over the
- * one that a killed process left running there, and starts it again should it die: then what came in the last second or so may be lost,
- * as in a reorganisation.
- * @throws Error when it does not start, or another process keeps it
+ * Starts a real EVM node (anvil, from `anvilExecutable`) on the chain in `chain-state.gz` of `dataDir`. Takes over a
+ * node that a killed process left running. Restarts the node if it dies; transactions of about the last second may then
+ * be lost, as in a reorganisation.
+ * @throws Error when the node does not start, or another process keeps it
  */
 export async function startChain(options: ServerOptions): Promise<EmbeddedChain> {
   const kept = resolve(options.dataDir, 'chain-state.gz');
@@ -57,7 +59,7 @@ export async function startChain(options: ServerOptions): Promise<EmbeddedChain>
   return { url, pid: server.pid, stop: () => server.stop(() => blocks.end()) };
 }
 
-/** @param unpacked where the node is to read what is kept */
+/** @param unpacked path from which the node reads the saved chain */
 const kindOf = (log: EmbeddedLog, kept: string, unpacked: string): ServerKind<Ports> => ({
   ...{ name: 'the local chain', file: FILE, readyMs: 30_000, endMs: 5_000, args: ARGS },
   wantedPorts: ({ port = DEFAULT_PORT }) => ({ port }),
@@ -77,7 +79,7 @@ const kindOf = (log: EmbeddedLog, kept: string, unpacked: string): ServerKind<Po
   },
 });
 
-/** The chain that is kept, as an argument of the node. One that cannot be read is set aside: a new one begins. */
+/** Node argument that loads the saved chain. An unreadable file is set aside, and a new chain begins. */
 async function loading(log: EmbeddedLog, kept: string, unpacked: string): Promise<string[]> {
   const compressed = await readFile(kept).catch(() => undefined);
   if (!compressed) return [];

@@ -4,7 +4,7 @@ import { create2Address, create2Deployment } from '../../../parties/chain/create
 import { ensureContract, payerOf, sendAsPayer } from './payer';
 import { rpc } from './rpc';
 
-/** Decimals of the test USDT, those of the real one. */
+/** Decimals of the test USDT, the same as of the real one. */
 export const TEST_USDT_DECIMALS = 6;
 
 const abi = contracts.TestUsdt.abi as Abi;
@@ -12,10 +12,10 @@ const bytecode = encodeDeployData({
   ...{ abi, bytecode: contracts.TestUsdt.bytecode as Hex, args: [TEST_USDT_DECIMALS, 0n] },
 });
 
-/** Where the test USDT stands: on every new chain the same. */
+/** Address of the test USDT, the same on every new chain. */
 export const TEST_USDT: Address = create2Address(bytecode);
 
-/** Puts the test USDT on the local chain where it is not there. @returns whether it was not */
+/** Deploys the test USDT unless it exists. @returns whether it was deployed now */
 export const ensureTestUsdt = (url: string): Promise<boolean> =>
   ensureContract(url, TEST_USDT, create2Deployment(bytecode));
 
@@ -29,8 +29,8 @@ export async function newestBlock(url: string): Promise<{ number: number; hash: 
 }
 
 /**
- * Pays somebody on the local chain, out of nothing: test USDT is minted, and the node's payer has plenty of ETH.
- * @param units in the smallest of the asset @returns the hash, in a block
+ * Pays an address on the local chain. Test USDT is minted, and the node's own account has plenty of ETH.
+ * @param units in the asset's smallest unit @returns hash of the mined transaction
  */
 export async function payLocally(
   url: string,

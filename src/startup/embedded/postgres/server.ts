@@ -32,7 +32,10 @@ const SETTINGS: Record<string, string> = {
   log_checkpoints: 'off',
 };
 
-/** Money: what was answered must outlive a power cut. Applied last, so that no caller can weaken it. */
+/**
+ * Durability settings, because a committed movement of money must survive a power cut. Applied last, so that no caller
+ * can weaken them.
+ */
 const FIXED: Record<string, string> = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -42,17 +45,17 @@ const FIXED: Record<string, string> = {
 };
 
 export interface PostgresOptions {
-  /** DATA_DIR: holds `postgres/` (the data), `postgres.json` (port, password; 0600) and `postgres.log`. */
+  /** DATA_DIR. Holds `postgres/` (the data), `postgres.json` (port, password; 0600) and `postgres.log`. */
   dataDir: string;
   log: EmbeddedLog;
-  /** Further server settings, by their names in postgresql.conf. */
+  /** Further server settings, named as in postgresql.conf. */
   settings?: Record<string, string>;
 }
 
 export interface EmbeddedPostgres {
-  /** A superuser's connection to a database of UTF-8 in the C.UTF-8 collation, on 127.0.0.1. */
+  /** A superuser's URL of a UTF-8 database with the C.UTF-8 collation, on 127.0.0.1. */
   url: string;
-  /** Process id of the server now. */
+  /** Present process id of the server. */
   readonly pid: () => number;
   /** Clean, fast shutdown. */
   stop(): Promise<void>;
@@ -61,16 +64,16 @@ export interface EmbeddedPostgres {
 interface State {
   port: number;
   password: string;
-  /** What the running server was started with: another wish needs another start. */
+  /** Settings of the running server. Other settings require a restart. */
   settings: Record<string, string>;
-  /** The process that started or took over the server, while it does. */
+  /** The process that started or took over the server, while it runs. */
   keeper?: ProcessIdentity;
 }
 
 /**
- * Starts a real Postgres on `dataDir`, or takes over the one that a killed process left running there, and
- * starts it again should it die.
- * @throws Error that says what to do, when it cannot run on this machine or another process keeps it
+ * Starts a real Postgres on `dataDir`. Takes over a server that a killed process left running, and restarts it if it
+ * dies.
+ * @throws Error that says what to do, when Postgres cannot run on this machine or another process keeps it
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const { log } = options;
@@ -109,7 +112,7 @@ async function installation(options: PostgresOptions): Promise<Installation> {
   return { dataDir, pgdata, logPath: join(dataDir, 'postgres.log'), binaries, account, settings };
 }
 
-/** Makes this process the keeper of the data folder, and the data when there is none. */
+/** Registers this process as the keeper of the data folder, and initialises the data if there are none. */
 async function claim(install: Installation, statePath: string): Promise<State> {
   const known = await readState<State>(statePath);
   await refuseOtherKeeper(known?.keeper, install.dataDir);

@@ -9,7 +9,7 @@ import { downloadTemporal } from './download';
 /** Newer tags of the CLI refuse `go install` (their go.mod holds replacements). */
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 const GO_BUILD_MS = 20 * 60_000;
-/** Update-with-start and worker deployments are on by default from this server on. */
+/** First server with update-with-start and worker deployments enabled by default. */
 const OLDEST_SERVER = [1, 28] as const;
 const FOLDER = 'temporal-cli';
 const EXE = process.platform === 'win32' ? '.exe' : '';
@@ -19,8 +19,8 @@ const ADVICE =
   'TEMPORAL_CLI_PATH, or set TEMPORAL_ADDRESS to a server that runs.';
 
 /**
- * The Temporal CLI, whose `server start-dev` is the real server: the one that TEMPORAL_CLI_PATH names, on
- * the PATH, in the cache, downloaded as the SDK does, or built by `go install`.
+ * Finds the Temporal CLI, whose `server start-dev` is the real server. Tries TEMPORAL_CLI_PATH, the PATH, the cache,
+ * the SDK's download, and `go install`, in this order.
  * @throws Error that lists what was tried and says what to do
  */
 export function temporalExecutable(context: ToolContext): Promise<string> {
@@ -104,7 +104,7 @@ async function built(context: ToolContext, reasons: string[]): Promise<string | 
   }
 }
 
-/** Starts it once: what does not run here, or is too old, is passed over. */
+/** Runs the program once. A program that does not run here or is too old is skipped. */
 async function usable(
   path: string,
   where: string,

@@ -7,8 +7,8 @@ import { runTool } from '../run-tool';
 import type { ToolContext } from '../tool-cache';
 
 /**
- * The download that Temporal's SDK makes by itself, done apart from starting a server: so that it shows
- * its progress, goes to our cache, and gives up soon where the internet is out of reach.
+ * Downloads Temporal's programs as the SDK does, but apart from the start of a server. So the download shows its
+ * progress, uses our cache, and gives up soon without internet.
  */
 
 const BASE = 'https://temporal.download';
@@ -23,10 +23,10 @@ interface DownloadInfo {
 }
 
 /**
- * Fetches one of Temporal's programs into a folder.
+ * Downloads one of Temporal's programs into a folder.
  * @param artifact the name at temporal.download
- * @returns the path of the executable, in `folder`
- * @throws Error when it cannot be reached or is not for this platform
+ * @returns path of the executable, in `folder`
+ * @throws Error when the download cannot be reached or does not exist for this platform
  */
 export async function downloadTemporal(
   artifact: 'cli' | 'temporal-test-server',
@@ -49,7 +49,7 @@ export async function downloadTemporal(
   }
 }
 
-/** "fetch failed" says nothing: its cause does, by a message or at least by a code. */
+/** The message of "fetch failed" is in its cause, as a message or a code. */
 function reasonOf({ message, cause }: Error): string {
   const { message: detail, code } = (cause ?? {}) as { message?: string; code?: string };
   return [message, detail || code].filter(Boolean).join(': ');
@@ -69,7 +69,7 @@ function infoUrl(artifact: string, sdkVersion: string, base: string): string {
   return `${base}/${artifact}/default?${query.toString()}`;
 }
 
-/** Node's own fetch ignores HTTPS_PROXY; a company's machine needs it. */
+/** Proxy of the environment, because Node's own fetch ignores HTTPS_PROXY. */
 function proxyAgent(environment: NodeJS.ProcessEnv): EnvHttpProxyAgent {
   return new EnvHttpProxyAgent({
     httpProxy: environment.HTTP_PROXY ?? environment.http_proxy ?? '',
@@ -114,7 +114,7 @@ async function extract(
 ): Promise<string> {
   const target = join(folder, basename(info.fileToExtract));
   if (new URL(info.archiveUrl).pathname.endsWith('.zip')) {
-    // Only Windows gets a zip, and its own tar reads it.
+    // Only Windows gets a zip, and Windows' tar reads it.
     const file = join(folder, 'archive.zip');
     await writeFile(file, archive);
     const args = [
@@ -138,7 +138,7 @@ function depth(path: string): number {
   return path.split('/').length - 1;
 }
 
-/** A tar archive is a row of 512-byte headers (name at 0, octal size at 124), each before its content. */
+/** A tar archive is a sequence of 512-byte headers (name at 0, octal size at 124), each before its content. */
 function fileInTar(tar: Buffer, wanted: string): Buffer {
   for (let at = 0; at + TAR_BLOCK <= tar.length; ) {
     const name = field(tar, at, 100);

@@ -8,45 +8,48 @@ import { readState } from '../state-file';
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;
 
-/** With the write-ahead log a SIGKILL loses nothing, and several times as many workflows start a second. */
+/** With the write-ahead log a SIGKILL loses nothing, and several times as many workflows start per second. */
 const PRAGMAS = ['journal_mode=wal', 'synchronous=1'];
 
 /**
- * By default the queue of tasks is looked at 20 times a second, and every step of a workflow waits for a
- * tick of 50 ms. The queues of timers and of visibility have such a limit too; raising it gains nothing.
+ * By default the task queue is polled 20 times a second, so every step of a workflow waits for a tick of 50 ms. The
+ * queues of timers and visibility have such a limit too, but raising it gains nothing.
  */
 const DYNAMIC_CONFIG: Record<string, string> = {
   'history.transferProcessorMaxPollRPS': '2000',
-  // The development server reads the declared search attributes anew for each call that has one, a tenth of its work; kept,
-  // they are read once a minute.
+  // By default the development server reads the declared search attributes again for each call, a tenth of its work.
+  // Cached, they are read once a minute.
   'system.forceSearchAttributesCacheRefreshOnRead': 'false',
 };
 
-/** Of the Temporal CLI, from `temporalExecutable`; its database is `temporal.db` of DATA_DIR. */
+/** Options of the Temporal CLI from `temporalExecutable`. Its database is `temporal.db` in DATA_DIR. */
 export interface TemporalOptions extends ServerOptions {
   /** Registered before the server is ready, for instance `{ Tenant: 'Keyword' }`. */
   searchAttributes: Record<string, SearchAttributeKind>;
   namespace?: string;
-  /** The wanted port; another is taken when it is busy. Default: that of the last run, else 7233. */
+  /** Wanted port, or another one when it is taken. Default: the port of the last run, else 7233. */
   port?: number;
-  /** The port of the UI, and no other unless it is 0. Default: that of the last run, else 8233, or another when it is busy. */
+  /**
+   * Port of the UI. Must be free unless it is 0. Default: the port of the last run, else 8233, or another one when it
+   * is taken.
+   */
   uiPort?: number | undefined;
   /** Further dynamic configuration, values as JSON. */
   dynamicConfig?: Record<string, string>;
 }
 
-/** The numbers of temporal.api.enums.v1.IndexedValueType. */
+/** Numbers of temporal.api.enums.v1.IndexedValueType. */
 const VALUE_TYPES = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
 
 export type SearchAttributeKind = keyof typeof VALUE_TYPES;
 
 export interface EmbeddedTemporal {
-  /** host:port of the gRPC front end, on 127.0.0.1. */
+  /** host:port of the gRPC frontend, on 127.0.0.1. */
   address: string;
   uiUrl: string;
-  /** Process id of the server now. */
+  /** Present process id of the server. */
   readonly pid: () => number;
-  /** Ends the server; what it holds is on disk. */
+  /** Ends the server. Its data stays on disk. */
   stop(): Promise<void>;
 }
 
@@ -56,9 +59,9 @@ export interface Ports {
 }
 
 /**
- * Starts a real Temporal server with its web UI on a database file in `dataDir`, or takes over the one
- * that a killed process left running there, and starts it again should it die.
- * @throws Error when it does not start, or another process keeps it
+ * Starts a real Temporal server with its web UI on a database file in `dataDir`. Takes over a server that a killed
+ * process left running, and restarts it if it dies.
+ * @throws Error when the server does not start, or another process keeps it
  */
 export async function startTemporal(options: TemporalOptions): Promise<EmbeddedTemporal> {
   const { ports, pid, stop } = await keepServer(kindOf(options), options);
@@ -66,8 +69,9 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
 }
 
 /**
- * Chooses the ports of a server that starts later, because its program is being fetched: those of the last run where they are free.
- * @throws StartupError when the demanded port of the UI is taken
+ * Chooses the ports of a server that starts later, because its program is still being downloaded. Prefers the ports of
+ * the last run.
+ * @throws StartupError when the required port of the UI is taken
  */
 export async function choosePorts({
   dataDir,
@@ -120,7 +124,10 @@ async function freePorts(wanted: Ports, demanded: number | undefined): Promise<P
   return { port, uiPort: uiPort === port ? await freePort() : uiPort };
 }
 
-/** The server registers search attributes in a new database only; one declared later is added here. @returns whether any was */
+/**
+ * Registers attributes that were declared later, because the server registers them only in a new database. @returns
+ * whether any was added
+ */
 async function registerMissing(
   ports: Ports,
   namespace: string,
@@ -139,7 +146,7 @@ async function registerMissing(
   }
 }
 
-/** Ready means that the namespace can be used, not merely that the port is open. */
+/** Whether the namespace can be used, which is later than an open port. */
 async function isUsable(ports: Ports, namespace: string): Promise<boolean> {
   let connection: Connection | undefined;
   try {
