@@ -4,33 +4,33 @@ import { invalid } from '../kernel/errors';
 import { type Decimal, formatAmount } from '../kernel/money/money';
 import type { Services } from '../services';
 
-/** What a queue reads by. */
+/** Dependencies of queues and stories. */
 export type DeskDeps = Pick<Services, 'database' | 'now'>;
 
-/** What stands in a table for people. */
+/** A value in a table for people. */
 export type Cell = string | number | null | undefined;
 
-/** Something that waits for a person. */
+/** A record that waits for a person. */
 export interface Waiting extends WaitingPlace {
   tenantId: string | null;
   /** In the order of the queue's columns. */
   cells: Cell[];
-  /** As JSON tells it. */
+  /** The record as JSON. */
   record: unknown;
 }
 
 export interface Queue {
   name: string;
-  /** What waits in it. */
+  /** Which records wait in the queue. */
   description: string;
-  /** What a person does about an item: commands of `npm run operator --`. */
+  /** Commands of `npm run operator --` that decide a record. */
   commands: readonly string[];
-  /** What a filter's `kind` is; absent where it has none. */
+  /** Meaning of the filter `kind`. Absent when the queue has no such filter. */
   kind?: string;
-  /** Whether a filter may name a currency. */
+  /** Whether the queue can be filtered by currency. */
   byCurrency?: true;
   columns: readonly string[];
-  /** The longest waiting first. @throws Problem 400 naming a filter that it has not */
+  /** Lists records, longest waiting first. @throws Problem 400 naming a filter that the queue does not have */
   list(deps: DeskDeps, filter: WaitingFilter): Promise<Waiting[]>;
   count(sql: Sql, now: Date): Promise<WaitingCount>;
 }
@@ -42,7 +42,7 @@ interface QueueSpec<Item> extends Omit<Queue, 'list'> {
   record(item: Item): unknown;
 }
 
-/** A queue of items of any shape. */
+/** Builds a queue from records of any type. */
 export function queueOf<Item>({ load, place, cells, record, ...queue }: QueueSpec<Item>): Queue {
   return {
     ...queue,
@@ -59,11 +59,11 @@ export const shownMoney = (amount: Decimal, currency: string): string =>
 /** A page of a queue. */
 export interface WaitingPage {
   items: Waiting[];
-  /** What the next page goes on from; absent on the last. */
+  /** Cursor of the next page. Absent on the last page. */
   next?: string;
 }
 
-/** @param after what the page before gave as `next` @throws Problem 400 */
+/** @param after `next` of the previous page @throws Problem 400 */
 export async function pageOfQueue(
   deps: DeskDeps,
   { list }: Pick<Queue, 'list'>,

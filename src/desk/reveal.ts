@@ -13,9 +13,9 @@ import { payoutKind } from '../transfers/payouts/kind';
 import type { PayoutKind } from '../transfers/payouts/paid-by-party';
 import { revealDestination } from '../transfers/payouts/reveal';
 
-/** What an approver must see of a record and nobody else: a beneficiary, an applicant. */
+/** Personal data that only an approver may see: a beneficiary, an applicant. */
 export interface Revealed {
-  /** As the audit log names what was done: `payout.reveal`. */
+  /** Action in the audit log: `payout.reveal`. */
   action: string;
   tenantId: string | null;
   data: object;
@@ -48,7 +48,7 @@ const REVEALERS: Partial<Record<IdKind, Revealer>> = {
   },
 };
 
-/** A person's present data, with the version that was approved where that differs. */
+/** A person's present data, with the approved version if it differs. */
 async function personOf(sql: Sql, user: User): Promise<object> {
   const kycApproved = await approvedToReveal(sql, user);
   return kycApproved ? { ...user.meta, kycApproved } : user.meta;
@@ -64,8 +64,9 @@ function beneficiaryOf(kind: PayoutKind): Revealer {
 }
 
 /**
- * Unmasks what a decision needs. The caller commits who has seen it and why to the audit log before anybody sees it.
- * @throws Problem 404; 400 where nothing is hidden
+ * Unmasks the personal data that a decision needs. The caller must commit who sees it, and why, to the audit log before
+ * showing it.
+ * @throws Problem 404; 400 for a record without masked data
  */
 export function reveal(sql: Sql, keyring: Keyring, id: string): Promise<Revealed> {
   const kind = kindOfId(id);

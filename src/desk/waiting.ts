@@ -12,7 +12,7 @@ import {
   withdrawals,
 } from './queues/transfers';
 
-/** Everything that waits for a person, in the order of the overview. */
+/** All queues, in the order of the overview. */
 export const QUEUES: readonly Queue[] = [
   cardholders,
   kyc,
@@ -29,7 +29,7 @@ export const QUEUES: readonly Queue[] = [
   overdue,
 ];
 
-/** @throws Problem 404 that names those that there are */
+/** @throws Problem 404 naming the queues that exist */
 export function requireQueue(name: string): Queue {
   const queue = QUEUES.find((each) => each.name === name);
   if (!queue) throw notFound(`queue ${name} (there are ${QUEUES.map((each) => each.name).join(', ')})`);
@@ -39,11 +39,11 @@ export function requireQueue(name: string): Queue {
 export interface QueueCount {
   queue: string;
   count: number;
-  /** How long the oldest has waited; 0 where none does. */
+  /** Waiting time of the oldest record, 0 when none waits. */
   oldestSeconds: number;
 }
 
-/** How much waits where, for the overview and for metrics: a few cheap statements one after another, on one connection. */
+/** Length of each queue, for the overview and for metrics. Cheap statements, one after another on one connection. */
 export async function waitingCounts(sql: Sql, now = new Date()): Promise<QueueCount[]> {
   const counts: QueueCount[] = [];
   for (const { name, count } of QUEUES) counts.push({ queue: name, ...(await count(sql, now)) });

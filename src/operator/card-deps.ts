@@ -1,6 +1,6 @@
 import { createProgrammes } from '../cards/programmes/cache';
 
-/** For card events that convert nothing: no party is asked for a rate. */
+/** Dependencies of card events without a conversion, which need no rate. */
 export const cardDeps = () => ({
   programmes: createProgrammes(),
   parties: { rates: { worth: () => undefined } },

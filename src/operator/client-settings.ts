@@ -13,13 +13,13 @@ import { externalCardSettings } from '../transfers/external-cards/settings';
 import { bankingSettings } from '../transfers/iban/settings';
 import { payoutSettings } from '../transfers/payouts/settings';
 
-/** `rateLimit.perSecond` and what it becomes, as it was typed. */
+/** A setting such as `rateLimit.perSecond` and its new value, as typed. */
 export interface SettingChange {
   key: string;
   value: string;
 }
 
-/** A tenant's own settings, and the sections of the domains. */
+/** Settings of a tenant, with the sections of all domains. */
 const allSettings = z.object({
   ...tenantSettings.shape,
   deposits: depositSettings.prefault({}),
@@ -31,24 +31,24 @@ const allSettings = z.object({
   wallets: walletSettings.prefault({}),
 });
 
-/** With the defaults of every section. */
+/** Settings with the defaults of every section. */
 export const shownSettings = (settings: TenantSettings): TenantSettings => allSettings.parse(settings);
 
-/** Values of settings whose default shows no shape. */
+/** Examples of settings whose default does not show their format. */
 const EXAMPLES: Record<string, unknown> = {
   'exchange.feeFixed': [{ currency: 'USD', amount: '0.30' }],
   'exchange.withdrawal.fees': [{ currency: 'EUR', amount: '1.00' }],
   'approvals.aboveDaily': '50000.00',
 };
 
-/** A value that the setting takes, as a shell takes it: `--set kycReview=manual`. A list is shown with its first entry only. */
+/** An example of a setting's value for a shell: `--set kycReview=manual`. A list is shown with its first entry only. */
 export function exampleOf(key: string): string {
   const value = EXAMPLES[key] ?? valueAt(allSettings.parse({}), key);
   const typed = `${key}=${typedOf(Array.isArray(value) ? value.slice(0, 1) : value)}`;
   return /^[\w.=-]+$/.test(typed) ? `--set ${typed}` : `--set '${typed}'`;
 }
 
-/** Each setting that differs, its values as `--set` takes them. */
+/** Settings that differ, with their values as `--set` takes them. */
 export function changesOf(before: TenantSettings, after: TenantSettings): ConfigChange[] {
   return keysOf(after).flatMap((key) => {
     const [from = '', to = ''] = [before, after].map((settings) => typedOf(valueAt(settings, key)));
@@ -57,12 +57,12 @@ export function changesOf(before: TenantSettings, after: TenantSettings): Config
 }
 
 /**
- * Up to so much a payment leaves without a person, by currency. An unlisted currency has zero, because every payment in it
- * waits. Null: no payment waits.
+ * Amounts up to which payments leave without a person, by currency. An unlisted currency has zero, so every payment in
+ * it waits. Null: no payment waits.
  */
 type Free = Thresholds | null;
 
-/** The free amounts of every section. A new threshold is added here. */
+/** Free amounts of every section. Add new thresholds here. */
 function freeAmounts(settings: TenantSettings): Free[] {
   const { payouts, externalCards, exchange, banking, approvals } = allSettings.parse(settings);
   const { aboveDaily, currency } = approvals;
@@ -90,8 +90,8 @@ function isRaised(before: Free, after: Free): boolean {
 }
 
 /**
- * What is not among the changes stands as it is.
- * @throws Problem 400 for a key that is none, or a value that it does not take: with an example of one that it takes
+ * Applies changes to settings. Other settings keep their values.
+ * @throws Problem 400 for an unknown setting or an invalid value, with an example of a valid one
  */
 export function changedSettings(before: TenantSettings, changes: SettingChange[]): TenantSettings {
   const settings = structuredClone(shownSettings(before)) as Record<string, unknown>;
@@ -113,14 +113,14 @@ function unknownSetting(key: string, keys: string[]): Problem {
   );
 }
 
-/** The problem with an example of its setting. The field may lie within the setting: `payouts.options[0].min`. */
+/** Adds an example of the setting to a problem. The field may lie within the setting: `payouts.options[0].min`. */
 function withExample({ status, code, message, field = '' }: Problem, keys: string[]): Problem {
   const key = keys.find((each) => field === each || field.startsWith(`${each}[`));
   const example = key === undefined ? '' : ` For instance: ${exampleOf(key)}`;
   return new Problem(status, code, message + example, field);
 }
 
-/** Every value's path: all settings have defaults, so that none is missing here. */
+/** Paths of all values. Each setting has a default, so none is missing. */
 function keysOf(settings: Record<string, unknown>, prefix = ''): string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     const nested = value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -136,11 +136,11 @@ function assign(target: Record<string, unknown>, [name = '', ...rest]: string[],
 const valueAt = (settings: TenantSettings, key: string): unknown =>
   key.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], settings);
 
-/** The inverse of {@link valueOf}. A text that reads as a number, and anything but text, is JSON. */
+/** The inverse of {@link valueOf}. Texts that parse as JSON, and all other types, are JSON. */
 const typedOf = (value: unknown): string =>
   typeof value === 'string' && valueOf(value) === value ? value : JSON.stringify(value);
 
-/** Numbers, true, false, null and lists as JSON has them; anything else is text. */
+/** Parses numbers, booleans, null and lists as JSON. Anything else is text. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

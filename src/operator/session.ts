@@ -22,35 +22,36 @@ import {
   operatorOf,
 } from './operators/operations';
 
-/** One call of the command line: the database that it works on, and who works. */
+/** A run of the command line: its database and its operator. */
 export interface Session {
   database: Database;
   keyring: Keyring;
-  /** Left to the relay, which takes them within a second. */
+  /** Sent by the relay, within a second. */
   commands: Commands;
   sandbox: boolean;
-  /** By the configuration. */
+  /** Parties that the configuration leaves out. */
   leftOut: readonly Party[];
-  /** So long a wallet rests between two payers; by the configuration, too. */
+  /** Cooldown of a wallet between two allocations, from the configuration. */
   walletQuarantineSeconds: number;
-  /** The content of documents. */
+  /** Contents of documents. */
   documents: Documents;
-  /** The chains, by the nodes that their networks name: read alone. */
+  /** Reads chains by the nodes of their networks. */
   parties: Pick<Parties, 'chain'>;
-  /** Where a workflow is seen in Temporal's UI; null where that is not known. */
+  /** URL of a workflow in Temporal's UI. Null when the UI's address is not known. */
   workflowUrl(workflowId: string): string | null;
   now: () => Date;
   /**
-   * Who works, as decisions and the audit log name it: `operator:<name>`, by the secret that was given.
-   * @throws Problem 401 without a secret, or with one that is no operator's, a disabled one's or one's who was not admitted
+   * The operator in decisions and the audit log, `operator:<name>`, found by the given secret.
+   * @throws Problem 401 without a secret, or for a secret of no operator, or of one who is disabled or not admitted
    */
   readonly actor: string;
-  /** The same; nothing where nobody is known who may decide. */
+  /** The operator, undefined when nobody is known who may decide. */
   readonly knownActor: string | undefined;
   /**
-   * One transaction with what it writes down of itself (decisions part 1, Roles), by an operator who may decide until it is
-   * committed.
-   * @param lockFirst what changes operators locks them all before it holds its own: two would wait for each other
+   * Runs one transaction with its audit entries (decisions part 1, Roles), by an operator who may decide until the
+   * commit.
+   * @param lockFirst changes of operators lock all operators before the own one, because two changes would otherwise
+   *   deadlock
    * @throws Problem 401
    */
   change<T>(
@@ -58,7 +59,7 @@ export interface Session {
     describe: (result: T) => ChangeEntry | ChangeEntry[],
     lockFirst?: (tx: Tx) => Promise<void>,
   ): Promise<T>;
-  /** The same by nobody who decides: what makes operators. @param by as the audit log names him */
+  /** Runs a transaction that no operator decides, to create operators. @param by name in the audit log */
   enrol<T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
   close(): Promise<void>;
 }
@@ -77,19 +78,19 @@ export interface Installation {
   databaseUrl: string;
   masterKey: Buffer;
   sandbox: boolean;
-  /** What the configuration leaves out. */
+  /** Parties that the configuration leaves out. */
   leftOut: readonly Party[];
   walletQuarantineSeconds: number;
-  /** Of whoever works; absent where nobody is known, which suffices for reading. */
+  /** Secret of the operator. Absent for reading only. */
   operatorSecret: string | undefined;
-  /** Where the content of documents is kept. */
+  /** Store of documents' contents. */
   documents: SealedStore;
   workflowUrl(workflowId: string): string | null;
-  /** What is told when its database cannot be reached. */
+  /** Error for a database that cannot be reached. */
   away: Error;
 }
 
-/** @throws the installation's own error when its database cannot be reached */
+/** @throws `away` of the installation when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
   const { databaseUrl, masterKey, sandbox, leftOut, walletQuarantineSeconds, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
@@ -133,13 +134,13 @@ export async function openSession(installation: Installation): Promise<Session> 
 }
 
 interface WhoWorks {
-  /** One who may decide. */
+  /** The operator, if known and allowed to decide. */
   known: Operator | undefined;
-  /** @throws Problem 401 that says what is wrong */
+  /** @throws Problem 401 with the reason */
   require(): Operator;
 }
 
-/** Looked for once. */
+/** Finds the operator by the secret, once. */
 async function operatorAtWork(
   database: Database,
   keyring: Keyring,
@@ -160,7 +161,7 @@ async function operatorAtWork(
   return { known: undefined, require: refuse };
 }
 
-/** Adds to the audit log what was changed, in the transaction of the change. */
+/** Adds an entry to the audit log, in the transaction of the change. */
 export function writeDown(tx: Tx, actor: string, entry: ChangeEntry): Promise<void> {
   const { action, subject = '', tenantId = null, before, after } = entry;
   const caller = { tenantId: actor, role: 'admin' } as const;

@@ -56,7 +56,7 @@ export const breaks: Queue = queueOf({
   count: (sql) => countBreaks(sql),
 });
 
-/** With the resolved ones, which wait for nobody. */
+/** Breaks including resolved ones, which nobody has to decide. */
 export const allBreaks: Queue = queueOf({
   ...BREAKS,
   ...{ name: 'all breaks', description: 'those that wait, and the resolved ones', commands: [] },
@@ -98,7 +98,9 @@ export const endpoints: Queue = queueOf({
   record: (endpoint) => endpoint,
 });
 
-/** What the reconciler drives on, with endpoints, which have a queue of their own (`reconcilables` in src/composition.ts). */
+/**
+ * Records that the reconciler watches. Webhook endpoints have their own queue (`reconcilables` in src/composition.ts).
+ */
 export const WATCHED: readonly Watched[] = [
   cardProcesses,
   tokenizationProcesses,

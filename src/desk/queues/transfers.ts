@@ -118,7 +118,7 @@ export const exchangeWithdrawals: Queue = queueOf({
   record: exchangeWithdrawalView,
 });
 
-/** As the operator sees it, with the status that clients are not told. */
+/** The withdrawal as operators see it, with statuses that clients are not shown. */
 export function withdrawalView({ transfer }: CardTransfer) {
   const { id, tenantId, accountId, status, terms, failure, updatedAt } = transfer;
   const { amount, fee, currency } = terms;

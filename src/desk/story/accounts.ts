@@ -29,7 +29,7 @@ import type { DeskDeps } from '../queue';
 import { commonLists, line } from './parts';
 import { type Line, storyOf, type Teller } from './story';
 
-/** The newest account transactions, oldest first; one more than the limit, where there are more. */
+/** The newest account transactions, oldest first. One more than the limit when there are more. */
 async function accountLines({ database }: DeskDeps, id: string, limit: number) {
   const page = await accountHistory({ database, linksOf }, [id], { limit: limit + 1 });
   return page.data.map(({ accountId: _, ...each }) => each).reverse();
@@ -140,7 +140,7 @@ export const tellCardOperation: Teller = async ({ database }, id, limit) => {
   );
 };
 
-/** A message of the card processor whose answer was kept beside its key. */
+/** A message of the card processor that was stored with its answer. */
 export const tellProcessorMessage: Teller = async ({ database }, id, limit) => {
   const kept = await findKept(database, id);
   if (!kept) return undefined;
@@ -158,7 +158,7 @@ export const tellProcessorMessage: Teller = async ({ database }, id, limit) => {
   );
 };
 
-/** A challenge of 3-D Secure, and the mail of its present code. */
+/** A 3-D Secure challenge with the mail of its present code. */
 export const tellChallenge: Teller = async ({ database, now }, id, limit) => {
   const challenge = await findChallenge(database, { id });
   if (!challenge) return undefined;
@@ -180,7 +180,7 @@ export const tellChallenge: Teller = async ({ database, now }, id, limit) => {
   );
 };
 
-/** An exchange between two accounts; it was completed as it was made. */
+/** An exchange between two accounts, which completes when it is created. */
 export const tellAccountExchange: Teller = async ({ database }, id, limit) => {
   const exchange = await findExchange(database, id);
   if (!exchange) return undefined;
@@ -198,7 +198,7 @@ export const tellAccountExchange: Teller = async ({ database }, id, limit) => {
   );
 };
 
-/** What was posted and told under one reference. */
+/** Entries and webhooks of one reference. */
 export const tellReference: Teller = async ({ database }, id, limit) => {
   const legs = await listedByReference(database, id, limit + 1);
   const cardSide: object[] = await transactionsByReference(database, id);

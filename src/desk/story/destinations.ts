@@ -4,7 +4,7 @@ import { withdrawalDestinationView } from '../../transfers/exchange/destinations
 import { commonLists } from './parts';
 import { storyOf, type Teller } from './story';
 
-/** Where a tenant may withdraw to: who has added, let in and disabled it. */
+/** A withdrawal destination of a tenant, with the operators who added, waived or disabled it. */
 export const tellWithdrawalDestination: Teller = async ({ database, now }, id, limit) => {
   const found = await findDestination(database, null, id);
   if (!found) return undefined;

@@ -4,7 +4,7 @@ import { startGasOperation } from '../../chain/gas-station/operations/workflows'
 import { commonLists, isOverdue, line } from './parts';
 import { storyOf, type Teller } from './story';
 
-/** A sweep or a top-up, with the transactions that were made for it. */
+/** A sweep or gas top-up with its transactions. */
 export const tellGasOperation: Teller = async ({ database, now }, id, limit) => {
   const operation = await findOperation(database, id);
   if (!operation) return undefined;

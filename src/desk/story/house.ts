@@ -37,7 +37,7 @@ export const tellBreak: Teller = async ({ database }, id, limit) => {
   );
 };
 
-/** A webhook and its delivery. */
+/** A webhook event with its delivery. */
 export const tellEvent: Teller = async ({ database }, id, limit) => {
   const found = await findToldEvent(database, id);
   if (!found) return undefined;
@@ -66,7 +66,7 @@ export const tellQuote: Teller = async ({ database, now }, id, limit) => {
   );
 };
 
-/** A party's message that was verified; what it said is sealed. */
+/** A verified callback of a party. Its content stays sealed. */
 export const tellCallback: Teller = async ({ database }, id, limit) => {
   const found = await findCallback(database, id);
   if (!found) return undefined;
@@ -82,7 +82,7 @@ export const tellCallback: Teller = async ({ database }, id, limit) => {
   );
 };
 
-/** Anything else that the audit log or a break names: a party's object, a BIN. */
+/** Any other subject of an audit line or a break: a party's object, a BIN. */
 export const tellSubject: Teller = async ({ database }, id, limit) => {
   const lists = await commonLists(database, { id }, limit);
   if (lists.audit?.length === 0 && lists.breaks?.length === 0) return undefined;

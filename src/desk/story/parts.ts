@@ -7,15 +7,15 @@ import { breaksOf } from '../../process/breaks/operations';
 import { breakView } from '../../process/breaks/view';
 import type { Line, Story } from './story';
 
-/** What every record's story has. */
+/** Subject of the lists that each story has. */
 export interface CommonOf {
   id: string;
-  /** Of its account and card transactions. */
+  /** References of the record's account and card transactions. */
   references?: readonly string[];
   workflowId?: string | undefined;
 }
 
-/** Webhooks with their delivery, breaks, what its workflow is still to be told, and the audit log's lines. */
+/** Webhooks with their delivery, breaks, waiting workflow commands, and lines of the audit log. */
 export async function commonLists(
   sql: Sql,
   { id, references = [], workflowId }: CommonOf,
@@ -36,7 +36,7 @@ export async function commonLists(
   };
 }
 
-/** As it is told: times as texts, nothing where nothing is. */
+/** Converts times to text and drops undefined values. */
 export function line(values: object): Line {
   return Object.fromEntries(
     Object.entries(values)

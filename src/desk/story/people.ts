@@ -12,7 +12,7 @@ import { requireUser } from '../../people/users/operations';
 import { commonLists, line } from './parts';
 import { type Line, storyOf, type Teller } from './story';
 
-/** A user with their KYC: the names of their data, and none of it. */
+/** A user with KYC. Shows the names of the user's fields without their values. */
 export const tellUser: Teller = async ({ database }, id, limit) => {
   const kyc = await readKyc(database, null, id);
   const { user, review } = kyc;
@@ -48,7 +48,7 @@ async function kycDecisions(sql: Sql, userId: string): Promise<Line[]> {
   );
 }
 
-/** A cardholder, its person masked, with the documents that its newest submission carries. */
+/** A cardholder with masked personal data, and the documents of the newest submission. */
 export const tellCardholder: Teller = async ({ database }, id, limit) => {
   const cardholder = await requireCardholder(database, null, id);
   const { tenantId, status, updatedAt } = cardholder;
@@ -72,7 +72,7 @@ export const tellCardholder: Teller = async ({ database }, id, limit) => {
   );
 };
 
-/** A document of a user's KYC, without its content. */
+/** A KYC document without its content. */
 export const tellDocument: Teller = async ({ database }, id, limit) => {
   const document = await requireDocumentById(database, id);
   const { tenantId, userId, status, updatedAt, submission } = document;
@@ -92,7 +92,7 @@ export const tellDocument: Teller = async ({ database }, id, limit) => {
   );
 };
 
-/** What a tenant has uploaded, to be named as a cardholder's photo. */
+/** A file that a tenant has uploaded as a cardholder's photo. */
 export const tellFile: Teller = async ({ database }, id, limit) => {
   const file = await findFile(database, null, id);
   if (!file) return undefined;

@@ -1,9 +1,9 @@
 import type { DeskDeps } from '../queue';
 
-/** A line of a list of a story: plain values, times in ISO 8601, amounts as decimal strings. */
+/** A line in a list of a story: plain values, times in ISO 8601, amounts as decimal strings. */
 export type Line = Record<string, unknown>;
 
-/** The lists that a story may have, each in the order of time, the oldest first. */
+/** Lists of a story, each sorted by time, oldest first. */
 export const LISTS = [
   'words',
   'decisions',
@@ -19,32 +19,32 @@ export const LISTS = [
 ] as const;
 export type ListName = (typeof LISTS)[number];
 
-/** All that is known of a record, personal data masked: for people, and as JSON for programs. */
+/** Everything known about a record, with masked personal data, for people and as JSON for programs. */
 export interface Story {
   id: string;
   /** `payout`, `cardholder` … */
   what: string;
   tenantId: string | null;
   status: string | null;
-  /** When it got its status, as far as that is known. */
+  /** When the record got its status, if known. */
   since: string | null;
   record: object;
-  /** What drives it; its id at Temporal. */
+  /** Id of the record's workflow at Temporal. */
   workflowId?: string;
-  /** When it must have been looked at; overdue when that is five minutes ago. */
+  /** When the record must have been processed. Five minutes later it is overdue. */
   dueBy?: string | null;
   overdue?: boolean;
   lists: Partial<Record<ListName, Line[]>>;
-  /** Lists that are longer than was asked for: their newest lines are here. */
+  /** Lists that were cut to their newest lines. */
   cut: ListName[];
 }
 
-/** How a story is told of an id. @returns nothing when there is no such record */
+/** Builds the story of an id. @returns undefined when there is no such record */
 export type Teller = (deps: DeskDeps, id: string, limit: number) => Promise<Story | undefined>;
 
 export type Told = Omit<Story, 'id' | 'lists' | 'cut'>;
 
-/** The newest lines of each list, and which of them have more. */
+/** Keeps the newest lines of each list and notes which lists were cut. */
 export function storyOf(id: string, told: Told, lists: Story['lists'], limit: number): Story {
   const cut = LISTS.filter((name) => (lists[name]?.length ?? 0) > limit);
   const kept = LISTS.flatMap((name) => {

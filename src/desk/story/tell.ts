@@ -21,7 +21,7 @@ import type { Story, Teller } from './story';
 import { tellDecision, tellTransfer } from './transfers';
 import { tellAllocation, tellWallet } from './wallets';
 
-/** Whose story an id begins: known by its prefix. */
+/** Story by the prefix of the id. */
 export const TELLERS: Partial<Record<IdKind, Teller>> = {
   tenant: tellTenant,
   user: tellUser,
@@ -58,12 +58,12 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   topupOperation: tellGasOperation,
 };
 
-/** The most lines of a list. */
+/** Longest list of a story. */
 export const MAX_LINES = 1_000;
 
 /**
- * The whole story of any id of the house, or of what the audit log or a break names.
- * @param limit how many lines of each list: the newest
+ * The story of any public id, or of any subject of the audit log or a break.
+ * @param limit newest lines of each list
  * @throws Problem 404
  */
 export async function tell(deps: DeskDeps, id: string, limit: number): Promise<Story> {

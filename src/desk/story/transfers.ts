@@ -22,7 +22,7 @@ import { payoutView } from '../../transfers/payouts/view';
 import { commonLists, isOverdue, line } from './parts';
 import { type Line, storyOf, type Teller } from './story';
 
-/** How a kind's own record is shown; the terms alone where it has no more. */
+/** View of a kind's record. Kinds without an entry show their terms only. */
 const VIEWS: Record<string, (sql: Sql, situation: Situation) => Promise<object>> = {
   deposit: async (sql, deposit) =>
     deposit.transfer.tenantId === null ? {} : depositView(await shownDeposit(sql, deposit as ClientDeposit)),
@@ -35,7 +35,7 @@ const VIEWS: Record<string, (sql: Sql, situation: Situation) => Promise<object>>
     exchangeWithdrawalView(await shownWithdrawal(sql, withdrawal as ExchangeWithdrawal)),
 };
 
-/** The whole story of money that crosses our border. */
+/** A transfer, that is money that crosses our border. */
 export const tellTransfer: Teller = async ({ database, now }, id, limit) => {
   const kind = await findKind(database, id);
   const situation = kind && (await readSituation(database, kind, id, now()));
@@ -71,20 +71,20 @@ export const tellTransfer: Teller = async ({ database, now }, id, limit) => {
   );
 };
 
-/** A decision is told with the transfer on which it was taken. */
+/** A decision on a transfer, shown as the transfer's story. */
 export const tellDecision: Teller = async (deps, id, limit) => {
   const transferId = await transferOfDecision(deps.database, id);
   return transferId === undefined ? undefined : tellTransfer(deps, transferId, limit);
 };
 
-/** What every transfer has, then what its kind shows. */
+/** Fields that all transfers have, then those of the kind's view. */
 function recordOf(transfer: Transfer, view: object = {}): object {
   const { accountId, referenceId, partyRef, orderedAt, failure, lookAt, createdAt, reached } = transfer;
   const own = line({ accountId, referenceId, partyRef, orderedAt, failure, lookAt, createdAt });
   return { ...own, reached, terms: transfer.terms, parts: transfer.parts, ...view };
 }
 
-/** As they came, and after them the last answer that does not count: doubted, or dropped as older. */
+/** The party's stored words, then the last answer that was not applied: doubted, or dropped as older. */
 async function toldWords(sql: Sql, transfer: Transfer, limit: number): Promise<Line[]> {
   const kept = await wordsOf(sql, transfer.id, limit);
   const { doubted: word, doubtedAt: at } = transfer;

@@ -3,7 +3,7 @@ import { findAllocationById, findWalletById } from '../../chain/wallets/operatio
 import { commonLists, isOverdue, line } from './parts';
 import { storyOf, type Teller } from './story';
 
-/** An address of ours: what it is now, and what operators have done with it. */
+/** A wallet with its present state and what operators did with it. */
 export const tellWallet: Teller = async ({ database }, id, limit) => {
   const wallet = await findWalletById(database, id);
   if (!wallet) return undefined;
@@ -19,13 +19,13 @@ export const tellWallet: Teller = async ({ database }, id, limit) => {
   );
 };
 
-/** A wallet kept for a payer: whose, since when and until when. */
+/** A wallet's allocation to a payer, with its begin and end. */
 export const tellAllocation: Teller = async ({ database, now }, id, limit) => {
   const allocation = await findAllocationById(database, id);
   if (!allocation) return undefined;
   const { tenantId, expiresAt, endedAt, updatedAt } = allocation;
   const dueBy = endedAt === null ? expiresAt : null;
-  // One without an end has no process.
+  // An allocation without an end has no workflow.
   const workflowId = expiresAt === null ? undefined : startAllocation(allocation).workflowId;
   return storyOf(
     id,

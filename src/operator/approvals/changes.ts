@@ -25,7 +25,7 @@ const gasConfig = change({
   },
 });
 
-/** The nodes are asked again, because they may say something else by now. */
+/** The nodes are asked again, because their answers may have changed. */
 const networkConfig = change({
   terms: networkChange,
   async prove(session, asked) {
@@ -45,7 +45,7 @@ const networkConfig = change({
   },
 });
 
-/** Changes of configurations and credentials that take two people, and how each is done. Approvals that wait name these. */
+/** Changes of configurations and credentials that need two people. Stored approvals refer to these names. */
 export const CHANGE_KINDS = {
   [GAS_CONFIG_CHANGE]: gasConfig,
   [NETWORK_CHANGE]: networkConfig,

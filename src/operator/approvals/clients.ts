@@ -16,7 +16,10 @@ import { guardedChange } from './kind';
 
 const sealed = z.base64();
 
-/** As the terms of a change keep a credential: who asked has its secret already, and who approves never sees it. */
+/**
+ * A credential in the terms of a change. The asking operator has the secret already, and the approving operator never
+ * sees it.
+ */
 export const sealedTerms = ({ credential: { clientId }, sealed: secret }: PreparedCredential) => ({
   clientId,
   sealed: secret.toString('base64'),
@@ -39,7 +42,7 @@ const clientMade = guardedChange({
   },
 });
 
-/** An admin's new secret is as good as a new admin. */
+/** An admin's new secret grants as much as a new admin. */
 const secretRotated = guardedChange({
   terms: z.object({ clientId: z.string(), sealed, overlapSeconds: z.int() }),
   async judge(_, tx, terms) {
@@ -62,7 +65,7 @@ const settingsChanged = guardedChange({
   terms: z.object({
     clientId: z.string(),
     set: z.array(z.object({ key: z.string(), value: z.string() })),
-    /** The settings before the change, as the change was judged; absent in a new request. */
+    /** The settings before the change, when it was judged. Absent in a new request. */
     from: z.record(z.string(), z.string()).optional(),
   }),
   async judge(_, tx, { clientId, set }) {
@@ -97,7 +100,7 @@ async function judgedSettings(
   return { before, after: changedSettings(before, set) };
 }
 
-/** Who approves has seen what each setting was. */
+/** Refuses a change when a setting no longer has the value that the approving operator saw. */
 function assertUnchanged(
   from: Readonly<Record<string, string>>,
   changes: { field: string; from: string | null }[],
@@ -111,7 +114,7 @@ function assertUnchanged(
   );
 }
 
-/** Changes of tenants that take two operators under dual control, and how each is done. */
+/** Changes of tenants that need two operators under dual control. */
 export const CLIENT_CHANGES = {
   'client.create': clientMade,
   'client.rotate-secret': secretRotated,

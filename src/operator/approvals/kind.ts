@@ -5,60 +5,66 @@ import { firstProblem } from '../../kernel/wire/schemas';
 import type { ConfigChange } from '../../process/approvals/operations';
 import type { ChangeEntry, Session } from '../session';
 
-/** What an operator's decision comes to, by the rules of now. */
+/** Weight of an operator's decision, by the present rules. */
 export interface Weighed {
   amount: Decimal;
   currency: string;
-  /** The record that it is about. */
+  /** The record that the decision concerns. */
   subject: string;
   tenantId: string | null;
-  /** What was decided alone of the subject before counts with it: of a transfer for ever, of an account in this UTC day. */
+  /**
+   * Whether earlier decisions of one person on the subject count for ever (a transfer), or only in this UTC day (an
+   * account).
+   */
   ever: boolean;
-  /** As they are stored, amounts as text; with what was left open settled, so what is done is what was judged. */
+  /**
+   * Terms as they are stored, with amounts as text and defaults filled in, so that the approved decision is the judged
+   * one.
+   */
   terms: object;
 }
 
 export interface Done {
   entry: ChangeEntry;
-  /** What came of it, as `--json` prints it. */
+  /** Result of the decision, as `--json` prints it. */
   result: unknown;
 }
 
-/** By whom, and why. */
+/** Who decided, and why. */
 export interface By {
   reason: string;
   decidedBy: string;
 }
 
-/** A decision that takes two operators above the limit of the installation (decisions part 2). */
+/** A decision that needs two operators above the installation's limit (decisions part 2). */
 export interface DecisionKind<Terms, Proof> {
   terms: z.ZodType<Terms>;
-  /** It takes two operators whatever it comes to. */
+  /** Whether it needs two operators for any amount. */
   always?: boolean;
-  /** Asks a party for what the decision rests on, before a transaction is begun: a party may be slow. @throws Problem */
+  /** Asks a party for evidence before the transaction begins, because a party may be slow. @throws Problem */
   prove?(session: Session, terms: Terms): Promise<Proof>;
-  /** Refuses what could not be done now; does nothing. @throws Problem */
+  /** Refuses a decision that is not possible now. Changes nothing. @throws Problem */
   weigh(session: Session, tx: Tx, terms: Terms, proof: Proof): Promise<Weighed>;
-  /** Locks what it is about, where its worth is not in its terms and so may change; absent where it is. */
+  /** Locks the subject when its amount is not part of the terms and may change. */
   hold?(session: Session, tx: Tx, subject: string): Promise<void>;
-  /** Carries it out, by the rules of then. @throws Problem */
+  /** Carries the decision out, by the rules at that time. @throws Problem */
   execute(session: Session, tx: Tx, terms: Terms, by: By, proof: Proof): Promise<Done>;
 }
 
-/** A decision after its approval: how it is proved again and carried out. */
+/** Execution of an approved decision: its evidence is collected again, then it is carried out. */
 export interface Executed {
   prove(session: Session, terms: unknown): Promise<unknown>;
   execute(session: Session, tx: Tx, terms: unknown, by: By, proof: unknown): Promise<Done>;
 }
 
-/** The same, whatever its terms: they are read by its own shape. */
+/** A decision kind of any terms, which it parses by its own schema. */
 export interface AnyDecisionKind extends Executed {
   always?: boolean;
   weigh(session: Session, tx: Tx, terms: unknown, proof: unknown): Promise<Weighed>;
   hold?(session: Session, tx: Tx, subject: string): Promise<void>;
 }
 
-/** A change of a configuration, which is asked for elsewhere: by a route, with its approval. */
+/** A change of a configuration, which a route requests together with its approval. */
 export const change = <Terms, Proof = undefined>({
   terms: shape,
   prove,
@@ -73,24 +79,24 @@ export const change = <Terms, Proof = undefined>({
 export interface Judged {
   subject: string;
   tenantId: string;
-  /** For the second operator. */
+  /** Shown to the second operator. */
   changes: ConfigChange[];
-  /** Dual control asks for a second operator. */
+  /** Whether dual control requires a second operator. */
   isGuarded: boolean;
-  /** As they are stored, with what the change rests on. */
+  /** Terms as they are stored, with the state that the change is based on. */
   terms: object;
 }
 
-/** A change of a configuration or credential that an operator asks for. */
+/** A change of a configuration or credential that an operator requests. */
 export interface GuardedChange<Terms> {
   terms: z.ZodType<Terms>;
-  /** Refuses a change that is not possible now, and changes nothing. @throws Problem */
+  /** Refuses a change that is not possible now. Changes nothing. @throws Problem */
   judge(session: Session, tx: Tx, terms: Terms): Promise<Judged>;
-  /** Carries it out, by the rules of then. @throws Problem */
+  /** Carries the change out, by the rules at that time. @throws Problem */
   execute(session: Session, tx: Tx, terms: Terms): Promise<Done>;
 }
 
-/** The same, whatever its terms. */
+/** A guarded change of any terms. */
 export interface AnyGuardedChange extends Executed {
   judge(session: Session, tx: Tx, terms: unknown): Promise<Judged>;
 }

@@ -93,7 +93,7 @@ const door = (action: string, by: DoorKind) =>
   });
 
 const conclusion = kind({
-  // `over` comes with the weighing.
+  // The weighing fills in `over`.
   terms: z.object({
     transferId: z.string(),
     as: z.enum(CONCLUSIONS),
@@ -157,7 +157,7 @@ const followed = kind({
   },
 });
 
-/** The terms hold the preview of each transfer, so the second operator sees what would move. */
+/** The terms hold a preview of each transfer, so that the second operator sees what would move. */
 const partyFollowed = kind({
   always: true,
   terms: z.object({
@@ -199,7 +199,7 @@ const settlementMove = kind({
   },
 });
 
-/** What takes two operators above the limit, and how each is done. Approvals that wait name these. */
+/** Decisions that need two operators above the limit. Stored approvals refer to these names. */
 export const DECISION_KINDS = {
   'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
   'account.withdraw': correction('account.withdraw', 'withdraw/admin_withdrawal'),

@@ -14,8 +14,8 @@ import { assertNotShown, provenCoin } from '../../transfers/chain-deposits/unsho
 import { kind } from './kind';
 
 /**
- * Native coin that a contract has passed on to a wallet, which no transaction shows. The balances at both ends of its block prove it when
- * one operator asks, and again when another one approves.
+ * A native coin that a contract has passed on to a wallet, which no transaction of the block shows. The balances before
+ * and after the block prove it when one operator asks, and again when another approves.
  */
 export const chainDeposit = kind({
   always: true,
@@ -64,7 +64,7 @@ export const chainDepositTakenBack = kind({
   },
 });
 
-/** A credit from a chain above the limit, which waits for two operators; an operator may ask for it again. */
+/** A credit from a chain above the limit, which waits for two operators. An operator may ask for it again. */
 export const chainCredit = kind({
   always: true,
   terms: z.object({ id: z.string(), units: z.string().optional() }),

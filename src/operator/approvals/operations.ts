@@ -24,14 +24,14 @@ import { CLIENT_CHANGES, type ClientChange } from './clients';
 import type { AnyDecisionKind, AnyGuardedChange, Done, Executed, Weighed } from './kind';
 import { DECISION_KINDS, type DecisionName } from './kinds';
 
-/** Done at once, or asked for: then another operator approves it. */
+/** The decision was carried out, or waits for another operator's approval. */
 export type Outcome = { done: Done } | { asked: Approval; weight: Weight };
 
 /**
- * What an operator decides: done at once up to the limit of the installation; what takes the sums of what was decided alone above
- * it is not done, and waits for another operator (decisions part 2). Judged by the rules of now either way.
- * @param terms of the kind's own shape, amounts as text
- * @throws Problem what the kind refuses; 401
+ * Carries a decision out, or stores it for another operator's approval when the sums of decisions made alone would
+ * exceed the installation's limit (decisions part 2). Judged by the present rules in both cases.
+ * @param terms of the kind's own schema, amounts as text
+ * @throws Problem of the kind; 401
  */
 export async function decideOrAsk(
   session: Session,
@@ -65,8 +65,8 @@ export async function decideOrAsk(
 }
 
 /**
- * What it comes to, with the sums' locks held. What a party's word may raise until those are got is held after them, and weighed
- * again: what is done is no more than what was weighed.
+ * Weighs a decision while the locks of the sums are held. If a party can raise the amount meanwhile, the subject is
+ * locked and weighed again, so that no more is carried out than was weighed.
  */
 async function weigh(
   session: Session,
@@ -88,9 +88,10 @@ async function weigh(
 }
 
 /**
- * A change by an operator: made at once, unless dual control has another operator approve it (decisions part 2, Two people).
- * @param terms of the kind's own shape
- * @throws Problem what the kind refuses; 401
+ * Makes an operator's change at once, unless dual control requires another operator's approval (decisions part 2, Two
+ * people).
+ * @param terms of the kind's own schema
+ * @throws Problem of the kind; 401
  */
 export function changeOrAsk(
   session: Session,
@@ -114,22 +115,22 @@ export function changeOrAsk(
   );
 }
 
-/** Written down with the limit that was in force. */
+/** Adds the limit in force to the audit entry. */
 const limited = ({ entry, result }: Done, limit: string | null): Done => ({
   ...{ result, entry: { ...entry, after: { ...(entry.after as object), limit } } },
 });
 
 export interface Decided {
   approval: Approval;
-  /** Absent where it was rejected, or a second operator must approve it too. */
+  /** Absent when it was rejected, or when a second operator must still approve it. */
   done?: Done;
-  /** What was in force when it was approved. */
+  /** Limit in force at the approval. */
   limit?: string | null;
 }
 
 /**
- * Another operator approves what was asked for: it is carried out in this transaction, by the rules of now. Where those
- * refuse it, it still waits. The word of an operator who was disabled since does not count.
+ * Approves another operator's request and carries it out in the same transaction, by the present rules. If those refuse
+ * it, the request still waits. A request of an operator who was disabled since does not count.
  * @throws Problem 404; 409 `invalid_transition`; what the kind refuses; 401
  */
 export async function approve(session: Session, id: string, note: string | null): Promise<Decided> {
@@ -166,7 +167,7 @@ export function reject(session: Session, id: string, note: string): Promise<Deci
   );
 }
 
-/** @throws Problem 409 for what only a later release can do */
+/** @throws Problem 409 for a kind that only a later release knows */
 function kindOf({ kind: name }: Approval): Executed {
   const kinds: Readonly<Record<string, Executed>> = { ...DECISION_KINDS, ...CHANGE_KINDS };
   const found = kinds[name];

@@ -4,7 +4,7 @@ import { isCurrency } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
 import { CONCLUSIONS, type Conclusion } from '../../transfers/engine/conclusion';
 
-/** How the text of arguments and options is read. Each throws InvalidArgumentError, which says what it takes. */
+/** Parsers of arguments and options. Each throws InvalidArgumentError with the allowed values. */
 
 /** @param example completes "It takes": `an amount such as 10.00` */
 export const decimalArgument =
@@ -26,14 +26,14 @@ export function indexArgument(text: string): number {
   return Number(text);
 }
 
-/** In any case of letters. */
+/** Upper or lower case. */
 export function currencyArgument(text: string): string {
   const code = text.toUpperCase();
   if (!isCurrency(code)) throw new InvalidArgumentError('It takes a known currency or asset such as USD.');
   return code;
 }
 
-/** Text for people, without the spaces around it. */
+/** Text for people. Outer spaces are removed. */
 export const textArgument =
   (maxLength: number) =>
   (given: string): string => {
@@ -43,7 +43,7 @@ export const textArgument =
     return text;
   };
 
-/** What an operator says of a decision: kept with it. */
+/** An operator's reason, stored with the decision. */
 export const reasonArgument = textArgument(500);
 
 export function timeArgument(text: string): Date {
@@ -53,7 +53,7 @@ export function timeArgument(text: string): Date {
   return time;
 }
 
-/** The outcome of a transfer or of a card order. */
+/** Outcome of a transfer or of a card order. */
 export function conclusionArgument(text: string): Conclusion | CardConclusion {
   const words = [...new Set([...CONCLUSIONS, ...CARD_CONCLUSIONS])];
   const found = words.find((conclusion) => conclusion === text);
@@ -70,5 +70,5 @@ export function durationArgument(text: string): number {
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
-/** For an option that may be repeated. */
+/** Parser of an option that may be repeated. */
 export const repeated = (text: string, before: string[]): string[] => [...before, text];

@@ -2,33 +2,33 @@ import type { Cell } from '../../desk/queue';
 
 export type { Cell };
 
-/** Where the command line writes, tests collect it; and where it reads what must not stand among its arguments. */
+/** Output of the command line, which tests collect, and input for values that must not be arguments. */
 export interface Console {
   out(line: string): void;
   err(line: string): void;
-  /** The whole of the standard input; absent: there is none. */
+  /** The whole standard input. Absent when there is none. */
   read?(): Promise<string>;
 }
 
-/** What would move a terminal's cursor, or turn the direction of its text: it may be anybody's. */
+/** Characters that would move a terminal's cursor or change the direction of text. Texts may be foreign. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** A text for a terminal, on one line. */
+/** Makes a text safe for a terminal, on one line. */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, '\ufffd');
 
-/** JSON leaves these characters as they are, and reads their escapes as the same. */
+/** JSON with escapes, because JSON itself leaves these characters unescaped. */
 const jsonOf = (value: unknown): string =>
   JSON.stringify(value).replace(
     UNPRINTABLE,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** One line of JSON for programs, else what people read. */
+/** Prints one line of JSON for programs, otherwise text for people. */
 export function show(console: Console, json: boolean | undefined, value: unknown, readable: string): void {
   console.out(json ? jsonOf(value) : readable);
 }
 
-/** Columns under their names; `(none)` without rows. */
+/** A table with headings, or `(none)` without rows. */
 export function table(columns: string[], rows: Cell[][]): string {
   if (rows.length === 0) return '(none)';
   const texts = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(cellText))];
@@ -52,7 +52,7 @@ const UNITS = [
   { name: 's', seconds: 1 },
 ];
 
-/** `4 d 2 h`, `12 min`, `5 s`: the two largest units, for people. */
+/** `4 d 2 h`, `12 min`, `5 s`: the two largest units. */
 export function ageText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const from = Math.max(

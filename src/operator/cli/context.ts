@@ -1,9 +1,9 @@
 import type { Session } from '../session';
 import type { Console } from './console';
 
-/** What a group of commands is given. */
+/** Dependencies of a group of commands. */
 export interface CommandContext {
   console: Console;
-  /** Opens a session for one action and closes it. @returns the exit code that the action gave, 0 without one */
+  /** Opens a session for one action and closes it. @returns exit code of the action, 0 by default */
   run: (action: (session: Session) => Promise<number | void>) => Promise<void>;
 }

@@ -5,20 +5,20 @@ import { Problem } from '../../kernel/errors';
 import { StartupError } from '../../kernel/startup-error';
 import type { Console } from './console';
 
-/** How a command ends that has not done what it was asked. */
+/** Error output of a failed command. */
 export interface Failure {
   /** 2 usage, 3 not found, 4 conflict, 1 anything else. */
   exitCode: number;
   code: string;
   message: string;
-  /** The option, argument or field at fault, where one is. */
+  /** The option, argument or field at fault, if any. */
   field?: string | undefined;
 }
 
 const EXIT_CODES: Record<number, number> = { 400: 2, 404: 3, 409: 4 };
 const OTHER = 1;
 
-/** What of an error is told: never a stack where the error was made for people. */
+/** Converts an error for people. Shows a stack only for errors that were not made for people. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError) return usageOf(error);
   if (error instanceof Problem) {
@@ -48,7 +48,7 @@ function faultOf(error: unknown): Pick<Failure, 'code' | 'message'> {
   return { code: 'internal_error', message };
 }
 
-/** On the error output, in words or as one line of JSON; results alone go to the other. */
+/** Prints a failure to the error output, as text or one line of JSON. The standard output carries results only. */
 export function tellFailure(console: Console, json: boolean, { code, message, field }: Failure): void {
   console.err(json ? JSON.stringify({ code, message, field }) : message);
 }

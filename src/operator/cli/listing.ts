@@ -5,19 +5,19 @@ import { show, table } from './console';
 import type { CommandContext } from './context';
 
 export interface Listing<Item, Options> {
-  /** `list` when absent. */
+  /** Default: `list`. */
   name?: string;
   description: string;
   options?: Option[];
   load(session: Session, options: Options): Promise<Item[]>;
   columns: string[];
-  /** An item in the table, in the order of the columns. */
+  /** Cells of an item, in the order of the columns. */
   row(item: Item): Cell[];
-  /** An item as JSON; the item itself when absent. */
+  /** JSON of an item. Default: the item itself. */
   view?(item: Item): unknown;
 }
 
-/** Adds a command that shows items: a table for people, with `--json` an array for programs. */
+/** Adds a command that lists items: a table for people, an array for programs with `--json`. */
 export function addListing<Item, Options = object>(
   group: Command,
   { console, run }: CommandContext,

@@ -58,7 +58,7 @@ MASTER_KEY. What decides takes an operator: OPERATOR_SECRET, or the sandbox's ow
 written to the audit log. For output to be read by a program: npm run --silent operator -- … --json; an error is then { "code", "message", "field" } on the error output. Exit codes: 0 done, 2 wrong usage or input,
 3 not found, 4 not possible as things stand, 1 anything else.`;
 
-/** @param locate finds the installation; called only for what works on one */
+/** @param locate finds the installation; called only for commands that need one */
 export async function runProgram(
   argv: string[],
   console: Console,
@@ -83,7 +83,7 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // help
     const failure = failureOf(error);
-    if (json || !(error instanceof CommanderError)) tellFailure(console, json, failure); // else told already
+    if (json || !(error instanceof CommanderError)) tellFailure(console, json, failure); // otherwise printed already
     return failure.exitCode;
   }
 }

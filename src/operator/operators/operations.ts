@@ -17,33 +17,33 @@ import {
 
 export { listOperators, lockOperators, type Operator } from './store';
 
-/** Who makes the first operator, as the audit log names it: nobody is there yet who could. */
+/** Creator of the first operator in the audit log, when nobody else exists. */
 export const INSTALLATION = 'installation';
 
-/** Who makes any other, for himself: nobody else is to know his secret. */
+/** Creator of all other operators, who add themselves, because nobody else may know their secrets. */
 export const APPLICANT = 'applicant';
 
-/** An operator with his secret. */
+/** An operator with the secret. */
 export interface OperatorCredential {
   operatorId: string;
   name: string;
-  /** 256 bits in base64url, shown this once. */
+  /** 256 bits in base64url. Shown only once. */
   operatorSecret: string;
 }
 
-/** As decisions and the audit log name him: names are unique for ever. */
+/** Name of an operator in decisions and the audit log. Names are unique for ever. */
 export const actorOf = ({ name }: Pick<Operator, 'name'>): string => operatorActor(name);
 
-/** The installation's own needs nobody's yes; any other decides once he has been admitted. */
+/** Whether the operator may decide. The installation's own operator needs no admission. */
 export const isAdmitted = ({ createdBy, admittedAt }: Pick<Operator, 'createdBy' | 'admittedAt'>): boolean =>
   createdBy === INSTALLATION || admittedAt !== null;
 
 const decides = (operator: Operator): boolean => isAdmitted(operator) && operator.disabledAt === null;
 
 /**
- * Makes one who may not decide yet, but for the installation's own.
+ * Adds an operator, who may not decide before admission. The installation's own operator may.
  * @param given.createdBy who sees the secret
- * @throws Problem 400 when the name is or was another's
+ * @throws Problem 400 when an operator has or had the name
  */
 export async function addOperator(
   tx: Tx,
@@ -58,7 +58,7 @@ export async function addOperator(
   return { operatorId: made.id, name, operatorSecret };
 }
 
-/** The first one, who is made at installation. @throws Problem 401 when there is one already */
+/** Adds the first operator, at installation. @throws Problem 401 when one exists already */
 export async function addFirstOperator(tx: Tx, keyring: Keyring, name: string): Promise<OperatorCredential> {
   await lockOperators(tx);
   if (await hasOperators(tx)) throw noOperator('Another one was made just now: add yourself once more.');
@@ -66,10 +66,12 @@ export async function addFirstOperator(tx: Tx, keyring: Keyring, name: string): 
 }
 
 /**
- * Lets a new operator decide. It takes two as soon as two can: the first has him wait for another. Who is alone admits alone.
- * @param given.id as its owner was shown it: a name may be anybody's
- * @returns he may decide when he has been admitted, else another operator must admit him too
- * @throws Problem 404; 409 `invalid_transition` when he was admitted or disabled before, or `by` has admitted him already
+ * Admits an operator. Takes two operators as soon as two may decide: after the first, the new operator waits for
+ * another. A single operator admits alone.
+ * @param given.id as its owner was shown it, because anybody may have chosen the name
+ * @returns the operator, who may decide if admitted; otherwise another operator must admit as well
+ * @throws Problem 404; 409 `invalid_transition` when the operator was admitted or disabled before, or `by` has admitted
+ *   already
  */
 export async function admitOperator(
   tx: Tx,
@@ -82,22 +84,22 @@ export async function admitOperator(
   if (isAdmitted(found)) throw conflict('invalid_transition', `${found.name} was admitted before.`);
   const others = await deciding(tx);
   const [second] = others.filter((other) => other !== by);
-  // Nobody else has a say: neither who has proposed him and was disabled since, nor the same one twice.
+  // Nobody else may decide: not a proposer who was disabled since, and not the same operator twice.
   if (second === undefined)
     return updateOperator(tx, id, { proposedBy: null, admittedBy: by, admittedAt: at });
   if (found.proposedBy === by)
     throw conflict('invalid_transition', `You have admitted ${found.name}: another operator must, too.`);
-  // Who has proposed him and was disabled since has no say any more.
+  // A proposer who was disabled since no longer counts.
   if (found.proposedBy === null || !others.includes(found.proposedBy))
     return updateOperator(tx, id, { proposedBy: by });
   return updateOperator(tx, id, { admittedBy: by, admittedAt: at });
 }
 
-/** Those who may decide now, as actors. */
+/** Actors of all operators who may decide now. */
 const deciding = async (sql: Sql): Promise<string[]> =>
   (await listOperators(sql)).filter(decides).map(actorOf);
 
-/** Whether somebody else may decide now: what takes two is asked of two. */
+/** Whether another operator may decide now, so that two people are required. */
 export const othersDecide = async (sql: Sql, by: string): Promise<boolean> =>
   (await deciding(sql)).some((each) => each !== by);
 
@@ -106,9 +108,10 @@ export const hasOperators = async (sql: Sql): Promise<boolean> => (await listOpe
 const newSecret = (): string => randomBytes(32).toString('base64url');
 
 /**
- * Shuts an operator out, for ever and at once: what he is about to commit is awaited, and he commits nothing more.
- * @param named his id or name
- * @throws Problem 404; 409 `invalid_transition` when he was disabled before, or is the last one
+ * Disables an operator for ever. Waits for transactions that the operator is about to commit, and refuses all later
+ * ones.
+ * @param named id or name of the operator
+ * @throws Problem 404; 409 `invalid_transition` when the operator is disabled already, or is the last one
  */
 export async function disableOperator(
   tx: Tx,
@@ -124,11 +127,13 @@ export async function disableOperator(
   return updateOperator(tx, found.id, { disabledAt: at, disabledBy: by, disabledReason: reason });
 }
 
-/** Whose secret it is, disabled or not. */
+/** The operator with that secret, disabled or not. */
 export const operatorOf = (sql: Sql, keyring: Keyring, secret: string): Promise<Operator | undefined> =>
   findBySecret(sql, keyring.hashSecret(secret));
 
-/** Holds the operator to the end of the transaction. @throws Problem 401 when he has been disabled, or not been admitted */
+/**
+ * Locks the operator to the end of the transaction. @throws Problem 401 when the operator is disabled or not admitted
+ */
 export async function assertMayDecide(tx: Tx, { id, name }: Pick<Operator, 'id' | 'name'>): Promise<void> {
   const operator = await holdOperator(tx, id);
   if (!operator || operator.disabledAt) throw noOperator(`The operator ${name} has been disabled.`);
@@ -136,8 +141,8 @@ export async function assertMayDecide(tx: Tx, { id, name }: Pick<Operator, 'id' 
 }
 
 /**
- * Refuses a word that an operator has given and stands behind no more. Holds the operator to the end of the transaction. An actor
- * who is no operator passes.
+ * Refuses the request of an operator who was disabled since. Locks the operator to the end of the transaction. Accepts
+ * an actor who is not an operator.
  * @throws Problem 409 `invalid_transition` when the operator has been disabled since
  */
 export async function assertStandsBehind(tx: Tx, actor: string): Promise<void> {
@@ -154,12 +159,12 @@ export const notAdmitted = ({ id, name }: Pick<Operator, 'id' | 'name'>): Proble
 
 export const noOperator = (message: string): Problem => new Problem(401, 'unauthorized', message);
 
-/** What the sandbox writes down of the operator that it makes for itself. */
+/** Name of the operator that the sandbox creates for itself. */
 export const DEMO_OPERATOR = 'demo';
 
 /**
- * The sandbox's own operator: made once; with a new secret where the one that was written down is not his.
- * @returns whether he was made now
+ * Ensures the sandbox's own operator. Issues a new secret when the stored one is not the operator's.
+ * @returns whether the operator was created now
  */
 export async function ensureDemoOperator(
   tx: Tx,

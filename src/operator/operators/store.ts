@@ -1,16 +1,18 @@
 import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 
-/** A person who decides (decisions part 2), once admitted. A name is never given to another. */
+/** A person who decides (decisions part 2), once admitted. A name is never reused. */
 export interface Operator {
   id: string;
   name: string;
-  /** Who has seen the secret: `applicant`, for whom it is; `installation`; or the operator who made it for somebody. */
+  /**
+   * Who has seen the secret: `applicant` (its owner), `installation`, or an operator who created it for another person.
+   */
   createdBy: string;
   createdAt: Date;
-  /** Who has admitted first, where it takes two. */
+  /** The first of two operators who admit. */
   proposedBy: string | null;
-  /** Null of the installation's own, who needs nobody, and of who has not been admitted. */
+  /** Null for the installation's own operator, and for an operator who is not admitted. */
   admittedBy: string | null;
   admittedAt: Date | null;
   disabledAt: Date | null;
@@ -25,12 +27,12 @@ const COLUMNS = [
 
 const operators = () => table('operators');
 
-/** One at a time makes, admits or disables operators, so that there is always one left. Raw: a lock of Postgres's own. */
+/** Serialises changes of operators, so that one always remains. Raw, because it is an advisory lock. */
 export async function lockOperators(tx: Sql): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('operators', 0))`);
 }
 
-/** @returns nothing when another has the name, whatever its case */
+/** @returns undefined when another operator has the name, in any case of letters */
 export async function insertOperator(
   tx: Sql,
   given: Pick<Operator, 'id' | 'name' | 'createdBy'> & { secretHash: Buffer },
@@ -55,7 +57,10 @@ export async function findOperator(
   return row;
 }
 
-/** Held to the end of the transaction: whoever disables the operator waits for it, and what comes later finds him disabled. */
+/**
+ * Locks the operator to the end of the transaction. A concurrent disable waits, and later transactions see the operator
+ * disabled.
+ */
 export async function holdOperator(tx: Sql, id: string): Promise<Operator | undefined> {
   const [row] = await tx.run<Operator>(operators().select(COLUMNS).where({ id }).forShare());
   return row;

@@ -5,7 +5,7 @@ import { reasonArgument } from '../arguments';
 import { show } from '../console';
 import type { CommandContext } from '../context';
 
-/** A decision as an operation takes it: the record's id, and who decides what and why. */
+/** Input of a decision: the record's id, the decision, the operator and the reason. */
 export interface DecisionGiven {
   id: string;
   decision: 'approved' | 'rejected';
@@ -20,20 +20,20 @@ interface Changed<Item> {
 }
 
 export interface DecisionCommands<Item> {
-  /** `payout`: as the command, the audit log and the help name it. */
+  /** Name in the command, the audit log and the help: `payout`. */
   noun: string;
   approve: string;
   reject: string;
   decide(session: Session, tx: Tx, given: DecisionGiven): Promise<Changed<Item>>;
   tenantOf(item: Item): string | null;
-  /** What of the record the audit log keeps. */
+  /** The part of the record that the audit log keeps. */
   audited(item: Item): object;
-  /** As `--json` prints it. */
+  /** Output of `--json`. */
   record(item: Item, session: Session): unknown;
   told(given: DecisionGiven, item: Item): string;
 }
 
-/** Adds `approve ID` and `reject ID` to a group: a decision of a person is a row (decisions part 2), and is audited. */
+/** Adds `approve ID` and `reject ID` to a group. A person's decision is a row (decisions part 2), and is audited. */
 export function addDecisions<Item>(
   group: Command,
   context: CommandContext,

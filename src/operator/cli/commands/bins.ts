@@ -101,7 +101,7 @@ function addNew(group: Command, { console, run }: CommandContext): void {
     );
 }
 
-/** The options that describe a BIN's programme. */
+/** Options of a BIN's programme. */
 function withProgramme(command: Command): Command {
   const zero = new Decimal(0);
   const decimal = decimalArgument('a number such as 1.50');
@@ -124,7 +124,7 @@ function withProgramme(command: Command): Command {
   return withLimits(command);
 }
 
-/** The options that bound what each card of a programme spends. */
+/** Options that limit what each card of a programme spends. */
 function withLimits(command: Command): Command {
   const decimal = decimalArgument('a number such as 1000.00');
   return command

@@ -29,7 +29,7 @@ export const REASON = [
   reasonArgument,
 ] as const;
 
-/** Who may come in as a tenant: its status and its secrets. Each counts in every API process within a second. */
+/** Commands for a tenant's status and secrets. Changes take effect in every API process within a second. */
 export function addAccessCommands(group: Command, context: CommandContext): void {
   addDisable(group, context);
   addEnable(group, context);
@@ -42,8 +42,8 @@ export function credentialText({ clientId, clientSecret }: NewCredential): strin
 }
 
 /**
- * Prints a credential, and the approval that it waits for. No command shows the secret again.
- * @param told the text for a credential that works at once
+ * Prints a credential, and the approval that it waits for. No later command shows the secret.
+ * @param told text for a credential that works at once
  */
 export function tellCredential(
   console: Console,

@@ -26,7 +26,9 @@ interface AddOptions {
   json?: boolean;
 }
 
-/** Where tenants may withdraw fiat to from the exchange: an allow-list that only the operator changes. */
+/**
+ * Commands for the bank accounts to which tenants withdraw from the exchange, an allow-list that only operators change.
+ */
 export function addDestinationCommands(program: Command, context: CommandContext): void {
   const group = program.command('destination').description('bank accounts that clients may withdraw to');
   addListing(group, context, {
@@ -49,7 +51,7 @@ const viewOf = (found: WithdrawalDestination, at: Date) => ({
   clientId: found.tenantId,
 });
 
-/** What the audit log keeps: nothing of whose account it is. */
+/** The part that the audit log keeps, without data of the account's owner. */
 const audited = (found: WithdrawalDestination, at: Date) => ({
   ...{ currency: found.currency, status: statusAt(found, at), activeFrom: found.activeFrom.toISOString() },
 });

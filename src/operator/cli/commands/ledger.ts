@@ -46,7 +46,7 @@ export function addLedgerCommands(program: Command, { console, run }: CommandCon
     );
 }
 
-/** The ledger, and the sums that are kept beside it; each of one moment. */
+/** Proves the ledger and the stored sums, each in one snapshot. */
 const proved = async (database: Database) => [
   ...(await checkLedger(database)),
   ...(await database.transaction(checkRunningSums, { statementSeconds: CHECK_SECONDS })),

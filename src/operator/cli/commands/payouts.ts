@@ -13,7 +13,7 @@ import type { CommandContext } from '../context';
 import { addQueueListing } from '../desk/queue-listing';
 import { addDecisions } from './approve-reject';
 
-/** What a kind of payout is called, and how it is shown. */
+/** Names and views of a kind of payout. */
 interface PayoutCommands {
   noun: string;
   description: string;

@@ -17,7 +17,7 @@ import { addQueueListing } from '../desk/queue-listing';
 import { tellOutcome } from './oversight/approvals';
 import { addFollowVersion } from './oversight/restored-parties';
 
-/** Money of transfers that no rule gives to anybody, and the doors by which it leaves (decisions part 2). */
+/** Commands for money of transfers without an owner, and for the decisions that end it (decisions part 2). */
 export function addSuspenseCommands(program: Command, context: CommandContext): void {
   const group = program.command('suspense').description('money that is nobody’s yet, and what becomes of it');
   addQueueListing(group, context, suspense);
@@ -27,7 +27,7 @@ export function addSuspenseCommands(program: Command, context: CommandContext): 
   addFollowVersion(program, context);
 }
 
-/** The money of a transfer, or of a closed card, in suspense. */
+/** Money of a transfer or of a closed card in suspense. */
 const inSuspense = (sql: Sql, id: string) =>
   isId('card', id) ? suspenseOfCard(sql, id) : suspenseOf(sql, id);
 

@@ -5,7 +5,7 @@ import { ageText, show, table } from '../console';
 import type { CommandContext } from '../context';
 import { type QueueOptions, queuePage, queueTable, withQueueOptions } from './queue-listing';
 
-/** Everything that waits for a person: how much, and what. */
+/** Commands that show everything that waits for a person. */
 export function addDeskCommands(program: Command, { console, run }: CommandContext): void {
   const group = program
     .command('desk')

@@ -39,7 +39,7 @@ const COMMANDS: readonly KycCommand[] = [
   },
 ];
 
-/** Reviews of users' KYC; also corrects how one was ended. */
+/** Commands for KYC reviews of users, including corrections of ended reviews. */
 export function addKycCommands(program: Command, context: CommandContext): void {
   const group = program.command('kyc').description('KYC reviews of users that wait for you');
   addQueueListing(group, context, kyc);
@@ -99,7 +99,10 @@ function addDocument(group: Command, { console, run }: CommandContext): void {
     );
 }
 
-/** For whoever runs the command alone. @throws Problem 409 where there is such a file, 400 where it cannot be written */
+/**
+ * Writes a file that only the present user can read. @throws Problem 409 when the file exists, 400 when it cannot be
+ * written
+ */
 async function written(file: string, content: Buffer): Promise<void> {
   try {
     await writeFile(file, content, { flag: 'wx', mode: 0o600 });

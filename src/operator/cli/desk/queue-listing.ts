@@ -5,7 +5,7 @@ import { countArgument, durationArgument } from '../arguments';
 import { ageText, show, table } from '../console';
 import type { CommandContext } from '../context';
 
-/** What of a queue is asked for, as the options give it. */
+/** Filters of a queue, as its options give them. */
 export interface QueueOptions {
   client?: string;
   kind?: string;
@@ -20,7 +20,7 @@ export interface QueueOptions {
 const LISTED = 100;
 const MOST = 1_000;
 
-/** The options of a list of what waits. @param queue whose filters alone they are; those of any queue without it */
+/** Adds the options of a queue's list. @param queue limits the options to its filters; without it, all filters */
 export function withQueueOptions(command: Command, queue?: Queue): Command {
   command.option('--client <id>', 'of this tenant only');
   if (!queue || queue.kind !== undefined)
@@ -41,7 +41,10 @@ function limitArgument(text: string): number {
   return limit;
 }
 
-/** Adds `list`: a queue of the desk, as a table or with `--json` as an array of its records. @param given.all what `--all` lists */
+/**
+ * Adds `list`, which shows a queue as a table, or as an array of JSON with `--json`. @param given.all queue that
+ * `--all` lists
+ */
 export function addQueueListing(
   group: Command,
   { console, run }: CommandContext,
@@ -63,7 +66,7 @@ export function addQueueListing(
     );
 }
 
-/** @throws Problem 400 naming a filter that the queue has not */
+/** @throws Problem 400 naming a filter that the queue does not have */
 export function queuePage(session: Session, queue: Queue, given: QueueOptions): Promise<WaitingPage> {
   const { client, kind, currency, olderThan, limit, after } = given;
   const before = olderThan === undefined ? undefined : new Date(session.now().getTime() - olderThan);

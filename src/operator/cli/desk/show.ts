@@ -17,7 +17,7 @@ interface ShowOptions {
 
 const LINES = 50;
 
-/** The whole story of any id: what it is, how it came to be so, and what waits for whom. */
+/** Command that shows the story of any id: its record, its history, and what waits for whom. */
 export function addShowCommand(program: Command, { console, run }: CommandContext): void {
   program
     .command('show <id>')
@@ -44,7 +44,10 @@ function linesArgument(text: string): number {
   return limit;
 }
 
-/** Who sees it and why is committed before it is shown. The audit log has the names of the fields, never what they hold. */
+/**
+ * Commits who sees the data, and why, before it is shown. The audit log keeps the names of the fields without their
+ * values.
+ */
 async function revealedTo(session: Session, id: string, reason: string | undefined): Promise<object> {
   const { data } = await session.change(
     (tx) => reveal(tx, session.keyring, id),

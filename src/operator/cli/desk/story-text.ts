@@ -20,7 +20,7 @@ const TITLES: Record<(typeof LISTS)[number], string> = {
   audit: 'Audit log',
 };
 
-/** A story for people: what it is first, then its lists as tables. */
+/** A story for people: the record, then its lists as tables. */
 export function storyText(story: ShownStory, now: Date): string {
   const lists = LISTS.flatMap((name) => {
     const lines = story.lists[name];
@@ -52,7 +52,7 @@ function headOf(story: ShownStory, now: Date): string {
   ].join('\n');
 }
 
-/** Every name that a line has is a column, in the order in which they are met. */
+/** A table whose columns are all names of its lines, in order of appearance. */
 function linesTable(lines: Line[]): string {
   const named = [...new Set(lines.flatMap((each) => Object.keys(each)))];
   const columns = named.filter((name) => lines.some((each) => !isNothing(each[name])));

@@ -6,10 +6,10 @@ import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 import { addListing } from '../../listing';
 
-/** So many, when nothing is said. */
+/** Default limit. */
 const LISTED = 200;
 
-/** How far chains are read, and what was found on them that is not posted. */
+/** Commands for the reading position of chains, and for findings that are not booked. */
 export function addChainCommands(program: Command, context: CommandContext): void {
   const group = groupOf(program, 'chain', 'money of ours on chains, and what was found there');
   addListing(group, context, {

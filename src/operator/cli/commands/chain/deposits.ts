@@ -27,7 +27,10 @@ interface RecordOptions extends Given {
   hash: string;
 }
 
-/** Coins that contracts have passed on, by two people and the balances at both ends of a block (decisions part 4, Wallets). */
+/**
+ * Commands for coins that contracts passed on. Need two people and the balances before and after a block (decisions
+ * part 4, Wallets).
+ */
 export function addChainDepositCommands(program: Command, context: CommandContext): void {
   const group = program
     .command('chain-deposit')
@@ -87,7 +90,7 @@ const decided = (
 ) =>
   run(async (session) => tellOutcome(console, json, await decideOrAsk(session, name, terms, reason), told));
 
-/** @param value of a decision that was done at once */
+/** @param value result of a decision that was carried out at once */
 function told(value: unknown) {
   const { id, status } = value as { id: string; status: string };
   return { value, text: `${id} is ${status}.` };

@@ -5,7 +5,7 @@ import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 
-/** Sweeps and top-ups of the gas station, for testers. */
+/** Commands for sweeps and top-ups of the gas station, for testers. */
 export function addGasOperationCommands(program: Command, context: CommandContext): void {
   const { console, run } = context;
   groupOf(program, 'gas-operation', 'sweeps and top-ups of the gas station')

@@ -16,7 +16,7 @@ Both are read now, the chain at the last block that was read for deposits; nothi
 in the books yet, or not to be held by them: deposits that are not final, what an operation has moved, units beyond the ledger's
 decimals. Exit code 1 where something else differs, or a chain or a token could not be read; what has differed at the readings of the last minutes says since when.`;
 
-/** A line, as programs read it: amounts exact, `differsSince` of the readings that are kept. */
+/** A line for programs. Amounts are exact, and `differsSince` comes from the stored readings. */
 interface Line {
   chain: string;
   blockNumber: number;
@@ -24,7 +24,7 @@ interface Line {
   differsSince: Date | null;
 }
 
-/** What stands on the chains beside our books (decisions part 4, Wallets). */
+/** Compares the chains with our books (decisions part 4, Wallets). */
 export function addReconcileCommand(program: Command, { console, run }: CommandContext): void {
   groupOf(program, 'chain', 'money of ours on chains, and what was found there')
     .command('reconcile')
@@ -54,13 +54,16 @@ const noGasOf = (chain: string): string =>
 
 interface Readings {
   lines: Line[];
-  /** Chains whose gas is in no books. */
+  /** Chains whose gas is not booked. */
   unbooked: string[];
-  /** What could not be read, for a person. */
+  /** Errors of chains that could not be read, for people. */
   unread: string[];
 }
 
-/** One of several that cannot be read keeps the others from nothing. @param named absent: all @throws Problem 503: that one cannot be */
+/**
+ * Reads the chains. A chain that fails does not stop the others. @param named absent: all @throws Problem 503 when the
+ * named chain fails
+ */
 async function readingOf(session: Session, named: string | undefined): Promise<Readings> {
   const { database } = session;
   const kept = await lastReadings(database);

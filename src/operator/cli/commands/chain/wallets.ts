@@ -11,7 +11,7 @@ interface Given {
   json?: boolean;
 }
 
-/** The pool of wallets, and the seed that they are derived from. */
+/** Commands for the pool of wallets and its seed. */
 export function addWalletCommands(program: Command, context: CommandContext): void {
   const group = program.command('wallet').description('wallets that take deposits on chains, and their seed');
   addStats(group, context);

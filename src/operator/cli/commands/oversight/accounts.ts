@@ -11,7 +11,10 @@ import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 import { tellOutcome } from './approvals';
 
-/** Opening master accounts, closing any; corrections by hand, against the outside world: above the limit another operator approves. */
+/**
+ * Commands that open master accounts, close accounts, and correct balances against the outside world. Corrections above
+ * the limit need another operator's approval.
+ */
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const group = groupOf(program, 'account', 'accounts of tenants and their users');
   addOpen(group, context);
@@ -62,7 +65,7 @@ function addClose(group: Command, { console, run }: CommandContext): void {
     );
 }
 
-/** What the audit log keeps of a master account that was opened; nothing of one that was there. */
+/** Audit entry of a master account that was opened. Empty when the account existed. */
 export const openingEntry = ({ account, opened }: OpenedAccount): ChangeEntry[] =>
   opened
     ? [

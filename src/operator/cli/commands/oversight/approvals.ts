@@ -10,7 +10,7 @@ import { addListing } from '../../listing';
 
 const LISTED = 200;
 
-/** What one operator has asked for and another one decides (decisions part 2, Two people for much money). */
+/** Commands for requests that another operator decides (decisions part 2, Two people for much money). */
 export function addApprovalCommands(program: Command, context: CommandContext): void {
   const group = program.command('approval').description('what another person has asked for, and takes two');
   addListing(group, context, {
@@ -63,7 +63,7 @@ function tell(console: Console, json: boolean | undefined, { approval, done }: D
   show(console, json, printed, text);
 }
 
-/** Tells of a decision that may take two. @param told of one that was done at once */
+/** Prints a decision that may wait for approval. @param told text for a decision that was carried out at once */
 export async function tellOutcome(
   console: Console,
   json: boolean | undefined,
@@ -83,6 +83,6 @@ export async function tellOutcome(
   );
 }
 
-/** Names the change that waits, and the command that approves it. */
+/** Names the waiting change and the command that approves it. */
 export const askedText = (asked: Approval): string =>
   `${printable(whatOf(asked))}${asked.money ? '' : '. It'} takes two: another operator decides by "approval approve ${asked.id}".`;

@@ -6,7 +6,7 @@ import { addListing } from '../../listing';
 
 const LISTED = 200;
 
-/** The audit log: who did what (decisions part 1, Roles). */
+/** Commands for the audit log, which tells who did what (decisions part 1, Roles). */
 export function addAuditCommands(program: Command, context: CommandContext): void {
   const group = program.command('audit').description('who did what; rows are only ever added');
   addListing(group, context, {

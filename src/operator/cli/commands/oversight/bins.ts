@@ -5,7 +5,7 @@ import { countArgument, reasonArgument } from '../../arguments';
 import { show } from '../../console';
 import type { CommandContext } from '../../context';
 
-/** BINs that are there: opened, closed, given another capacity. */
+/** Commands that open and close existing BINs and change their capacity. */
 export function addBinChanges(group: Command, context: CommandContext): void {
   addStatus(group, context, 'open', 'active', 'issues on it again');
   addStatus(group, context, 'close', 'closed', 'nothing new is issued on it; its cards go on');

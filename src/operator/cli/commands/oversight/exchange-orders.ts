@@ -5,7 +5,7 @@ import { reasonArgument } from '../../arguments';
 import { show } from '../../console';
 import type { CommandContext } from '../../context';
 
-/** Exchange orders that the exchange has not had (decisions part 4, Exchange). */
+/** Commands for exchange orders that the exchange never received (decisions part 4, Exchange). */
 export function addExchangeOrderCommands(program: Command, { console, run }: CommandContext): void {
   program
     .command('exchange-order')

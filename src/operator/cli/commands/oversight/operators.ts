@@ -19,7 +19,7 @@ import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
 
-/** The people who decide (decisions part 2): each with a secret of his own. */
+/** Commands for operators, the people who decide (decisions part 2). Each has a secret. */
 export function addOperatorCommands(program: Command, context: CommandContext): void {
   const group = program.command('operator').description('the people who decide, each with a secret');
   addAdd(group, context);
@@ -39,7 +39,7 @@ export function addOperatorCommands(program: Command, context: CommandContext): 
   });
 }
 
-/** By whom; of who waits, who has said yes so far. */
+/** Operators who have admitted an operator so far. */
 function admittedText(operator: Operator): string {
   const { proposedBy, admittedBy, createdBy } = operator;
   const by = [proposedBy, admittedBy].filter((each) => each !== null).join(' and ');

@@ -17,7 +17,10 @@ function partyArgument(text: string): MoneyParty {
   return party;
 }
 
-/** A party that was restored from a copy counts its versions from below: its news is dropped until a person follows it again. */
+/**
+ * Command for a party that was restored from a backup and counts its versions from below. Its updates are dropped until
+ * a person follows it again.
+ */
 export function addFollowVersion(program: Command, { console, run }: CommandContext): void {
   program
     .command('follow-version <transfer>')
@@ -36,7 +39,7 @@ export function addFollowVersion(program: Command, { console, run }: CommandCont
     );
 }
 
-/** The same of all transfers of a party, which takes two after a preview. */
+/** The same for all transfers of a party. Needs two people after a preview. */
 export function addRestoredCommands(party: Command, { console, run }: CommandContext): void {
   party
     .command('restored')

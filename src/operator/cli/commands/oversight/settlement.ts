@@ -41,7 +41,10 @@ check. What a check of the settlement finds beyond our books pays the orders tha
 While funding travels, as much of what the exchange has paid keeps orders waiting. For some seconds after a withdrawal no check
 is made.`;
 
-/** Shows the debts between each party and us, and books its payments (decisions part 3, one account per party). */
+/**
+ * Commands that show the debts between each party and us and book their payments (decisions part 3, one account per
+ * party).
+ */
 export function addSettlementCommands(program: Command, context: CommandContext): void {
   const group = groupOf(program, 'settlement', 'what each party owes us, and what it has paid');
   addBalances(group, context);

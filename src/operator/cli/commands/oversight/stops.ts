@@ -14,7 +14,7 @@ import { addListing } from '../../listing';
 
 const LISTED = 1_000;
 
-/** What is stopped, and the ways to stop a user and a card; a tenant is stopped by `client disable`. */
+/** Commands that list stops and that stop users and cards. `client disable` stops a tenant. */
 export function addStopCommands(program: Command, context: CommandContext): void {
   const user = program.command('user').description('the users of tenants');
   addSwitch(user, context, userSwitch('block', 'their cards decline, nothing new is issued or funded'));
@@ -33,7 +33,7 @@ export function addStopCommands(program: Command, context: CommandContext): void
   });
 }
 
-/** Tenants, users and cards, and the capabilities and parties that are switched off. */
+/** Stopped tenants, users and cards, and switched-off capabilities and parties. */
 async function allStops(sql: Sql) {
   const [stops, switches] = await Promise.all([listStops(sql, LISTED), listSwitchedOff(sql)]);
   const off = switches.map(({ kind, name, tenantId, offAt, offBy, offReason }) => ({
@@ -43,7 +43,7 @@ async function allStops(sql: Sql) {
   return [...off, ...stops].sort((one, other) => other.at.getTime() - one.at.getTime());
 }
 
-/** What became of it: as the audit log keeps it, and as it is told. */
+/** Result of a switch, for the audit log and for people. */
 interface Switched {
   tenantId: string;
   before: object;
@@ -59,7 +59,7 @@ interface Switch {
   apply(tx: Tx, id: string, stopping: Stopping): Promise<Switched>;
 }
 
-/** Adds a command that stops something, or ends that. */
+/** Adds a command that stops something or ends a stop. */
 function addSwitch(group: Command, { console, run }: CommandContext, spec: Switch): void {
   const { noun, verb } = spec;
   group

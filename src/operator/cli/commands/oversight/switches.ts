@@ -16,7 +16,7 @@ import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
 import { addRestoredCommands } from './restored-parties';
 
-/** What can be switched off and on again while it runs; it counts in every process within a second. */
+/** Commands that switch capabilities and parties off and on. Changes take effect in every process within a second. */
 export function addSwitchCommands(program: Command, context: CommandContext): void {
   const capability = program.command('capability').description('what tenants can do, switched off and on');
   addSwitch(capability, context, {
@@ -79,7 +79,7 @@ const oneOf = (names: readonly string[]) => (text: string) => {
   return text;
 };
 
-/** @returns whether it was the other way before @throws Problem 404 */
+/** @returns whether the state changed @throws Problem 404 */
 function switched(session: Session, what: Switch, verb: 'off' | 'on', reason: string): Promise<boolean> {
   const switching = { at: session.now(), by: session.actor, reason };
   return session.change(
@@ -95,7 +95,7 @@ function switched(session: Session, what: Switch, verb: 'off' | 'on', reason: st
   );
 }
 
-/** One line of a list. */
+/** A line of the list. */
 interface State {
   name: string;
   clientId: string | null;
@@ -148,7 +148,7 @@ const stateOf = ({ name, tenantId, offAt, offBy, offReason }: SwitchedOff): Stat
   ...{ name, clientId: tenantId, state: 'off', since: offAt.toISOString(), by: offBy, reason: offReason },
 });
 
-/** Off with its party. */
+/** A capability that is off because its party is. */
 const carried = (name: string, { name: party, ...state }: State): State => ({
   ...{ ...state, name, reason: `${party}: ${state.reason}` },
 });

@@ -18,7 +18,7 @@ import { addQueueListing } from '../../desk/queue-listing';
 import { groupOf } from '../../groups';
 import { addDecisions, type DecisionGiven } from '../approve-reject';
 
-/** Withdrawals to payment cards, and from the exchange, that wait for the operator (decisions part 2). */
+/** Commands for withdrawals to payment cards and from the exchange that wait for approval (decisions part 2). */
 export function addWithdrawalCommands(program: Command, context: CommandContext): void {
   const group = groupOf(program, 'withdrawal', "withdrawals above their tenant's thresholds");
   addQueueListing(group, context, withdrawals);
@@ -42,7 +42,7 @@ type Withdrawal = CardTransfer | ExchangeWithdrawal;
 const isFromExchange = (withdrawal: Withdrawal): withdrawal is ExchangeWithdrawal =>
   withdrawal.transfer.kind === exchangeWithdrawalKind.name;
 
-/** Of the kind that the id tells. */
+/** Decides a withdrawal of the kind that its id shows. */
 const decisionOf = (session: Session, tx: Tx, given: DecisionGiven): Promise<Decided<Withdrawal>> =>
   isId('exchangeWithdrawal', given.id)
     ? decideApproval(session, tx, exchangeWithdrawalKind, given)
