@@ -10,7 +10,7 @@ const told = (environment: NodeJS.ProcessEnv) => {
   return undefined;
 };
 
-it('demands the mode of an installation in production, because a sandbox there must be meant', () => {
+it('requires the mode in production, because a sandbox there must be intended', () => {
   expect(told({ NODE_ENV: 'production' })).toBe(
     'MODE: must be live or sandbox when NODE_ENV is production.',
   );
@@ -18,18 +18,18 @@ it('demands the mode of an installation in production, because a sandbox there m
   expect(readConfig({}).mode).toBe('sandbox');
 });
 
-it('serves metrics on this machine alone unless it is told otherwise', () => {
+it('serves metrics on this machine only by default', () => {
   expect(readConfig({ HOST: '0.0.0.0' }).metricsHost).toBe('127.0.0.1');
   expect(readConfig({ METRICS_HOST: '0.0.0.0' }).metricsHost).toBe('0.0.0.0');
 });
 
-it('drains in production unless it is told otherwise', () => {
+it('drains by default in production only', () => {
   const production = { NODE_ENV: 'production', MODE: 'sandbox' };
   expect([readConfig({}).drainSeconds, readConfig(production).drainSeconds]).toEqual([0, 5]);
   expect(readConfig({ ...production, DRAIN_SECONDS: '0' }).drainSeconds).toBe(0);
 });
 
-describe('tells a wrong value in one sentence', () => {
+describe('reports a wrong value in one sentence', () => {
   it.each([
     [{ PORT: 'eighty' }, 'PORT: must be a whole number from 0 to 65535 (given: "eighty").'],
     [{ PORT: '80.5' }, 'PORT: must be a whole number from 0 to 65535 (given: "80.5").'],
@@ -48,7 +48,7 @@ describe('tells a wrong value in one sentence', () => {
     expect(told(environment)).toBe(sentence);
   });
 
-  it('and several in a line each', () => {
+  it('reports several wrong values on a line each', () => {
     expect(told({ PORT: 'high', RATES: 'up' })).toBe(
       'The environment is not valid:\n' +
         '  PORT: must be a whole number from 0 to 65535 (given: "high").\n' +

@@ -16,7 +16,7 @@ function logged() {
 
 const withCode = (code: string) => Object.assign(new Error(code), { code });
 
-it('does the others, gives those that failed, and writes down which', async () => {
+it('continues after a failure, and returns and logs the failed items', async () => {
   const { lines, log } = logged();
   const done: number[] = [];
   const failures = await forEachIsolated(
@@ -37,7 +37,7 @@ it('does the others, gives those that failed, and writes down which', async () =
   ]);
 });
 
-it('does not go on when the database is out of reach', async () => {
+it('stops when the database cannot be reached', async () => {
   const { lines, log } = logged();
   const tried: number[] = [];
   const work = async (item: number) => {
@@ -59,6 +59,6 @@ it.each<[string, unknown, boolean]>([
   ['conflicts without end', new DatabaseAway(withCode('40001')), false],
   ['a constraint', withCode('23514'), false],
   ['a fault of ours', new TypeError('undefined is not a function'), false],
-])('%s: concerns the others, too: %p → %p', (_name, error, expected) => {
+])('%s: concerns all items: %p → %p', (_name, error, expected) => {
   expect(isOutOfReach(error)).toBe(expected);
 });

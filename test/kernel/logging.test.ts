@@ -21,7 +21,7 @@ it('writes JSON lines with level, time and role', () => {
   expect(Number.isNaN(Date.parse(String(line['time'])))).toBe(false);
 });
 
-it('hides secrets and personal data wherever they stand', () => {
+it('hides secrets and personal data at any depth', () => {
   const { log, lines } = collector();
   log.info({
     'x-client-secret': 'hush-1',
@@ -40,7 +40,7 @@ it('hides secrets and personal data wherever they stand', () => {
   });
 });
 
-it('tells an error by type, code and place, without values', () => {
+it('logs an error by type, code and place, without values', () => {
   const { log, lines } = collector();
   const cause = Object.assign(new Error('connect ECONNREFUSED postgres://me:hush-1@db/x?password=hush-2'), {
     code: 'ECONNREFUSED',
@@ -67,11 +67,11 @@ it('tells an error by type, code and place, without values', () => {
   expect(err['cause']).toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-it('tells of a caller’s text nothing, however it is quoted and however long it is', () => {
+it('hides a caller’s text with any quotes and of any length', () => {
   const { log, lines } = collector();
   const texts = [
     `invalid input syntax for type timestamp with time zone: ""hush"${'hush '.repeat(2_000)}"`,
-    // Cut off within the text: how many marks stand before the cut decides nothing.
+    // Cut off within the text: the number of quotation marks before the cut does not matter.
     `invalid input syntax for type bigint: "${'hush"hush '.repeat(2_000)}`,
     `invalid input syntax for type bigint: "x${'hush"hush '.repeat(2_000)}`,
     `invalid input syntax for type bigint: "hush"${'hush'.repeat(2_000)}"`,
@@ -87,7 +87,7 @@ it('tells of a caller’s text nothing, however it is quoted and however long it
   for (const line of lines) expect((JSON.parse(line) as { msg: string }).msg.length).toBeLessThanOrEqual(501);
 });
 
-it('survives what refers to itself', () => {
+it('survives a value that refers to itself', () => {
   const { log, lines } = collector();
   const round: Record<string, unknown> = { name: 'round' };
   round['self'] = round;
@@ -105,7 +105,7 @@ describe('of the API', () => {
   });
   afterAll(() => api.close());
 
-  it('never holds what requests hold', async () => {
+  it('never contains values of requests', async () => {
     const client = await api.client();
     const meta = { firstName: 'Hushmaria', email: 'hush@example.com', idNo: 'HUSH12345' };
     await client.call('POST', '/v1/users', { meta, externalId: 5 });

@@ -22,7 +22,7 @@ function messageOf(environment: Record<string, string>): string {
   return '';
 }
 
-it('reads where each party is, and what is left out', () => {
+it('reads the address of each party, and parties that are left out', () => {
   const { parties } = readConfig(
     { ...LIVE, ...given(...PARTIES.slice(1)), PARTY_CARD_PROCESSOR: 'off' },
     'reaches',
@@ -35,14 +35,14 @@ it('reads where each party is, and what is left out', () => {
   });
 });
 
-it('leaves all to the sandbox where nothing is given, and takes one alone', () => {
+it('uses the sandbox for all parties by default, and accepts a single real one', () => {
   expect(readConfig({}).parties.bank).toBeUndefined();
   const { parties } = readConfig({ PARTY_BANK_URL: 'http://127.0.0.1:9', PARTY_BANK_SECRET: SECRET });
   expect(parties.bank).toMatchObject({ url: 'http://127.0.0.1:9' });
   expect(parties.payouts).toBeUndefined();
 });
 
-it('names everything that is missing in one message, and no value', () => {
+it('names all missing variables in one message, without values', () => {
   const environment = {
     ...{ MODE: 'live', PORT: 'high', PARTY_PAYOUTS_URL: 'https://payouts.example.com' },
     ...{ PARTY_BANK: 'on', PARTY_RATES_URL: 'http://rates.example.com', PARTY_RATES_SECRET: 'hush' },
@@ -61,14 +61,14 @@ it('names everything that is missing in one message, and no value', () => {
   expect(messageOf({ MODE: 'live' })).toMatch(/MASTER_KEY[^]*PARTY_CARD_PROCESSOR_URL/);
 });
 
-it('needs no checkout beside Stripe, and takes none', () => {
+it('needs no checkout beside Stripe, and refuses one', () => {
   const stripe = { STRIPE_SECRET_KEY: 'sk_live_abc', STRIPE_WEBHOOK_SECRET: 'whsec_abc' };
   const others = given(...PARTIES.filter((party) => party !== 'checkout'));
   expect(messageOf({ ...LIVE, ...others, ...stripe })).toBe('');
   expect(messageOf({ ...LIVE, ...others, ...stripe, ...given('checkout') })).toContain('PARTY_CHECKOUT');
 });
 
-it('reaches no party, and asks for none, where none is needed', () => {
+it('reads no party settings in a role that needs none', () => {
   expect(() => readConfig(LIVE)).not.toThrow();
 });
 
@@ -98,7 +98,7 @@ describe('the address of a party', () => {
     expect(linesOf(url)).toEqual([expect.stringMatching(/^PARTY_BANK_URL: must/)]),
   );
 
-  it('goes with a secret of 32 bytes, and with no switch', () => {
+  it('needs a secret of 32 bytes, and excludes off', () => {
     expect(linesOf('https://bank.example.com', 'x'.repeat(31))).toEqual([
       'PARTY_BANK_SECRET: must be at least 32 bytes',
     ]);

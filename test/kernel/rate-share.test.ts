@@ -22,7 +22,7 @@ const known = async () =>
   (await api.database.query<{ id: string }>('select id from api_processes order by id')).map(({ id }) => id);
 
 describe('the share of an API process', () => {
-  it('is one of as many as serve, and more when one leaves', async () => {
+  it('is one divided by the number of processes, and grows when one leaves', async () => {
     const all = ['a', 'b', 'c', 'd'].map(shareOf);
     expect(shares(all)).toEqual([1, 1, 1, 1]);
     for (const each of [...all, ...all]) await each.beat();
@@ -32,7 +32,7 @@ describe('the share of an API process', () => {
     expect(shares(all.slice(0, 2))).toEqual([0.5, 0.5]);
   });
 
-  it('counts no process that has fallen silent, and forgets it', async () => {
+  it('ignores a silent process, and deletes it', async () => {
     const [own, silent] = [shareOf('own'), shareOf('silent')];
     await silent.beat();
     await own.beat();
@@ -50,7 +50,7 @@ describe('the share of an API process', () => {
     expect(await known()).toEqual(['own']);
   });
 
-  it('stays as it was while it cannot be read', async () => {
+  it('stays the same while it cannot be read', async () => {
     let isAway = false;
     const query: typeof api.database.query = (...given) =>
       isAway ? Promise.reject(new Error('away')) : api.database.query(...given);
@@ -63,7 +63,7 @@ describe('the share of an API process', () => {
     expect(own.share()).toBe(0.5);
   });
 
-  it('is announced before it serves, and taken back when it stops', async () => {
+  it('is announced before the process serves, and released when it stops', async () => {
     const kept = await keepRateShare(shareOf('kept'));
     expect(await known()).toEqual(['kept']);
     await kept.stop();
@@ -85,7 +85,7 @@ describe('the rate limit over two API processes', () => {
     return { server, share };
   }
 
-  /** How many of so many calls at each process are let through. */
+  /** Number of admitted calls when each process gets this many. */
   async function letThrough(calls: number): Promise<number> {
     const headers = { 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret };
     const answers = processes.flatMap(({ server }) => {
@@ -111,7 +111,7 @@ describe('the rate limit over two API processes', () => {
     }
   });
 
-  it('is that of one: the burst, and so many a second', async () => {
+  it('equals that of one process: the burst, and the rate per second', async () => {
     for (const { share } of [...processes, ...processes]) await share.beat();
     expect(await letThrough(40)).toBe(20);
     for (let second = 1; second <= 4; second += 1) {
@@ -122,7 +122,7 @@ describe('the rate limit over two API processes', () => {
     expect(await letThrough(40)).toBe(20);
   });
 
-  it('is whole again for the one that is left', async () => {
+  it('is whole again for the process that is left', async () => {
     const [first, second] = processes as [(typeof processes)[0], (typeof processes)[0]];
     await second.share.beat();
     await second.share.leave();
@@ -133,7 +133,7 @@ describe('the rate limit over two API processes', () => {
     processes = [first, second];
   });
 
-  it('lets each process through once, however small its share of the burst', () => {
+  it('admits one call at each process, even with a small share of the burst', () => {
     const spend = createRateLimiter(
       () => 0,
       () => 0.1,

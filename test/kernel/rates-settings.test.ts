@@ -6,12 +6,12 @@ const FILE = { RATES_SOURCE: 'file', RATES_FILE: '/etc/rates.json' };
 const ECB = { RATES_SOURCE: 'ecb' };
 const PARTY = { PARTY_RATES_URL: 'https://rates.example.com', PARTY_RATES_SECRET: 'x'.repeat(32) };
 
-it('is the party when nothing is said', () => {
+it('is the party by default', () => {
   for (const given of [{}, { RATES_SOURCE: 'party' }, { RATES_SOURCE: '', RATES_FILE: '' }, PARTY])
     expect(readConfig(given).ratesSource).toBeUndefined();
 });
 
-it('is a file or the ECB, with a spread where one is given', () => {
+it('is a file or the ECB, with a spread if given', () => {
   expect(readConfig(FILE).ratesSource).toEqual({
     ...{ source: 'file', path: '/etc/rates.json', halfSpreadBps: new Decimal(0) },
   });
@@ -36,12 +36,12 @@ it.each<[Record<string, string>, string]>([
   [{ ...ECB, ...PARTY }, 'PARTY_RATES_URL'],
   [{ ...FILE, PARTY_RATES: 'off' }, 'PARTY_RATES'],
   [{ ...FILE, RATES: 'moving' }, 'RATES'],
-])('is refused where it is wrong, or contradicts another: %j', (given, name) => {
+])('is refused when it is wrong or contradicts another variable: %j', (given, name) => {
   expect(() => readConfig(given)).toThrow(ConfigError);
   expect(() => readConfig(given)).toThrow(new RegExp(`^( *)${name}: `, 'm'));
 });
 
-it('takes the place of the party in live mode, too', () => {
+it('replaces the party in live mode too', () => {
   const live = { MODE: 'live', MASTER_KEY: Buffer.alloc(32).toString('base64') };
   const missing = (given: object) => {
     try {

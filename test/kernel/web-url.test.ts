@@ -57,12 +57,12 @@ it.each([
   expect(read(text)).toEqual({ wrong: expect.stringMatching(/^must /) });
 });
 
-it('takes http to this machine only where it is allowed, and leaves a name to who resolves it', () => {
+it('allows http to this machine only where configured, and leaves names to the resolver', () => {
   expect(read('http://localhost/', 'nowhere')).toEqual({ wrong: 'must be an https URL' });
   expect(read('http://shop.example/', 'resolved')).toBe('http://shop.example/');
 });
 
-it('counts the characters that are kept', () => {
+it('counts the characters of the stored URL', () => {
   const long = (count: number, letter: string) => `https://shop.example/${letter.repeat(count)}`;
   const room = URL_LENGTH - 'https://shop.example/'.length;
   expect(read(long(room, 'a'))).toHaveLength(URL_LENGTH);
@@ -70,7 +70,7 @@ it('counts the characters that are kept', () => {
     expect(read(text)).toEqual({ wrong: expect.stringContaining(`${URL_LENGTH}`) });
 });
 
-it('is read by the schema, and described in it', () => {
+it('is parsed and described by the schema', () => {
   const schema = webUrl('nowhere', 'https://shop.example/back');
   expect(schema.parse('https://shop.example/é')).toBe('https://shop.example/%C3%A9');
   expect(schema.safeParse('http://localhost/').error?.issues).toMatchObject([
@@ -81,6 +81,6 @@ it('is read by the schema, and described in it', () => {
   });
 });
 
-it('normalises what was stored as it came', () => {
+it('normalises a URL that was stored unchanged', () => {
   expect(asciiUrl('https://shop.example/中文')).toBe('https://shop.example/%E4%B8%AD%E6%96%87');
 });

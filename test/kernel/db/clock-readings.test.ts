@@ -6,7 +6,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Every column that has a default of its own, of every table of ours. */
+/** All columns of our tables with a default of their own. */
 const DEFAULTS = `
   select c.relname as "table", a.attname as "column", pg_get_expr(d.adbin, d.adrelid) as "default"
     from pg_attrdef d
@@ -20,10 +20,10 @@ interface Default {
   default: string;
 }
 
-/** Functions of Postgres that give another time each time they are asked. */
+/** Functions of Postgres that return another time at each call. */
 const READS_THE_CLOCK = /clock_timestamp|timeofday|statement_timestamp/;
 
-it('no row is made with two readings of the clock: a table has at most one default that reads it', async () => {
+it('creates no row with two readings of the clock, because a table has at most one default that reads it', async () => {
   const defaults = await api.database.query<Default>(DEFAULTS);
   expect(defaults.length).toBeGreaterThan(50);
   const readings = defaults.filter((each) => READS_THE_CLOCK.test(each.default));
@@ -31,7 +31,7 @@ it('no row is made with two readings of the clock: a table has at most one defau
   expect(tables.filter((table, index) => tables.indexOf(table) !== index)).toEqual([]);
 });
 
-it('a row is made at the moment at which it was last changed', async () => {
+it('stamps a new row with equal times of creation and change', async () => {
   const defaults = await api.database.query<Default>(DEFAULTS);
   const of = (column: string) =>
     new Map(defaults.filter((each) => each.column === column).map((each) => [each.table, each.default]));

@@ -3,7 +3,10 @@ import { inOrder, type Tx } from '../../../src/kernel/db/database';
 import { isDuplicate } from '../../../src/kernel/db/faults';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
-/** Statements that travel with the commit, or side by side: nobody waits for each, and why one failed is told all the same. */
+/**
+ * Statements that travel with the commit, or side by side. Each is sent without waiting, and its error is still
+ * reported.
+ */
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -19,16 +22,16 @@ const insert = (word: unknown) => ({ text: 'insert into shelf (word) values ($1)
 const read = (word: string) => ({ text: 'update shelf set read = read + 1 where word = $1', values: [word] });
 const run = (tx: Tx, { text, values }: ReturnType<typeof insert>) => tx.query(text, values);
 
-it('what is deferred is committed with all else', async () => {
+it('commits a deferred statement with everything else', async () => {
   await test.database.transaction(async (tx) => tx.defer(insert('three')));
   expect(await words()).toEqual(['one', 'three', 'two']);
 });
 
-it('one that fails undoes all, and its error is told, not that of a later statement', async () => {
+it('undoes everything when a deferred statement fails, and reports its error instead of a later one', async () => {
   const failed = test.database.transaction(async (tx) => {
     tx.defer(insert('three'));
     tx.defer(insert('two'));
-    await tx.query('select 1'); // refused, for the transaction has failed
+    await tx.query('select 1'); // refused, because the transaction has failed
   });
   const error: unknown = await failed.catch((thrown: unknown) => thrown);
   expect(isDuplicate(error)).toBe(true);
@@ -46,7 +49,7 @@ it.each([
   ['with a value that cannot be sent', () => insert(Symbol('four'))],
   ['with an object whose text may fail', () => insert({ toPostgres: () => JSON.parse('{') })],
 ])(
-  'one %s fails before the commit, and nothing else of its transaction is there',
+  'refuses one %s before the commit, and commits nothing else of the transaction',
   async (_what, statement) => {
     const failed = test.database.transaction(async (tx) => {
       tx.defer(insert('three'));
@@ -57,7 +60,7 @@ it.each([
   },
 );
 
-it('tells its rows before the hooks of the commit', async () => {
+it('passes the rows of a deferred statement on before the hooks of the commit', async () => {
   const told: unknown[] = [];
   await test.database.transaction(async (tx) => {
     tx.afterCommit(() => told.push('committed'));
@@ -68,13 +71,13 @@ it('tells its rows before the hooks of the commit', async () => {
   expect(told).toEqual([[{ word: 'three' }], 'committed']);
 });
 
-it('is refused once its transaction has ended', async () => {
+it('refuses a deferred statement after its transaction has ended', async () => {
   const kept: Tx[] = [];
   await test.database.transaction(async (tx) => void kept.push(tx));
   expect(() => kept[0]?.defer(insert('three'))).toThrow('the transaction has ended');
 });
 
-it('a deadlock in one is tried again, be it met by a later statement', async () => {
+it('retries a deadlock in a deferred statement, even if a later statement reports it', async () => {
   let others = 0;
   const bothHold = new Promise<void>((resolve) => {
     const wait = setInterval(() => others >= 2 && resolve(clearInterval(wait)), 5);
@@ -96,12 +99,12 @@ it('a deadlock in one is tried again, be it met by a later statement', async () 
 });
 
 describe('statements side by side', () => {
-  it('give their results in their order', async () => {
+  it('return their results in order', async () => {
     const slow = new Promise<string>((resolve) => setTimeout(() => resolve('slow'), 20));
     expect(await inOrder([slow, Promise.resolve(7)])).toEqual(['slow', 7]);
   });
 
-  it('fail as the first of them does, though a later one fails sooner, and when all have ended', async () => {
+  it('fail with the error of the first failed statement after all have ended, even if a later one fails sooner', async () => {
     let ended = false;
     const later = (ms: number, done: () => void) =>
       new Promise<void>((resolve, reject) =>

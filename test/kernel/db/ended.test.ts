@@ -6,11 +6,13 @@ import { Problem } from '../../../src/kernel/errors';
 import { withKey } from '../../../src/kernel/idempotency';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
-/** One branch of a transaction's work fails while another is still under way: what that one does later is nobody's. */
+/**
+ * One branch of a transaction's work fails while another is under way. Statements of the other branch are then refused.
+ */
 
 let test: TestDatabase;
 beforeAll(async () => {
-  test = await testDatabase(1); // whoever comes next gets the same connection
+  test = await testDatabase(1); // the next caller gets the same connection
   await test.database.query('create table shelf (word text primary key)');
 });
 beforeEach(() => test.database.query('truncate shelf'));
@@ -27,7 +29,7 @@ const WAYS: [string, (tx: Tx) => unknown][] = [
   ['afterCommit', (tx) => tx.afterCommit(() => undefined)],
 ];
 
-/** A branch that goes on when it is told to, and how it ended. */
+/** A branch that continues on demand, and how it ended. */
 function branch(goOn: (tx: Tx) => unknown) {
   let open: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (open = resolve));
@@ -51,7 +53,7 @@ function branch(goOn: (tx: Tx) => unknown) {
 const REFUSED = 'the transaction has ended';
 
 describe.each(WAYS)('%s', (_way, goOn) => {
-  it('does nothing once another branch has failed', async () => {
+  it('sends nothing after another branch has failed', async () => {
     const late = branch(goOn);
     const failed = test.database.transaction((tx) =>
       Promise.all([late.begin(tx), Promise.reject(new Error('at once'))]),
@@ -61,7 +63,7 @@ describe.each(WAYS)('%s', (_way, goOn) => {
     expect(await words()).toEqual([]);
   });
 
-  it('does nothing to another’s transaction on the same connection', async () => {
+  it('sends nothing to the next transaction on the same connection', async () => {
     const late = branch(goOn);
     const failed = test.database.transaction((tx) =>
       Promise.all([late.begin(tx), insert(tx, 'undone'), Promise.reject(new Error('at once'))]),
@@ -74,7 +76,7 @@ describe.each(WAYS)('%s', (_way, goOn) => {
     expect(await words()).toEqual(['mine']);
   });
 
-  it('does nothing after the commit, where nobody waited for it', async () => {
+  it('sends nothing after the commit when nobody awaited it', async () => {
     const late = branch(goOn);
     await test.database.transaction(async (tx) => {
       late.begin(tx).catch(() => undefined);
@@ -84,7 +86,7 @@ describe.each(WAYS)('%s', (_way, goOn) => {
     expect(await words()).toEqual(['mine']);
   });
 
-  it('does nothing beside the refusal that a request ended with', async () => {
+  it('sends nothing after the refusal that ended the request', async () => {
     const late = branch(goOn);
     const key = {
       tenantId: 't',
@@ -105,7 +107,7 @@ describe.each(WAYS)('%s', (_way, goOn) => {
           return answer(200);
         },
         (problem) => {
-          void late.ended(); // while the transaction is still open: the refusal is yet to be stored
+          void late.ended(); // while the transaction is still open, before the refusal is stored
           return answer(problem.status);
         },
       ),
@@ -115,14 +117,14 @@ describe.each(WAYS)('%s', (_way, goOn) => {
   });
 });
 
-describe('the end of a transaction that failed', () => {
+describe('the end of a failed transaction', () => {
   let other: Database;
   beforeAll(() => {
     other = createDatabase({ url: test.url, poolSize: 2, name: 'other' });
   });
   afterAll(() => other.close());
 
-  /** The row `taken` is locked until it is let go. */
+  /** Locks the row `taken` until it is released. */
   async function lockRow() {
     let letGo: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -142,7 +144,7 @@ describe('the end of a transaction that failed', () => {
   }
   const rename = (tx: Tx) => tx.query(`update shelf set word = 'late' where word = 'taken'`);
 
-  it('waits for a statement that is under way', async () => {
+  it('waits for a statement under way', async () => {
     const letGo = await lockRow();
     const failed = test.database.transaction((tx) =>
       Promise.all([rename(tx), Promise.reject(new Error('at once'))]),
@@ -155,7 +157,7 @@ describe('the end of a transaction that failed', () => {
     expect(await words()).toEqual(['next', 'taken']);
   });
 
-  it('gives no connection back that could not roll back', async () => {
+  it('does not reuse a connection whose rollback failed', async () => {
     const letGo = await lockRow();
     const impatient = createDatabase({
       url: `${test.url}?query_timeout=2000`,
@@ -176,7 +178,7 @@ describe('the end of a transaction that failed', () => {
     }
   });
 
-  it('holds no lock where another database was away', async () => {
+  it('holds no lock when another database was away', async () => {
     await insert(other, 'taken');
     const failed = test.database.transaction(async (tx) => {
       await tx.query(`select 1 from shelf where word = 'taken' for update`);

@@ -1,6 +1,6 @@
 import { gathered } from '../../../src/kernel/db/gathered';
 
-it('runs once at a time; what comes meanwhile is the next run, and fails or succeeds with it', async () => {
+it('runs once at a time, and gathers calls during a run into the next one, whose result they share', async () => {
   const runs: { items: number[]; end: (failure?: Error) => void }[] = [];
   const add = gathered(
     (items: number[]) =>

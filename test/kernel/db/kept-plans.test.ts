@@ -18,12 +18,12 @@ const keptOf = async (part: string) =>
     ])
   ).length;
 
-it('plans a statement that comes often once a connection', async () => {
+it('plans a frequent statement once per connection', async () => {
   for (let id = 1; id <= 5; id += 1) expect(await book(id)).toEqual([{ id, words: `book ${id}` }]);
   expect(await keptOf('"words" from "shelf" where "id"')).toBe(1);
 });
 
-it('does so within a transaction too, many at once and after one that failed', async () => {
+it('plans it once in concurrent transactions and after a failed one', async () => {
   const half = (tx: Parameters<Parameters<typeof test.database.transaction>[0]>[0], id: number) =>
     tx.run(table('shelf').select('words').where({ id }).limit(1));
   const read = await test.database.transaction((tx) => Promise.all([1, 2, 3, 4].map((id) => half(tx, id))));
@@ -36,14 +36,14 @@ it('does so within a transaction too, many at once and after one that failed', a
   expect(await test.database.transaction((tx) => half(tx, 6))).toEqual([{ words: 'book 6' }]);
 });
 
-it('keeps no plan of all columns: a migration adds one while others are connected', async () => {
+it('prepares no statement that selects all columns, because a migration may add one during a connection', async () => {
   for (let id = 1; id <= 5; id += 1) await whole(id);
   await test.database.query(`alter table shelf add column place text default 'A'`);
   expect(await whole(1)).toEqual([{ id: 1, words: 'book 1', place: 'A' }]);
   expect(await book(1)).toEqual([{ id: 1, words: 'book 1' }]);
 });
 
-it('keeps no more than a connection should hold', async () => {
+it('prepares no more statements than a connection should hold', async () => {
   for (let n = 0; n < 450; n += 1)
     for (let turn = 0; turn < 3; turn += 1)
       await test.database.run(

@@ -32,7 +32,7 @@ describe('the product’s schema', () => {
     ({ name, database } = await emptyDatabase());
   });
 
-  it('is applied once, however many migrators start together', async () => {
+  it('is applied once when many migrators start together', async () => {
     expect((await missingMigrations(database))[0]).toBe('0001_kernel.sql');
     const runs = await Promise.all([1, 2, 3].map(() => migrate(urlOf(name))));
     expect(runs.filter((applied) => applied.length > 0)).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('a migration outside of a transaction', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   beforeEach(() => database.query('delete from knex_migrations where name = $1', [OUTSIDE]));
 
-  it('holds up no writer while it builds an index', async () => {
+  it('blocks no writer while it builds an index', async () => {
     await database.query('drop index notes_of');
     const earlier = await writer();
     const running = run();
@@ -107,7 +107,7 @@ describe('a migration outside of a transaction', () => {
     expect(await validIndex('notes_of')).toBe(true);
   });
 
-  it('goes on after a run that was killed, and builds the half-built index anew', async () => {
+  it('continues after a killed run and rebuilds the half-built index', async () => {
     await database.query('drop index notes_of, notes_by_time');
     const earlier = await writer();
     const killed = run().catch((error: Error) => error.message);
@@ -140,11 +140,11 @@ describe('a migration outside of a transaction', () => {
     await orphan.end();
   });
 
-  it('can be sent once more whole', async () => {
+  it('can be sent again as a whole', async () => {
     expect(await run()).toEqual([OUTSIDE]);
   });
 
-  it('is followed by a file in a transaction, which fails rather than wait for a lock and leaves nothing', async () => {
+  it('is followed by a file in a transaction, which fails instead of waiting for a lock and leaves nothing', async () => {
     expect(await run()).toEqual([OUTSIDE]);
     const failing = '0003_more.sql';
     writeFileSync(
@@ -166,7 +166,7 @@ describe('a migration outside of a transaction', () => {
     return client;
   }
 
-  /** A transaction that has written a note, and waits at most a second to do so. */
+  /** A transaction that has written a note after waiting at most a second. */
   async function writer(): Promise<{ commit(): Promise<void> }> {
     const client = await connected();
     await client.query(`set lock_timeout = '1s'`);

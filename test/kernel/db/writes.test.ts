@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 describe('an array of rows', () => {
-  // NUL is the one character that no text in Postgres holds; the schemas refuse it.
+  // NUL is left out, because Postgres cannot store it and the schemas refuse it.
   const words = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.string({ unit: fc.constantFrom('"', '\\', ',', '(', ')', '{', '}', ' ', '\n', "'", 'NULL', 'é') }),
@@ -25,7 +25,7 @@ describe('an array of rows', () => {
     fc.option(fc.boolean()),
   );
 
-  it('arrives as it was sent, whatever stands in it', async () => {
+  it('arrives as it was sent, with any characters', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
         const read = await test.database.query<{ number: string; words: string; at: Date; flag: boolean }>(
@@ -62,23 +62,23 @@ describe('writes that travel together', () => {
     ]);
   });
 
-  it('leave out what there is nothing of', async () => {
+  it('leave out absent writes', async () => {
     await test.database.transaction((tx) => writeTogether(tx, [undefined, insert('a'), undefined]));
     await test.database.transaction((tx) => writeTogether(tx, [undefined]));
     expect(await told()).toEqual([{ id: 'a', words: 'inserted' }]);
   });
 
-  it('are undone together where one fails', async () => {
+  it('are undone together when one fails', async () => {
     const both = test.database.transaction((tx) => writeTogether(tx, [insert('a'), call('a')]));
     await expect(both).rejects.toThrow('duplicate key');
     expect(await told()).toEqual([]);
   });
 });
 
-/** Longer than the 63 characters of a prepared statement's name that Postgres keeps. */
+/** Longer than the 63 characters of a prepared statement’s name that Postgres keeps. */
 const LONG = 'a-write-with-a-name-that-is-as-long-as-what-a-prepared-statement-may-have';
 
-it('never takes one composed statement for another whose parts begin with the same names', async () => {
+it('distinguishes composed statements whose names begin alike', async () => {
   await test.database.query('create table written (what text)');
   const write = (end: string): Write => ({
     name: `${LONG}-${end}`,

@@ -58,7 +58,7 @@ async function available(id: string): Promise<string | undefined> {
 }
 
 describe('a book', () => {
-  it('posts a list in order and answers for each', async () => {
+  it('posts a list in order with a result for each posting', async () => {
     const id = await account();
     const results = await post(id, [
       deposit(id, '10.00'),
@@ -71,7 +71,7 @@ describe('a book', () => {
     expect(await available(id)).toBe('0.00');
   });
 
-  it('numbers the entries of an account and never goes back in time', async () => {
+  it('numbers the entries of an account with times that never go back', async () => {
     const id = await account();
     await post(id, [deposit(id, '1.00'), deposit(id, '1.00')]);
     await post(id, [deposit(id, '1.00')]);
@@ -94,7 +94,7 @@ describe('a book', () => {
     expect(await available(id)).toBe('-0.01');
   });
 
-  it('gives N parallel debits against money for K exactly K successes', async () => {
+  it('lets exactly K of N parallel debits succeed when the money suffices for K', async () => {
     const id = await account();
     await post(id, [deposit(id, '5.00')]);
     const results = await Promise.all(Array.from({ length: 20 }, () => post(id, [withdrawal(id, '1.00')])));
@@ -140,7 +140,7 @@ describe('Postgres itself', () => {
     ).rejects.toThrow('does not sum to zero');
   });
 
-  it('refuses a leg that the stored balance does not know', async () => {
+  it('refuses a leg that does not match the stored balance', async () => {
     const id = await account();
     await expect(
       insert(`(1, '${id}', 'USD', 1, now(), 'deposit', 5, 0, 0, 5, 0, 0, false, false),
@@ -160,7 +160,7 @@ describe('Postgres itself', () => {
     await expect(test.database.query('truncate ledger_legs')).rejects.toThrow('never changed');
   });
 
-  it('refuses a writer that has not seen the last entry of an account', async () => {
+  it('refuses a writer that has not read the last entry of an account', async () => {
     const id = await account();
     await post(id, [deposit(id, '1.00')]);
     const stale = `{"(${id},0,1,9,0,0)"}`;
@@ -184,7 +184,7 @@ describe('an entry whose account does not exist', () => {
     ).rejects.toThrow('does not exist in its currency');
   });
 
-  it('is named by the check, where it was written before that was refused', async () => {
+  it('is reported by the check when it was written before the guard existed', async () => {
     const leg = (name: string, amount: string) =>
       `(9007, '${name}', 'XTS', now(), 'internal', ${amount}, 0, 0, false, false)`;
     await test.database.query(
@@ -211,7 +211,7 @@ describe('an entry whose account does not exist', () => {
 });
 
 describe('the balance of an internal account', () => {
-  it('is read singly, before and after a snapshot', async () => {
+  it('is the same before and after a snapshot', async () => {
     const id = await account('NOK');
     const balance = async () => (await internalBalance(test.database, 'funding', 'NOK')).toFixed(2);
     expect(await balance()).toBe('0.00');

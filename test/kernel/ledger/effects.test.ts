@@ -1,6 +1,6 @@
 import { ACCOUNT_EFFECTS, CARD_EFFECTS } from '../../../src/kernel/ledger/effects';
 
-/** `interface.md 3.4`, written down once more: `available pending spent`. */
+/** `interface.md 3.4` as a second copy: `available pending spent`. */
 const CARDS = {
   issue: '1 0 0',
   topup: '1 0 0',
@@ -15,7 +15,7 @@ const CARDS = {
   close: '0 0 0',
 };
 
-/** The rows of 3.4 that name a subtype. */
+/** Rows of 3.4 with a subtype. */
 const ACCOUNTS = {
   'fee/settle_fee': '0 -1 0',
   'fee/decline_fee': '-1 0 0',
@@ -25,7 +25,7 @@ const ACCOUNTS = {
   'transfer/card_closed_cancel': '0 0 0',
 };
 
-/** Its rows of whole types, and those of decisions part 3. */
+/** Rows of 3.4 for whole types, and those of decisions part 3. */
 const BY_TYPE = { deposit: '1 0 0', withdraw: '-1 0 0', fee: '-1 0 0' };
 const TRANSFERS_IN = ['account_in', 'exchange_in', 'card_buffer_refund'];
 const TRANSFERS_OUT = ['account_out', 'exchange_out', 'card_buffer_deposit'];
@@ -38,11 +38,11 @@ const shown = (effects: Record<string, { available: number; pending: number; spe
     ]),
   );
 
-it('cards move as the contract says', () => {
+it('matches the contract for cards', () => {
   expect(shown(CARD_EFFECTS)).toEqual(CARDS);
 });
 
-it('accounts move as the contract says', () => {
+it('matches the contract for accounts', () => {
   const all = shown(ACCOUNT_EFFECTS);
   expect(all).toMatchObject(ACCOUNTS);
   for (const [name, effect] of Object.entries(all)) {

@@ -43,7 +43,7 @@ const places = async (database: Database) =>
     (await database.query<{ places: string }>('select count(*) as places from ledger_places'))[0]?.places,
   );
 
-/** Entries before and after a snapshot, and those of the present place. */
+/** Entries before and after a snapshot, and entries of the present cluster. */
 async function goesOn(database: Database, before: string, after: string): Promise<void> {
   expect(await funded(database)).toBe(before);
   await deposit(database, '1');
@@ -71,7 +71,7 @@ async function connected(url: string): Promise<Database> {
   return database;
 }
 
-it('goes from one cluster to another, and back to another database of the first', async () => {
+it('continues on another cluster, and back on another database of the first one', async () => {
   const first = await testDatabase();
   undo.push(first.drop);
   const other = await startTestPostgres();
@@ -87,7 +87,7 @@ it('goes from one cluster to another, and back to another database of the first'
   ]);
 });
 
-it('takes one place once where many write first', async () => {
+it('registers one place once when many write first', async () => {
   const first = await testDatabase();
   undo.push(first.drop);
   await goesOn(first.database, '0', '-2');
@@ -102,7 +102,7 @@ it('takes one place once where many write first', async () => {
   expect(await places(second.database)).toBe(2);
 });
 
-it('a physical copy goes on at its place, and what is restored from one copy to the other at a new one', async () => {
+it('continues at its place on a physical copy, and at a new place after a restore between copies', async () => {
   const [dataDir, cloneDir] = [temporaryFolder(), temporaryFolder()];
   const begun = await startPostgres({ dataDir, log: quietLog });
   await migrate(begun.url);
@@ -124,7 +124,7 @@ it('a physical copy goes on at its place, and what is restored from one copy to 
   expect(await places(restored.database)).toBe(2);
 });
 
-it('a copy that the server makes of a database goes on at its place', async () => {
+it('continues at its place on a copy that the server makes of a database', async () => {
   const first = await testDatabase();
   await goesOn(first.database, '0', '-2');
   await first.database.close();

@@ -38,7 +38,7 @@ it('numbers status changes in the history of their account', async () => {
   ]);
 });
 
-it('fails where there is no such account: what was noted would be in no history', async () => {
+it('fails for an unknown account, because the change would be in no history', async () => {
   await expect(note(newId('card'))).rejects.toThrow('null value in column "at" of relation "status_changes"');
   expect(
     await test.database.query(

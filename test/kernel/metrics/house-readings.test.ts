@@ -25,7 +25,7 @@ async function scrape(prefix: RegExp) {
   );
 }
 
-it('can read all that it shows', async () => {
+it('reads everything that it shows', async () => {
   const up = await scrape(/^metrics_reading_up/);
   expect(Object.values(up)).toEqual(readings(api.services).map(() => 1));
 });
@@ -64,7 +64,7 @@ it('shows breaks by kind, and suspense by currency and side', async () => {
   expect(oldest['breaks_oldest_seconds{kind="party_row_unreadable"}']).toBeLessThan(3600);
 });
 
-it('shows open transfers by kind, status and age, and what is overdue', async () => {
+it('shows open transfers by kind, status and age, and overdue ones', async () => {
   const insert = (kind: string, status: string, age: string, dueBy: string | null = null) =>
     api.database.query(
       `insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, party, created_at, due_by)
@@ -88,7 +88,7 @@ it('shows open transfers by kind, status and age, and what is overdue', async ()
   expect(overdue['records_overdue{process="cards"}']).toBe(0);
 });
 
-it('knows of each status whether a transfer rests in it, and counts by its index alone', async () => {
+it('knows whether a transfer rests in each status, and counts by its index alone', async () => {
   const rests = [
     'completed',
     'failed',

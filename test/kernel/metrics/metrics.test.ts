@@ -44,7 +44,7 @@ it('counts readings of lists that failed, by party', async () => {
   expect(sample(body, 'party_lists_unreadable_total{party="bank"}')).toBe('2');
 });
 
-it('tells what waits in the outbox at the moment of the scrape', async () => {
+it('shows the length of the outbox at the moment of the scrape', async () => {
   let now = 0;
   const { database } = test;
   const metrics = createMetrics({ database, readings: () => [outboxReading], now: () => now });
@@ -61,7 +61,7 @@ it('tells what waits in the outbox at the moment of the scrape', async () => {
             case when n <= 20 then 'due' else 'failed' end, now() - make_interval(mins => n)
        from generate_series(1, 23) n`,
   );
-  expect((await metrics.render()).body).toContain('outbox_workflow_commands{state="due"} 0'); // known for some seconds
+  expect((await metrics.render()).body).toContain('outbox_workflow_commands{state="due"} 0'); // cached for some seconds
   now = 5_000;
   const { body } = await metrics.render();
   expect(sample(body, 'outbox_workflow_commands{state="due"}')).toBe('1');

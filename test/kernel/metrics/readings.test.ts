@@ -40,7 +40,7 @@ function scraping(readings: Reading[], options: object = {}) {
 const UP = 'metrics_reading_up{reading="waiting"}';
 const PAYOUTS = 'waiting_for_person{queue="payouts"}';
 
-it('reads once for however many scrape within some seconds', async () => {
+it('reads once within some seconds for any number of scrapes', async () => {
   let now = 0;
   let reads = 0;
   const scrape = scraping([waiting(async () => (reads += 1))], { now: () => now });
@@ -51,7 +51,7 @@ it('reads once for however many scrape within some seconds', async () => {
   expect(await scrape()).toEqual({ [UP]: 1, [PAYOUTS]: 2 });
 });
 
-it('leaves out what cannot be read, and shows the rest', async () => {
+it('leaves out a reading that fails, and shows the rest', async () => {
   let now = 0;
   let isWrong = false;
   const failing = waiting((sql) => (isWrong ? sql.query('select 1/0').then(() => 0) : Promise.resolve(7)));
@@ -63,14 +63,14 @@ it('leaves out what cannot be read, and shows the rest', async () => {
   expect(await scrape()).toEqual({ ...others, [UP]: 0 });
 });
 
-it('ends what takes Postgres too long', async () => {
+it('ends a reading that takes Postgres too long', async () => {
   const scrape = scraping([waiting((sql) => sql.query('select pg_sleep(60)').then(() => 1))], {
     patienceMs: 30_000,
   });
   expect(await scrape()).toEqual({ [UP]: 0 });
 });
 
-it('is scraped while Postgres hangs and while it is away: with what is known for a moment, then without', async () => {
+it('answers scrapes while Postgres hangs or is away: with cached values for a moment, then without', async () => {
   let now = 0;
   const proxy = await startProxy(test.url);
   const database = createDatabase({ url: proxy.url, poolSize: 2, name: 'readings' });
@@ -103,7 +103,7 @@ it('is scraped while Postgres hangs and while it is away: with what is known for
   await database.close().catch(() => undefined);
 });
 
-it('tells what waits for a person, and how long the oldest has', async () => {
+it('shows the length of each queue and the age of its oldest record', async () => {
   const counts = async () => [
     { queue: 'deposits', count: 2, oldestSeconds: 90 },
     { queue: 'payouts', count: 0, oldestSeconds: 0 },

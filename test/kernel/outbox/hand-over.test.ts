@@ -65,13 +65,13 @@ afterEach(async () => {
   await test.drop();
 });
 
-it('starts what is committed at once, and forgets it', async () => {
+it('starts a committed workflow at once and deletes the command', async () => {
   await commitAndHand(['first', 'second']);
   await until(async () => (await rows(test.database)).length === 0);
   expect(await Promise.all(['first', 'second'].map((id) => runs(temporal.client, id)))).toEqual([true, true]);
 });
 
-it('hands over nothing of a transaction that is rolled back', async () => {
+it('hands over no command of a transaction that is rolled back', async () => {
   const broken = test.database.transaction(async (tx) => {
     createCommands(handOver).append(tx, [command('undone')]);
     throw new Error('changed its mind');
@@ -81,7 +81,7 @@ it('hands over nothing of a transaction that is rolled back', async () => {
   expect(await runs(temporal.client, 'undone')).toBe(false);
 });
 
-it('leaves to the relay what does not fit, what is refused, and what comes after its end', async () => {
+it('leaves to the relay commands that do not fit, are refused, or come after its end', async () => {
   const small = createHandOver({
     client: temporal.client,
     database: test.database,
@@ -96,7 +96,7 @@ it('leaves to the relay what does not fit, what is refused, and what comes after
   expect((await rows(test.database)).map((row) => row.attempts)).toEqual(Array(9).fill(0));
 });
 
-it('lets requests succeed while Temporal is away, and what they started goes when it is back', async () => {
+it('lets requests succeed while Temporal is away, and starts their workflows when it is back', async () => {
   await stopServer();
   expect(await temporal.isServing()).toBe(false);
   await commitAndHand(['while-away']);
@@ -104,7 +104,7 @@ it('lets requests succeed while Temporal is away, and what they started goes whe
   expect(await rows(test.database)).toHaveLength(1);
   await endLeases(test.database);
   const relay = startRelay({ client: temporal.client, database: test.database, log: quiet });
-  // It meets the silence, which uses up no attempt.
+  // The call without an answer does not count as an attempt.
   await until(async () => {
     const [row] = await test.database.query<{ back: boolean }>(
       'select leased_until is null and due_at > created_at as back from workflow_commands',
@@ -119,7 +119,7 @@ it('lets requests succeed while Temporal is away, and what they started goes whe
   expect(await temporal.isServing()).toBe(true);
 });
 
-it('goes on when the database is back', async () => {
+it('continues when the database is back', async () => {
   const name = new URL(test.url).pathname.slice(1);
   const relay = startRelay({ client: temporal.client, database: test.database, log: quiet });
   await onServer(`alter database ${name} allow_connections false`);
@@ -133,14 +133,14 @@ it('goes on when the database is back', async () => {
   expect(await runs(temporal.client, 'database-was-away')).toBe(true);
 });
 
-describe('with a first step that whoever commits takes', () => {
+describe('with a first step by the committing process', () => {
   const HOUR_MS = 3_600_000;
   const handing = (firstStep: FirstStep) =>
     createHandOver({ client: temporal.client, database: test.database, log: quiet, firstStep });
   const rests: FirstStep = async () => ({ status: 'processing', until: new Date(Date.now() + HOUR_MS) });
   const look = (id: string) => command(id, { action: 'look' });
 
-  /** What has happened to it, as `STARTED`, `SIGNALED`, `TASK_SCHEDULED`. */
+  /** Events of its history: `STARTED`, `SIGNALED`, `TASK_SCHEDULED`. */
   async function history(id: string): Promise<string[]> {
     const { events } = await temporal.client.workflow.getHandle(id).fetchHistory();
     return (events ?? []).map(({ eventType }) =>
@@ -148,7 +148,7 @@ describe('with a first step that whoever commits takes', () => {
     );
   }
 
-  it('begins the workflow asleep, until it is told to look', async () => {
+  it('starts the workflow asleep until it is signalled to look', async () => {
     const asleep = handing(rests);
     await commit(test.database, [command('sleeper')], asleep);
     await until(async () => (await rows(test.database)).length === 0);
@@ -161,7 +161,7 @@ describe('with a first step that whoever commits takes', () => {
     await asleep.stop();
   });
 
-  it('begins it asleep until the time that it has named', async () => {
+  it('starts it asleep until the time that the step named', async () => {
     const soon = handing(async () => ({ status: 'processing', until: new Date(Date.now() + 1_500) }));
     await commit(test.database, [command('napper')], soon);
     await until(async () => (await rows(test.database)).length === 0);
@@ -169,7 +169,7 @@ describe('with a first step that whoever commits takes', () => {
     await soon.stop();
   });
 
-  it('tells a workflow what comes meanwhile only then', async () => {
+  it('delivers signals that come during the step after the start', async () => {
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       end = resolve;
@@ -191,7 +191,7 @@ describe('with a first step that whoever commits takes', () => {
     await slow.stop();
   });
 
-  it('begins it awake where the process dies after the step', async () => {
+  it('starts it awake when the process dies after the step', async () => {
     let taken = false;
     const dying = handing(() => {
       taken = true;
@@ -206,7 +206,7 @@ describe('with a first step that whoever commits takes', () => {
 });
 
 describe('a command for later', () => {
-  it('is told by the relay when its time has come', async () => {
+  it('is sent by the relay when its time has come', async () => {
     await commit(test.database, [command('later', { afterSeconds: 60 })], handOver);
     const relayed = () => relayOnce({ client: temporal.client, database: test.database, log: quiet });
     expect(await relayed()).toBe('idle');

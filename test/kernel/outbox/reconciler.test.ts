@@ -35,7 +35,7 @@ function reconciler(reconcilables: Reconcilable[]) {
   });
 }
 
-/** A domain in which these records stand still. */
+/** A domain with these overdue records. */
 function still(
   commands: WorkflowCommand[],
   seen: { olderThan?: Date; except?: string[] } = {},
@@ -51,7 +51,7 @@ function still(
 
 const waiting = async () => (await rows(test.database)).map((row) => row.workflow_id);
 
-it('starts again what has not moved for five minutes, and again five minutes later', async () => {
+it('restarts a record that has not moved for five minutes, and again five minutes later', async () => {
   const seen: { olderThan?: Date; except?: string[] } = {};
   const reconcile = reconciler([still([command('stands-still')], seen)]);
   await reconcile();
@@ -70,20 +70,20 @@ it('starts again what has not moved for five minutes, and again five minutes lat
   expect(await waiting()).toEqual(['stands-still']);
 });
 
-it('adds nothing to a command that waits for the same workflow, parked ones included', async () => {
+it('adds no command when one waits for the same workflow, parked ones included', async () => {
   await commit(test.database, [command('waits-already'), command('parked')]);
   await test.database.query(`update workflow_commands set parked_at = now() where workflow_id = 'parked'`);
   await reconciler([still([command('waits-already'), command('parked'), command('forgotten')])])();
   expect(await waiting()).toEqual(['waits-already', 'parked', 'forgotten']);
 });
 
-it('goes on when one of the domains cannot be read', async () => {
+it('continues when one of the domains cannot be read', async () => {
   const broken: Reconcilable = { name: 'broken', stale: (sql) => sql.query('select 1 from nowhere') };
   await reconciler([broken, still([command('of-the-other')])])();
   expect(await waiting()).toEqual(['of-the-other']);
 });
 
-it('leaves the round to another process that is at it', async () => {
+it('leaves the round to another process that holds the lock', async () => {
   await test.database.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock(7204120)');
     await reconciler([still([command('of-another-round')])])();
@@ -91,7 +91,7 @@ it('leaves the round to another process that is at it', async () => {
   expect(await waiting()).toEqual([]);
 });
 
-it('gives Temporal back its schedules, dispatchers and search attributes when it has lost them', async () => {
+it('restores schedules, dispatchers and search attributes that Temporal has lost', async () => {
   const reconcile = reconciler([]);
   const dispatcher = temporal.client.workflow.getHandle('webhook-dispatcher-15');
   const schedules = ['authorization-expiry', 'housekeeping'].map((id) =>
@@ -113,7 +113,7 @@ it('gives Temporal back its schedules, dispatchers and search attributes when it
   expect(housekeeping?.spec.intervals).toMatchObject([{ every: 60 * MINUTE }]);
 });
 
-describe('a schedule that differs from what is written here', () => {
+describe('a schedule that differs from its definition', () => {
   const housekeeping = () => temporal.client.schedule.getHandle('housekeeping');
   const isShown = async (wanted: { every: number; paused?: boolean }) => {
     const shown = await housekeeping()
@@ -125,7 +125,7 @@ describe('a schedule that differs from what is written here', () => {
   };
   /** Waits until Temporal shows the change, because it applies an update a moment after its answer. */
   const shows = (wanted: { every: number; paused?: boolean }) => until(() => isShown(wanted));
-  /** Reconciles, and again after many looks in vain, because a busy Temporal may refuse an update. */
+  /** Reconciles again after many vain checks, because a busy Temporal may refuse an update. */
   async function renewedBy(reconcile: () => Promise<unknown>): Promise<void> {
     let looks = 0;
     await until(async () => {
@@ -141,7 +141,7 @@ describe('a schedule that differs from what is written here', () => {
   }
   beforeEach(() => reconciler([])());
 
-  it('is brought up to date, and left paused where the operator has paused it', async () => {
+  it('is updated, and stays paused when the operator has paused it', async () => {
     await outdate();
     await housekeeping().pause('not now');
     await shows({ every: 9 * MINUTE, paused: true });
@@ -152,13 +152,13 @@ describe('a schedule that differs from what is written here', () => {
     await shows({ every: 60 * MINUTE });
   });
 
-  it('is brought up to date again where another process came between, until it is found as it should be', async () => {
+  it('is updated again when another process interfered, until it matches', async () => {
     await outdate();
     const reconcile = reconciler([]);
     await renewedBy(reconcile);
     await outdate();
     await renewedBy(reconcile);
-    // Once all schedules were found as written, a change is the operator's. A round that a busy Temporal refuses does not count.
+    // After all schedules matched, a change is the operator’s. A round that a busy Temporal refuses does not count.
     await until(async () => {
       await reconcile();
       await outdate();

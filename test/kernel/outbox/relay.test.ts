@@ -30,7 +30,7 @@ async function commitDue(commands: Parameters<typeof commit>[1]) {
   await endLeases(test.database);
 }
 
-it('leaves a command to the process that has committed it, until its lease ends', async () => {
+it('leaves a command to the committing process until its lease ends', async () => {
   await commit(test.database, [command('leased')]);
   expect(await relayOnce(options())).toBe('idle');
   await endLeases(test.database);
@@ -39,7 +39,7 @@ it('leaves a command to the process that has committed it, until its lease ends'
   expect(await runs(temporal.client, 'leased')).toBe(true);
 });
 
-it('takes what a relay has leased that was killed, after its lease and not before', async () => {
+it('takes commands of a killed relay after their lease and not before', async () => {
   await commitDue([command('of-a-dead-relay')]);
   expect(await leaseDue(test.database, 10, 3_600)).toHaveLength(1);
   expect(await relayOnce(options())).toBe('idle');
@@ -73,7 +73,7 @@ it('never loses a command whose transaction commits after a later one', async ()
   expect(await runs(temporal.client, 'numbered-first')).toBe(true);
 });
 
-it('takes at once what a process without a connection to Temporal has committed', async () => {
+it('takes a command at once from a process without a connection to Temporal', async () => {
   await test.database.transaction(async (tx) =>
     createCommands().append(tx, [command('of-the-command-line')]),
   );
@@ -81,7 +81,7 @@ it('takes at once what a process without a connection to Temporal has committed'
   expect(await runs(temporal.client, 'of-the-command-line')).toBe(true);
 });
 
-it('takes each command exactly once with several relays at work', async () => {
+it('sends each command exactly once with several relays at work', async () => {
   const ids = Array.from({ length: 240 }, (_, index) => `shared-${index}`);
   await commitDue(ids.map((id) => command(id, { action: 'look' })));
   const relays = [1, 2, 3].map(() => startRelay(options()));
@@ -90,11 +90,11 @@ it('takes each command exactly once with several relays at work', async () => {
   const lengths = await Promise.all(
     ids.map(async (id) => (await temporal.client.workflow.getHandle(id).describe()).historyLength),
   );
-  // Started, signalled once, its first task scheduled.
+  // Started, signalled once, first task scheduled.
   expect(new Set(lengths)).toEqual(new Set([3]));
 });
 
-it('tells a workflow once of many looks that have waited', async () => {
+it('sends one signal for many waiting looks', async () => {
   await commitDue(Array.from({ length: 30 }, () => command('often-changed', { action: 'look' })));
   await relayOnce(options());
   expect(await rows(test.database)).toEqual([]);
@@ -102,7 +102,7 @@ it('tells a workflow once of many looks that have waited', async () => {
   expect(historyLength).toBe(3);
 });
 
-it('starts nothing beside a workflow that runs, and again one that has ended', async () => {
+it('starts nothing while a workflow runs, and starts it again after its end', async () => {
   const handle = temporal.client.workflow.getHandle('looked-at');
   const look = async (action: 'look' | 'start') => {
     await commitDue([command('looked-at', { action })]);
@@ -130,10 +130,10 @@ it('shows a workflow by tenant, kind of record and summary', async () => {
   });
 });
 
-it('parks what Temporal refuses twenty times, and lets everything else pass', async () => {
+it('parks a command that Temporal refuses twenty times, and lets all others pass', async () => {
   await commitDue([command('x'.repeat(2_000)), command('well-formed')]);
   const patient = { ...options(), retryInMs: () => 0 };
-  // A pass that Temporal does not answer in time is no refusal.
+  // A pass without an answer in time is not a refusal.
   const refused = async (attempts: number) => {
     await relayOnce(patient);
     return (await rows(test.database))[0]?.['attempts'] === attempts;
@@ -165,7 +165,7 @@ it('waits longer after each refusal', async () => {
     (await test.database.query<{ at: string }>('select clock_timestamp()::text as at'))[0]?.at;
   for (let attempt = 1; attempt <= 4; attempt += 1) {
     let before: string | undefined;
-    // A pass that Temporal does not answer in time is no refusal.
+    // A pass without an answer in time is not a refusal.
     await until(async () => {
       before = await now();
       await relayOnce(options());

@@ -4,7 +4,7 @@ import { createCommands, type HandOver, type WorkflowCommand } from '../../../sr
 
 export const nobody: HandOver = () => undefined;
 
-/** A command for a workflow that nobody works on: it stays as it was started. */
+/** A command for a workflow without workers, which stays as it was started. */
 export function command(workflowId: string, given: Partial<WorkflowCommand> = {}): WorkflowCommand {
   return {
     workflow: 'waits',
@@ -16,12 +16,12 @@ export function command(workflowId: string, given: Partial<WorkflowCommand> = {}
   };
 }
 
-/** Commits the commands as an operation does. */
+/** Commits commands as an operation does. */
 export function commit(database: Database, commands: WorkflowCommand[], handOver = nobody): Promise<void> {
   return database.transaction(async (tx) => createCommands(handOver).append(tx, commands));
 }
 
-/** The leases end, as if their time had passed. */
+/** Ends all leases, as if their time had passed. */
 export async function endLeases(database: Database): Promise<void> {
   await database.query(`update workflow_commands set leased_until = now() - interval '1 second'`);
 }

@@ -17,12 +17,12 @@ const given = [
   new Uint8Array([0, 255]),
 ];
 
-it('gives back what it was given, whatever its type', async () => {
+it('returns values of any type unchanged', async () => {
   expect(values(await on.decode(await on.encode(given.map(payload))))).toEqual(given);
   expect(await on.decode(await on.encode([]))).toEqual([]);
 });
 
-it('hides the value and its type, and hides the same value differently each time', async () => {
+it('hides the value and its type, and encrypts the same value differently each time', async () => {
   const [first, second] = await on.encode([payload('card_1'), payload('card_1')]);
   const bytes = Buffer.concat([...Object.values(first?.metadata ?? {}), first?.data ?? Buffer.alloc(0)]);
   expect(bytes.includes('card_1')).toBe(false);
@@ -30,12 +30,12 @@ it('hides the value and its type, and hides the same value differently each time
   expect(Buffer.from(first!.data!).equals(Buffer.from(second!.data!))).toBe(false);
 });
 
-it('reads what was stored before encryption was turned on, and after it was turned off', async () => {
+it('reads values from before encryption was turned on and after it was turned off', async () => {
   expect(values(await on.decode(await off.encode(given.map(payload))))).toEqual(given);
   expect(values(await off.decode(await on.encode(given.map(payload))))).toEqual(given);
 });
 
-it('refuses what was changed or was sealed under another key', async () => {
+it('refuses a value that was changed or sealed under another key', async () => {
   const [sealed] = await on.encode([payload('card_1')]);
   const changed = Buffer.from(sealed!.data!);
   changed[changed.length - 1]! ^= 1;

@@ -6,7 +6,7 @@ import { createTemporalClient, type TemporalClient } from '../../../src/kernel/t
 import { tellTemporal } from '../../../src/kernel/temporal/send-command';
 import { command } from '../outbox/support';
 
-/** Accepts connections, and never answers: a Temporal that hangs. */
+/** Accepts connections and never answers, as a Temporal that hangs. */
 let silent: Server;
 let temporal: TemporalClient;
 const sockets = new Set<Socket>();
@@ -24,7 +24,7 @@ afterAll(async () => {
   silent.close();
 });
 
-it('gives up on a Temporal that accepts connections and stays silent', async () => {
+it('times out when Temporal accepts connections but does not answer', async () => {
   expect(await temporal.absence()).toMatch(/^TEMPORAL_ADDRESS: Temporal does not answer at 127\.0\.0\.1:/);
   expect(await tellTemporal(temporal.client, command('never-told'))).toMatchObject({ outcome: 'away' });
 });

@@ -22,7 +22,7 @@ function watched() {
 
 const AWAY = 'TEMPORAL_ADDRESS: Temporal does not answer at 127.0.0.1:1.';
 
-it('tells an absence once, however many have missed Temporal, and its end once', async () => {
+it('logs an absence once for any number of callers, and its end once', async () => {
   const { presence, state, told } = watched();
   state.why = AWAY;
   const missed = await Promise.all(Array.from({ length: 20 }, () => presence.missed()));
@@ -39,7 +39,7 @@ it('tells an absence once, however many have missed Temporal, and its end once',
   await presence.stop();
 });
 
-it('tells nothing of a call that failed while Temporal is there', async () => {
+it('logs nothing for a call that failed while Temporal serves', async () => {
   const { presence, told } = watched();
   expect(await presence.missed()).toBe(false);
   expect(told()).toEqual([]);

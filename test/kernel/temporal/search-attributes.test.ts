@@ -35,7 +35,7 @@ it('starts workflows on a server that lacks the search attributes, and registers
   expect(await tenantOf('unregistered')).toBeUndefined();
   await registerSearchAttributes(temporal.client);
   await registerSearchAttributes(temporal.client);
-  // The server believes what it has read of them for a while.
+  // The server caches the attributes for a while.
   let attempt = 0;
   do {
     attempt += 1;
@@ -44,7 +44,7 @@ it('starts workflows on a server that lacks the search attributes, and registers
   expect(await tenantOf(`registered-${attempt}`)).toEqual(['cli_01h455vb4pex5vsknk084sn02q']);
 });
 
-it('blames Temporal, not the command, for a namespace that is not there', async () => {
+it('blames Temporal, not the command, for a missing namespace', async () => {
   const options = { address: server.address, namespace: 'elsewhere', encrypt: false };
   const elsewhere = createTemporalClient(options, createKeyring(randomBytes(32)));
   expect(await tell('homeless', elsewhere)).toMatchObject({ outcome: 'away' });

@@ -3,7 +3,7 @@ import { invalid, type Problem } from '../../../src/kernel/errors';
 import { fieldPath, unstorableField } from '../../../src/kernel/wire/json';
 import { firstProblem, withinField } from '../../../src/kernel/wire/schemas';
 
-/** `field` of an error is one notation everywhere: the path in the JSON body. */
+/** `field` of an error always has the same notation: the path in the JSON body. */
 
 const body = z.strictObject({
   amount: z.string().optional(),
@@ -36,7 +36,7 @@ it.each([
   expect(told(value)).toMatchObject({ field, message: expect.stringMatching(/^\w/) });
 });
 
-it('names no field of what is no object', () => {
+it('names no field when the input is not an object', () => {
   expect(told([])?.field).toBeUndefined();
 });
 
@@ -46,11 +46,11 @@ it.each([
   [{ list: ['a', '\ud800'] }, 'list[1]'],
   [{ list: [{ a: 'a' }, { a: '\0' }] }, 'list[1].a'],
   [{ merchant: { '\0': 'a' } }, 'merchant'],
-])('text that cannot be kept is named by its path: %j is %s', (value, field) => {
+])('names text that cannot be stored by its path: %j is %s', (value, field) => {
   expect(unstorableField(value)).toBe(field);
 });
 
-it('puts what a check of a part refuses under that part', () => {
+it('prefixes the field of a part’s check with the path of the part', () => {
   const refuse = (problem: Problem) => () =>
     withinField(['destination'], () => {
       throw problem;
@@ -62,6 +62,6 @@ it('puts what a check of a part refuses under that part', () => {
   expect(withinField(['destination'], () => 7)).toBe(7);
 });
 
-it('writes places of lists in brackets', () => {
+it('writes list indexes in brackets', () => {
   expect(fieldPath(['a', 0, 1, 'b'])).toBe('a[0][1].b');
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { firstProblem, moment } from '../../../src/kernel/wire/schemas';
 
-/** Moments that callers name. */
+/** Timestamps and dates in requests. */
 
 const query = z.object({ from: moment() });
 const read = (from?: string) => {
@@ -33,6 +33,6 @@ it.each([
   );
 });
 
-it('is required where it is not optional', () => {
+it('is required unless it is optional', () => {
   expect(read()).toBe('from is required.');
 });

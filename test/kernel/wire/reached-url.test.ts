@@ -59,7 +59,7 @@ describe('a URL at its registration', () => {
     expect(await refusal(url)).toBeUndefined();
   });
 
-  it('may lead to this machine in the sandbox, and nowhere else inside', async () => {
+  it('may lead to this machine in the sandbox, and to no other private address', async () => {
     for (const url of ['http://localhost:9/', 'https://127.0.0.1:9/', 'http://[::1]:9/'])
       expect(await refusal(url, SANDBOX)).toBeUndefined();
     for (const url of [
@@ -67,7 +67,7 @@ describe('a URL at its registration', () => {
       'https://inside.example/',
       'https://10.0.0.1/',
       'http://10.0.0.1/',
-      'http://later.example/', // a name that does not resolve is not this machine's
+      'http://later.example/', // a name that does not resolve is not this machine
     ])
       expect(await refusal(url, SANDBOX)).toEqual([400, 'url']);
   });
