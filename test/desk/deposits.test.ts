@@ -22,7 +22,7 @@ const waiting = async (queue: string): Promise<number> =>
   (await operator('desk', '--json')).json().find((each: { queue: string }) => each.queue === queue).count;
 const storyOf = async (id: string) => (await operator('show', id, '--json')).json();
 
-it('leads a deposit in review from the desk to its account', async () => {
+it('credits a deposit in review by a decision from the desk', async () => {
   const deposit = await payable(world);
   deposit.session.risk = 'review';
   pay(deposit.session, { amount: '80.00' }, true);
@@ -47,7 +47,7 @@ it('leads a deposit in review from the desk to its account', async () => {
   });
 });
 
-it('leads money in suspense from the desk through a door', async () => {
+it('moves money out of suspense by a decision from the desk', async () => {
   const deposit = await completed(world);
   pay(deposit.session, { amount: '150.00' }, true);
   await look(world, deposit.id);
@@ -63,7 +63,7 @@ it('leads money in suspense from the desk through a door', async () => {
   expect([await waiting('suspense'), await waiting('breaks')]).toEqual([0, 0]);
 });
 
-it('keeps the words as they came, each once, and the newest 64 of them', async () => {
+it('keeps the party’s words unchanged, each once, and only the newest 64', async () => {
   const deposit = await completed(world);
   const before = (await storyOf(deposit.id)).lists.words.length;
   await look(world, deposit.id);

@@ -3,7 +3,7 @@ import { TELLERS, tell } from '../../src/desk/story/tell';
 import { type IdKind, newId, PREFIXES } from '../../src/kernel/ids';
 import { type TestDatabase, testDatabase } from '../support/database';
 
-/** Whose ids have no story of their own: they are told in another's, or by what the audit log says of them. */
+/** Kinds of ids without a story of their own. They appear in other stories or in the audit log. */
 const WITHOUT: readonly IdKind[] = [
   'accountTransaction',
   'approval',
@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-it('of every kind of id is told, or it is named here that it is not', () => {
+it('exists for every kind of id, except for those listed here', () => {
   const kinds = Object.keys(PREFIXES) as IdKind[];
   expect([...Object.keys(TELLERS), ...WITHOUT].sort()).toEqual(kinds.sort());
 });
 
-it('of a message that was answered beside its key is told', async () => {
+it('of a message that was answered beside its key exists', async () => {
   const id = newId('processorMessage');
   const tenantId = newId('tenant');
   const kept = {

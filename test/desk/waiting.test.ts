@@ -19,7 +19,7 @@ const park = (name: string, minutes: number) =>
     [name, minutes],
   );
 
-it('counts what waits in every queue, with the age of the oldest', async () => {
+it('counts the records in every queue, with the age of the oldest', async () => {
   const empty = await waitingCounts(test.database);
   expect(empty).toEqual(QUEUES.map(({ name }) => ({ queue: name, count: 0, oldestSeconds: 0 })));
   await park('cardIssuance', 10);
@@ -30,7 +30,7 @@ it('counts what waits in every queue, with the age of the oldest', async () => {
   expect(parked?.oldestSeconds).toBeLessThan(1900);
 });
 
-it('lists a queue page by page, the longest waiting first', async () => {
+it('pages a queue, longest waiting first', async () => {
   const queue = requireQueue('commands');
   const first = await pageOfQueue(deps(), queue, { limit: 1 });
   expect(first.items).toMatchObject([{ record: { workflow: 'cardClosure' } }]);
@@ -39,7 +39,7 @@ it('lists a queue page by page, the longest waiting first', async () => {
   expect(second.next).toBeUndefined();
 });
 
-it('filters by kind, tenant, currency and age, and refuses a filter that a queue has not', async () => {
+it('filters by kind, tenant, currency and age, and refuses a filter that the queue does not have', async () => {
   const commands = requireQueue('commands');
   const kind = await pageOfQueue(deps(), commands, { kind: 'cardIssuance', limit: 9 });
   expect(kind.items).toHaveLength(1);
@@ -57,7 +57,7 @@ it('filters by kind, tenant, currency and age, and refuses a filter that a queue
     expect((await pageOfQueue(deps(), queue, { tenantId: 'cli_none', limit: 9 })).items).toEqual([]);
 });
 
-it('shows records that stand still, of every kind, the longest first', async () => {
+it('shows overdue records of every kind, longest first', async () => {
   await test.database.query(
     `insert into told_names (party, ref, first_told_at, due_by) values ('checkout', 'cs_1', now(), now() - interval '1 hour'),
             ('bank', 'b_1', now(), now() - interval '2 hours'), ('bank', 'b_2', now(), now() + interval '1 hour')`,

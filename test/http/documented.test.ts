@@ -3,7 +3,7 @@ import { openApiDocument } from '../../src/http/openapi';
 import { type TestApi, testApi } from '../support/api';
 import { documentedAnswers, type Seen } from '../support/documented';
 
-/** The comparison that every answer of every test goes through finds what it is there for. */
+/** The comparison of all test answers with the document detects deviations. */
 
 let api: TestApi;
 let compare: (seen: Seen) => void;
@@ -22,7 +22,7 @@ const seen = (body: unknown, given: Partial<Seen> = {}): Seen => ({
 });
 const error = (code: string) => ({ code, message: 'No.', requestId: 'r' });
 
-it('passes what the document says, and paths that it lacks', () => {
+it('passes an answer that matches the document, and paths that it lacks', () => {
   compare(seen(user));
   compare(seen(error('not_found'), { status: 404 }));
   compare(seen({ any: 'thing' }, { path: '/v1/nothing' }));
@@ -35,6 +35,6 @@ it.each<[string, () => Seen, RegExp]>([
   ['a word of a field', () => seen({ ...user, status: 'sad' }), /must be equal to one of/],
   ['a code', () => seen(error('card_closed'), { status: 404 }), /code card_closed/],
   ['a type', () => seen(user, { contentType: 'text/html' }), /never text\/html/],
-])('refuses %s that the document does not know', (_, given, message) => {
+])('refuses %s that the document does not contain', (_, given, message) => {
   expect(() => compare(given())).toThrow(message);
 });

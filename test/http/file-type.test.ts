@@ -15,7 +15,7 @@ it.each([
   ['a PDF of 2.0', Buffer.from('%PDF-2.0\r\n'), 'application/pdf'],
   ['a PDF that is a ZIP behind', Buffer.concat([pdf(), ZIP]), 'application/pdf'],
   ['a JPEG that is a page behind', jpeg('<script>alert(1)</script>'), 'image/jpeg'],
-])('%s is told', (_name, bytes, type) => {
+])('%s is detected', (_name, bytes, type) => {
   expect(fileTypeOf(bytes)).toBe(type);
 });
 
@@ -37,11 +37,11 @@ it.each([
   ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
   ['a WebP', Buffer.from('RIFF\0\0\0\0WEBP')],
   ['a PDF in UTF-16', Buffer.from('%PDF-1.7', 'utf16le')],
-])('%s is none of them', (_name, bytes) => {
+])('%s is not detected', (_name, bytes) => {
   expect(fileTypeOf(bytes)).toBeUndefined();
 });
 
-it('goes by the first bytes alone', () => {
+it('looks at the first bytes only', () => {
   fc.assert(
     fc.property(fc.constantFrom(jpeg(), png(), pdf()), fc.uint8Array({ maxLength: 200 }), (header, more) => {
       const type = fileTypeOf(Buffer.concat([header, Buffer.from('x'), more]));

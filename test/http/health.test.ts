@@ -1,7 +1,7 @@
 import { createReadiness } from '../../src/kernel/readiness';
 import { testApi } from '../support/api';
 
-it('tells that the process serves, without credentials', async () => {
+it('reports that the process serves, without credentials', async () => {
   const api = await testApi();
   const answer = await api.call('GET', '/health');
   expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }]);
@@ -9,7 +9,7 @@ it('tells that the process serves, without credentials', async () => {
   await api.close();
 });
 
-it('answers whether the process is ready, a 503 in the error shape with what does not answer', async () => {
+it('reports readiness, or a 503 in the error format naming the parts that are down', async () => {
   let away = false;
   const answers = async () => !away;
   let at = 0;
@@ -41,7 +41,7 @@ describe('readiness', () => {
   const up = async () => true;
   const down = async () => false;
 
-  it('needs what the process cannot work without, and only names the rest', async () => {
+  it('depends on needed parts, and only names the others', async () => {
     expect(await createReadiness({ needed: { postgres: up }, named: { temporal: down } }).ask()).toEqual({
       state: 'ready',
       checks: { postgres: 'up', temporal: 'down' },
@@ -52,7 +52,7 @@ describe('readiness', () => {
     });
   });
 
-  it('needs what must be there first until all of it was there once', async () => {
+  it('depends on first parts until all of them were up once', async () => {
     let at = 0;
     let workers = false;
     let postgres = true;
@@ -73,14 +73,14 @@ describe('readiness', () => {
     expect(await state()).toBe('not_ready');
   });
 
-  it('is over at once when the process is to stop, whatever was believed until then', async () => {
+  it('ends at once when the process stops, regardless of cached answers', async () => {
     const readiness = createReadiness({ needed: { postgres: up } });
     expect((await readiness.ask()).state).toBe('ready');
     readiness.end();
     expect(await readiness.ask()).toEqual({ state: 'ending', checks: { postgres: 'up' } });
   });
 
-  it('takes what does not answer in time for down, and asks once a second however many want to know', async () => {
+  it('treats a part without an answer in time as down, and asks once a second for any number of probes', async () => {
     let asked = 0;
     let at = 0;
     const hangs = async () => {

@@ -4,7 +4,7 @@ import { newId } from '../../src/kernel/ids';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, masterAccount } from '../support/cards';
 
-/** What an attack with other people's tools found, over the real API. */
+/** Attacks by other people’s tools over the real API. */
 
 let api: TestApi;
 let client: Client;
@@ -16,13 +16,13 @@ afterAll(() => api.close());
 
 const credentials = () => ({ 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret });
 
-/** The path exactly as it is written: `fetch` would tidy it up. */
+/** The path exactly as written, because `fetch` would normalise it. */
 function spelled(path: string, letter: string): string {
   const code = letter.charCodeAt(0).toString(16);
   return path.replace(letter, `%${code}`);
 }
 
-describe('a key names one operation however its address is spelled', () => {
+describe('an idempotency key names one operation for all spellings of its path', () => {
   it('of a card: one top-up', async () => {
     const card = await activeCard(api, client, '1.00');
     await fund(api, card.accountId, '100.00');
@@ -57,14 +57,14 @@ describe('a key names one operation however its address is spelled', () => {
   });
 });
 
-describe('a required key is the operation’s own', () => {
+describe('a required key stays with its operation', () => {
   async function payment(by: Client, account: string, key: string) {
     const at = `/v2/accounts/${account}`;
     const body = { amount: '5.00', paymentMethodToken: 'tok_visa' };
     return by.call('POST', `${at}/withdraw/card`, body, { 'x-idempotency-key': key });
   }
 
-  it('though its stored answer is gone', async () => {
+  it('after its stored answer is gone', async () => {
     const account = await masterAccount(client);
     await fund(api, account, '20.00');
     const first = await payment(client, account, 'own-1');
@@ -76,7 +76,7 @@ describe('a required key is the operation’s own', () => {
     expect(held.length).toBe(1);
   });
 
-  it('within the tenant of the caller: an operator’s is another', async () => {
+  it('within the caller’s tenant, so an operator’s key is another one', async () => {
     const own = await api.client();
     const admin = await api.client('admin');
     const account = await masterAccount(own);
@@ -87,7 +87,7 @@ describe('a required key is the operation’s own', () => {
   });
 });
 
-describe('text that no database can keep', () => {
+describe('text that the database cannot store', () => {
   const LONE = '"\\ud800"';
   const NUL = '"a\\u0000b"';
   const card = newId('card');
@@ -113,13 +113,13 @@ describe('text that no database can keep', () => {
       404,
       'referenceId',
     ],
-  ])('in %s of a card event is refused before it can fail a batch', async (_, body, status, field) => {
+  ])('in %s of a card event is refused before it fails a batch', async (_, body, status, field) => {
     const answer = await client.call('POST', '/sandbox/transactions', body);
     expect([answer.status, answer.body.field]).toEqual([status, field]);
   });
 
   it.each([['externalId', `{"externalId":${LONE},"meta":{}}`, 'externalId']])(
-    'in %s is a 400 that names the field',
+    'in %s is a 400 naming the field',
     async (_, body, field) => {
       expect(await client.call('POST', '/v1/users', body)).toMatchObject({
         status: 400,
@@ -154,7 +154,7 @@ describe('text that no database can keep', () => {
 describe('a cursor', () => {
   const cursorOf = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
 
-  it('of a card’s history is one that was given out, or a 400', async () => {
+  it('of a card’s history must be one that the list returned', async () => {
     const card = await activeCard(api, client, '5.00');
     for (let each = 0; each < 2; each += 1)
       await client.call('POST', '/sandbox/transactions', {
@@ -211,14 +211,14 @@ describe('a cursor', () => {
 });
 
 describe('a query string', () => {
-  it('of thousands of parameters is refused without being taken apart', async () => {
+  it('with thousands of parameters is refused without being parsed', async () => {
     const answer = await client.call('GET', `/v1/users?${'a&'.repeat(7_000)}`);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((await client.call('GET', `/v1/users?${'a&'.repeat(99)}a`)).status).toBe(200);
   });
 
   it.each(['0x10', '1e1', ' 5', '5 ', '+5', '007', '5.0', '%F0%9D%9F%9D', ''])(
-    'has no limit=%s',
+    'does not accept limit=%s',
     async (limit) => {
       const answer = await client.call(
         'GET',
@@ -235,13 +235,13 @@ describe('a query string', () => {
     'infinity',
     '2026-01-01T00:00:00+99:99',
     '2026-01-01T25:00:00Z',
-  ])('has no moment %s', async (moment) => {
+  ])('does not accept the time %s', async (moment) => {
     const path = `/v1/accounts/${await masterAccount(client)}/transactions?from=${encodeURIComponent(moment)}`;
     expect(await client.call('GET', path)).toMatchObject({ status: 400, body: { field: 'from' } });
   });
 
   it.each(['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59', '0001-01-01T00:00:00+14:00'])(
-    'with the moment %s is never a fault',
+    'with the time %s never causes a 500',
     async (moment) => {
       const account = await masterAccount(client);
       for (const name of ['from', 'to']) {
@@ -259,14 +259,14 @@ describe('a body of JSON', () => {
   const user = (body: string, headers: Record<string, string> = {}) =>
     client.call('POST', '/v1/users', body, headers);
 
-  it('is nested 32 levels deep at most', async () => {
+  it('has at most 32 levels', async () => {
     const nested = (levels: number) => `{"meta":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
     expect((await user(nested(30))).status).toBe(201);
     expect((await user(nested(31))).status).toBe(400);
     expect((await user(nested(500_000))).status).toBe(400);
   });
 
-  it('has 1,000 fields an object at most', async () => {
+  it('has at most 1,000 fields per object', async () => {
     const fields = (count: number) =>
       `{"meta":{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}}`;
     expect((await user(fields(1_000))).status).toBe(201);
@@ -275,7 +275,7 @@ describe('a body of JSON', () => {
     expect((await user(`{"meta":${names}}`)).status).toBe(201);
   });
 
-  it('has 20,000 values at most', async () => {
+  it('has at most 20,000 values', async () => {
     const answer = await user(`{"meta":{"a":[${'1,'.repeat(300_000)}1]}}`);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
@@ -295,7 +295,7 @@ describe('a body of JSON', () => {
 });
 
 describe('an amount of zero', () => {
-  it.each(['0', '0.00', '000000000000000.000'])('%s is a 400, and the document says so', async (amount) => {
+  it.each(['0', '0.00', '000000000000000.000'])('%s is a 400, as the document says', async (amount) => {
     const account = await masterAccount(client);
     const path = `/v2/accounts/${account}/payout-quote`;
     const answer = await client.call('POST', path, { method: 'sepa', amount });
@@ -308,7 +308,7 @@ describe('an amount of zero', () => {
   });
 });
 
-/** Sends on one kept-alive connection, byte for byte, and gives each answer's status in order. */
+/** Sends raw bytes on one kept-alive connection and returns the status of each answer. */
 async function conversation(requests: (string | Buffer)[][]): Promise<number[]> {
   const { hostname, port } = new URL(api.url);
   const socket: Socket = connect(Number(port), hostname);
@@ -335,7 +335,7 @@ async function conversation(requests: (string | Buffer)[][]): Promise<number[]> 
   return statuses;
 }
 
-describe('a connection on which too much was sent', () => {
+describe('a connection with a body that is too large', () => {
   const head = (path: string, length: number, more = '') =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${more}\r\n`;
   const health = ['GET /health HTTP/1.1\r\nhost: x\r\n\r\n'];
@@ -347,22 +347,22 @@ describe('a connection on which too much was sent', () => {
       'POST /callbacks/bank HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n',
       Buffer.concat([Buffer.from('1e8480\r\n'), Buffer.alloc(2_000_000, 'x'), Buffer.from('\r\n0\r\n\r\n')]),
     ],
-  ])('answers 413 and goes on with the next request: %s', async (_, start, body) => {
+  ])('answers 413 and the next request: %s', async (_, start, body) => {
     expect(await conversation([[start, body], health])).toEqual([413, 200]);
   });
 
-  it('goes on after what was refused before its body was read', async () => {
+  it('answers the next request after a refusal before the body was read', async () => {
     const unknown = [head('/v1/users', 300_000), Buffer.alloc(300_000, ' ')];
     expect(await conversation([unknown, health])).toEqual([401, 200]);
   });
 
-  it('is closed when more comes than is worth reading', async () => {
+  it('is closed when more bytes arrive than are read', async () => {
     const endless = [head('/callbacks/bank', 4_000_000_000), Buffer.alloc(40_000_000, 'x')];
     expect(await conversation([endless])).toEqual([413]);
   });
 });
 
-it('a compressed body is refused unread', async () => {
+it('refuses a compressed body without reading it', async () => {
   const body = gzipSync('{}');
   const answer = await fetch(`${api.url}/v1/users`, {
     method: 'POST',

@@ -18,7 +18,7 @@ const post = (body: unknown, key: string, path = '/things', headers = client) =>
   kit.call(path, json(body, { ...headers, 'x-idempotency-key': key }));
 const replayed = (answer: { headers: Record<string, unknown> }) => answer.headers['x-idempotent-replayed'];
 
-it('has one effect for 50 identical requests at once, and one answer but for idempotency_in_progress', async () => {
+it('executes one of 50 identical concurrent requests, and answers all alike or with idempotency_in_progress', async () => {
   const before = await kit.count();
   const key = newKey();
   const answers = await Promise.all(
@@ -36,7 +36,7 @@ it('has one effect for 50 identical requests at once, and one answer but for ide
   expect([later.status, later.text, replayed(later)]).toEqual([201, made[0]?.text, 'true']);
 });
 
-it('takes the same request in another order of fields and spacing for the same', async () => {
+it('treats another order of fields and other whitespace as the same request', async () => {
   const key = newKey();
   const first = await post('{"amount": "3", "note": "a"}', key);
   const again = await post('{ "note":"a","amount":"3" }', key);
@@ -50,7 +50,7 @@ it('refuses the key with another body or query', async () => {
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
 });
 
-it('stores a refusal, undoes what it had written, and repeats it when it would succeed by now', async () => {
+it('stores a refusal, undoes its writes, and repeats it even if the operation would now succeed', async () => {
   const before = await kit.count();
   const key = newKey();
   const refused = await post({ amount: '500' }, key);
@@ -73,7 +73,7 @@ it('stores neither a 400 nor a 5xx', async () => {
   expect([right.status, replayed(right)]).toEqual([201, undefined]);
 });
 
-it('is kept apart by tenant, method and path', async () => {
+it('separates keys by tenant, method and path', async () => {
   const key = newKey();
   const other = await kit.client();
   const answers = [
@@ -105,7 +105,7 @@ it('keeps the key of an operation that requires one for ever', async () => {
   ]);
 });
 
-it('takes 1 to 255 printable ASCII characters', async () => {
+it('accepts 1 to 255 printable ASCII characters', async () => {
   for (const good of ['!', '~ a "quoted" key ~', 'x'.repeat(255)])
     expect([good, (await post({ amount: '1' }, good)).status]).toEqual([good, 201]);
   for (const bad of ['', 'x'.repeat(256), 'caf\u00e9', 'tab\tinside'])
@@ -121,7 +121,7 @@ it('is ignored on GET', async () => {
   expect([answer.status, replayed(answer)]).toEqual([200, undefined]);
 });
 
-describe('what is asked before the transaction', () => {
+describe('the step before the transaction', () => {
   const refuse = (problem: Error) => {
     kit.outside.asked = () => Promise.reject(problem);
   };
@@ -129,7 +129,7 @@ describe('what is asked before the transaction', () => {
     kit.outside.asked = async () => undefined;
   });
 
-  it('is asked for no repeat', async () => {
+  it('is skipped for a repeat', async () => {
     const key = newKey();
     const first = await post({ amount: '2' }, key, '/prepared');
     refuse(unavailable());
@@ -139,7 +139,7 @@ describe('what is asked before the transaction', () => {
     expect((await post({ amount: '2' }, newKey(), '/prepared')).status).toBe(503);
   });
 
-  it('stores its refusal under the key, and no failure', async () => {
+  it('stores its refusal under the key, but no other failure', async () => {
     const key = newKey();
     refuse(unavailable());
     expect((await post({ amount: '2' }, key, '/prepared')).status).toBe(503);
@@ -150,7 +150,7 @@ describe('what is asked before the transaction', () => {
     expect([again.status, again.text, replayed(again)]).toEqual([409, refused.text, 'true']);
   });
 
-  it('stores a refusal that came before anything was asked', async () => {
+  it('repeats a refusal that was stored before the step', async () => {
     const key = newKey();
     kit.outside.asked = () => {
       throw conflict('invalid_transition', 'Not now.');
@@ -161,7 +161,7 @@ describe('what is asked before the transaction', () => {
     expect([again.status, again.text, replayed(again)]).toEqual([409, refused.text, 'true']);
   });
 
-  it('is nothing to a request whose like has ended meanwhile', async () => {
+  it('is ignored when the same request has ended meanwhile', async () => {
     const key = newKey();
     let first: Awaited<ReturnType<typeof post>> | undefined;
     kit.outside.asked = async () => {
@@ -175,7 +175,7 @@ describe('what is asked before the transaction', () => {
 });
 
 describe('when the connection breaks during the commit', () => {
-  it('finds the fate of the commit by the key', async () => {
+  it('finds the outcome of the commit by the key', async () => {
     const before = await kit.count();
     const key = newKey();
     kit.proxy.cutNextCommit();
@@ -187,18 +187,18 @@ describe('when the connection breaks during the commit', () => {
     expect(await kit.count()).toBe(before + 1);
   });
 
-  it('says that the outcome is unknown where there is no key', async () => {
+  it('reports an unknown outcome without a key', async () => {
     const before = await kit.count();
     kit.proxy.cutNextCommit();
     const answer = await kit.call('/things', json({ amount: '9' }, client));
     expect(answer).toMatchObject({ status: 503, body: { code: 'outcome_unknown' } });
     expect(answer.headers['retry-after']).toBe('2');
-    // The commit may still be under way: nobody knows, which is what the answer says.
+    // The commit may still be under way, as the answer says.
     while ((await kit.count()) === before) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await kit.count()).toBe(before + 1);
   });
 
-  it('says so too when the key cannot be looked up again, and the repeat has no second effect', async () => {
+  it('reports an unknown outcome when the key cannot be read, and a repeat has no second effect', async () => {
     const before = await kit.count();
     const key = newKey();
     kit.proxy.cutNextCommit({ away: true });
@@ -210,7 +210,7 @@ describe('when the connection breaks during the commit', () => {
     expect(await kit.count()).toBe(before + 1);
   });
 
-  it('says that nothing was recorded when the commit did not happen', async () => {
+  it('reports that nothing was recorded when the commit failed', async () => {
     const before = await kit.count();
     await kit.database.query(`
       create function die() returns trigger language plpgsql as $$
@@ -230,7 +230,7 @@ describe('when the connection breaks during the commit', () => {
 });
 
 describe('when the database is away', () => {
-  it('answers 503 with Retry-After, records nothing, and is back by itself', async () => {
+  it('answers 503 with Retry-After, records nothing, and recovers by itself', async () => {
     const before = await kit.count();
     await kit.proxy.goAway();
     const key = newKey();
@@ -248,14 +248,14 @@ describe('when the database is away', () => {
     expect(await kit.count()).toBe(before + 1);
   });
 
-  it('answers requests in flight with a 503 and the next ones as ever', async () => {
+  it('answers requests in flight with a 503 and later ones normally', async () => {
     const before = await kit.count();
     const running = Array.from({ length: 5 }, () =>
       kit.call('/things', json({ amount: '1', waitSeconds: 15 }, client)),
     );
     const killed = new Set<number>();
     while (killed.size < 5) {
-      // One that is dying may still be listed.
+      // A connection that is ending may still be listed.
       const rows = await kit.database.query<{ pid: number }>(
         `select pid, pg_terminate_backend(pid) from pg_stat_activity
           where application_name = 'kit' and query like '%pg_sleep%' and state = 'active' and pid <> pg_backend_pid()`,

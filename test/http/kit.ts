@@ -16,7 +16,7 @@ import { createClient } from '../../src/tenants/clients/operations';
 import { testDatabase } from '../support/database';
 import { startProxy } from './postgres-proxy';
 
-/** The API kit with a handful of routes over one table, on a database that is reached through a proxy. */
+/** The API with a few routes over one table, on a database behind a proxy. */
 
 export interface RawAnswer {
   status: number;
@@ -56,7 +56,7 @@ function routesOn(database: Database): Route[] {
     response: thing,
     status: 201,
     settling: {
-      // Settled when it has been read twice.
+      // Settled after two reads.
       async read(_, id) {
         const row = await find(id);
         return { id: row.id, amount: row.amount, state: row.reads >= 2 ? 'settled' : 'new' };
@@ -137,7 +137,7 @@ function routesOn(database: Database): Route[] {
   ];
 }
 
-/** What `/prepared` asks before its transaction. */
+/** Step that `/prepared` runs before its transaction. */
 const outside = { asked: async (): Promise<void> => undefined };
 
 export async function testKit() {
@@ -192,7 +192,7 @@ export async function testKit() {
 
 export type Kit = Awaited<ReturnType<typeof testKit>>;
 
-/** Sends just these bytes and headers; the path is not normalised. */
+/** Sends exactly these bytes and headers. The path is not normalised. */
 function send(port: number, path: string, given: RawRequest): Promise<RawAnswer> {
   const { method = 'GET', headers = {}, body } = given;
   return new Promise((resolve, reject) => {
@@ -211,7 +211,7 @@ function send(port: number, path: string, given: RawRequest): Promise<RawAnswer>
         outgoing.destroy();
       });
     });
-    // What is refused before it was sent whole breaks the sending, not the answer.
+    // A refusal before the body was sent whole breaks the sending, not the answer.
     outgoing.on('error', (error) => setTimeout(() => reject(error), 500));
     if (Array.isArray(body)) for (const chunk of body) outgoing.write(chunk);
     else if (body !== undefined) outgoing.write(body);
@@ -219,7 +219,7 @@ function send(port: number, path: string, given: RawRequest): Promise<RawAnswer>
   });
 }
 
-/** A POST of JSON with its length declared. */
+/** A POST of JSON with its content-length. */
 export function json(body: unknown, headers: Record<string, string>, method = 'POST'): RawRequest {
   const bytes = typeof body === 'string' ? body : JSON.stringify(body);
   const length = String(Buffer.byteLength(bytes));

@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => kit.close());
 
 describe('the rate limit of a tenant', () => {
-  it('is told in every answer, and is a 429 with Retry-After beyond the burst', async () => {
-    // So slow that no token comes back while the test runs, however long it takes.
+  it('is shown in each answer, and is a 429 with Retry-After beyond the burst', async () => {
+    // So slow that no token is added during the test, however long it takes.
     const slow = await kit.client('client', { rateLimit: { perSecond: 0.001, burst: 3 } });
     const answers = [];
     for (let each = 0; each < 4; each += 1) answers.push(await kit.call('/things', { headers: slow }));
@@ -27,7 +27,7 @@ describe('the rate limit of a tenant', () => {
     expect((await kit.call('/things')).status).toBe(401);
   });
 
-  it('fills up again with time, up to the burst', () => {
+  it('refills over time up to the burst', () => {
     let now = 0;
     const spend = createRateLimiter(() => now);
     const limit = { perSecond: 10, burst: 2 };
@@ -61,7 +61,7 @@ describe('Prefer: wait', () => {
     expect(preferredWait(given)).toBe(seconds);
   });
 
-  it('holds the answer until the record is settled; what is stored is the first state', async () => {
+  it('delays the answer until the record is settled, and stores the first state', async () => {
     const client = await kit.client();
     const ask = () =>
       kit.call(
@@ -76,7 +76,7 @@ describe('Prefer: wait', () => {
     expect(again.headers).toMatchObject({ 'x-idempotent-replayed': 'true' });
   });
 
-  it('answers with the state of the moment when the time is over, and at once without it', async () => {
+  it('answers with the present state after the time, and at once without the preference', async () => {
     const client = await kit.client();
     const none = await kit.call('/things', json({ amount: '5' }, client));
     expect([none.body.state, none.headers['preference-applied']]).toEqual(['new', undefined]);
@@ -84,7 +84,7 @@ describe('Prefer: wait', () => {
     expect([zero.body.state, zero.headers['preference-applied']]).toEqual(['new', 'wait=0']);
   });
 
-  it('does not hold a refusal', async () => {
+  it('does not delay a refusal', async () => {
     const client = await kit.client();
     const refused = await kit.call('/things', json({ amount: '500' }, { ...client, prefer: 'wait=30' }));
     expect([refused.status, refused.headers['preference-applied']]).toEqual([409, undefined]);

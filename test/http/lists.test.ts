@@ -4,9 +4,9 @@ import type { Route } from '../../src/http/route';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, type TestCard } from '../support/cards';
 
-/** Every list of records takes a page and a period (decisions part 1). What is neither is named here. */
+/** Each list of records has pages and a period (decisions part 1). Exceptions are listed here. */
 
-/** They come whole. */
+/** Lists that are returned whole. */
 const WHOLE = [
   '/v1/bins',
   '/v1/cardholders/cities',
@@ -45,10 +45,10 @@ const paged = () => lists().filter(({ path }) => !WHOLE.includes(path));
 const fieldsOf = ({ query }: Route): string[] =>
   query instanceof z.ZodObject ? Object.keys(query.shape) : [];
 
-/** Of the operator's lists, the operator. */
+/** The operator calls the operator’s lists. */
 const caller = ({ role }: Route) => (role === 'admin' ? admin : client);
 
-/** With ids of records that there are. */
+/** Fills in ids of existing records. */
 const called = (path: string) =>
   path
     .replace('{accountId}', card.accountId)
@@ -56,7 +56,7 @@ const called = (path: string) =>
     .replace('/cards/{id}', `/cards/${card.id}`)
     .replace('/users/{id}', `/users/${card.userId}`);
 
-it('every list is either whole or takes a page and a period', () => {
+it('every list is either whole or has pages and a period', () => {
   expect(
     lists()
       .map(({ path }) => path)
@@ -71,7 +71,7 @@ it('every list is either whole or takes a page and a period', () => {
     ]);
 });
 
-it('refuses a bad one in each, naming it', async () => {
+it('refuses an invalid parameter in each list, naming it', async () => {
   for (const route of paged())
     for (const [field, value] of [
       ['from', 'yesterday'],
@@ -85,7 +85,7 @@ it('refuses a bad one in each, naming it', async () => {
     }
 });
 
-it('takes a date for its midnight in UTC, in every list', async () => {
+it('reads a date as its midnight in UTC, in every list', async () => {
   const before = '2000-01-01';
   for (const route of paged()) {
     const { path } = route;
@@ -97,7 +97,7 @@ it('takes a date for its midnight in UTC, in every list', async () => {
   }
 });
 
-it('refuses a value that a filter has not, naming it', async () => {
+it('refuses a value that a filter does not allow, naming it', async () => {
   for (const route of paged())
     for (const [field, shape] of Object.entries((route.query as z.ZodObject).shape)) {
       const { path } = route;
@@ -108,7 +108,7 @@ it('refuses a value that a filter has not, naming it', async () => {
     }
 });
 
-it('holds what was created inside of the period, and nothing else', async () => {
+it('contains exactly the records of the period', async () => {
   const filled: string[] = [];
   for (const route of paged()) {
     const { path } = route;
@@ -119,7 +119,7 @@ it('holds what was created inside of the period, and nothing else', async () => 
     };
     const all = await read('');
     if (all.length > 0) filled.push(path);
-    // Of a mixed history it is called `occurredAt`, whatever the item.
+    // Mixed histories call it `occurredAt`.
     const at = (item: Record<string, string>) => item['occurredAt'] ?? item['createdAt'] ?? '';
     for (const moment of new Set(all.map(at))) {
       expect([path, await read(`from=${moment}`)]).toEqual([path, all.filter((each) => at(each) >= moment)]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('names the bound of wallets that holds', () => {
+it('names the limit of wallets that applies', () => {
   const { openAllocations } = walletSettings.parse({});
   const { description } = document.paths['/v1/wallets/allocate'].post;
   expect(description).toContain(`(${openAllocations.toLocaleString('en')}, if the operator`);
@@ -33,7 +33,7 @@ function operations(of: any = document): { path: string; method: string; operati
   );
 }
 
-it('holds every route, and nothing else', () => {
+it('contains every route and nothing else', () => {
   const documented = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
   expect(documented.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
 });
@@ -45,7 +45,7 @@ it('describes every operation beyond its summary', () => {
   expect(bare.map(({ path, method }) => `${method.toUpperCase()} ${path}`)).toEqual([]);
 });
 
-it('says what each operation of the crypto groups does, once that it is the operator’s, and that what it names may be unknown', () => {
+it('describes each operation of the crypto groups, marks the operator’s, and documents 404s', () => {
   const crypto = operations().filter(({ operation }) =>
     ['Wallets', 'Gas station', 'Networks'].includes(operation.tags[0]),
   );
@@ -63,7 +63,7 @@ it('says what each operation of the crypto groups does, once that it is the oper
   }
 });
 
-it('describes every URL that a caller gives by the same rule', () => {
+it('describes every URL in a request by the same rule', () => {
   const given = operations().flatMap(({ path, operation }) =>
     Object.entries<any>(operation.requestBody?.content['application/json']?.schema.properties ?? {}).flatMap(
       ([name, schema]) => (/url$/i.test(name) ? [{ path, name, schema }] : []),
@@ -87,7 +87,7 @@ it('describes every URL that a caller gives by the same rule', () => {
     ]);
 });
 
-it('is OpenAPI 3.1 in its structure', () => {
+it('is valid OpenAPI 3.1', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d$/);
   expect(document.info).toMatchObject({ title: expect.any(String), version: '1.0.0' });
   const ids = operations().map(({ operation }) => operation.operationId);
@@ -104,7 +104,7 @@ it('is OpenAPI 3.1 in its structure', () => {
   );
 });
 
-/** Each name in braces is a required string parameter, each parameter stands once and has a schema. */
+/** Each name in braces is a required string parameter. Each parameter is listed once with a schema. */
 function assertParameters(path: string, { parameters = [] }: any): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const inPath = parameters.filter((parameter: any) => parameter.in === 'path');
@@ -119,7 +119,7 @@ function assertParameters(path: string, { parameters = [] }: any): void {
   expect(new Set(places).size).toBe(places.length);
 }
 
-/** An answer that says more beside the error has the error's fields, too. */
+/** A schema with further fields beside those of an error counts as an error. */
 const isError = (schema: any): boolean =>
   schema.$ref === '#/components/schemas/Error' ||
   Object.keys(document.components.schemas.Error.properties).every((field) => field in schema.properties);
@@ -133,7 +133,7 @@ function assertResponses({ responses }: any): void {
   }
 }
 
-it('has another body than the error only where a process is not ready', () => {
+it('has a body other than the error only for a process that is not ready', () => {
   const others = operations().flatMap(({ path, operation }) =>
     Object.entries<any>(operation.responses).flatMap(([status, { content }]) =>
       Number(status) >= 400 && content['application/json'].schema.$ref === undefined
@@ -144,7 +144,7 @@ it('has another body than the error only where a process is not ready', () => {
   expect(others).toEqual(['/health/ready 503']);
 });
 
-it('has no reference that leads nowhere', () => {
+it('has no broken references', () => {
   const references: string[] = [];
   JSON.stringify(document, (key, value) => {
     if (key === '$ref') references.push(value);
@@ -195,7 +195,7 @@ describe('of a route', () => {
   ]);
   const operation: any = made.paths!['/v2/things/{thingId}/payouts']!.post;
 
-  it('shows what the schema refuses', () => {
+  it('shows the constraints of the schema', () => {
     const { schema } = operation.requestBody.content['application/json'];
     expect(operation.requestBody.required).toBe(true);
     expect(schema).toMatchObject({ type: 'object', required: ['amount'], additionalProperties: false });
@@ -214,7 +214,7 @@ describe('of a route', () => {
     );
   });
 
-  it('shows a response a status, with its codes', () => {
+  it('shows one response per status, with its codes', () => {
     expect(Object.keys(operation.responses).map(Number)).toEqual([
       201, 400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 500, 503,
     ]);
@@ -224,7 +224,7 @@ describe('of a route', () => {
   });
 });
 
-it('shows that a record may have been there already', () => {
+it('shows that a record may exist already', () => {
   const open = route({
     ...{ method: 'POST', path: '/v1/things', tag: 'Things', summary: 'Open', status: 201, mayExist: true },
     response: z.object({ id: z.string() }),
@@ -237,7 +237,7 @@ it('shows that a record may have been there already', () => {
   });
 });
 
-it('requires a body where an empty one would be refused', () => {
+it('requires a body when an empty one would be refused', () => {
   const required = (body: z.ZodType) =>
     openApiDocument([
       route({
@@ -258,7 +258,7 @@ it('requires a body where an empty one would be refused', () => {
   });
 });
 
-it('shows a 404 where a body names a record', () => {
+it('shows a 404 when the body names a record', () => {
   const routeWith = (name: string) =>
     route({
       method: 'POST',
@@ -285,7 +285,7 @@ it('is public and cached, as the docs page is', async () => {
   }
 });
 
-it('leads whoever opens the address of the API, or writes a slash too many, to the page', async () => {
+it('redirects the root and a trailing slash to the page', async () => {
   for (const [path, location] of [
     ['/', 'docs'],
     ['/docs/', '../docs'],
@@ -298,7 +298,7 @@ it('leads whoever opens the address of the API, or writes a slash too many, to t
   expect((await api.call('POST', '/')).status).toBe(404);
 });
 
-it('serves a page that may load nothing from elsewhere, and no other file', async () => {
+it('serves a page that loads nothing from other hosts, and no other file', async () => {
   const { text, headers } = await api.call('GET', '/docs');
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
   expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);

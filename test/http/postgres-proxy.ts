@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy before Postgres that can go away, come back, and cut a connection right after a commit was sent. */
+/** A TCP proxy in front of Postgres that can go away, come back, and cut a connection right after a commit was sent. */
 export interface PostgresProxy {
   url: string;
-  /** Drops every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
-  /** The next commit reaches Postgres, its answer does not come back; with `away`, nothing answers after it. */
+  /** Forwards the next commit to Postgres and drops the answer. With `away`, all later answers are dropped as well. */
   cutNextCommit(options?: { away?: boolean }): void;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startProxy(target: string): Promise<PostgresProxy> {
       upstream.unpipe(client);
       client.destroy();
       upstream.resume();
-      // Postgres has answered: the commit has happened, and nobody is told.
+      // Postgres has answered, so the commit happened, but the answer is dropped.
       if (away) upstream.once('data', () => void goAway());
     });
   }

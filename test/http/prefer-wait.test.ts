@@ -13,7 +13,7 @@ function caller(prefer = 'wait=30') {
   return { ctx: ctx as unknown as Context, headers, hangUp: () => res.emit('close') };
 }
 
-/** A record that is settled when it is told to be; counts how often it is read. */
+/** A record that is settled on demand, with a count of its reads. */
 function record() {
   const state = { settled: false, reads: 0 };
   const settling: Settling = {
@@ -26,7 +26,7 @@ function record() {
   return { state, route: { settling } as unknown as WriteRoute };
 }
 
-it('holds a hundred answers in a process; the next is given at once', async () => {
+it('delays a hundred answers per process, and gives the next one at once', async () => {
   const awaitSettled = createWaiting();
   const { state, route } = record();
   const held = Array.from({ length: 100 }, () => awaitSettled(caller().ctx, route, {} as ApiRequest, FIRST));
@@ -41,7 +41,7 @@ it('holds a hundred answers in a process; the next is given at once', async () =
   expect(again.headers).toEqual({ 'Preference-Applied': 'wait=30' });
 });
 
-it('waits no longer for a caller that has hung up', async () => {
+it('stops waiting for a caller that has hung up', async () => {
   const awaitSettled = createWaiting(1);
   const { state, route } = record();
   const gone = caller();
@@ -50,12 +50,12 @@ it('waits no longer for a caller that has hung up', async () => {
   expect(await answer).toBe(FIRST);
   const { reads } = state;
   state.settled = true;
-  // Its place is free again, and nobody reads for it.
+  // The place is free again, and the record is no longer read.
   expect((await awaitSettled(caller().ctx, route, {} as ApiRequest, FIRST)).body).toContain('settled');
   expect(state.reads).toBe(reads + 1);
 });
 
-it('waits no longer where a person is waited for', async () => {
+it('stops waiting when the record waits for a person', async () => {
   const { state, route } = record();
   Object.assign(route.settling as Settling, { awaitsPerson: async () => state.reads === 2 });
   const { ctx, headers } = caller();
@@ -64,7 +64,7 @@ it('waits no longer where a person is waited for', async () => {
   expect(headers).toEqual({ 'Preference-Applied': 'wait=30' });
 });
 
-it('reads the record by the field that names it', async () => {
+it('reads the record by the configured id field', async () => {
   const { state, route } = record();
   const read = jest.fn(route.settling?.read);
   Object.assign(route.settling as Settling, { idField: 'operationId', read });
@@ -81,13 +81,13 @@ describe('over HTTP', () => {
   });
   afterAll(() => kit.close());
 
-  it('a database that goes away while somebody waits costs the news, not the answer', async () => {
+  it('returns the first state when the database goes away during the wait', async () => {
     const client = await kit.client();
     const before = await kit.count();
     await kit.database.query('alter table things rename column reads to unreadable');
     const answer = await kit.call('/things', json({ amount: '5' }, { ...client, prefer: 'wait=30' }));
     expect(answer).toMatchObject({ status: 201, body: { amount: '5.00', state: 'new' } });
-    expect(answer.headers).not.toHaveProperty('preference-applied'); // it was not waited for
+    expect(answer.headers).not.toHaveProperty('preference-applied'); // the wait was not honoured
     await kit.database.query('alter table things rename column unreadable to reads');
     expect(await kit.count()).toBe(before + 1);
   });

@@ -3,7 +3,7 @@ import { type GasWorld, gasWorld, TERMS } from '../chain/gas-station/support';
 import type { Client } from '../support/api';
 import { activeCard, simulate, type TestCard } from '../support/cards';
 
-/** What GET gives, PUT takes: whoever changes one field sends the rest as it was read. */
+/** PUT accepts the answer of GET, because clients change one field and send the others unchanged. */
 
 let world: GasWorld;
 let client: Client;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Every PUT beside a GET of the same path, by its address here. */
+/** Addresses of all PUTs with a GET of the same path. */
 const ADDRESSES: Record<string, () => string> = {
   '/v1/gas-station/config/{chain}': () => '/v1/gas-station/config/local',
   '/v1/networks/{chain}': () => '/v1/networks/local',
@@ -28,7 +28,7 @@ const ADDRESSES: Record<string, () => string> = {
 const paths = Object.keys(ADDRESSES);
 const addressOf = (path: string) => ADDRESSES[path]?.() ?? '';
 
-it('each is tried here', () => {
+it('every such PUT is tested here', () => {
   const routes = apiRoutes(world.api.services);
   const of = (method: string) => routes.filter((each) => each.method === method).map(({ path }) => path);
   expect(
@@ -39,7 +39,7 @@ it('each is tried here', () => {
 });
 
 it.each(paths)(
-  '%s takes what it gave, and nothing but the version and its time has changed',
+  '%s accepts the answer of GET, and changes nothing but the version and its time',
   async (path) => {
     const { body: before } = await world.admin.call('GET', addressOf(path));
     const { status, body } = await world.admin.call('PUT', addressOf(path), before);
@@ -55,7 +55,7 @@ it.each(paths)(
   },
 );
 
-it.each(paths)('%s takes back all that it answered, too', async (path) => {
+it.each(paths)('%s accepts its own answer', async (path) => {
   const { body: before } = await world.admin.call('GET', addressOf(path));
   const { body: first } = await world.admin.call('PUT', addressOf(path), before);
   const { status, body } = await world.admin.call('PUT', addressOf(path), first);
@@ -69,14 +69,14 @@ it.each([
   ['/v1/users/{id}/limits', { userId: 'usr_other' }, 'userId'],
   ['/v1/networks/{chain}', { updatedAt: '2026-01-01T00:00:00.000Z' }, 'updatedAt'],
   ['/v1/gas-station/config/{chain}', { updatedAt: '2026-01-01T00:00:00.000Z' }, 'updatedAt'],
-])('%s refuses %j, which it does not set, and leaves no trace', async (path, other, field) => {
+])('%s refuses %j, which is read-only, and changes nothing', async (path, other, field) => {
   const { body: before } = await world.admin.call('GET', addressOf(path));
   const { status, body } = await world.admin.call('PUT', addressOf(path), { ...before, ...other });
   expect([status, body.code, body.field]).toEqual([400, 'invalid_request', field]);
   expect((await world.admin.call('GET', addressOf(path))).body).toEqual(before);
 });
 
-it('what moves by itself is no reason to refuse limits', async () => {
+it('accepts outdated values of changing fields in limits', async () => {
   const address = addressOf('/v2/cards/{id}/limits');
   const { body: before } = await client.call('GET', address);
   await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });

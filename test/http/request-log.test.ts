@@ -6,7 +6,7 @@ import { authorizationFor } from '../../src/parties/protocol/signature';
 import { partyPath, partySecret } from '../../src/parties/sandbox/mount';
 import { testApi } from '../support/api';
 
-it('tells what callers ask, and what the product asks of itself at debug alone and in no histogram', async () => {
+it('logs calls of clients, and the product’s own calls at debug only and in no histogram', async () => {
   const lines: { level: string; msg: string; route: string }[] = [];
   const log = createLogger({
     level: 'debug',
@@ -25,7 +25,7 @@ it('tells what callers ask, and what the product asks of itself at debug alone a
   await fetch(`${url}/health/ready`);
   await fetch(`${url}${partyPath('bank')}/changes`, { headers: { authorization } });
   await fetch(`${url}/v1/accounts`);
-  await fetch(`${url}${partyPath('checkout')}/pages/cs_unknown`); // a payer's browser is no call of ours
+  await fetch(`${url}${partyPath('checkout')}/pages/cs_unknown`); // a payer's browser is another caller
 
   const requests = lines.filter(({ msg }) => msg === 'request').map(({ level, route }) => [level, route]);
   expect(requests).toEqual(

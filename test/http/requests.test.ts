@@ -15,7 +15,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, path = '/thin
   kit.call(path, json(body, { ...client, ...headers }));
 
 describe('the order of the checks', () => {
-  it('is 401 before the path is known, whatever the path of the API', async () => {
+  it('is 401 first, for any path of the API', async () => {
     for (const path of ['/things', '/v1', '/v1/nothing', '/v2/', '/sandbox/nothing']) {
       const { status, body } = await kit.call(path);
       expect([path, status, body.code]).toEqual([path, 401, 'unauthorized']);
@@ -23,7 +23,7 @@ describe('the order of the checks', () => {
     expect((await kit.call('/v1/nothing', { headers: client })).status).toBe(404);
   });
 
-  it('is 404 for an unknown path elsewhere, with no credential or a wrong one', async () => {
+  it('is 404 for an unknown path elsewhere, without or with a wrong credential', async () => {
     for (const path of ['/', '/nothing', '/robots.txt', '/v10/things', '/V1/things', '//v1/things'])
       for (const headers of [{}, { ...client, 'x-client-secret': 'wrong' }]) {
         const { status, body } = await kit.call(path, { headers });
@@ -59,7 +59,7 @@ describe('the order of the checks', () => {
     expect((await kit.call('/admin/things', json({ amount: '1' }, admin))).status).toBe(202);
   });
 
-  it('is the body, then the required key, then the shapes', async () => {
+  it('is body, then required key, then schema', async () => {
     expect((await post('{', {}, '/required')).body).toMatchObject({ code: 'invalid_request' });
     expect((await post({ amount: 5 }, {}, '/required')).body).toMatchObject({
       code: 'idempotency_key_required',
@@ -118,7 +118,7 @@ describe('a body', () => {
     expect(zipped).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
   });
 
-  it('that is too large is a 413, declared or not, and before its type is judged', async () => {
+  it('that is too large is a 413, with or without a declared length, before its type is checked', async () => {
     const before = await kit.count();
     const large = JSON.stringify({ amount: '1.00', note: 'x'.repeat(1024 * 1024) });
     expect(await post(large)).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
@@ -133,7 +133,7 @@ describe('a body', () => {
     expect(await kit.count()).toBe(before);
   });
 
-  it('of exactly 1 MiB is read, and so is a chunked one', async () => {
+  it('of exactly 1 MiB is read, chunked as well', async () => {
     const text = JSON.stringify({ amount: '1.00' });
     const padded = text + ' '.repeat(1024 * 1024 - text.length);
     expect((await post(padded)).status).toBe(201);
@@ -169,7 +169,7 @@ describe('a body', () => {
     [{ amount: '1', note: 7 }, 'note must be a string.'],
     [{ amount: '1', note: 'longer' }, 'note must be at most 5 characters.'],
     [{ amount: '1', note: null }, 'note must be a string.'],
-  ])('%j is refused in words that name the field', async (body, message) => {
+  ])('%j is refused with a message that names the field', async (body, message) => {
     const before = await kit.count();
     const answer = await post(body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
@@ -187,7 +187,7 @@ describe('a body', () => {
 });
 
 describe('an answer', () => {
-  it('carries the request id of the caller when it is well formed, else one of its own', async () => {
+  it('carries the caller’s request id if it is well-formed, else a new one', async () => {
     const own = await kit.call('/things', { headers: { ...client, 'x-request-id': 'order-7:retry.2' } });
     expect(own.headers['x-request-id']).toBe('order-7:retry.2');
     for (const bad of ['has space', 'x'.repeat(129), 'ü'.normalize(), '"quoted"']) {
@@ -199,7 +199,7 @@ describe('an answer', () => {
     }
   });
 
-  it('carries the security headers, success or not', async () => {
+  it('carries the security headers, successful or not', async () => {
     for (const answer of [await kit.call('/things', { headers: client }), await kit.call('/nothing')])
       expect(answer.headers).toMatchObject({
         'x-content-type-options': 'nosniff',
@@ -212,18 +212,18 @@ describe('an answer', () => {
       });
   });
 
-  it('to HEAD is that to GET without its body', async () => {
+  it('to HEAD equals that to GET without its body', async () => {
     const head = await kit.call('/things', { method: 'HEAD', headers: client });
     expect([head.status, head.text]).toEqual([200, '']);
     expect(Number(head.headers['content-length'])).toBeGreaterThan(10);
   });
 
-  it('has just the fields of an error', async () => {
+  it('has only the fields of an error', async () => {
     expect(Object.keys((await kit.call('/nothing')).body)).toEqual(['code', 'message', 'requestId']);
     expect(Object.keys((await post({ amount: 5 })).body)).toEqual(['code', 'message', 'field', 'requestId']);
   });
 
-  it('to a fault of ours is a 500 that tells nothing of it', async () => {
+  it('to an internal error is a 500 without details', async () => {
     const before = await kit.count();
     const answer = await post({ amount: '1001' });
     expect(answer).toMatchObject({ status: 500, body: { code: 'internal' } });
@@ -231,7 +231,7 @@ describe('an answer', () => {
     expect(await kit.count()).toBe(before);
   });
 
-  it('to an odd address is never a 500', async () => {
+  it('to an unusual path is never a 500', async () => {
     const odd = [
       '/things/%',
       '/things/%E0%A4%A',
@@ -254,7 +254,7 @@ describe('an answer', () => {
 });
 
 describe('a list', () => {
-  it('comes in pages that miss nothing', async () => {
+  it('is paged without gaps', async () => {
     for (let each = 0; each < 5; each += 1) await post({ amount: '1' });
     const all = await kit.call('/things?limit=100', { headers: client });
     const seen: string[] = [];
@@ -287,7 +287,7 @@ describe('a list', () => {
     });
   });
 
-  it('ignores query parameters that it does not know', async () => {
+  it('ignores unknown query parameters', async () => {
     expect((await kit.call('/things?colour=red&__proto__=1', { headers: client })).status).toBe(200);
   });
 });

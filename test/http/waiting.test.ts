@@ -2,7 +2,7 @@ import { apiRoutes } from '../../src/composition';
 import type { Settling } from '../../src/http/route';
 import { type TestApi, testApi } from '../support/api';
 
-/** Which endpoints serve `Prefer: wait=N`, and in which states they wait no longer. */
+/** Endpoints that serve `Prefer: wait=N`, and the states in which they stop waiting. */
 
 let api: TestApi;
 let waiting: Map<string, Settling>;
@@ -18,12 +18,12 @@ afterAll(() => api.close());
 
 const isSettled = (endpoint: string, record: object) => waiting.get(endpoint)?.settled(record as never);
 
-it('is served by every endpoint that accepts work and answers 202', () => {
+it('is supported by every endpoint that answers 202', () => {
   const begin = apiRoutes(api.services).filter(({ method, status }) => status === 202 && method !== 'GET');
   const without = begin
     .map(({ method, path }) => `${method} ${path}`)
     .filter((endpoint) => !waiting.has(endpoint));
-  // The sandbox only plays the bank there: no record of the caller is under way.
+  // The sandbox plays the bank there, and no record of the caller is under way.
   expect(without).toEqual(['POST /sandbox/iban-credits']);
 });
 
@@ -47,7 +47,7 @@ it.each([
   ['POST /v1/exchange/orders', { status: 'awaiting_settlement' }],
   ['POST /v1/gas-station/operations', { execution: 'manual', status: 'pending' }],
   ['POST /v1/gas-station/operations', { execution: 'manual', status: 'awaiting_confirmation' }],
-])('waits at %s no longer while a person or another call is waited for: %j', (endpoint, record) => {
+])('stops waiting at %s when a person or another call is needed: %j', (endpoint, record) => {
   expect(isSettled(endpoint, record)).toBe(true);
 });
 
@@ -56,6 +56,6 @@ it.each([
   ['POST /v1/exchange/orders', { status: 'executing' }],
   ['POST /v1/gas-station/operations', { execution: 'local', status: 'pending' }],
   ['POST /v1/gas-station/operations', { execution: 'manual', status: 'confirming' }],
-])('waits at %s while the party or the chain is waited for: %j', (endpoint, record) => {
+])('keeps waiting at %s for the party or the chain: %j', (endpoint, record) => {
   expect(isSettled(endpoint, record)).toBe(false);
 });

@@ -17,8 +17,8 @@ import { updateSettings } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
 /**
- * What an API process believes of tenants and their secrets, and for how long. Each test has processes of its own on one
- * real database; their clock is the test's.
+ * How long an API process trusts its cache of tenants and secrets. Each test has its own processes on one real
+ * database, with a clock that the test controls.
  */
 
 const keyring = createKeyring(randomBytes(32));
@@ -41,18 +41,18 @@ afterAll(() => test.drop());
 
 const changed = <T>(work: (tx: Tx) => Promise<T>) => test.database.transaction(work);
 
-/** A process: how it authenticates, and what it asks the database. */
+/** A process with its authentication and its database queries. */
 function startProcess(options: { maxKnown?: number } = {}) {
   const asked: string[] = [];
   let underWay = 0;
   const process = {
     asked,
-    /** Resolves when what was asked has been answered, and the answer was taken. */
+    /** Resolves when all queries were answered and the answers were processed. */
     async idle(): Promise<void> {
       do await new Promise((resolve) => setTimeout(resolve, 1));
       while (underWay > 0);
     },
-    /** Before a statement is sent, or after it was answered: what a test holds up or breaks. */
+    /** Runs before a statement is sent or after its answer, so that a test can block or break it. */
     before: async (_name: string): Promise<void> => undefined,
     after: async (_name: string): Promise<void> => undefined,
   };
@@ -76,7 +76,7 @@ function startProcess(options: { maxKnown?: number } = {}) {
   return Object.assign(process, { access, authenticate, admits });
 }
 
-/** Traffic that flows: a request each 100 ms, and what it began in the background ends. */
+/** Steady traffic: a request each 100 ms, whose background work is completed. */
 async function passes(milliseconds: number, api: { admits(): Promise<boolean>; idle(): Promise<void> }) {
   for (const end = clock + milliseconds; clock < end; clock += 100) {
     await api.admits();
@@ -84,7 +84,7 @@ async function passes(milliseconds: number, api: { admits(): Promise<boolean>; i
   }
 }
 
-/** Holds up whoever passes it, until it is opened. */
+/** Blocks its callers until it is opened. */
 function gate() {
   let arrive = (): void => undefined;
   let open = (): void => undefined;
@@ -105,7 +105,7 @@ function gate() {
 }
 
 describe('the hot path', () => {
-  it('asks the database for nothing, but twice a second whether anything has moved', async () => {
+  it('queries the database only twice a second for changes', async () => {
     const api = startProcess();
     await Promise.all(Array.from({ length: 500 }, () => api.admits()));
     for (let each = 0; each < 500; each += 1) expect(await api.admits()).toBe(true);
@@ -116,7 +116,7 @@ describe('the hot path', () => {
     expect(api.asked.length).toBeGreaterThanOrEqual(10);
   });
 
-  it('waits for no confirmation while traffic flows', async () => {
+  it('waits for no confirmation during traffic', async () => {
     const api = startProcess();
     await api.admits();
     const held = gate();
@@ -130,7 +130,7 @@ describe('the hot path', () => {
   });
 });
 
-describe('what another process changes', () => {
+describe('a change by another process', () => {
   const changes: [string, (tx: Tx) => Promise<unknown>][] = [
     ['a rotation without an overlap', (tx) => rotateSecret(tx, keyring, clientId, 0)],
     ['a revocation', (tx) => revokeSecrets(tx, clientId, true)],
@@ -145,7 +145,7 @@ describe('what another process changes', () => {
     ],
   ];
 
-  it.each(changes)('%s: the secret is believed for a second at most', async (_, change) => {
+  it.each(changes)('%s: the secret is accepted for a second at most', async (_, change) => {
     const api = startProcess();
     expect(await api.admits()).toBe(true);
     await changed(change);
@@ -154,7 +154,7 @@ describe('what another process changes', () => {
     expect(await api.admits()).toBe(false);
   });
 
-  it.each(changes)('%s: is found in the background too', async (_, change) => {
+  it.each(changes)('%s: is also found in the background', async (_, change) => {
     const api = startProcess();
     await passes(300, api);
     await changed(change);
@@ -162,7 +162,7 @@ describe('what another process changes', () => {
     expect(await api.admits()).toBe(false);
   });
 
-  it('a new secret works at once', async () => {
+  it('accepts a new secret at once', async () => {
     const api = startProcess();
     await api.admits();
     const { credential } = await changed((tx) => rotateSecret(tx, keyring, clientId, 60));
@@ -170,7 +170,7 @@ describe('what another process changes', () => {
     expect(await api.admits(secret)).toBe(true);
   });
 
-  it('an enabled tenant is let in again, and a limit that was set counts', async () => {
+  it('admits an enabled tenant again, and applies a changed limit', async () => {
     const api = startProcess();
     await changed((tx) => setClientStatus(tx, clientId, 'disabled', STOPPING));
     expect(await api.admits()).toBe(false);
@@ -182,7 +182,7 @@ describe('what another process changes', () => {
     expect(await api.authenticate(clientId, secret)).toMatchObject({ rateLimit });
   });
 
-  it('a confirmation that began too long ago does not count', async () => {
+  it('ignores a confirmation that began too long ago', async () => {
     const api = startProcess();
     await api.admits();
     clock += 600;
@@ -199,8 +199,8 @@ describe('what another process changes', () => {
   });
 });
 
-describe('what this process changes', () => {
-  it('counts at once', async () => {
+describe('a change by this process', () => {
+  it('takes effect at once', async () => {
     const api = startProcess();
     await api.admits();
     await changed((tx) => revokeSecrets(tx, clientId, true));
@@ -208,7 +208,7 @@ describe('what this process changes', () => {
     expect(await api.admits()).toBe(false);
   });
 
-  it('counts also for what was being read meanwhile', async () => {
+  it('also applies to a tenant that is being read', async () => {
     const api = startProcess();
     const held = gate();
     api.after = held.pass;
@@ -218,12 +218,12 @@ describe('what this process changes', () => {
     api.access.forget(clientId);
     api.after = async () => undefined;
     held.open();
-    expect(await early).toBe(true); // it came before the change
+    expect(await early).toBe(true); // the read began before the change
     expect(await api.admits()).toBe(false);
   });
 });
 
-it('a secret in its overlap ends by itself, although nothing has moved', async () => {
+it('ends a secret in its overlap by itself, without any change', async () => {
   const api = startProcess();
   await changed((tx) => rotateSecret(tx, keyring, clientId, 3_600));
   expect(await api.admits()).toBe(true);
@@ -231,7 +231,7 @@ it('a secret in its overlap ends by itself, although nothing has moved', async (
   const reads = api.asked.filter((name) => name === 'tenants-access').length;
   expect(reads).toBe(1);
   clock += 3_600_000;
-  // It is not believed: the database is asked once more.
+  // The secret is no longer accepted, and the database is queried once more.
   await api.admits();
   expect(api.asked.filter((name) => name === 'tenants-access').length).toBe(reads + 1);
 });
@@ -239,7 +239,7 @@ it('a secret in its overlap ends by itself, although nothing has moved', async (
 describe('while the database does not answer', () => {
   const away = () => Promise.reject(new DatabaseAway('gone'));
 
-  it('a known secret is believed for five seconds, and then nobody', async () => {
+  it('accepts a known secret for five seconds, and then none', async () => {
     const api = startProcess();
     await api.admits();
     api.before = away;
@@ -253,15 +253,15 @@ describe('while the database does not answer', () => {
     expect(await api.admits()).toBe(true);
   });
 
-  it('nobody who is not known is called wrong', async () => {
+  it('rejects no unknown tenant as wrong', async () => {
     const api = startProcess();
     api.before = away;
     await expect(api.admits()).rejects.toBeInstanceOf(DatabaseAway);
   });
 });
 
-describe('strangers', () => {
-  it('with wrong secrets make it ask ten times, and five times a second', async () => {
+describe('unknown callers', () => {
+  it('with wrong secrets cause ten queries, then five a second', async () => {
     const api = startProcess();
     await api.admits();
     for (let each = 0; each < 200; each += 1) expect(await api.admits('wrong')).toBe(false);
@@ -271,7 +271,7 @@ describe('strangers', () => {
     expect(await api.admits()).toBe(true);
   });
 
-  it('with unknown ids have one statement under way, however many they are', async () => {
+  it('with unknown ids cause one statement at a time, in any number', async () => {
     const api = startProcess();
     let underWay = 0;
     let most = 0;
@@ -290,7 +290,7 @@ describe('strangers', () => {
     expect([most, api.asked.length]).toEqual([1, 1]);
   });
 
-  it('of a disabled tenant are no better', async () => {
+  it('of a disabled tenant get the same limits', async () => {
     const api = startProcess();
     await changed((tx) => setClientStatus(tx, clientId, 'disabled', STOPPING));
     for (let each = 0; each < 100; each += 1) expect(await api.admits()).toBe(false);
@@ -298,7 +298,7 @@ describe('strangers', () => {
   });
 });
 
-it('knows so many tenants at most, and forgets those that are not used', async () => {
+it('caches a limited number of tenants, and drops unused ones', async () => {
   const api = startProcess({ maxKnown: 2 });
   const others = await Promise.all(
     [1, 2].map(() =>
@@ -313,7 +313,7 @@ it('knows so many tenants at most, and forgets those that are not used', async (
     ),
   );
   for (const other of others) expect(await api.admits(other.clientSecret, other.clientId)).toBe(true);
-  expect(await api.admits()).toBe(true); // the first of the others goes
+  expect(await api.admits()).toBe(true); // drops the first of the others
   const [first, second] = others as [(typeof others)[0], (typeof others)[0]];
   const known = async () =>
     Promise.all(

@@ -13,7 +13,7 @@ const rotate = (headers: Record<string, string>, body: unknown = {}) =>
   api.call('POST', '/v1/client/secret/rotate', body, headers);
 const as = (clientSecret: string) => ({ 'x-client-id': client.clientId, 'x-client-secret': clientSecret });
 
-it('answers the same 401 whichever header is wrong or missing', async () => {
+it('answers the same 401 for any wrong or missing header', async () => {
   const answers = await Promise.all([
     rotate({}),
     rotate({ 'x-client-id': client.clientId }),
@@ -27,7 +27,7 @@ it('answers the same 401 whichever header is wrong or missing', async () => {
   expect(bodies[0]).toMatchObject({ code: 'unauthorized' });
 });
 
-it('tells that a tenant is disabled only to whom has its secret', async () => {
+it('reveals a disabled tenant only for its right secret', async () => {
   const own = await api.client();
   const call = (clientSecret: string) =>
     api.call('GET', '/v1/accounts', undefined, {
@@ -35,7 +35,7 @@ it('tells that a tenant is disabled only to whom has its secret', async () => {
     });
   await api.database.query(`update tenants set status = 'disabled' where id = $1`, [own.clientId]);
   for (let each = 0; each < 15; each += 1) {
-    // more often than it is read anew
+    // more often than the tenant is read again
     const { status, body } = await call(own.clientSecret);
     expect([status, body.code]).toEqual([401, 'client_disabled']);
   }
@@ -52,14 +52,14 @@ describe('rotation', () => {
     client = await api.client();
   });
 
-  /** Rotates, and gives the new secret. */
+  /** Rotates and returns the new secret. */
   async function rotated(clientSecret: string, body: object = {}): Promise<string> {
     const answer = await rotate(as(clientSecret), body);
     expect([answer.status, answer.body.clientId]).toEqual([201, client.clientId]);
     return answer.body.clientSecret as string;
   }
 
-  it('leaves the old secret in its overlap: it authenticates, and cannot rotate', async () => {
+  it('keeps the old secret in its overlap, in which it authenticates but cannot rotate', async () => {
     const before = Date.now();
     const answer = await rotate(as(client.clientSecret), { overlapSeconds: 3600 });
     expect(Math.abs(Date.parse(answer.body.overlapEndsAt) - before - 3_600_000)).toBeLessThan(60_000);
@@ -71,13 +71,13 @@ describe('rotation', () => {
     expect([await statusOf(client.clientSecret), await statusOf(current)]).toEqual([200, 200]);
   });
 
-  it('keeps two secrets at most: the one in its overlap ends at the next rotation', async () => {
+  it('keeps two secrets at most, because the next rotation ends the one in its overlap', async () => {
     const second = await rotated(client.clientSecret, { overlapSeconds: 86_400 });
     const third = await rotated(second, { overlapSeconds: 60 });
     expect(await Promise.all([client.clientSecret, second, third].map(statusOf))).toEqual([401, 200, 200]);
   });
 
-  it('with 0 ends every other at once: it authenticates nothing, and rotates nothing', async () => {
+  it('with 0 ends all other secrets at once, which then neither authenticate nor rotate', async () => {
     const second = await rotated(client.clientSecret);
     const third = await rotated(second, { overlapSeconds: 0 });
     expect(await Promise.all([client.clientSecret, second, third].map(statusOf))).toEqual([401, 401, 200]);
@@ -85,7 +85,7 @@ describe('rotation', () => {
     expect(await statusOf(third)).toBe(200);
   });
 
-  it.each([0, 3600])('many at once with the same secret and %i s: one wins', async (overlapSeconds) => {
+  it.each([0, 3600])('by one of many concurrent calls with the same secret and %i s succeeds', async (overlapSeconds) => {
     expect(await statusOf(client.clientSecret)).toBe(200);
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => rotate(as(client.clientSecret), { overlapSeconds })),
@@ -102,7 +102,7 @@ describe('rotation', () => {
     expect(await statusOf(won[0]?.body.clientSecret)).toBe(200);
   });
 
-  it('is written down, with what lived before and after, and without a secret', async () => {
+  it('is audited with the valid secrets before and after, but without any secret', async () => {
     const second = await rotated(client.clientSecret);
     const third = await rotated(second, { overlapSeconds: 0 });
     const entries = await api.database.query<Record<string, any>>(
@@ -122,7 +122,7 @@ describe('rotation', () => {
     for (const secret of [client.clientSecret, second, third]) expect(text).not.toContain(secret);
   });
 
-  it('refuses an overlap that is none', async () => {
+  it('refuses an invalid overlap', async () => {
     for (const overlapSeconds of [-1, 1.5, 30 * 86_400 + 1])
       expect((await rotate(as(client.clientSecret), { overlapSeconds })).body).toMatchObject({
         code: 'invalid_request',
@@ -130,7 +130,7 @@ describe('rotation', () => {
       });
   });
 
-  it('of a tenant that was disabled a moment ago gives no secret, although it is still believed', async () => {
+  it('gives no secret to a tenant that was just disabled, although it is still cached', async () => {
     expect(await statusOf(client.clientSecret)).toBe(200);
     await api.database.query(`update tenants set status = 'disabled' where id = $1`, [client.clientId]);
     expect(await rotate(as(client.clientSecret))).toMatchObject({

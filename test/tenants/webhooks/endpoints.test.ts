@@ -41,7 +41,7 @@ const deliveries = async () => (await eventsOf(api, client)).map((row) => row.de
 const COUNTERS = { account: 0, card: 0, deposit: 0, cardholder: 0, kyc: 0, payout: 0, transfer: 0, total: 0 };
 
 describe('registration', () => {
-  it('sets all but deposit without a type, and lists whole', async () => {
+  it('without a type sets the unnamed types, and lists all webhooks', async () => {
     expect((await client.call('GET', '/v1/webhooks')).body).toEqual({
       data: [],
       hasMore: false,
@@ -90,7 +90,7 @@ describe('registration', () => {
     expect((await client.call('GET', '/v1/webhooks')).body.data).toEqual([]);
   });
 
-  it('keeps the URL in ASCII', async () => {
+  it('stores the URL in ASCII', async () => {
     const { status, body } = await client.call('POST', '/v1/webhooks', {
       url: 'https://127.1:9/中文?ä',
       type: 'card',
@@ -99,7 +99,7 @@ describe('registration', () => {
     expect((await client.call('GET', '/v1/webhooks')).body).toEqual(body);
   });
 
-  it('refuses this machine where the service is not a sandbox', async () => {
+  it('refuses this machine outside of the sandbox', async () => {
     const live = await testApi({ mode: 'live', parties: api.services.parties } as never);
     const tenant = await live.client();
     for (const url of [URL_A, 'https://localhost/', 'http://localhost/']) {
@@ -108,7 +108,7 @@ describe('registration', () => {
     await live.close();
   });
 
-  it('answers a repeated key as the first time', async () => {
+  it('answers a repeated key like the first request', async () => {
     const key = { 'x-idempotency-key': 'set-1' };
     const first = await client.call('POST', '/v1/webhooks', { url: URL_A, type: 'card' }, key);
     await client.call('DELETE', '/v1/webhooks');
@@ -121,7 +121,7 @@ describe('registration', () => {
   });
 
   it.each(['failing', 'disabled'])(
-    'replaces the URL of a %s endpoint, which is active again',
+    'replaces the URL of a %s endpoint, which becomes active',
     async (status) => {
       await register(client, URL_A, 'card');
       await setStatus(status);
@@ -153,7 +153,7 @@ describe('an endpoint that is set again', () => {
       await parkDue(tx, [key()]);
     });
 
-  it('is sent what was parked when it was disabled, and since: in time order, with its whole schedule', async () => {
+  it('gets events that were parked while it was disabled, and newer ones, in time order with the full schedule', async () => {
     await register(client, URL_A, 'card');
     const ids = await append(api, client, { at: new Date('2026-02-01T00:00:00Z') });
     await api.database.query('update events set attempts = 4 where tenant_id = $1', [client.clientId]);
@@ -172,14 +172,14 @@ describe('an endpoint that is set again', () => {
     expect(events.at(-1)?.due_at).toEqual(new Date('2026-02-02T00:00:00Z'));
   });
 
-  it('is not sent what a deletion parked, which can be asked for', async () => {
+  it('does not get events that a deletion parked, unless they are resent', async () => {
     await register(client, URL_A, 'card');
     await append(api, client);
     await client.call('DELETE', '/v1/webhooks?type=card');
     await register(client, URL_A, 'card');
     await append(api, client);
     await disable();
-    await client.call('DELETE', '/v1/webhooks?type=card'); // of what was disabled
+    await client.call('DELETE', '/v1/webhooks?type=card'); // of the disabled endpoint
     await register(client, URL_A, 'card');
     await append(api, client);
     await disable();
@@ -192,7 +192,7 @@ describe('an endpoint that is set again', () => {
 });
 
 describe('deletion', () => {
-  it('parks what is due, of one type or of all', async () => {
+  it('parks due events, of one type or of all', async () => {
     await register(client, URL_A);
     await append(api, client, { registration: 'card' });
     await append(api, client, { registration: 'account' });
@@ -222,7 +222,7 @@ describe('deletion', () => {
 });
 
 describe('resend', () => {
-  it.each(['failed', 'parked', 'recorded'])('queues what is %s again, in time order', async (delivery) => {
+  it.each(['failed', 'parked', 'recorded'])('queues %s events again, in time order', async (delivery) => {
     await register(client, URL_A, 'card');
     const second = await append(api, client, { at: new Date('2026-02-02T00:00:00Z') });
     const first = await append(api, client, { at: new Date('2026-02-01T00:00:00Z') });
@@ -234,7 +234,7 @@ describe('resend', () => {
     );
   });
 
-  it('counts what waits, and leaves what was delivered, what is older and what has no endpoint', async () => {
+  it('counts waiting events, and leaves out delivered, older and unregistered ones', async () => {
     await register(client, URL_A, 'card');
     await append(api, client, { at: new Date('2026-02-01T00:00:00Z') });
     await append(api, client, { at: new Date('2026-02-03T00:00:00Z') });
@@ -273,7 +273,7 @@ describe('resend', () => {
     expect([wrong.status, wrong.body.field]).toEqual([400, 'toDate']);
   });
 
-  it('has a failing endpoint probed at once', async () => {
+  it('probes a failing endpoint at once', async () => {
     await register(client, URL_A, 'card');
     await setStatus('failing');
     await append(api, client);
@@ -296,7 +296,7 @@ describe('resend', () => {
     ).toBe(400);
   });
 
-  it('is let through once in 10 s a tenant, of many who ask at once', async () => {
+  it('is admitted once in 10 s per tenant, among concurrent calls', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => resend()));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(429)]);
     const refused = answers.find(({ status }) => status === 429);
@@ -311,7 +311,7 @@ describe('resend', () => {
 });
 
 describe("the operator's view", () => {
-  it('lists endpoints with what waits, and retries what failed', async () => {
+  it('lists endpoints with their waiting events, and retries failed ones', async () => {
     await register(client, URL_A);
     await append(api, client, { count: 2 });
     await setDelivery('failed');
@@ -334,7 +334,7 @@ describe("the operator's view", () => {
     expect(api.commands).toMatchObject([{ action: 'look' }]);
   });
 
-  it('gives the recoveries that stand still', async () => {
+  it('returns overdue recoveries', async () => {
     await register(client, URL_A, 'card');
     await setStatus('failing'); // next probe on the 2nd
     const workflowId = `webhook-recovery-${client.clientId}-card`;

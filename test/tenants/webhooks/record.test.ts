@@ -1,7 +1,7 @@
 import { DELIVERY_TRANSITIONS } from '../../../src/tenants/webhooks/delivery/record';
 import { ENDPOINT_TRANSITIONS } from '../../../src/tenants/webhooks/record';
 
-it('never sends again what was delivered, and knows each state once per event', () => {
+it('never sends a delivered event again, and has one transition per state and event', () => {
   expect(DELIVERY_TRANSITIONS.some(({ from }) => from.includes('delivered'))).toBe(false);
   for (const table of [DELIVERY_TRANSITIONS, ENDPOINT_TRANSITIONS]) {
     const names = table.map(({ on }) => on);

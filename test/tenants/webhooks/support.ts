@@ -72,14 +72,14 @@ export async function endpointOf(api: TestApi, client: Client, registration = 'c
   return row;
 }
 
-/** One more failure, and the endpoint counts as failing: it has failed four times in a row. */
+/** One more failure makes the endpoint count as failing, because it has failed four times in a row. */
 export async function aboutToFail(api: TestApi, client: Client): Promise<void> {
   await api.database.query('update webhook_endpoints set recent_failures = 15 where tenant_id = $1', [
     client.clientId,
   ]);
 }
 
-/** The time of what is to be tried again has come. */
+/** Makes retries due now. */
 export async function retryNow(api: TestApi, client: Client): Promise<void> {
   await api.database.query(
     `update events set due_at = now() where tenant_id = $1 and delivery = 'due' and due_at > now()`,
@@ -88,11 +88,11 @@ export async function retryNow(api: TestApi, client: Client): Promise<void> {
 }
 
 export interface RunningDispatcher {
-  /** Lets go of every shard and waits until all is recorded. */
+  /** Releases every shard and waits until all outcomes are recorded. */
   stop(): Promise<{ delivered: number; failed: number }>;
 }
 
-/** A process's dispatcher, with every shard. */
+/** The dispatcher of a process with every shard. */
 export function dispatching(
   api: TestApi,
   options: WebhookOptions & Partial<Pick<DispatcherDeps, 'leaseMs' | 'maxClaimed' | 'random'>> = {},

@@ -34,7 +34,7 @@ describe('a connection', () => {
     expect(await post(`https://localhost:${port()}/`, { allowLoopback: true })).toMatchObject({ ok: true });
   });
 
-  it('is refused where a name that was public leads inside by now', async () => {
+  it('is refused when a public name now leads to a private address', async () => {
     receiver.received.splice(0);
     for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1'])
       expect(await code(post(`https://localhost:${port()}/`, { resolve: async () => [address] }))).toBe(
@@ -45,20 +45,20 @@ describe('a connection', () => {
     expect(receiver.received).toHaveLength(0);
   });
 
-  it('dials only the allowed ones of several addresses', async () => {
+  it('dials only allowed addresses of several', async () => {
     const resolve = async () => ['10.0.0.1', '127.0.0.1'];
     expect(await post(`https://localhost:${port()}/`, { resolve, allowLoopback: true })).toMatchObject({
       ok: true,
     });
   });
 
-  it('is not made without TLS elsewhere than to this machine', async () => {
+  it('needs TLS, except to this machine', async () => {
     expect(
       await code(post('http://localhost:1/', { resolve: async () => ['8.8.8.8'], allowLoopback: true })),
     ).toBe('address_not_allowed');
   });
 
-  it('needs a certificate that is trusted and names the host', async () => {
+  it('needs a trusted certificate that names the host', async () => {
     expect(await code(post(receiver.url, { allowLoopback: true, ca: testCertificate().cert }))).toBe(
       'tls_failed',
     );
@@ -76,7 +76,7 @@ describe('a connection', () => {
     await Promise.all([old.close(), enough.close()]);
   });
 
-  it('tells what kept it from being made', async () => {
+  it('reports why it failed', async () => {
     const refused = startReceiver({ http: true });
     const { url, close } = await refused;
     await close();

@@ -37,14 +37,14 @@ it('sends the exact bytes, signed, with the headers of the contract', async () =
   expect(await eventsOf(api, client)).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
 });
 
-it('reads the URL and the secret anew', async () => {
+it('reads URL and secret again for each attempt', async () => {
   const { client, path } = await world.tenant();
   world.dispatch();
   await append(api, client);
   await receiver.until(() => receiver.at(path).length === 1);
   const rotated = await client.call('POST', '/v1/client/secret/rotate', {});
   await register(client, `${receiver.url}/elsewhere`, 'card');
-  await new Promise((resolve) => setTimeout(resolve, 1_100)); // a secret is kept for a second
+  await new Promise((resolve) => setTimeout(resolve, 1_100)); // a secret is cached for a second
   const [id] = await append(api, client);
   await receiver.until(() => receiver.at('/elsewhere').length === 1);
   const [moved] = receiver.at('/elsewhere');
@@ -54,7 +54,7 @@ it('reads the URL and the secret anew', async () => {
   expect(receiver.at(path)).toHaveLength(1);
 });
 
-it('has at most eight under way at an endpoint, in time order', async () => {
+it('sends at most eight events at once to an endpoint, in time order', async () => {
   const { client, path } = await world.tenant();
   receiver.answer(path, async (_request, response) => {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -67,11 +67,11 @@ it('has at most eight under way at an endpoint, in time order', async () => {
   expect(receiver.mostAtOnce(path)).toBeGreaterThan(1);
   const order = receiver.at(path).map((one) => ids.indexOf(one.body.data['id']));
   expect([...order].sort((a, b) => a - b)).toEqual(ids.map((_, index) => index));
-  // Those under way at once may overtake one another, and no more than that.
+  // Concurrent attempts may overtake each other, but no others.
   for (const [place, index] of order.entries()) expect(Math.abs(place - index)).toBeLessThan(8);
 });
 
-it('is not slowed by endpoints that hang or fail', async () => {
+it('is not slowed down by endpoints that hang or fail', async () => {
   const dead = await Promise.all(Array.from({ length: 40 }, () => world.tenant()));
   for (const [index, { client, path }] of dead.entries()) {
     receiver.answer(path, index % 2 === 0 ? 'hang' : 500);
@@ -82,7 +82,7 @@ it('is not slowed by endpoints that hang or fail', async () => {
   world.dispatch({ timeoutMs: 15_000 });
   await until(world.all(client, 'delivered'));
   expect(receiver.at(path)).toHaveLength(300);
-  // They hang still: each with the one event that it was tried with.
+  // They still hang, each with its first event.
   for (const [index, one] of dead.entries()) {
     if (index % 2 === 0) expect(receiver.at(one.path).length).toBe(1);
   }
@@ -91,7 +91,7 @@ it('is not slowed by endpoints that hang or fail', async () => {
   receiver.closeConnections();
 });
 
-it('gives an attempt up after its time, and counts it as failed', async () => {
+it('ends an attempt after its time limit, and counts it as failed', async () => {
   const { client, path } = await world.tenant();
   receiver.answer(path, 'hang');
   await append(api, client);
@@ -100,18 +100,18 @@ it('gives an attempt up after its time, and counts it as failed', async () => {
   expect(await eventsOf(api, client)).toMatchObject([{ delivery: 'due', attempts: 1 }]);
 });
 
-it('counts an answer by its status, however its body ends', async () => {
+it('judges an answer by its status, even if its body never ends', async () => {
   const { client, path } = await world.tenant();
   receiver.answer(path, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
-    response.write('x'.repeat(200_000)); // more than is read, and never ended
+    response.write('x'.repeat(200_000)); // longer than the limit that is read, and never ended
   });
   await append(api, client, { count: 3 });
   world.dispatch();
   await until(world.all(client, 'delivered'));
 });
 
-it('sends again over a new connection when a kept one was closed', async () => {
+it('sends again on a new connection when a kept one was closed', async () => {
   const { client, path } = await world.tenant();
   world.dispatch();
   await append(api, client);
@@ -127,7 +127,7 @@ it('sends again over a new connection when a kept one was closed', async () => {
   expect(await endpointOf(api, client)).toMatchObject({ status: 'active' });
 });
 
-it('sends what a killed process had in hand again, once its lease has ended: the same bytes', async () => {
+it('sends the events of a killed process again after its lease, with the same bytes', async () => {
   const { client, path } = await world.tenant();
   await append(api, client, { count: 3 });
   await api.database.query(
@@ -137,7 +137,7 @@ it('sends what a killed process had in hand again, once its lease has ended: the
   await append(api, client);
   world.dispatch();
   await until(async () => (await eventsOf(api, client)).some((row) => row.delivery === 'delivered'));
-  expect(receiver.at(path).length).toBe(1); // the fourth: the others are in another's hands
+  expect(receiver.at(path).length).toBe(1); // the fourth, because the killed process holds the others
   await api.database.query(
     `update events set leased_until = now() - interval '1 second' where tenant_id = $1 and delivery = 'due'`,
     [client.clientId],
@@ -152,7 +152,7 @@ it('sends what a killed process had in hand again, once its lease has ended: the
   expect(new Set(bytes).size).toBe(4);
 });
 
-it('never sends an event twice at once, however many dispatchers there are', async () => {
+it('never sends an event twice at once with several dispatchers', async () => {
   const { client, path } = await world.tenant();
   receiver.answer(path, async (_request, response) => {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -168,7 +168,7 @@ it('never sends an event twice at once, however many dispatchers there are', asy
   expect(new Set(came)).toEqual(new Set(ids));
 });
 
-it('claims no more than it can send, however many events wait', async () => {
+it('claims no more events than it can send', async () => {
   const { client, path } = await world.tenant();
   receiver.answer(path, 'hang');
   for (let batch = 0; batch < 10; batch += 1) await append(api, client, { count: 1_000 });
@@ -184,11 +184,11 @@ it('claims no more than it can send, however many events wait', async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(most).toBe(1);
-  await client.call('DELETE', '/v1/webhooks'); // what is left waits for nobody: later tests would hang on it
+  await client.call('DELETE', '/v1/webhooks'); // undelivered events would make later tests hang
   receiver.closeConnections();
 });
 
-it('keeps to its limit over all endpoints, and serves them all', async () => {
+it('keeps its limit over all endpoints, and serves them all', async () => {
   const tenants = await Promise.all(Array.from({ length: 6 }, () => world.tenant()));
   for (const { client } of tenants) await append(api, client, { count: 100 });
   let most = 0;
@@ -218,7 +218,7 @@ it('delivers after the database was away', async () => {
       () => false,
     );
   await until(appended);
-  // The pool may still hold connections of which it has not heard yet that they ended.
+  // The pool may still hold connections that have ended without its notice.
   await until(() =>
     world
       .all(client, 'delivered')()

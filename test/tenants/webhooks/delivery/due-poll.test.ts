@@ -7,7 +7,7 @@ afterEach(() => jest.useRealTimers());
 
 const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-/** A poll whose runs take so long each (1 ms those that are not said) and find nothing; when each began. */
+/** A poll that finds nothing. Runs take the given milliseconds, 1 ms by default. Returns when each began. */
 function polling(takesMs: number[] = []) {
   const began: number[] = [];
   const start = performance.now();
@@ -19,7 +19,7 @@ function polling(takesMs: number[] = []) {
   return { poll, began };
 }
 
-/** @returns when each poll began: milliseconds since the start */
+/** @returns start of each poll, in milliseconds */
 async function pollsOf(takesMs: number[], forMs: number): Promise<number[]> {
   const { poll, began } = polling(takesMs);
   poll.start();
@@ -28,7 +28,7 @@ async function pollsOf(takesMs: number[], forMs: number): Promise<number[]> {
   return began;
 }
 
-it('rests the longer, the longer a poll takes', async () => {
+it('pauses longer after a longer poll', async () => {
   const [first, second] = await pollsOf([100], 5_000);
   expect([first, second]).toEqual([0, 1_000]);
 });
@@ -40,7 +40,7 @@ it('polls again soon after a poll that hung', async () => {
   expect(second).toBeLessThanOrEqual(27_000);
 });
 
-it('polls at once when events were committed, also while a poll is under way', async () => {
+it('polls at once after a commit of events, also during a poll', async () => {
   const { poll, began } = polling([1, 100]);
   poll.start();
   await pass(50);
@@ -50,15 +50,15 @@ it('polls at once when events were committed, also while a poll is under way', a
   eventsCommitted.publish(undefined);
   await pass(1_000);
   poll.stop();
-  expect(began.slice(0, 3)).toEqual([0, 50, 1_050]); // after the rest that a poll of 100 ms asks for
+  expect(began.slice(0, 3)).toEqual([0, 50, 1_050]); // after the pause that a poll of 100 ms requires
 });
 
-it('polls no more once it is stopped, and again once it is started', async () => {
+it('stops polling when stopped, and resumes when started', async () => {
   const { poll, began } = polling([20]);
   poll.start();
   poll.start();
   await pass(10);
-  poll.stop(); // while a poll is under way
+  poll.stop(); // during a poll
   eventsCommitted.publish(undefined);
   await pass(1_000);
   expect(began).toEqual([0]);
@@ -68,7 +68,7 @@ it('polls no more once it is stopped, and again once it is started', async () =>
   expect(began).toEqual([0, 1_010]);
 });
 
-it('goes on when it is started again before its last poll has ended: never two at once', async () => {
+it('never polls twice at once when it is restarted before its last poll has ended', async () => {
   const { poll, began } = polling([100, 100]);
   poll.start();
   await pass(10);

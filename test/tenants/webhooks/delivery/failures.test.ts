@@ -19,7 +19,7 @@ it.each([
   [301, 'http_301'],
   [404, 'http_404'],
 ])(
-  'takes %i for a failure, and after five what else is due waits without using up attempts',
+  'counts %i as a failure, and after five keeps other events waiting without counting attempts',
   async (status, code) => {
     const { client, path } = await world.tenant();
     receiver.answer(path, (_request, response) => {
@@ -30,7 +30,7 @@ it.each([
     await until(async () => (await endpointOf(api, client))?.status === 'failing');
     await append(api, client);
     await retryNow(api, client);
-    await new Promise((resolve) => setTimeout(resolve, 400)); // two looks
+    await new Promise((resolve) => setTimeout(resolve, 400)); // two polls
     expect(receiver.at(path)).toHaveLength(5);
     expect(receiver.at('/redirected')).toHaveLength(0);
     const rows = await eventsOf(api, client);
@@ -51,7 +51,7 @@ it.each([
 );
 
 const idOf = (request: { body: { data: Record<string, unknown> } }) => String(request.body.data['id']);
-/** Until its first event is to be tried. */
+/** Waits until its first event is due. */
 const waitsOf = async (client: Client) => {
   const [row] = await api.database.query<{ seconds: string }>(
     'select extract(epoch from due_at - clock_timestamp()) as seconds from events where tenant_id = $1 order by number limit 1',
@@ -60,7 +60,7 @@ const waitsOf = async (client: Client) => {
   return Number(row?.seconds);
 };
 
-it('tries an event that is refused again in its lane, and its endpoint takes all others at once', async () => {
+it('retries a refused event in its lane while the endpoint accepts all others', async () => {
   const { client, path } = await world.tenant();
   const [bad] = await append(api, client);
   receiver.answer(path, (request, response) => {
@@ -72,7 +72,7 @@ it('tries an event that is refused again in its lane, and its endpoint takes all
     expect((await eventsOf(api, client))[0]).toMatchObject({ delivery: 'due', last_error: 'http_500' });
     expect(await waitsOf(client)).toBeGreaterThan(wait * 0.9 - 4);
     expect(await waitsOf(client)).toBeLessThanOrEqual(wait * 1.1);
-    // The only one that is due, it is refused five times in a row and more: that says nothing of the endpoint.
+    // The only due event is refused more than five times in a row, which does not count against the endpoint.
     expect(await endpointOf(api, client)).toMatchObject({ status: 'active', recent_failures: 1 });
     await retryNow(api, client);
   }
@@ -89,7 +89,7 @@ it.each([
   ['nothing else waits', 0, 3_600],
   ['another event waits', 1, 5],
 ])(
-  'begins a recovery at the first interval, or when Retry-After is over where %s',
+  'starts a recovery at the first interval, or after Retry-After where %s',
   async (_, others, wait) => {
     const { client, path } = await world.tenant();
     receiver.answer(path, (_request, response) => {
@@ -103,12 +103,12 @@ it.each([
     const endpoint = await endpointOf(api, client);
     expect(endpoint?.probes).toBe(0);
     const seconds = (endpoint!.next_probe_at!.getTime() - endpoint!.failing_since!.getTime()) / 1_000;
-    expect(seconds).toBeGreaterThanOrEqual(wait - 1); // one clock says when the event is due, another when the probe is
+    expect(seconds).toBeGreaterThanOrEqual(wait - 1); // due times and probe times come from different clocks
     expect(seconds).toBeLessThanOrEqual(wait);
   },
 );
 
-it('begins a recovery at the first interval, however often what is refused has been tried', async () => {
+it('starts a recovery at the first interval for any number of earlier attempts', async () => {
   const { client, path } = await world.tenant();
   receiver.answer(path, 500);
   await append(api, client, { count: 1 });
@@ -128,7 +128,7 @@ it('begins a recovery at the first interval, however often what is refused has b
 it.each([
   [2, 'failing'],
   [3, 'active'],
-])('takes one in %i that fails for an endpoint that is %s: half of its last twenty', async (nth, status) => {
+])('treats an endpoint with one failure in %i as %s, by half of its last twenty attempts', async (nth, status) => {
   const { client, path } = await world.tenant();
   const ids = await append(api, client, { count: 60 });
   receiver.answer(path, (request, response) => {
@@ -147,7 +147,7 @@ it.each([
   }
 });
 
-it('writes nothing to an endpoint that takes everything, and forgets failures that lie far enough back', async () => {
+it('writes nothing to an endpoint that accepts everything, and forgets old failures', async () => {
   const { client, path } = await world.tenant();
   world.dispatch();
   const versionOf = async () =>
@@ -176,7 +176,7 @@ it('writes nothing to an endpoint that takes everything, and forgets failures th
   await until(async () => (await endpointOf(api, client))?.recent_failures === 0);
 });
 
-it('disables an endpoint that answers 410, and parks what is due to it', async () => {
+it('disables an endpoint that answers 410, and parks its due events', async () => {
   const { client, path } = await world.tenant();
   receiver.answer(path, 410);
   await append(api, client, { count: 5 });

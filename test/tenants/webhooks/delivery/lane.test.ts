@@ -34,7 +34,7 @@ const jobs = (count: number, claimedAt = 0) =>
 
 const lane = () => newLane({ shard: 0, tenantId: 'cli_1', registration: 'card' }, 0);
 
-/** A lane with due events, and as many claimed as asked for. */
+/** A lane with due events, of which the requested number is claimed. */
 function claimed(of: Lane, now = 0): Job[] {
   dueFound(of, now);
   const { room } = claimSent(of, roomOf(of));
@@ -42,7 +42,7 @@ function claimed(of: Lane, now = 0): Job[] {
   return takeJobs(of, now).begun;
 }
 
-/** Attempts that are delivered one after the other, so many milliseconds apart. */
+/** Successful attempts one after another, at this interval in milliseconds. */
 function deliver(of: Lane, count: number, everyMs: number, from = 0): number {
   let now = from;
   for (let done = 0; done < count; done += 1) {
@@ -56,7 +56,7 @@ function deliver(of: Lane, count: number, everyMs: number, from = 0): number {
 const after = (...events: LaneEvent[]) =>
   events.reduce((state, on) => stateAfter(state, on, 0), lane().state).is;
 
-it('goes by its table', () => {
+it('follows its table', () => {
   expect(after()).toBe('probing');
   expect(after('delivered')).toBe('open');
   expect(after('delivered', 'delivered')).toBe('open');
@@ -65,7 +65,7 @@ it('goes by its table', () => {
   expect(after('failed', 'failure_recorded')).toBe('probing');
 });
 
-it('is held until every failure has been recorded, whatever else was delivered meanwhile', () => {
+it('stays held until every failure is recorded, whatever else succeeds', () => {
   expect(after('delivered', 'failed', 'failed', 'delivered')).toBe('held');
   expect(after('delivered', 'failed', 'failed', 'failure_recorded')).toBe('held');
   expect(after('delivered', 'failed', 'failed', 'failure_recorded', 'delivered', 'failure_recorded')).toBe(
@@ -73,7 +73,7 @@ it('is held until every failure has been recorded, whatever else was delivered m
   );
 });
 
-it('claims one event until the first was delivered, then doubles up to eight at once', () => {
+it('claims one event until the first success, then doubles up to eight at once', () => {
   const probing = lane();
   dueFound(probing, 0);
   expect(roomOf(probing)).toBe(1);
@@ -87,7 +87,7 @@ it('claims one event until the first was delivered, then doubles up to eight at 
   expect(atOnce).toEqual([2, 4, 8, UNDER_WAY]);
 });
 
-it('claims ahead what was delivered in 200 ms, 256 at most', () => {
+it('claims ahead the throughput of 200 ms, at most 256', () => {
   const steady = lane();
   deliver(steady, 101, 1);
   dueFound(steady, 101);
@@ -98,13 +98,13 @@ it('claims ahead what was delivered in 200 ms, 256 at most', () => {
   expect(roomOf(fast)).toBe(UNDER_WAY + 256);
 });
 
-it('claims again when half of what it may hold is free, and only where more may be due', () => {
+it('claims again when half of its room is free and more may be due', () => {
   const open = lane();
   deliver(open, 3, 1);
   dueFound(open, 3);
   claimSent(open, 8);
   claimEnded(open, jobs(8), 8);
-  expect(open.mayHaveDue).toBe(true); // the claim was filled
+  expect(open.mayHaveDue).toBe(true); // the claim was full
   expect(takeJobs(open, 3).begun).toHaveLength(8);
   const rooms: number[] = [];
   for (let delivered = 0; delivered < 4; delivered += 1) {
@@ -118,7 +118,7 @@ it('claims again when half of what it may hold is free, and only where more may 
   expect(roomOf(open)).toBe(0);
 });
 
-it('knows that more is due when a poll has found it while a claim was under way', () => {
+it('knows that more is due when a poll finds events during a claim', () => {
   const probing = lane();
   dueFound(probing, 0);
   claimSent(probing, 1);
@@ -127,7 +127,7 @@ it('knows that more is due when a poll has found it while a claim was under way'
   expect(roomOf(probing)).toBe(1);
 });
 
-it('gives back all that is not begun when an attempt fails, and goes on when that has been recorded', () => {
+it('gives back unsent events when an attempt fails, and continues when the failure is recorded', () => {
   const open = lane();
   deliver(open, 101, 1);
   expect(claimed(open, 101)).toHaveLength(8);
@@ -138,14 +138,14 @@ it('gives back all that is not begun when an attempt fails, and goes on when tha
   expect(roomOf(open)).toBe(0);
   dueFound(open, 103);
   expect(roomOf(open)).toBe(0);
-  claimEnded(open, [job(1)], 1); // of a claim that was under way
+  claimEnded(open, [job(1)], 1); // from a claim that was under way
   expect(takeJobs(open, 103)).toEqual({ begun: [], givenBack: [job(1)] });
   failureRecorded(open, 104);
   for (let delivered = 0; delivered < 7; delivered += 1) attemptEnded(open, 'unsent', 105);
   expect(roomOf(open)).toBe(1);
 });
 
-it('gives back what has waited for a second: URL and secret may have changed', () => {
+it('gives back events that have waited for a second, because URL and secret may have changed', () => {
   const probing = lane();
   claimEnded(probing, [job(1, 0), job(2, 1), job(3, 500)], 3);
   probing.mayHaveDue = false;
@@ -155,7 +155,7 @@ it('gives back what has waited for a second: URL and secret may have changed', (
   expect(probing.mayHaveDue).toBe(true);
 });
 
-it('learns nothing of the endpoint from an event that could not be signed', () => {
+it('ignores an event that could not be signed', () => {
   const probing = lane();
   claimed(probing);
   attemptEnded(probing, 'unsent', 1);
@@ -163,7 +163,7 @@ it('learns nothing of the endpoint from an event that could not be signed', () =
   expect(probing.underWay).toBe(0);
 });
 
-it('notes what is delivered from a failure on, until a claim finds the endpoint without one', () => {
+it('records successes after a failure, until a claim finds the endpoint without failures', () => {
   const one = lane();
   claimEnded(one, [job(1)], 1);
   expect(one.troubled).toBe(false);
@@ -182,7 +182,7 @@ it('notes what is delivered from a failure on, until a claim finds the endpoint 
   expect(one.troubled).toBe(false);
 });
 
-it('notes on where a claim was sent before a failure and ends after it', () => {
+it('keeps recording when a claim was sent before a failure and ends after it', () => {
   const one = lane();
   deliver(one, 2, 1);
   claimSent(one, 4);
@@ -196,7 +196,7 @@ it('notes on where a claim was sent before a failure and ends after it', () => {
   expect(one.troubled).toBe(false);
 });
 
-it('is idle when nothing of it is in hand', () => {
+it('is idle when it holds no events', () => {
   const one = lane();
   expect(isIdle(one)).toBe(true);
   claimed(one);

@@ -7,7 +7,7 @@ const endpoint = (tenant: number, shard = 0) => ({
   registration: 'card' as const,
 });
 
-/** Lanes with due events, by a clock that the test moves. */
+/** Lanes with due events, with a clock that the test controls. */
 function lanesOf(count: number) {
   const clock = { now: 0 };
   const lanes = createLanes(() => clock.now);
@@ -18,7 +18,7 @@ function lanesOf(count: number) {
 const tenants = (wants: { tenantId: string }[]) => wants.map(({ tenantId }) => tenantId);
 const everyShard = () => true;
 
-it('asks for those first that were served longest ago, within the limit', () => {
+it('claims for the lanes served longest ago first, within the limit', () => {
   const { lanes } = lanesOf(3);
   expect(tenants(lanes.wants(2, everyShard))).toEqual(['cli_1', 'cli_2']);
   for (const tenant of [1, 2]) dueFound(lanes.of(endpoint(tenant)), 0);
@@ -26,20 +26,20 @@ it('asks for those first that were served longest ago, within the limit', () => 
   expect(lanes.wants(0, everyShard)).toEqual([]);
 });
 
-it('asks for a lane once, until there is room and more may be due', () => {
+it('claims for a lane once, until it has room and more may be due', () => {
   const { lanes } = lanesOf(1);
   expect(lanes.wants(10, everyShard)).toEqual([{ ...endpoint(1), room: 1 }]);
   expect(lanes.wants(10, everyShard)).toEqual([]);
 });
 
-it('asks for nothing of a shard that another process has', () => {
+it('claims nothing for a shard of another process', () => {
   const { lanes } = lanesOf(1);
   dueFound(lanes.of(endpoint(2, 7)), 0);
   expect(tenants(lanes.wants(10, (shard) => shard === 7))).toEqual(['cli_2']);
   expect(tenants(lanes.ofShard(7))).toEqual(['cli_2']);
 });
 
-it('forgets a lane that nothing was due to for a minute, and none that an event was just found for', () => {
+it('drops a lane without due events for a minute, but none with a new event', () => {
   const { clock, lanes } = lanesOf(2);
   clock.now = 59_999;
   expect(lanes.forgetIdle()).toEqual([]);
@@ -49,7 +49,7 @@ it('forgets a lane that nothing was due to for a minute, and none that an event 
   expect(tenants(lanes.wants(10, everyShard))).toEqual(['cli_2']);
 });
 
-it('forgets no lane with an event in hand', () => {
+it('keeps a lane that holds an event', () => {
   const { clock, lanes } = lanesOf(1);
   const lane = lanes.of(endpoint(1));
   lane.underWay = 1;

@@ -7,9 +7,9 @@ import { type Client, type TestApi, testApi } from '../../../support/api';
 import { until } from '../../../support/until';
 import { append, dispatching, type RunningDispatcher, register } from '../support';
 
-/** As many as an endpoint may have waiting that was away for long. MANY_EVENTS=1000000 tries a million by hand. */
+/** As many as may wait for an endpoint after a long absence. MANY_EVENTS=1000000 tests a million by hand. */
 const MANY = Number(process.env['MANY_EVENTS'] ?? 100_000);
-/** By a statement: Postgres ends those of a request after 20 s. */
+/** Per statement, because Postgres ends statements of a request after 20 s. */
 const AT_MOST_CHANGED = 2_000;
 
 let api: TestApi;
@@ -30,7 +30,7 @@ afterEach(async () => {
   await api.close();
 });
 
-/** Nothing is sent to one that fails: its recovery probes it. */
+/** Failing endpoints get only probes of their recovery. */
 const disabledOrNot = (status: string) =>
   api.database.query(
     `update webhook_endpoints set status = $1, next_probe_at = now() + interval '1 day' where tenant_id = $2`,
@@ -69,7 +69,7 @@ async function moved(): Promise<void> {
   await running.stop();
 }
 
-it('a deletion parks very many in portions, and a resend makes them due again', async () => {
+it('parks very many events in portions after a deletion, and makes them due again by a resend', async () => {
   await waiting(api.database, MANY);
   let began = performance.now();
   expect((await client.call('DELETE', '/v1/webhooks?type=card')).status).toBe(204);
@@ -95,7 +95,7 @@ it('a deletion parks very many in portions, and a resend makes them due again', 
     console.log(MANY, 'delete, moved, resend, moved: ms', times.map(Math.round));
 }, 1_200_000);
 
-it('an endpoint that is set again gets nothing of what is still to be parked, and all that comes after', async () => {
+it('sends an endpoint that was set again no event that is still to be parked, and all later ones', async () => {
   await waiting(api.database, 10_000);
   await client.call('DELETE', '/v1/webhooks?type=card');
   await register(client, 'https://127.0.0.1:9/nobody', 'card');
@@ -107,7 +107,7 @@ it('an endpoint that is set again gets nothing of what is still to be parked, an
   expect(Object.values(rest)).toEqual([3]);
 });
 
-it('a resend of what is still to be parked follows it', async () => {
+it('runs a resend after the parking of its events', async () => {
   await waiting(api.database, 10_000, 3);
   await client.call('DELETE', '/v1/webhooks?type=card');
   await register(client, 'https://127.0.0.1:9/nobody', 'card');
@@ -120,7 +120,7 @@ it('a resend of what is still to be parked follows it', async () => {
   expect(tried).toHaveLength(0);
 });
 
-it('what waits for a disabled endpoint keeps its time until the endpoint is deleted', async () => {
+it('keeps the due time of events of a disabled endpoint until the endpoint is deleted', async () => {
   await waiting(api.database, 10_000, 3);
   await disabledOrNot('disabled');
   running = dispatching(api);
@@ -134,14 +134,14 @@ it('what waits for a disabled endpoint keeps its time until the endpoint is dele
 
 const card = () => ({ tenantId: client.clientId, registration: 'card' as const });
 
-it('what waits for a disabled endpoint is marked once, however often it is found', async () => {
+it('marks the events of a disabled endpoint once, even if they are found repeatedly', async () => {
   await waiting(api.database, 10_000);
   await disabledOrNot('disabled');
   for (let polls = 0; polls < 3; polls += 1) await parkDue(api.database, [card()]);
   expect(await marked()).toBe(1);
 });
 
-it('a recovery marks what was parked, and dispatchers make it due again in portions', async () => {
+it('marks parked events in a recovery, and dispatchers make them due again in portions', async () => {
   await waiting(api.database, 10_000, 3);
   await disabledOrNot('disabled');
   await parkDue(api.database, [card()]);
@@ -154,7 +154,7 @@ it('a recovery marks what was parked, and dispatchers make it due again in porti
   expect(await api.database.query('select from events where attempts > 0')).toHaveLength(0);
 });
 
-it('an endpoint that is set again while its events are being parked gets all of them', async () => {
+it('sends all events to an endpoint that is set again while they are being parked', async () => {
   await waiting(api.database, 10_000);
   await disabledOrNot('disabled');
   await parkDue(api.database, [card()]);
@@ -165,7 +165,7 @@ it('an endpoint that is set again while its events are being parked gets all of 
   expect(await states()).toEqual({ 'due at its time': 10_000 });
 });
 
-it('a deletion keeps for a resend what was about to be due again', async () => {
+it('keeps for a resend events that were about to be due again at a deletion', async () => {
   await waiting(api.database, 10_000);
   await disabledOrNot('disabled');
   await parkDue(api.database, [card()]);
@@ -180,7 +180,7 @@ it('a deletion keeps for a resend what was about to be due again', async () => {
   expect(await states()).toEqual({ parked: 10_000 });
 });
 
-it('a portion ends after so many events that it has read, also where it changes none', async () => {
+it('ends a portion by the number of events read, even if none changes', async () => {
   await waiting(api.database, 10_000);
   await client.call('DELETE', '/v1/webhooks?type=card');
   await moved();
@@ -201,7 +201,7 @@ it('a portion ends after so many events that it has read, also where it changes 
   expect(await states()).toEqual({ 'due at its time': 1, parked: 10_000 });
 });
 
-it('no statement reads the events from end to end, also where statistics know nearly all of them to wait', async () => {
+it('never scans all events, even if statistics say that nearly all of them wait', async () => {
   const byIndexes = (work: () => Promise<unknown>) =>
     expectIndexes({ database: api.database, statements, large: ['events'] }, work);
   const spied = api.services.database;

@@ -19,7 +19,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** An event is refused, by which the endpoint begins to fail. */
+/** Refuses an event, so that the endpoint begins to fail. */
 async function begunToFail(client: Client): Promise<void> {
   await append(api, client);
   await aboutToFail(api, client);
@@ -35,7 +35,7 @@ const probe = async (client: Client) => {
   });
 };
 
-it('does not disable an endpoint for what it refused before nothing waited', async () => {
+it('forgets an endpoint’s earlier failures once no event waits', async () => {
   const client = await api.client();
   receiver.answer('/days', 503);
   await register(client, `${receiver.url}/days`, 'card');

@@ -1,6 +1,6 @@
 import { createRounds } from '../../../../src/tenants/webhooks/delivery/rounds';
 
-/** Rounds that the test ends. */
+/** Rounds whose end the test controls. */
 function controlled() {
   const ends: (() => void)[] = [];
   let under = 0;
@@ -22,7 +22,7 @@ function controlled() {
   };
 }
 
-it('begins at once, and rests when nobody has asked meanwhile', async () => {
+it('starts at once, and rests when there was no further request', async () => {
   const rounds = controlled();
   rounds.ask();
   expect(rounds.begun()).toBe(1);
@@ -32,7 +32,7 @@ it('begins at once, and rests when nobody has asked meanwhile', async () => {
   expect(rounds.begun()).toBe(2);
 });
 
-it('does one more round for all who asked while one was under way, never two at once', async () => {
+it('runs one more round for all requests during a round, never two at once', async () => {
   const rounds = controlled();
   rounds.ask();
   rounds.ask();

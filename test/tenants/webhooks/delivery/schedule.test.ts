@@ -24,7 +24,7 @@ it('stays at the last interval', () => {
   expect(probeAfter(7, 1)).toEqual({ index: 7, waitMs: 43_200_000 });
 });
 
-it('spreads waits by a tenth, and never waits less than Retry-After', () => {
+it('varies waits by a tenth, and never waits less than Retry-After', () => {
   expect([jitterOf(0), jitterOf(0.5), jitterOf(1)].map((value) => Math.round(value * 100))).toEqual([
     90, 100, 110,
   ]);

@@ -4,7 +4,7 @@ import { dispatching, eventsOf, register } from '../support';
 
 export type DispatcherWorld = Awaited<ReturnType<typeof dispatcherWorld>>;
 
-/** The API, a receiver that tenants have registered at, and dispatchers. */
+/** The API, a receiver for webhooks, and dispatchers. */
 export async function dispatcherWorld() {
   const [api, receiver] = await Promise.all([testApi(), startReceiver()]);
   let running: { stop(): Promise<unknown> }[] = [];
@@ -23,10 +23,10 @@ export async function dispatcherWorld() {
       running.push(one);
       return one;
     },
-    /** Whether all its events are so. */
+    /** Whether all events of a client have this state. */
     all: (client: Client, delivery: string) => async () =>
       (await eventsOf(api, client)).every((row) => row.delivery === delivery),
-    /** After each test. */
+    /** Call it after each test. */
     async stop() {
       await Promise.all(running.map((one) => one.stop()));
       running = [];
