@@ -82,6 +82,6 @@ function placeOf(cursor: string): WaitingPlace {
   const at = cursor.indexOf('_');
   const since = new Date(cursor.slice(0, Math.max(0, at)));
   if (at < 0 || Number.isNaN(since.getTime()))
-    throw invalid('It is not what a page has ended with.', 'after');
+    throw invalid('after is not a valid cursor.', 'after');
   return { since, id: cursor.slice(at + 1) };
 }

@@ -49,7 +49,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [status, message] = REFUSALS[error.code ?? ''] ?? [
     '400 Bad Request',
-    'This is not well-formed HTTP.',
+    'The request is not well-formed HTTP.',
   ];
   const requestId = randomUUID();
   const body = JSON.stringify({ code: 'invalid_request', message, requestId });

@@ -46,12 +46,12 @@ function placeOf(url: string): string {
 const REASONS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'its host is not known',
-  EAI_AGAIN: 'its host is not known just now',
-  EHOSTUNREACH: 'there is no way to its host',
-  ENETUNREACH: 'there is no way to its host',
+  EAI_AGAIN: 'its host cannot be resolved at present',
+  EHOSTUNREACH: 'its host cannot be reached',
+  ENETUNREACH: 'its host cannot be reached',
   ETIMEDOUT: 'it does not answer',
-  ECONNRESET: 'it hangs up',
-  ERR_INVALID_URL: 'this is no address',
+  ECONNRESET: 'it closes the connection',
+  ERR_INVALID_URL: 'the address is not valid',
   '28P01': 'it refuses the user or the password',
   '28000': 'it refuses the user',
   '3D000': 'it has no such database',
@@ -63,5 +63,5 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   const known = REASONS[code ?? ''];
   if (known !== undefined) return known;
   if (/timeout/i.test(message)) return 'it does not answer';
-  return /terminated/i.test(message) ? 'what listens there is no Postgres' : `it says ${code ?? 'no more'}`;
+  return /terminated/i.test(message) ? 'the server there is not Postgres' : `it answers ${code ?? 'with an unknown error'}`;
 }

@@ -31,9 +31,9 @@ const BREAKS = {
 
 export const approvals: Queue = queueOf({
   name: 'approvals',
-  description: 'what one person has asked for and takes two: whether it is done',
+  description: 'decisions of one person that need a second one: approve or reject',
   commands: ['approval approve ID', 'approval reject ID --reason TEXT'],
-  kind: 'what is to be done',
+  kind: 'the kind of decision',
   byCurrency: true,
   columns: ['id', 'what', 'about', 'client', 'comes to', 'asked by', 'approved first by', 'why'],
   load: ({ database }, filter) => approvalsToDecide(database, filter),
@@ -49,9 +49,9 @@ export const breaks: Queue = queueOf({
   ...BREAKS,
   name: 'breaks',
   byCurrency: true,
-  description: 'money and messages that fit no record; those of suspense pass by themselves',
+  description: 'money and messages that match no record; breaks of suspense are resolved by themselves',
   commands: ['breaks resolve ID --note TEXT'],
-  kind: 'what went wrong',
+  kind: 'the kind of break',
   load: ({ database }, filter) => listBreaks(database, filter),
   count: (sql) => countBreaks(sql),
 });
@@ -59,7 +59,7 @@ export const breaks: Queue = queueOf({
 /** Breaks including resolved ones, which nobody has to decide. */
 export const allBreaks: Queue = queueOf({
   ...BREAKS,
-  ...{ name: 'all breaks', description: 'those that wait, and the resolved ones', commands: [] },
+  ...{ name: 'all breaks', description: 'open and resolved breaks', commands: [] },
   ...{ byCurrency: true, kind: 'what went wrong' },
   columns: [...BREAKS.columns, 'resolved by'],
   load: ({ database }, filter) => listBreaks(database, { ...filter, all: true }),
@@ -69,7 +69,7 @@ export const allBreaks: Queue = queueOf({
 
 export const commands: Queue = queueOf({
   name: 'commands',
-  description: 'what Temporal was to be told and has refused for good (parked after 20 tries)',
+  description: 'workflow commands that Temporal has refused for good (parked after 20 attempts)',
   commands: ['commands retry NUMBER'],
   kind: 'the workflow',
   columns: ['number', 'action', 'workflow', 'tries', 'last error'],
@@ -85,7 +85,7 @@ export const commands: Queue = queueOf({
 export const endpoints: Queue = queueOf({
   name: 'endpoints',
   description:
-    'webhook endpoints that fail, or were disabled by their 410 or after 7 days: whether their tenant knows',
+    'webhook endpoints that fail, or were disabled after a 410 or 7 days of failures: tell the tenant',
   commands: ['webhooks retry CLIENT'],
   kind: 'the status',
   columns: ['client', 'type', 'status', 'due', 'failed', 'parked', 'url', 'last error'],
@@ -119,9 +119,9 @@ export const WATCHED: readonly Watched[] = [
 export const overdue: Queue = queueOf<OverdueRecord>({
   name: 'overdue',
   description:
-    'records that stand still; they are told each five minutes, so that a party or a process is away',
+    'records without progress although they are retried each five minutes: a party or a process is away',
   commands: ['show ID'],
-  kind: 'what they are',
+  kind: 'the kind of record',
   columns: ['id', 'what', 'client', 'workflow'],
   async load({ database, now }, { kind, ...filter }) {
     const before = new Date(now().getTime() - STALE_MS);

@@ -8,7 +8,7 @@ import { type Queue, queueOf } from '../queue';
 
 export const cardholders: Queue = queueOf({
   name: 'cardholders',
-  description: 'cardholders that are pending_review: whether they are submitted to the party',
+  description: 'cardholders in pending_review: submit them to the party or reject them',
   commands: ['cardholder approve ID', 'cardholder reject ID --reason TEXT'],
   kind: 'BIN',
   columns: ['id', 'client', 'user', 'bin', 'name'],
@@ -21,7 +21,7 @@ export const cardholders: Queue = queueOf({
 
 export const kyc: Queue = queueOf({
   name: 'kyc',
-  description: 'KYC reviews of users: whether their documents prove who they are',
+  description: 'KYC reviews of users: approve or reject their documents',
   commands: [
     'kyc approve USER',
     'kyc reject USER --reason TEXT',

@@ -22,7 +22,7 @@ import { type Cell, type Queue, queueOf, shownMoney } from '../queue';
 
 export const deposits: Queue = queueOf({
   name: 'deposits',
-  description: 'deposits in manual_review: whether what was paid is credited or goes back',
+  description: 'deposits in manual_review: credit or return the payment',
   commands: ['deposit approve ID', 'deposit reject ID --reason TEXT'],
   kind: 'the code that says why',
   byCurrency: true,
@@ -51,7 +51,7 @@ const placeOf = ({ id, tenantId, updatedAt }: { id: string; tenantId: string | n
 export const payouts = payoutQueue({
   name: 'payouts',
   noun: 'payout',
-  description: "payouts above their tenant's threshold, pending_approval: whether they are ordered",
+  description: "payouts in pending_approval, above their tenant's threshold: approve or reject",
   kind: payoutKind,
   record: payoutView,
 });
@@ -59,7 +59,7 @@ export const payouts = payoutQueue({
 export const ibanPayouts = payoutQueue({
   name: 'iban-payouts',
   noun: 'iban-payout',
-  description: "payouts from virtual IBANs above their company's threshold: whether they are ordered",
+  description: "payouts from virtual IBANs above their tenant's threshold: approve or reject",
   kind: ibanPayoutKind,
   record: ibanPayoutView,
 });
@@ -89,7 +89,7 @@ function payoutQueue(spec: {
 
 export const withdrawals: Queue = queueOf({
   name: 'withdrawals',
-  description: "withdrawals to cards above their tenant's threshold: whether they are ordered",
+  description: "withdrawals to cards above their tenant's threshold: approve or reject",
   commands: ['withdrawal approve ID', 'withdrawal reject ID --reason TEXT'],
   columns: ['id', 'client', 'account', 'total'],
   byCurrency: true,
@@ -104,7 +104,7 @@ export const withdrawals: Queue = queueOf({
 
 export const exchangeWithdrawals: Queue = queueOf({
   name: 'exchange-withdrawals',
-  description: "withdrawals from the exchange above their tenant's threshold: whether they are ordered",
+  description: "withdrawals from the exchange above their tenant's threshold: approve or reject",
   commands: ['show ID --reveal --reason TEXT', 'withdrawal approve ID', 'withdrawal reject ID --reason TEXT'],
   columns: ['id', 'client', 'account', 'destination', 'total'],
   byCurrency: true,
@@ -131,7 +131,7 @@ export function withdrawalView({ transfer }: CardTransfer) {
 
 export const suspense: Queue = queueOf({
   name: 'suspense',
-  description: 'money of transfers that is nobody’s yet, or ours to claim',
+  description: 'money of transfers without an owner yet, or that we can claim',
   commands: ['suspense return|credit|write-off|recover TRANSFER --reason TEXT'],
   kind: 'the kind of transfer',
   byCurrency: true,

@@ -32,7 +32,7 @@ export const keepLocalDelegate = (services: Needed, url: string): Repeated =>
   repeatedly(async () => {
     try {
       if (await ensureLocalDelegate(services, url))
-        services.log.info('the contract of delegated sweeps was put on the local chain');
+        services.log.info('the contract of delegated sweeps was deployed on the local chain');
     } catch (error) {
       services.log.debug({ err: error }, 'the contract of delegated sweeps waits for the local chain');
     }

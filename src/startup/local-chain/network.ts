@@ -62,7 +62,7 @@ export async function ensureLocalNetwork(
   });
   if (isNewChain && wasThere)
     services.log.warn(
-      'the local chain has begun anew, with a new test USDT: what was deposited on the one before stands in the books alone',
+      'a new local chain has started with a new test USDT; deposits on the previous chain remain in the books only',
     );
 }
 

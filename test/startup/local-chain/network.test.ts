@@ -71,7 +71,7 @@ test('a chain that has been lost is begun anew, which is said', async () => {
   await ensure();
   expect(await chain.client.getCode({ address: TEST_USDT })).toBeDefined();
   expect(await local()).toEqual(before); // the token stands where it stood
-  expect(warnings).toEqual([expect.stringContaining('begun anew')]);
+  expect(warnings).toEqual([expect.stringContaining('a new local chain has started')]);
   const held = await api.database.query('select nonce from chain_nonces where released_at is null');
   expect(held).toEqual([]); // the new chain counts from 0
   const [scan] = await api.database.query<{ scanned: number }>(

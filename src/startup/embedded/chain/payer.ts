@@ -46,7 +46,7 @@ export async function sendAsPayer(url: string, transaction: Sent, withinMs = MIN
 export async function ensureContract(url: string, address: string, deployment: Sent): Promise<boolean> {
   if (await stands(url, address)) return false;
   await sendAsPayer(url, deployment);
-  if (!(await stands(url, address))) throw new Error(`no contract came to stand at ${address}`);
+  if (!(await stands(url, address))) throw new Error(`the deployment created no contract at ${address}`);
   return true;
 }
 
