@@ -81,7 +81,6 @@ const cursorOf = ({ since, id }: WaitingPlace): string => `${since.toISOString()
 function placeOf(cursor: string): WaitingPlace {
   const at = cursor.indexOf('_');
   const since = new Date(cursor.slice(0, Math.max(0, at)));
-  if (at < 0 || Number.isNaN(since.getTime()))
-    throw invalid('after is not a valid cursor.', 'after');
+  if (at < 0 || Number.isNaN(since.getTime())) throw invalid('after is not a valid cursor.', 'after');
   return { since, id: cursor.slice(at + 1) };
 }

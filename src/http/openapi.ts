@@ -55,7 +55,12 @@ const CREDENTIAL = { clientId: [], clientSecret: [] };
 
 const SECURITY_SCHEMES = {
   clientId: { type: 'apiKey', in: 'header', name: 'x-client-id', description: 'The tenant.' },
-  clientSecret: { type: 'apiKey', in: 'header', name: 'x-client-secret', description: "The tenant's secret." },
+  clientSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-client-secret',
+    description: "The tenant's secret.",
+  },
 } as const;
 
 function tagsOf(routes: Route[]): string[] {
@@ -165,7 +170,9 @@ const header = (description: string, schema: oas31.SchemaObject = { type: 'strin
 });
 const WHOLE = { type: 'integer' } as const;
 
-const REQUEST_ID = { 'x-request-id': header("The caller's id if it sent a well-formed one, else a new one.") };
+const REQUEST_ID = {
+  'x-request-id': header("The caller's id if it sent a well-formed one, else a new one."),
+};
 const RATE_LIMIT = {
   'RateLimit-Limit': header('Requests that may come at once.', WHOLE),
   'RateLimit-Remaining': header('Requests left now.', WHOLE),

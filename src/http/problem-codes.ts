@@ -17,7 +17,10 @@ export const PROBLEM_CODES: Record<string, { status: number; meaning: string }> 
     meaning: 'The capability is not enabled for this company, or is switched off.',
   },
   not_found: { status: 404, meaning: 'No such record exists for this credential.' },
-  method_not_allowed: { status: 405, meaning: 'The path does not support this method; `Allow` names those that it does.' },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The path does not support this method; `Allow` names those that it does.',
+  },
   status_not_editable: { status: 409, meaning: 'The status does not allow this.' },
   no_linked_user: { status: 409, meaning: 'The cardholder has no linked user.' },
   insufficient_funds: { status: 409, meaning: 'The available balance does not cover this.' },

@@ -196,7 +196,9 @@ export function readConfig(
     ...wrongRates,
     ...wrongMail,
     ...parties.wrong,
-    ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: must not be given with STRIPE_SECRET_KEY'] : []),
+    ...(stripe && parties.settings.checkout
+      ? ['PARTY_CHECKOUT: must not be given with STRIPE_SECRET_KEY']
+      : []),
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
       ? missingParties(parties.settings, [
           ...(stripe ? (['checkout'] as const) : []),

@@ -18,7 +18,9 @@ export async function makeFolder(setting: string, path: string): Promise<void> {
     await mkdir(part, { mode: OWNER_ONLY }).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST' && (await isThere(part))) return; // another process created it first
       refuse(
-        error.code === 'ENOTDIR' ? `${dirname(part)} is not a folder` : `${part} cannot be created (${error.code})`,
+        error.code === 'ENOTDIR'
+          ? `${dirname(part)} is not a folder`
+          : `${part} cannot be created (${error.code})`,
       );
     });
   }

@@ -66,7 +66,8 @@ function readParty(name: string, given: Environment): ReadParty {
   const [state, url, secret] = [given[name], given[`${name}_URL`], given[`${name}_SECRET`]];
   if (state !== undefined && state !== 'off') return { lines: [`${name}: must be "off" or absent`] };
   if (url === undefined && secret === undefined) return state === 'off' ? { setting: 'off' } : {};
-  if (state === 'off') return { lines: [`${name}: must not be off when ${name}_URL or ${name}_SECRET is given`] };
+  if (state === 'off')
+    return { lines: [`${name}: must not be off when ${name}_URL or ${name}_SECRET is given`] };
   const lines = [...wrongUrl(`${name}_URL`, url), ...wrongSecret(`${name}_SECRET`, secret)];
   if (lines.length > 0) return { lines };
   const address = { url: (url ?? '').replace(/\/+$/, ''), secret: Buffer.from(secret ?? '') };
@@ -89,7 +90,9 @@ export function wrongAddress(name: string, text: string): string[] {
     return [`${name}: must not have credentials, a query or a fragment`];
   return protocol === 'https:' || isNear(hostname)
     ? []
-    : [`${name}: must be an https URL; http is allowed for this machine, private addresses and names without a dot`];
+    : [
+        `${name}: must be an https URL; http is allowed for this machine, private addresses and names without a dot`,
+      ];
 }
 
 /**

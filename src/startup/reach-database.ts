@@ -63,5 +63,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   const known = REASONS[code ?? ''];
   if (known !== undefined) return known;
   if (/timeout/i.test(message)) return 'it does not answer';
-  return /terminated/i.test(message) ? 'the server there is not Postgres' : `it answers ${code ?? 'with an unknown error'}`;
+  return /terminated/i.test(message)
+    ? 'the server there is not Postgres'
+    : `it answers ${code ?? 'with an unknown error'}`;
 }

@@ -11,9 +11,7 @@ const told = (environment: NodeJS.ProcessEnv) => {
 };
 
 it('requires the mode in production, because a sandbox there must be intended', () => {
-  expect(told({ NODE_ENV: 'production' })).toBe(
-    'MODE: must be live or sandbox when NODE_ENV is production.',
-  );
+  expect(told({ NODE_ENV: 'production' })).toBe('MODE: must be live or sandbox when NODE_ENV is production.');
   expect(readConfig({ NODE_ENV: 'production', MODE: 'sandbox' }).mode).toBe('sandbox');
   expect(readConfig({}).mode).toBe('sandbox');
 });

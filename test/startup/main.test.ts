@@ -210,11 +210,7 @@ describe('says what is wrong in one line, and ends with 2', () => {
       [],
       /^DOCUMENTS_FOLDER: \/proc\/documents cannot be created .*\n$/,
     ],
-    [
-      { NODE_ENV: 'production' },
-      [],
-      /^MODE: must be live or sandbox when NODE_ENV is production\.\n$/,
-    ],
+    [{ NODE_ENV: 'production' }, [], /^MODE: must be live or sandbox when NODE_ENV is production\.\n$/],
     [{ PORT: 'high' }, [], /PORT: .*"high"/],
     [{ MASTER_KEY: 'hush' }, [], /MASTER_KEY: must be 32 bytes in base64 \(given: hidden\)/],
     [{}, ['--role', 'worker'], /--role worker needs DATABASE_URL and TEMPORAL_ADDRESS/],

@@ -105,7 +105,8 @@ function linksAfter(sql: Sql, number: number): Promise<Link[]> {
 /** @returns undefined when the link is valid */
 function faultOf(link: Link, head: ChainHead, known: ChainHead | undefined): string | undefined {
   const number = Number(link.number);
-  if (number !== head.number + 1) return `number ${head.number + 1} of the chain is missing before this entry`;
+  if (number !== head.number + 1)
+    return `number ${head.number + 1} of the chain is missing before this entry`;
   if (link.content === null) return 'the entry is in the chain but no longer in the log';
   if (link.previous !== head.hash) return 'the entry does not follow the one before';
   const hash = createHash('sha256').update(Buffer.from(head.hash, 'hex')).update(link.content);

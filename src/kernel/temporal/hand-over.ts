@@ -123,7 +123,8 @@ function createForgetting(database: Sql, log: Logger) {
     numbers = [];
     last = Promise.all([last, forgetTaken(database, batch)]).then(
       () => undefined,
-      () => log.warn({ commands: batch.length }, 'accepted commands could not be deleted; they are sent again'),
+      () =>
+        log.warn({ commands: batch.length }, 'accepted commands could not be deleted; they are sent again'),
     );
   }
 

@@ -5,7 +5,9 @@ import { moment } from './schemas';
 
 /** Period of `createdAt`: `from` is included, `to` is excluded. */
 export const periodQuery = {
-  from: moment().optional().describe('Only records of this moment or later. A date means its midnight in UTC.'),
+  from: moment()
+    .optional()
+    .describe('Only records of this moment or later. A date means its midnight in UTC.'),
   to: moment().optional().describe('Only records before this moment. A date means its midnight in UTC.'),
 };
 

@@ -10,9 +10,15 @@ export const shownObject = () => z.looseObject({}).optional().meta(AS_READ);
 
 /** A read-only field in a PUT that changes by itself, so that the client's value may be out of date. Not compared. */
 export const ignoredField = () =>
-  z.unknown().optional().meta({ description: 'Read-only. A value in the request is ignored.', readOnly: true });
+  z
+    .unknown()
+    .optional()
+    .meta({ description: 'Read-only. A value in the request is ignored.', readOnly: true });
 
-const AS_READ = { description: 'Read-only. Leave it out, or send the value that GET returns.', readOnly: true };
+const AS_READ = {
+  description: 'Read-only. Leave it out, or send the value that GET returns.',
+  readOnly: true,
+};
 
 /**
  * Accepts read-only fields of a PUT when they equal GET's answer, because clients change one field and send the others

@@ -85,22 +85,25 @@ describe('rotation', () => {
     expect(await statusOf(third)).toBe(200);
   });
 
-  it.each([0, 3600])('by one of many concurrent calls with the same secret and %i s succeeds', async (overlapSeconds) => {
-    expect(await statusOf(client.clientSecret)).toBe(200);
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, () => rotate(as(client.clientSecret), { overlapSeconds })),
-    );
-    const won = answers.filter(({ status }) => status === 201);
-    expect(won).toHaveLength(1);
-    for (const { status } of answers) expect([201, 401, 403]).toContain(status);
-    const live = await api.database.query<{ expires_at: Date | null }>(
-      'select expires_at from credentials where tenant_id = $1 and (expires_at is null or expires_at > now())',
-      [client.clientId],
-    );
-    expect(live.filter((row) => row.expires_at === null)).toHaveLength(1);
-    expect(live).toHaveLength(overlapSeconds === 0 ? 1 : 2);
-    expect(await statusOf(won[0]?.body.clientSecret)).toBe(200);
-  });
+  it.each([0, 3600])(
+    'by one of many concurrent calls with the same secret and %i s succeeds',
+    async (overlapSeconds) => {
+      expect(await statusOf(client.clientSecret)).toBe(200);
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => rotate(as(client.clientSecret), { overlapSeconds })),
+      );
+      const won = answers.filter(({ status }) => status === 201);
+      expect(won).toHaveLength(1);
+      for (const { status } of answers) expect([201, 401, 403]).toContain(status);
+      const live = await api.database.query<{ expires_at: Date | null }>(
+        'select expires_at from credentials where tenant_id = $1 and (expires_at is null or expires_at > now())',
+        [client.clientId],
+      );
+      expect(live.filter((row) => row.expires_at === null)).toHaveLength(1);
+      expect(live).toHaveLength(overlapSeconds === 0 ? 1 : 2);
+      expect(await statusOf(won[0]?.body.clientSecret)).toBe(200);
+    },
+  );
 
   it('is audited with the valid secrets before and after, but without any secret', async () => {
     const second = await rotated(client.clientSecret);

@@ -88,25 +88,22 @@ it('retries a refused event in its lane while the endpoint accepts all others', 
 it.each([
   ['nothing else waits', 0, 3_600],
   ['another event waits', 1, 5],
-])(
-  'starts a recovery at the first interval, or after Retry-After where %s',
-  async (_, others, wait) => {
-    const { client, path } = await world.tenant();
-    receiver.answer(path, (_request, response) => {
-      response.writeHead(503, { 'retry-after': '3600' }).end();
-    });
-    await append(api, client, { count: 1 + others });
-    await aboutToFail(api, client);
-    world.dispatch({ random: () => 0.5 });
-    await until(async () => (await endpointOf(api, client))?.status === 'failing');
-    expect(await waitsOf(client)).toBeGreaterThan(3_500); // the event itself
-    const endpoint = await endpointOf(api, client);
-    expect(endpoint?.probes).toBe(0);
-    const seconds = (endpoint!.next_probe_at!.getTime() - endpoint!.failing_since!.getTime()) / 1_000;
-    expect(seconds).toBeGreaterThanOrEqual(wait - 1); // due times and probe times come from different clocks
-    expect(seconds).toBeLessThanOrEqual(wait);
-  },
-);
+])('starts a recovery at the first interval, or after Retry-After where %s', async (_, others, wait) => {
+  const { client, path } = await world.tenant();
+  receiver.answer(path, (_request, response) => {
+    response.writeHead(503, { 'retry-after': '3600' }).end();
+  });
+  await append(api, client, { count: 1 + others });
+  await aboutToFail(api, client);
+  world.dispatch({ random: () => 0.5 });
+  await until(async () => (await endpointOf(api, client))?.status === 'failing');
+  expect(await waitsOf(client)).toBeGreaterThan(3_500); // the event itself
+  const endpoint = await endpointOf(api, client);
+  expect(endpoint?.probes).toBe(0);
+  const seconds = (endpoint!.next_probe_at!.getTime() - endpoint!.failing_since!.getTime()) / 1_000;
+  expect(seconds).toBeGreaterThanOrEqual(wait - 1); // due times and probe times come from different clocks
+  expect(seconds).toBeLessThanOrEqual(wait);
+});
 
 it('starts a recovery at the first interval for any number of earlier attempts', async () => {
   const { client, path } = await world.tenant();
@@ -128,24 +125,27 @@ it('starts a recovery at the first interval for any number of earlier attempts',
 it.each([
   [2, 'failing'],
   [3, 'active'],
-])('treats an endpoint with one failure in %i as %s, by half of its last twenty attempts', async (nth, status) => {
-  const { client, path } = await world.tenant();
-  const ids = await append(api, client, { count: 60 });
-  receiver.answer(path, (request, response) => {
-    response.writeHead(ids.indexOf(idOf(request)) % nth === 0 ? 500 : 204).end();
-  });
-  world.dispatch();
-  const tried = async () => (await eventsOf(api, client)).filter(({ attempts }) => attempts > 0).length;
-  if (status === 'active') await until(async () => (await tried()) === 60);
-  else await until(async () => (await endpointOf(api, client))?.status === 'failing');
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await endpointOf(api, client)).toMatchObject({ status });
-  const came = receiver.at(path).length;
-  if (status === 'failing') {
-    expect(came).toBeGreaterThanOrEqual(19); // the tenth failure
-    expect(came).toBeLessThanOrEqual(30);
-  }
-});
+])(
+  'treats an endpoint with one failure in %i as %s, by half of its last twenty attempts',
+  async (nth, status) => {
+    const { client, path } = await world.tenant();
+    const ids = await append(api, client, { count: 60 });
+    receiver.answer(path, (request, response) => {
+      response.writeHead(ids.indexOf(idOf(request)) % nth === 0 ? 500 : 204).end();
+    });
+    world.dispatch();
+    const tried = async () => (await eventsOf(api, client)).filter(({ attempts }) => attempts > 0).length;
+    if (status === 'active') await until(async () => (await tried()) === 60);
+    else await until(async () => (await endpointOf(api, client))?.status === 'failing');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await endpointOf(api, client)).toMatchObject({ status });
+    const came = receiver.at(path).length;
+    if (status === 'failing') {
+      expect(came).toBeGreaterThanOrEqual(19); // the tenth failure
+      expect(came).toBeLessThanOrEqual(30);
+    }
+  },
+);
 
 it('writes nothing to an endpoint that accepts everything, and forgets old failures', async () => {
   const { client, path } = await world.tenant();
