@@ -80,16 +80,11 @@ const schema = z.object({
   SETTLEMENT_WAIT_SECONDS: seconds.default(259_200),
   /** Seconds until a card issuance or closure that the processor has left open opens a break. */
   CARD_ORDER_WAIT_SECONDS: seconds.default(86_400),
-  /**
-   * Cooldown of a wallet between two allocations. A late payment of the first payer is then not credited to the second.
-   */
+  /** Cooldown of a wallet between two allocations, so that a late payment is not credited to the next payer. */
   WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
   /** Secret of the operator who uses the command line. */
   OPERATOR_SECRET: text.optional(),
-  /**
-   * Seconds that the API keeps serving, but reports not ready, after it is told to stop. Default: 5 in production, else
-   * 0.
-   */
+  /** Seconds that a stopping API keeps serving while it reports not ready. Default: 5 in production, else 0. */
   DRAIN_SECONDS: secondsOrNone.optional(),
   /** Seconds that requests in flight may take after the process is told to stop. */
   SHUTDOWN_SECONDS: seconds.default(20),
@@ -196,9 +191,7 @@ export function readConfig(
     ...wrongRates,
     ...wrongMail,
     ...parties.wrong,
-    ...(stripe && parties.settings.checkout
-      ? ['PARTY_CHECKOUT: must not be given with STRIPE_SECRET_KEY']
-      : []),
+    ...(stripe && parties.settings.checkout ? ['PARTY_CHECKOUT: must not be given with Stripe'] : []),
     ...(live && partyUse === 'reaches' && parties.wrong.length === 0
       ? missingParties(parties.settings, [
           ...(stripe ? (['checkout'] as const) : []),
