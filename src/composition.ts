@@ -94,11 +94,11 @@ import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
 
-/** All that domains are given: the services, and what a domain is handed of those that stand below it. */
+/** Everything that the domains receive: the services, and functions of districts below them. */
 export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices, Services {
-  /** What is known of tenants and their secrets: whoever changes those has it forgotten after the commit. */
+  /** Cached tenants and secrets. An operation that changes a tenant invalidates its entry after the commit. */
   access: Access;
-  /** Served, and calling back, where the API is. */
+  /** The simulated parties. The API process serves them and sends their callbacks. */
   sandboxParties: SandboxParties;
 }
 
@@ -160,17 +160,17 @@ export function createServices(options: Wiring): Composed {
 const leftOutIn = (settings: PartySettings = {}): Party[] =>
   PARTIES.filter((party) => settings[party] === 'off');
 
-/** Live, no node is believed alone. */
+/** In live mode a network needs nodes on two hosts, because a single node could lie. */
 const LIVE_NODE_HOSTS = 2;
 
 const DEFAULT_URL = () => 'http://127.0.0.1:8080';
 
-/** The records that workflows drive: what starts them again when Temporal has lost them. */
+/** The records that workflows drive. The reconciler restarts their workflows when Temporal has lost them. */
 export function reconcilables(_services: Composed): Reconcilable[] {
   return [...WATCHED, reconcilableEndpoints];
 }
 
-/** What metrics read from the database at a scrape. */
+/** The metrics that a scrape reads from the database. */
 export const readings = (services: Composed): Reading[] => [
   outboxReading,
   listAgeReading(services),
@@ -184,7 +184,7 @@ export const readings = (services: Composed): Reading[] => [
   waitingReading((sql) => waitingCounts(sql)),
 ];
 
-/** The steps of new records that whoever commits them takes before their workflows. */
+/** The first step of a new record. The process that commits the record runs it before the workflow starts. */
 export const firstStepOf = (services: Composed): FirstStep => createFirstStep(services);
 
 /** Every endpoint of the API, in the order of `interface.md 4.1`. */
@@ -235,11 +235,10 @@ export function apiRoutes(services: Composed): Route[] {
 }
 
 /**
- * What is served beside the documented interface: pages for a payer's browser, and where parties call back. No client
- * calls these.
+ * Routes outside of the documented API: pages for a payer's browser and the parties' callbacks. No client calls them.
  */
 export function outsideRoutes(services: Composed): Route[] {
-  // One that is left out has no place to call.
+  // A party that is left out has no callback route.
   const isIn = (party: Party, create: (services: Composed) => Route): Route[] =>
     services.switches.partyAtOnce(party) === 'left_out' ? [] : [create(services)];
   return [
@@ -254,7 +253,7 @@ export function outsideRoutes(services: Composed): Route[] {
   ];
 }
 
-/** Ends what {@link createApi} has begun beside the requests. */
+/** Stops the background work that {@link createApi} has started. */
 export async function stopBesideApi({ sandboxParties, parties }: Composed): Promise<void> {
   await Promise.all([sandboxParties.stop(), parties.rates.stop()]);
 }

@@ -30,7 +30,7 @@ import { createStages, type Stages, StoppedWhileStarting } from './startup/stage
 import { createVoice, type Voice } from './startup/voice';
 import type { Composition, Wiring } from './startup/wiring';
 
-/** `npm start`: reads the configuration, starts the roles asked for, and stops them in order. */
+/** Entry point of `npm start`: reads the configuration, starts the requested roles, and stops them in order. */
 async function main(): Promise<void> {
   outliveOutput();
   const { role } = readArguments(process.argv.slice(2));
@@ -56,7 +56,7 @@ const PARTY_USE: Record<StartRole, PartyUse> = {
   ...{ all: 'reaches', api: 'reaches', worker: 'reaches', migrate: 'neither', parties: 'serves' },
 };
 
-/** An embedded server belongs to one process, so a role of its own needs what all of them share. */
+/** A separate role needs shared servers, because an embedded server belongs to one process. */
 function assertRole(role: StartRole, config: Config): void {
   const missing = [
     ...(config.databaseUrl === undefined ? ['DATABASE_URL'] : []),
@@ -97,7 +97,7 @@ async function start(run: Run, role: Role): Promise<void> {
   log.info({ port: product.port, metricsPort: product.metricsPort }, 'started');
 }
 
-/** The sandbox's parties alone, for an installation that reaches them as it would real ones. */
+/** Serves only the simulated parties, for an installation that reaches them as real ones. */
 async function serveParties({ config, log, stages, voice }: Run): Promise<void> {
   await assertPortFree(config.host, config.port, 'PORT');
   if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
@@ -105,7 +105,7 @@ async function serveParties({ config, log, stages, voice }: Run): Promise<void> 
   const masterKey = config.masterKey ?? (await ensureMasterKey(config.dataDir));
   const databaseUrl = await startDatabase({ config, log, onProgress: voice.say, stages });
   const { url, path } = await startParties({ config, log, stages, databaseUrl, masterKey });
-  const where = path === undefined ? '' : `; where each is, and its secret: ${path}`;
+  const where = path === undefined ? '' : `; their addresses and secrets are in ${path}`;
   voice.say(`The sandbox's parties are ready at ${url}${where}`);
 }
 
@@ -125,7 +125,7 @@ function compose(wiring: Wiring): Composition {
   };
 }
 
-/** Writes the demo tenants' credentials to a file, and says where everything is when all of it works. */
+/** Writes the demo tenants' credentials to a file, and prints the addresses once everything works. */
 async function present(
   { config, voice }: Run,
   infrastructure: Infrastructure,
@@ -165,7 +165,7 @@ async function present(
   });
 }
 
-/** A start under way notices at its next stage that it is to stop: it is given this long. */
+/** How long a start under way may take to notice that it must stop. It checks at its next stage. */
 const STARTING_MS = 5_000;
 
 function stopOnSignals({ config, stages, voice }: Run, starting: Promise<void>): void {

@@ -6,7 +6,7 @@ import type { Bank } from './port';
 import { bankCallback, returnAnswer, type returnOrder } from './protocol';
 import { type BankCreditWord, bankCreditWord } from './word';
 
-/** The bank over our protocol (protocol.ts). */
+/** Adapter of the bank, over our protocol (`protocol.ts`). */
 export function createHttpBank(options: AdapterOptions): Bank {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
@@ -27,7 +27,7 @@ export function createHttpBank(options: AdapterOptions): Bank {
   };
 }
 
-/** An answer about another payment is none, nor is one that no books could hold. */
+/** Rejects an answer about another payment, and one whose amounts the ledger cannot hold. */
 const wordOf = (creditId: string, answer: unknown): BankCreditWord =>
   parseAnswer(bankCreditWord, answer, ({ id, amount, currency, recalls, returns }) => {
     const parts = [{ amount }, ...recalls, ...returns];

@@ -4,33 +4,33 @@ import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
 import type { BankCreditWord } from './word';
 
-/** A callback; `ref` is the bank's name for the payment to look at. */
+/** A callback of the bank. `ref` is the bank's id of the payment that has changed. */
 export interface BankCallback extends PartyCallback {
   creditId: string;
 }
 
-/** What is to go back to a payer, in the credit's currency. */
+/** An order to return money to a payer, in the credit's currency. */
 export interface BankReturn {
-  /** Ours: asking again with the same key orders nothing more. */
+  /** Idempotency key, made by us. */
   key: string;
   creditId: string;
   amount: Decimal;
 }
 
 /**
- * The bank that keeps the money behind the virtual IBANs.
- * @throws PartyAway it cannot be asked just now
+ * The bank that holds the money behind the virtual IBANs.
+ * @throws PartyAway the bank cannot be reached now
  */
 export interface Bank {
-  /** @param creditId the bank's name for it */
+  /** Reads the state of a received payment. @param creditId the bank's id of the payment */
   ask(creditId: string): Promise<BankCreditWord | 'unknown_to_party'>;
   /**
-   * Orders that a payment, or a part of it, goes back to its payer; what becomes of that stands in the credit's `returns`.
-   * @throws PartyRefused it will never do it; PartyAway the outcome is not known: the same again
+   * Orders the return of a payment, or of a part. The result appears in the credit's `returns`.
+   * @throws PartyRefused the bank has refused for good; PartyAway the outcome is unknown: repeat the order
    */
   giveBack(order: BankReturn): Promise<void>;
-  /** Also of what it has received for us: so it is found without a callback. */
+  /** Lists received payments as well, so that a payment is found without a callback. */
   changes: ReadChanges;
-  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  /** Undefined when the signature is wrong or too old, or when the message is not a bank callback. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): BankCallback | undefined;
 }

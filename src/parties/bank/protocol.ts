@@ -5,10 +5,10 @@ import { partyName } from '../protocol/stored';
 import { bankCreditWord } from './word';
 
 export const returnOrder = z.object({
-  amount: positiveDecimal.describe('In the payment’s currency; all of it, or a part.'),
+  amount: positiveDecimal.describe('The whole payment or a part of it, in the currency of the payment.'),
 });
 
-export const returnAnswer = z.object({ id: partyName.describe('The bank’s name for the return.') });
+export const returnAnswer = z.object({ id: partyName.describe('The bank’s id of the return.') });
 
 export const bankCallback = z.object({ id: partyName, creditId: z.string().regex(/^[\w-]{1,100}$/) });
 
@@ -21,13 +21,13 @@ export const bankProtocol: PartyProtocol = {
   name: 'bank',
   title: 'Bank',
   purpose:
-    'Keeps the money behind the virtual IBANs: it receives payments to them, and returns them when it is told to.',
+    'Holds the money behind the virtual IBANs. It receives payments to them and returns payments that we order back.',
   operations: [
     {
       ...{ name: 'state', kind: 'state', method: 'GET', path: '/credits/{creditId}', ref: 'id' },
-      summary: 'The state of a payment that was received',
+      summary: 'The state of a received payment',
       description:
-        'Nobody orders one: each that comes for an IBAN of our range stands in `changes`, `ref` its id, and is told by a callback.',
+        'The bank lists each payment to an IBAN of our range in `changes`, with its id as `ref`, and reports it by a callback.',
       answer: bankCreditWord,
       example: {
         ...CREDIT,
@@ -44,17 +44,17 @@ export const bankProtocol: PartyProtocol = {
         path: '/credits/{creditId}/returns',
         listed: 'returns',
       },
-      summary: 'Give a payment, or a part of it, back to its payer',
-      description: 'What becomes of it stands in the payment’s `returns`, with our key.',
+      summary: 'Return a payment, or a part of it, to its payer',
+      description: 'The payment’s `returns` show the result under our key.',
       request: returnOrder,
       sample: () => ({ amount: '1.00' }),
       another: { amount: '1.01' },
       answer: returnAnswer,
       example: { id: 'ret-1' },
       refusals: {
-        malformed_return: 'The body is not of this shape, or the key is missing.',
-        amount_too_large: 'More than is left of the payment.',
-        account_closed: 'Any reason of the party’s own: the money stays in suspense for a person.',
+        malformed_return: 'The body does not match this schema, or the key is missing.',
+        amount_too_large: 'The amount exceeds the rest of the payment.',
+        account_closed: 'Any code of the party’s own. The money stays in suspense until a person decides.',
       },
     },
   ],

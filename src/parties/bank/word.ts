@@ -4,12 +4,12 @@ import { partyName as name, partsOf, partyVersion, storedAmount } from '../proto
 /** The whole present state of a payment that the bank has received for an IBAN of our range. */
 export const bankCreditWord = z.object({
   version: partyVersion,
-  id: name.describe('The bank’s name for it: one payment, one name.'),
+  id: name.describe('The bank’s id of the payment. Each payment has one id.'),
   iban: z.string().max(60),
   amount: storedAmount,
   currency: z.string().max(8),
   recalls: partsOf(z.object({ id: name, amount: storedAmount })).describe(
-    'What the payer’s bank has taken back, and keeps.',
+    'The amounts that the payer’s bank has taken back.',
   ),
   returns: partsOf(
     z.object({
@@ -19,7 +19,7 @@ export const bankCreditWord = z.object({
       status: z.enum(['pending', 'succeeded', 'failed']),
     }),
   ).describe(
-    'What goes back to the payer; `key`: ours, where we ordered it. The bank keeps the money while it is `pending`.',
+    'The returns to the payer. `key` is ours, where we ordered the return. The bank holds the money while a return is `pending`.',
   ),
 });
 

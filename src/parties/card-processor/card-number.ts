@@ -1,15 +1,15 @@
 import { luhnDigit } from '../../kernel/wire/card-number';
 
-/** All schemes of the sandbox have sixteen digits. */
+/** All card schemes of the sandbox use sixteen digits. */
 export const CARD_NUMBER_DIGITS = 16;
 
-// Coprime to ten: times a sequence number, modulo a power of ten, it meets every value once before it repeats.
+// Coprime to ten, so that its multiples modulo a power of ten meet every value once before they repeat.
 const STRIDE = 7_368_787_003n;
 const OFFSET = 4_051_997n;
 
 /**
- * The card number of a sequence number under a BIN: unlike its neighbours to the eye, never the same twice until all
- * numbers of the BIN are used, and valid under Luhn.
+ * The card number of a sequence number under a BIN. Numbers are unique until the BIN is used up, look unrelated to
+ * their neighbours, and pass the Luhn check.
  */
 export function cardNumber(bin: string, sequence: bigint): string {
   const free = CARD_NUMBER_DIGITS - 1 - bin.length;

@@ -6,7 +6,10 @@ import { amountOrZero, currency, text, timestamp } from '../../kernel/wire/schem
 import { partyName } from '../protocol/stored';
 import { name } from './message-name';
 
-/** Messages of a card processor that authenticates a payer by 3-D Secure. The processor owns the page that the payer sees. */
+/**
+ * Messages of a card processor that authenticates a payer by 3-D Secure. The processor owns the page that the payer
+ * sees.
+ */
 
 export const CHALLENGE_TYPES = [
   'challenge',
@@ -15,13 +18,13 @@ export const CHALLENGE_TYPES = [
   'challenge.cancel',
 ] as const;
 
-const messageId = name('Of this message for ever: the same when it is sent again, of no other.');
-const challengeId = name('The processor’s name for the challenge, the same in all messages of it.');
+const messageId = name('Unique id of the message. A repeated message keeps it.');
+const challengeId = name('The processor’s id of the challenge, the same in all messages about it.');
 
 /** Digits as the payer has typed them. No error message repeats them. */
 const typedCode = z.string().max(20, 'must have at most 20 characters');
 
-/** Bodies of `POST /processor/v1/messages` about a challenge. Fields that a schema does not name are passed over. */
+/** Bodies of `POST /processor/v1/messages` about a challenge. Unknown fields are ignored. */
 export const challengeMessage = z.discriminatedUnion('type', [
   z
     .object({
@@ -37,13 +40,13 @@ export const challengeMessage = z.discriminatedUnion('type', [
         id: name(
           'The merchant’s id in the card network. An authorization of this challenge must name the same.',
         ),
-        name: text(100).describe('As the mail shows it.'),
+        name: text(100).describe('The name in the mail to the cardholder.'),
         country: z.string().regex(/^[A-Z]{2,3}$/, 'must be a country code'),
       }),
       expiresAt: timestamp().describe('The processor waits for a code until then.'),
     })
     .superRefine(({ amount, currency: of }, { addIssue }) => {
-      if (!(amount instanceof Decimal) || !isCurrency(of)) return; // told already
+      if (!(amount instanceof Decimal) || !isCurrency(of)) return; // the schema of the field reports it
       if (!fitsCurrency(amount, of))
         addIssue({
           code: 'custom',
@@ -58,24 +61,24 @@ export const challengeMessage = z.discriminatedUnion('type', [
 
 export type ChallengeRequest = z.output<typeof challengeMessage>;
 
-const REASON = 'Where it is not accepted: a plain word, such as `unknown_card` or `no_address`.';
+const REASON = 'Code of the refusal, such as `unknown_card` or `no_address`.';
 
 /** Answer to `challenge` and to `challenge.resend`. */
 export const challengeAnswer = z.object({
   accepted: z.boolean(),
-  maskedDestination: z.string().optional().describe('Where the code is sent to, as the payer may see it.'),
+  maskedDestination: z.string().optional().describe('The masked address of the mail, for the payer’s page.'),
   reason: z.string().optional().describe(REASON),
 });
 
 /** Answer to `challenge.verify`. */
 export const verifyAnswer = z.object({
   result: z.enum(['approved', 'failed', 'expired', 'cancelled']),
-  triesLeft: z.int().describe('How many codes may still be tried.'),
+  triesLeft: z.int().describe('The number of codes that may still be tried.'),
 });
 
 /** Answer to `challenge.cancel`. */
 export const cancelAnswer = z.object({
-  status: z.string().describe('The status of the challenge from now on.'),
+  status: z.string().describe('The status of the challenge after the request.'),
 });
 
 export type ChallengeAnswer = z.output<typeof challengeAnswer>;

@@ -10,10 +10,10 @@ import { callbackMessage, cardAnswer, closureAnswer, tokenizationAnswer } from '
 import { type CardWord, type ClosureWord, sensitiveCard, type TokenizationWord } from './word';
 
 /**
- * A card processor over our JSON protocol. Each under an `idempotency-key`: `POST /cards`, and of a card
- * `POST /cards/{reference}/closure` and `…/tokenizations`. Their states: `GET /cards/{key}`, `…/closure` and
- * `…/tokenizations/{key}`. Besides `GET /cards/{reference}/sensitive`, `GET /changes`, and callbacks `{ id, key }` signed
- * over their exact bytes.
+ * Adapter of a card processor, over our JSON protocol. Orders carry an `idempotency-key`: `POST /cards`, `POST
+ * /cards/{reference}/closure` and `POST /cards/{reference}/tokenizations`. Their states are read by `GET /cards/{key}`,
+ * `…/closure` and `…/tokenizations/{key}`. Other reads are `GET /cards/{reference}/sensitive` and `GET /changes`.
+ * Callbacks `{ id, key }` are signed over their exact bytes.
  */
 export function createHttpCardProcessor(options: AdapterOptions): CardProcessor {
   const client = partyClient(options);
@@ -46,7 +46,7 @@ export function createHttpCardProcessor(options: AdapterOptions): CardProcessor 
 
 const cardAt = (name: string) => `/cards/${encodeURIComponent(name)}`;
 
-/** An answer about another order is none. */
+/** Rejects an answer about another order. */
 const wordIn =
   <Word>(schema: z.ZodType<{ key: string } & Word>) =>
   (asked: string, answer: unknown): Word => {
@@ -57,7 +57,7 @@ const cardOf = wordIn<CardWord>(cardAnswer);
 const closureOf = wordIn<ClosureWord>(closureAnswer);
 const tokenizationOf = wordIn<TokenizationWord>(tokenizationAnswer);
 
-/** A card that was issued is one that the processor knows: else it cannot be asked just now. */
+/** The processor must know an issued card, so an unknown card counts as an outage. */
 async function known(answer: Promise<unknown>): Promise<unknown> {
   const secrets = await orUnknown(answer);
   if (secrets === 'unknown_to_party') throw new PartyAway('the card processor does not know the card');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A name that the processor gives, and that is compared for ever. */
+/** An id that the processor chooses and that is compared as long as the record exists. */
 export const name = (description: string) =>
   z
     .string()

@@ -9,11 +9,14 @@ import { partyName } from '../protocol/stored';
 import { CHALLENGE_TYPES, type ChallengeRequest, challengeMessage } from './challenge-message';
 import { name } from './message-name';
 
-/** What a card processor tells us of a card network: shared by our adapter, the documents and whoever plays a network. */
+/**
+ * Messages of a card network, sent by the card processor. Our adapter, the documents and the network simulator share
+ * them.
+ */
 
 export const MESSAGE_TYPES = ['authorization', 'advice', 'clearing', 'reversal', 'refund'] as const;
 
-/** Of an authorization and of an advice: the others move money. */
+/** Authorizations and advices may be zero, because they need not move money. */
 const MAY_BE_ZERO: readonly string[] = ['authorization', 'advice'];
 
 /** How a payment reached the merchant. */
@@ -21,14 +24,14 @@ export const CHANNELS = ['ecommerce', 'present', 'atm', 'moto', 'merchant_initia
 export type Channel = (typeof CHANNELS)[number];
 
 const CHANNEL =
-  'Of an authorization: on the internet, with the card at a terminal or at a cash machine, by mail or telephone, or by the merchant ' +
-  'under an agreement. An authorization that does not tell its channel is judged as one on the internet.';
+  'How an authorization reached the merchant: on the internet, with the card at a terminal or cash machine, by mail or telephone, or ' +
+  'by the merchant under an agreement. An authorization without a channel is judged as one on the internet.';
 
 const CHALLENGE =
-  'Of an authorization: the challenge by which the payer was authenticated. It must be approved and unused, and of the same card, ' +
-  'currency and `merchant.id`, and of no smaller amount.';
+  'The challenge that authenticated the payer of an authorization. It must be approved and unused, and have the same card, ' +
+  'currency and `merchant.id`, and at least the amount.';
 
-/** As far as it is known. */
+/** All fields are optional, because networks do not always know them. */
 export const merchantFields = {
   id: name('The merchant’s id in the card network.').optional(),
   name: text(100).optional(),
@@ -43,56 +46,60 @@ export const merchantFields = {
     .optional(),
 };
 
-const FINAL = 'Clearing: nothing more will be cleared, and whatever is still held is released.';
+const FINAL = 'For a clearing: no further clearing follows, and the rest of the hold is released.';
 
-/** Body of `POST /processor/v1/messages`. Fields that it does not name are passed over. */
+/** Body of `POST /processor/v1/messages`. Unknown fields are ignored. */
 export const processorMessage = z
   .object({
-    messageId: name('Of this message for ever: the same when it is sent again, of no other.'),
+    messageId: name('Unique id of the message. A repeated message keeps it.'),
     type: z.enum(MESSAGE_TYPES),
     cardReference: partyName
       .refine(isStorable, 'must be text without NUL')
       .describe('The `reference` of the card.'),
-    amount: amountOrZero().describe('In `currency`: of the transaction, not of the card.'),
+    amount: amountOrZero().describe(
+      'The amount of the transaction in `currency`, which may differ from the card’s.',
+    ),
     currency: currency(),
-    networkReference: name('The network’s, the same of all messages of one transaction.'),
+    networkReference: name('The network’s reference, the same in all messages of one transaction.'),
     merchant: z.object(merchantFields).optional(),
     final: z.boolean().optional().describe(FINAL),
     channel: z.enum(CHANNELS).optional().describe(CHANNEL),
     challengeId: name(CHALLENGE).optional(),
-    sentAt: timestamp().describe('When it was first sent: it tells which of two messages came late.'),
+    sentAt: timestamp().describe(
+      'When the network first sent the message. It shows which of two messages came late.',
+    ),
   })
   .superRefine(({ type, amount, currency: of }, { addIssue }) => {
-    if (!(amount instanceof Decimal) || !isCurrency(of)) return; // told already
+    if (!(amount instanceof Decimal) || !isCurrency(of)) return; // the schema of the field reports it
     const refuse = (message: string) => addIssue({ code: 'custom', path: ['amount'], message });
     if (amount.isZero() && !MAY_BE_ZERO.includes(type)) refuse('must be greater than zero');
     if (!fitsCurrency(amount, of)) refuse(`must not have more decimals than ${of} allows`);
   });
 
-/** Its answer, of an authorization. */
+/** Answer to an authorization. */
 export const authorizationAnswer = z.object({
   approved: z.boolean(),
   declineReason: z.string().optional().meta({
     description:
-      'A plain word: `insufficient_funds`, `card_frozen`, `authentication_required`, `processing_error` …',
+      'A code: `insufficient_funds`, `card_frozen`, `authentication_required`, `processing_error` …',
   }),
-  referenceId: z.string().describe('Ours.'),
+  referenceId: z.string().describe('Our reference.'),
 });
 
-/** Its answer, of any other message. */
+/** Answer to any other message. */
 export const noticeAnswer = z.object({
-  referenceId: z.string().describe('Ours.'),
+  referenceId: z.string().describe('Our reference.'),
   unbooked: z
     .enum(['unknown_card', 'not_bookable'])
     .optional()
-    .describe('It is kept, and a person looks at it: it need not be sent again.'),
+    .describe('The message is stored for a person. It must not be sent again.'),
 });
 
 export type NoticeAnswer = z.output<typeof noticeAnswer>;
 export type AuthorizationAnswer = z.output<typeof authorizationAnswer>;
 
 export type ProcessorMessage = z.output<typeof processorMessage> & {
-  /** As it came, for its fingerprint and for whoever looks at it. */
+  /** The body as received, for its fingerprint and for people who examine it. */
   received: Record<string, unknown>;
 };
 
@@ -103,7 +110,7 @@ export const isChallengeMessage = (
   message: ProcessorMessage | ChallengeMessage,
 ): message is ChallengeMessage => (CHALLENGE_TYPES as readonly string[]).includes(message.type);
 
-/** @throws UnreadableCallback whose cause is the problem: 400, naming the field */
+/** Parses a processor's message. @throws UnreadableCallback its cause is a 400 that names the field */
 export function readProcessorMessage(raw: Buffer): ProcessorMessage | ChallengeMessage {
   try {
     const received = parseObject(raw);

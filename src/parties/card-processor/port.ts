@@ -5,57 +5,58 @@ import type { ChallengeMessage, ProcessorMessage } from './message';
 import type { CardWord, ClosureWord, SensitiveCard, TokenizationWord } from './word';
 
 /**
- * The outside party that makes cards and keeps their numbers. Every order carries a key of ours: the same key again gives the
- * state of the first order, and never a second card. A callback and a change name the key of the order that they are about.
+ * The outside party that makes cards and keeps their numbers. Every order carries an idempotency key of ours: a
+ * repeated key returns the state of the first order. A callback and a change name the key of their order.
  */
 export interface CardProcessor {
   /**
    * Orders a card.
-   * @throws PartyRefused it will never make it; PartyAway nothing was ordered; OutcomeUnknown it may have been ordered
+   * @throws PartyRefused the processor has refused for good; PartyAway nothing was ordered; OutcomeUnknown the card may
+   * have been ordered
    */
   issue(order: CardOrder): Promise<CardWord>;
-  /** What became of an order. @throws PartyAway nothing is known just now */
+  /** Reads the state of an order. @throws PartyAway the state is unknown now */
   issuance(key: string): Promise<CardWord | 'unknown_to_party'>;
-  /** Ends a card for good. @throws as `issue` */
+  /** Closes a card for good. @throws as `issue` */
   close(order: ClosureOrder): Promise<ClosureWord>;
-  /** What became of a closure. @throws as `issuance` */
+  /** Reads the state of a closure. @throws as `issuance` */
   closure(order: Pick<ClosureOrder, 'key' | 'reference'>): Promise<ClosureWord | 'unknown_to_party'>;
-  /** The secrets of a card, for the moment of showing them: never to be kept or logged. @throws as `issuance` */
+  /** Reads the secrets of a card to show them. Never store or log them. @throws as `issuance` */
   sensitive(reference: string): Promise<SensitiveCard>;
-  /** Asks for a token of the card in a wallet. @throws as `issue` */
+  /** Requests a token of the card for a wallet. @throws as `issue` */
   tokenize(order: TokenizationOrder): Promise<TokenizationWord>;
-  /** What became of a wallet's token. @throws as `issuance` */
+  /** Reads the state of a wallet's token. @throws as `issuance` */
   tokenization(
     order: Pick<TokenizationOrder, 'key' | 'reference'>,
   ): Promise<TokenizationWord | 'unknown_to_party'>;
   changes: ReadChanges;
-  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  /** Undefined when the signature is wrong or too old, or when the message is not such a callback. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PartyCallback | undefined;
   /**
-   * What a card network says by it. Nothing when the signature is wrong or too old.
-   * @throws UnreadableCallback it is signed, and is no such message; its cause names the field
+   * Verifies and parses a message of a card network. Undefined when the signature is wrong or too old.
+   * @throws UnreadableCallback the message is signed but unreadable; its cause names the field
    */
   verifyMessage(raw: Buffer, headers: IncomingHttpHeaders): ProcessorMessage | ChallengeMessage | undefined;
-  /** Whether the processor has signed a question: the path that it asks. Too old a signature is none. */
+  /** Whether the processor has signed the path that it reads. False when the signature is too old. */
   verifyQuestion(path: string, headers: IncomingHttpHeaders): boolean;
 }
 
 interface Order {
   key: string;
-  /** Where the processor tells that the order has moved. */
+  /** Where the processor reports that the order has changed. */
   callbackUrl: string;
 }
 
 export interface CardOrder extends Order {
   bin: string;
   currency: string;
-  /** Our name of the person who will hold it. */
+  /** Our id of the future cardholder. */
   cardholderId: string;
   label: string | null;
 }
 
 export interface ClosureOrder extends Order {
-  /** The processor's name of the card. */
+  /** The processor's id of the card. */
   reference: string;
 }
 

@@ -6,7 +6,7 @@ import { authorizationAnswer, noticeAnswer, processorMessage } from './message';
 import { WALLETS } from './port';
 import { cardWord, closureWord, sensitiveCard, tokenizationWord } from './word';
 
-/** What goes over the wire between us and a card processor: shared by our adapter and the sandbox's application. */
+/** The wire format between us and a card processor. Our adapter and the sandbox's application share it. */
 
 const callbackUrl = z.url();
 
@@ -14,7 +14,7 @@ const callbackUrl = z.url();
 export const cardOrderBody = z.object({
   bin: z.string(),
   currency: z.string(),
-  /** Our name of the person who will hold it. */
+  /** Our id of the future cardholder. */
   cardholderId: z.string(),
   label: z.string().nullable(),
   callbackUrl,
@@ -26,20 +26,20 @@ export const closureBody = z.object({ callbackUrl });
 /** Body of `POST /cards/{reference}/tokenizations`. */
 export const tokenizationBody = z.object({ wallet: z.enum(WALLETS), callbackUrl });
 
-/** What they answer, and what is answered when they are asked for: the word, with the key of the order. */
+/** Answers to orders and to reads of them: the present state, with the key of the order. */
 const ofOrder = z.object({ key: partyName });
 export const cardAnswer = ofOrder.and(cardWord);
 export const closureAnswer = ofOrder.extend(closureWord.shape);
 export const tokenizationAnswer = ofOrder.extend(tokenizationWord.shape);
 
-/** A callback: the party's name for the message, and the key of the order that has changed. */
+/** A callback: the party's id of the message, and the key of the order that has changed. */
 export const callbackMessage = z.object({ id: partyName, key: partyName });
 
 const KEY = 'card_01h2xcejqtf2nbrexx3vqjhp41';
 const CLOSURE_KEY = 'close-card_01h2xcejqtf2nbrexx3vqjhp41';
 const ISSUED = { status: 'issued', reference: 'prc-1', last4: '4242', expiryMonth: 1, expiryYear: 2030 };
 const TOKEN = { key: 'tkn_01h2xcejqtf2nbrexx3vqjhp41', version: 1, status: 'completed' };
-const MALFORMED = { malformed_order: 'The body is not of this shape, or the key is missing.' };
+const MALFORMED = { malformed_order: 'The body does not match this schema, or the key is missing.' };
 
 const EXAMPLE = {
   messageId: 'msg-1',
@@ -56,33 +56,33 @@ const messages: PartyLine = {
   name: 'message',
   path: '/processor/v1/messages',
   summary: 'What card networks say of cards',
-  description: `The processor speaks first here. It sends what card networks say to our address, signed as callbacks are; \`cardReference\` is the
-card's \`reference\`. What each type does:
+  description: `The processor sends the messages of card networks to our address, signed as callbacks are. \`cardReference\` is the
+card's \`reference\`. The types of messages:
 
-| type | does | may be refused |
+| type | effect | may be refused |
 | --- | --- | --- |
 | \`authorization\` | holds the amount, or more of it, where the transaction's authorization is open | yes: the answer says \`approved\` |
-| \`advice\` | the same by force: it was authorized offline or by a stand-in | no |
-| \`clearing\` | settles so much; what is not held is held by force first; with \`final\` the rest is released | no |
-| \`reversal\` | releases so much, or all that is held where that is less | no |
-| \`refund\` | gives so much back to the card | no |
+| \`advice\` | the same, without a check: the payment was authorized offline or by a stand-in | no |
+| \`clearing\` | settles the amount. A part that is not held is held first, without a check. \`final\` releases the rest | no |
+| \`reversal\` | releases the amount, at most what is held | no |
+| \`refund\` | returns the amount to the card | no |
 
-- **One message, one name.** A \`messageId\` has one effect and one answer, for ever, byte for byte. Whatever is answered with anything but 200, or not
-  at all, is sent again under the same name, with a new signature; but an authorization without an answer may be given up.
-- **One transaction, one \`networkReference\`** on a card: its messages are of one chain of ours, in each currency. They may come in any order;
-  \`sentAt\` is when the network sent it and stays the same, for by it we know what came late: an authorization that was sent no later than a
-  clearing or a reversal that came before it does not hold the same money again.
-- **Authorizations are answered within a second.** What cannot be judged in that time is declined with \`processing_error\`, and what it may hold is
-  released by itself. An amount of zero asks whether the card may be used, and holds nothing.
+- **Repeats.** A \`messageId\` has one effect and one answer, always the same bytes. Repeat a message that got no answer, or an answer other than 200,
+   under the same \`messageId\` and with a new signature. An authorization without an answer may be given up instead.
+- **One transaction, one \`networkReference\`** on a card: its messages belong together, in each currency. They may come in any order.
+  \`sentAt\` is when the network sent the message, and a repeat keeps it, because it shows what came late. An authorization that was sent no later than a
+  clearing or reversal that we already have does not hold the same money again.
+- **Authorizations are answered within a second.** An authorization that cannot be judged in that time is declined with \`processing_error\`, and any hold
+   of it is released automatically. An amount of zero asks whether the card may be used, and holds nothing.
 - **A challenge** that an authorization names (\`challengeId\`) must be approved and unused. It serves one authorization of the same card, currency
   and \`merchant.id\`, of at most its amount. The approval uses the challenge in the same step; a decline leaves it as it was. A challenge that does not
-  serve is declined with \`authentication_required\`, even where no rule asks for one: the message claims an authentication that did not take
-  place, and the payer can be challenged anew. An \`advice\` uses the challenge that serves it, and is not refused for another.
-- **A limit** of the card, its user or its programme may ask for a challenge: of each payment on the internet, above an amount, or of a merchant abroad. Without
+  serve is declined with \`authentication_required\`, even where no rule asks for one. The message claims an authentication that did not take
+   place, and the payer can be challenged again. An \`advice\` uses a challenge that serves it, and is booked also without one.
+- **A limit** of the card, its user or its programme may ask for a challenge: for each payment on the internet, above an amount, or at a merchant abroad. Without
   a challenge that serves it, the authorization is declined with \`authentication_required\`. No other \`channel\` is asked, because a terminal
-  authenticates by itself, and nobody can be challenged by mail, by telephone or by agreement. A message that tells no \`channel\` is judged as \`ecommerce\`, and a
-  merchant that tells no country is abroad. An increment needs a challenge of its own, or the channel \`merchant_initiated\`.
-- **A card that we do not know**: an authorization is declined with \`unknown_card\`; anything else is answered with \`unbooked\`, kept, and shown to a person.`,
+  authenticates by itself, and nobody can be challenged by mail, by telephone or by agreement. A message without a \`channel\` is judged as \`ecommerce\`, and a
+   merchant without a country is abroad. An increment needs a challenge of its own, or the channel \`merchant_initiated\`.
+- **An unknown card**: an authorization is declined with \`unknown_card\`. Any other message is answered with \`unbooked\`, stored, and shown to a person.`,
   message: processorMessage,
   answer: z.union([authorizationAnswer, noticeAnswer]),
   examples: {
@@ -107,17 +107,17 @@ card's \`reference\`. What each type does:
       message: { type: 'clearing', ...EXAMPLE, messageId: 'msg-3', final: true },
       answer: OURS,
     },
-    'refund on a card that we do not know': {
+    'refund on an unknown card': {
       message: { type: 'refund', ...EXAMPLE, messageId: 'msg-4', cardReference: 'prc-2' },
       answer: { ...OURS, unbooked: 'unknown_card' },
     },
   },
   refusals: {
-    400: 'It is signed and cannot be read: `field` says where. A person is told; send it again when it is set right.',
-    401: 'The signature is wrong or too old: nothing was done.',
-    409: 'It is being judged just now: send it again.',
-    422: 'Its `messageId` is another message’s: nothing was done, and a person is told.',
-    503: 'Nothing was booked, or it is not known: send it again.',
+    400: 'The message is signed but unreadable. `field` names the field, and a person is told. Correct the message and send it again.',
+    401: 'The signature is wrong or too old. Nothing was done.',
+    409: 'The same message is being judged now. Send it again.',
+    422: 'Another message has this `messageId`. Nothing was done, and a person is told.',
+    503: 'Nothing was booked, or the outcome is unknown. Send the message again.',
   },
 };
 
@@ -135,16 +135,16 @@ deduplicated alike.
 | --- | --- | --- |
 | \`challenge\` | mails a code to the cardholder | \`accepted\`, and \`maskedDestination\` for the page |
 | \`challenge.verify\` | judges a code that the payer has typed | \`result\`, and how many tries are left |
-| \`challenge.resend\` | ends the present code and mails another one, three times at most | as \`challenge\` |
+| \`challenge.resend\` | ends the present code and mails another, three times at most | as \`challenge\` |
 | \`challenge.cancel\` | ends the challenge | its \`status\` |
 
 - **A code** has six digits and is valid for five minutes, or until \`expiresAt\` where that comes first. The third wrong code fails the challenge.
   An expired code can be sent again until \`expiresAt\`. A resend does not give back tries.
 - **A mail** that could not be sent within a minute makes the challenge \`unavailable\`. A \`challenge.verify\` is then answered with \`expired\`.
 - **A reason** says why a challenge is not accepted: \`unknown_card\`, \`card_not_active\`, \`user_blocked\`, \`no_address\` (the cardholder has no e-mail),
-  \`too_many_challenges\` (of the card on a UTC day), \`challenge_known\` (the name was used), \`mail_not_configured\` or \`expired\`. A resend may also
+  \`too_many_challenges\` (of the card on a UTC day), \`challenge_known\` (the id was used), \`mail_not_configured\` or \`expired\`. A resend may also
   be refused with \`unknown_challenge\`, \`too_many_resends\`, or the status that the challenge has reached.
-- **The state** is read by \`GET /processor/v1/challenges/{challengeId}\`. The signature of that request is made over its path in the place of a
+- **The state** is read by \`GET /processor/v1/challenges/{challengeId}\`. The signature of that request covers its path instead of a
   body. The status is one of \`sending\`, \`sent\`, \`approved\`, \`used\`, \`failed\`, \`expired\`, \`cancelled\` and \`unavailable\`.
 - **An approved challenge** is named by the authorization of its purchase (\`challengeId\`), which makes it \`used\`.
 - **A repeated \`challenge.verify\`** gets the first answer, even with another code. No message, log or record keeps a code.`,
@@ -178,19 +178,18 @@ deduplicated alike.
     },
   },
   refusals: {
-    400: 'It is signed and cannot be read: `field` says where.',
-    401: 'The signature is wrong or too old: nothing was done.',
-    409: 'It is being answered just now: send it again.',
-    422: 'Its `messageId` is another message’s: nothing was done.',
-    503: 'Nothing was done, or it is not known: send it again.',
+    400: 'The message is signed but unreadable. `field` names the field.',
+    401: 'The signature is wrong or too old. Nothing was done.',
+    409: 'The same message is being answered now. Send it again.',
+    422: 'Another message has this `messageId`. Nothing was done.',
+    503: 'Nothing was done, or the outcome is unknown. Send the message again.',
   },
 };
 
 export const cardProcessorProtocol: PartyProtocol = {
   name: 'card-processor',
   title: 'Card processor',
-  purpose:
-    'Makes cards, closes them, tells their numbers for the moment of showing them, and gives wallets their tokens.',
+  purpose: 'Makes and closes cards, shows their numbers, and gives wallets tokens of them.',
   operations: [
     {
       ...{ name: 'card', kind: 'order', method: 'POST', path: '/cards', ref: 'key' },
@@ -203,7 +202,7 @@ export const cardProcessorProtocol: PartyProtocol = {
       another: { label: 'another' },
       answer: cardAnswer,
       example: { key: KEY, version: 1, status: 'processing' },
-      refusals: { ...MALFORMED, bin_closed: 'Any reason of the party’s own: the card has failed with it.' },
+      refusals: { ...MALFORMED, bin_closed: 'Any code of the party’s own. The card fails with it.' },
     },
     {
       ...{ name: 'state', kind: 'state', method: 'GET', path: '/cards/{key}', ref: 'key' },
@@ -213,8 +212,8 @@ export const cardProcessorProtocol: PartyProtocol = {
     },
     {
       ...{ name: 'sensitive', kind: 'detail', method: 'GET', path: '/cards/{reference}/sensitive' },
-      summary: 'The number of a card, for the moment of showing it',
-      description: 'We neither keep nor log it.',
+      summary: 'The number of a card, to show it to its holder',
+      description: 'We neither store nor log the number.',
       answer: sensitiveCard,
       example: { cardNumber: '4411220000004242', cvv: '123', expiryMonth: 1, expiryYear: 2030 },
     },
@@ -237,13 +236,13 @@ export const cardProcessorProtocol: PartyProtocol = {
     },
     {
       ...{ name: 'closure', kind: 'part', method: 'POST', path: '/cards/{reference}/closure', single: true },
-      summary: 'Close a card for ever',
+      summary: 'Close a card for good',
       request: closureBody,
       sample: (given) => ({ callbackUrl: given.callbackUrl }),
       another: {},
       answer: closureAnswer,
       example: { key: CLOSURE_KEY, version: 1, status: 'processing' },
-      refusals: { ...MALFORMED, closed_already: 'It was closed under another key.' },
+      refusals: { ...MALFORMED, closed_already: 'The card was closed under another key.' },
     },
     {
       ...{ name: 'closure-state', kind: 'detail', method: 'GET', path: '/cards/{reference}/closure' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failureCode } from '../protocol/codes';
 import { partyName } from '../protocol/stored';
 
-/** Grows with each change at the party; absent where it counts none. */
+/** Grows with each change at the party. Absent where the party counts no versions. */
 const version = z.number().int().optional();
 
 const expiry = {
@@ -12,15 +12,15 @@ const expiry = {
 };
 
 /**
- * The whole present state of an order of a card. An order that the processor refuses at once has no word: there `failed` is
- * what it says of one that it took.
+ * The whole present state of an order of a card. `failed` is an order that the processor took and then gave up. An
+ * order that it refuses at once has no state.
  */
 export const cardWord = z.discriminatedUnion('status', [
   z.object({ version, status: z.literal('processing') }),
   z.object({
     version,
     status: z.literal('issued'),
-    /** The processor's name of the card. */
+    /** The processor's id of the card. */
     reference: partyName,
     last4: z.string().regex(/^\d{4}$/),
     ...expiry,
@@ -28,17 +28,17 @@ export const cardWord = z.discriminatedUnion('status', [
   z.object({
     version,
     status: z.literal('failed'),
-    /** The processor's reason: a word without personal data. */
+    /** The processor's code of the reason, without personal data. */
     failureCode,
   }),
 ]);
 export type CardWord = z.output<typeof cardWord>;
 
-/** The same of a closure. `processing`: taken, not yet confirmed. */
+/** State of a closure. `processing`: taken, not yet confirmed. */
 export const closureWord = z.object({ version, status: z.enum(['processing', 'closed']) });
 export type ClosureWord = z.output<typeof closureWord>;
 
-/** The same of a wallet's token. */
+/** State of a wallet's token. */
 export const tokenizationWord = z.object({
   version,
   status: z.enum(['processing', 'completed', 'failed']),
@@ -46,7 +46,7 @@ export const tokenizationWord = z.object({
 });
 export type TokenizationWord = z.output<typeof tokenizationWord>;
 
-/** The secrets of a card, for the moment of showing them: never to be kept or logged. */
+/** The secrets of a card, to show them. Never store or log them. */
 export const sensitiveCard = z.object({
   cardNumber: z.string().regex(/^\d{12,19}$/),
   cvv: z.string().regex(/^\d{3,4}$/),

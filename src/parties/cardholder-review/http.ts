@@ -5,12 +5,15 @@ import type { CardholderReview } from './port';
 import { applicationAnswer, callbackMessage } from './protocol';
 import type { ReviewWord } from './word';
 
-/** An application brings up to forty megabytes with it; shorter than its activity's time-out less a question's. */
+/**
+ * Longer than usual, because an application has up to 40 MB. Its activity's time-out leaves room for one more request.
+ */
 const SUBMIT_TIMEOUT_MS = 15_000;
 
 /**
- * A reviewer of cardholders over our JSON protocol: `POST /applications` under an `idempotency-key`, its documents in it as
- * base64, `GET /applications/{key}`, `GET /changes`, and callbacks `{ id, key }` signed over their exact bytes.
+ * Adapter of a cardholder reviewer, over our JSON protocol. `POST /applications` hands in an application under an
+ * `idempotency-key`, with its documents as base64. `GET /applications/{key}` and `GET /changes` read. Callbacks `{ id,
+ * key }` are signed over their exact bytes.
  */
 export function createHttpCardholderReview(options: AdapterOptions): CardholderReview {
   const client = partyClient(options);
@@ -32,7 +35,7 @@ export function createHttpCardholderReview(options: AdapterOptions): CardholderR
   };
 }
 
-/** An answer about another application is none. */
+/** Rejects an answer about another application. */
 function wordOf(asked: string, answer: unknown): ReviewWord {
   const { key: _, ...word } = parseAnswer(applicationAnswer, answer, ({ key }) => key === asked);
   return word;

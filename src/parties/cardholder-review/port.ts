@@ -4,32 +4,34 @@ import type { ReadChanges } from '../protocol/changes';
 import type { ReviewWord } from './word';
 
 /**
- * The outside party that decides on the cardholders of B2C BINs. The person's data goes to it and nowhere else. Each call
- * ends within twenty seconds. A callback and a change name the key of the application that they are about.
+ * The outside party that decides on the cardholders of B2C BINs. No other party receives the person's data. Each call
+ * ends within twenty seconds. A callback and a change name the key of their application.
  */
 export interface CardholderReview {
   /**
-   * Hands in an application: its state at once, or that of the first one under that key, and never a second review.
-   * @throws PartyRefused it will never take it; PartyAway nothing was handed in; OutcomeUnknown it may have been
+   * Hands in an application, idempotent by its key.
+   * @returns its present state
+   * @throws PartyRefused the party has refused for good; PartyAway nothing was handed in; OutcomeUnknown it may have
+   * been
    */
   submit(application: Application): Promise<ReviewWord>;
-  /** What became of it. @throws PartyAway nothing is known just now */
+  /** Reads the state of an application. @throws PartyAway the state is unknown now */
   outcome(key: string): Promise<ReviewWord | 'unknown_to_party'>;
   changes: ReadChanges;
-  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  /** Undefined when the signature is wrong or too old, or when the message is not such a callback. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PartyCallback | undefined;
 }
 
 export interface Application {
-  /** Ours, one a submission. */
+  /** Idempotency key of ours. Each submission has its own. */
   key: string;
-  /** Our name of the person. */
+  /** Our id of the person. */
   cardholderId: string;
   bin: string;
-  /** The fields of `interface.md 2.1` by their names, corrected. */
+  /** The fields of `interface.md 2.1` by their names, with corrections applied. */
   person: Readonly<Partial<Record<string, string>>>;
   documents: ApplicationDocument[];
-  /** Where the party tells that the application has moved. */
+  /** Where the party reports that the application has changed. */
   callbackUrl: string;
 }
 

@@ -3,20 +3,20 @@ import type { PartyProtocol } from '../protocol/description';
 import { partyName } from '../protocol/stored';
 import { reviewWord } from './word';
 
-/** What goes over the wire between us and a reviewer of cardholders: shared by our adapter and the sandbox's application. */
+/** The wire format between us and a cardholder reviewer. Our adapter and the sandbox's application share it. */
 
-/** Ten MiB in base64. */
+/** Characters of base64: ten MiB of content. */
 const LONGEST_DOCUMENT = 14_000_000;
 
 /**
- * Body of `POST /applications`. The documents stand in it, so that an application is taken whole or not at all, under one
- * key, and no document of a person is left at the party without one.
+ * Body of `POST /applications`. The documents are part of it, so that the party takes an application whole or not at
+ * all. No document stays at the party without an application.
  */
 export const applicationBody = z.object({
-  /** Our name of the person. */
+  /** Our id of the person. */
   cardholderId: z.string(),
   bin: z.string(),
-  /** The fields of `interface.md 2.1` by their names, corrected. */
+  /** The fields of `interface.md 2.1` by their names, with corrections applied. */
   person: z.record(z.string(), z.string()),
   documents: z
     .array(
@@ -24,7 +24,7 @@ export const applicationBody = z.object({
         /** `idFrontImg`, `idBackImg` or `idHoldImg`. */
         slot: z.string(),
         contentType: z.string(),
-        /** Base64; ten MiB at most. */
+        /** Base64 of at most ten MiB. */
         content: z.string().min(1).max(LONGEST_DOCUMENT),
       }),
     )
@@ -32,10 +32,10 @@ export const applicationBody = z.object({
   callbackUrl: z.url(),
 });
 
-/** What that answers, and `GET /applications/{key}`: the word, with the key. */
+/** Answer to `POST /applications` and `GET /applications/{key}`: the present state, with the key. */
 export const applicationAnswer = reviewWord.extend({ key: partyName });
 
-/** A callback: the party's name for the message, and the key of the application that has changed. */
+/** A callback: the party's id of the message, and the key of the application that has changed. */
 export const callbackMessage = z.object({ id: partyName, key: partyName });
 
 const KEY = 'chd_01h2xcejqtf2nbrexx3vqjhp41-1';
@@ -48,7 +48,8 @@ export const cardholderReviewProtocol: PartyProtocol = {
     {
       ...{ name: 'application', kind: 'order', method: 'POST', path: '/applications', ref: 'key' },
       summary: 'Hand in an application',
-      description: 'Its documents stand in it, up to 48 MB in all: it is taken whole or not at all.',
+      description:
+        'The body holds the documents, up to 48 MB in all. The party takes the application whole or not at all.',
       request: applicationBody,
       sample: ({ callbackUrl }) => ({
         ...{ cardholderId: 'chd_01h2xcejqtf2nbrexx3vqjhp41', bin: '44112201' },
@@ -59,7 +60,7 @@ export const cardholderReviewProtocol: PartyProtocol = {
       another: {},
       answer: applicationAnswer,
       example: { key: KEY, version: 1, status: 'processing' },
-      refusals: { malformed_order: 'The body is not of this shape, or the key is missing.' },
+      refusals: { malformed_order: 'The body does not match this schema, or the key is missing.' },
     },
     {
       ...{ name: 'state', kind: 'state', method: 'GET', path: '/applications/{key}', ref: 'key' },

@@ -11,9 +11,9 @@ import { lockCredit, returnsOf } from './store';
 const PATHS = /^\/credits\/([\w-]{1,100})(\/returns)?$/;
 
 /**
- * A bank that keeps no money: `GET /credits/{id}` tells of what somebody out there has paid to an IBAN (receive.ts), and
- * `POST /credits/{id}/returns` under an `idempotency-key` gives it back. What comes back by itself, and what fails, comes
- * from the amount of the payment (scenarios.ts), never by chance.
+ * The simulated bank. `GET /credits/{id}` shows a payment to an IBAN (`receive.ts`). `POST /credits/{id}/returns`
+ * returns it, under an `idempotency-key`. The amount of the payment selects recalls and failures (`scenarios.ts`);
+ * nothing is random.
  */
 export function createBankParty({ database, now }: PartyOptions): Middleware {
   async function show(ctx: Context, id: string): Promise<void> {

@@ -2,7 +2,7 @@ import { type Decimal, sumOf } from '../../../kernel/money/money';
 import { distinct, type Moment } from '../../sandbox/changes';
 import type { SandboxCredit, SandboxReturn } from './store';
 
-/** A payment with all that goes back of it. */
+/** A payment with its recalls and returns. */
 export interface FullCredit {
   credit: SandboxCredit;
   returns: SandboxReturn[];
@@ -13,18 +13,18 @@ export function statusAt({ endsAt, outcome, undoneAt }: SandboxReturn, at: Date)
   return endsAt <= at ? outcome : 'pending';
 }
 
-/** What neither has gone back nor is on its way. */
+/** The amount that has neither gone back nor is on its way back. */
 export function leftOf({ credit, returns }: FullCredit, at: Date): Decimal {
   const gone = returns.filter((one) => one.at <= at && statusAt(one, at) !== 'failed');
   return credit.amount.minus(sumOf(gone));
 }
 
-/** When it changes by itself. */
+/** The times at which the payment changes by itself. */
 export function momentsOf({ returns }: Pick<FullCredit, 'returns'>): Moment[] {
   return distinct(returns.flatMap(({ at, endsAt, undoneAt }) => [at, endsAt, undoneAt]));
 }
 
-/** What the bank says of a payment at that time, whole: amounts as decimal strings. */
+/** The bank's whole state of the payment at that time. Amounts are decimal strings. */
 export function wordAt({ credit, returns }: FullCredit, version: number, at: Date) {
   const { id, iban, amount, currency } = credit;
   const present = returns.filter((one) => one.at <= at);

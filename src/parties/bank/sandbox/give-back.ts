@@ -7,7 +7,7 @@ import { type FullCredit, leftOf, momentsOf } from './credit';
 import { scenarioOf } from './scenarios';
 import { insertReturn, lockCredit, returnByKey, returnsOf, type SandboxReturn } from './store';
 
-/** The return of that key, made now or before; or the code of why there is none. */
+/** Orders a return, idempotent by key. @returns the return, or the code of the refusal */
 export async function giveBack(
   tx: Tx,
   { key, creditId, amount }: { key: string; creditId: string; amount: Decimal },

@@ -8,15 +8,15 @@ import { scenarioOf } from './scenarios';
 import { insertCredit, insertReturn, returnsOf } from './store';
 
 export interface SandboxPayment {
-  /** As the payer wrote it: it may be nobody's. */
+  /** As the payer wrote it. It may belong to no account. */
   iban: string;
   amount: Decimal;
   currency: string;
-  /** Whether no callback is sent: it is then found by asking. */
+  /** Sends no callback, so that the payment is found only by asking. */
   mute: boolean;
 }
 
-/** Somebody out there pays to an IBAN: the bank has it, and tells of it once this is committed. @returns its name */
+/** Receives a payment from outside. The callback goes out after the commit. @returns the bank's id of the payment */
 export async function receivePayment(
   tx: Tx,
   { mute, ...payment }: SandboxPayment,

@@ -1,22 +1,22 @@
 import { Decimal } from '../../../kernel/money/money';
 
 /**
- * What the sandbox's bank does with a payment that it has received: decided by its amount and by nothing else. Any other
- * amount stays, and goes back to its payer when it is ordered to.
+ * How the sandbox's bank treats a received payment. Only the amount decides. A payment of any other amount stays, and a
+ * return of it succeeds.
  */
 export interface BankScenario {
   amount: string;
   /** For docs/sandbox.md: what happens at the bank. */
   effect: string;
-  /** Seconds from the payment until the payer's bank takes it back, and which part of it. */
+  /** Seconds from the payment until the payer's bank recalls it. `recalledShare` is the recalled part. */
   recallSeconds?: number;
   recalledShare?: string;
-  /** Why a return that we order is refused. */
+  /** The code with which the bank refuses a return. */
   returnRefusal?: string;
   /** Seconds from the order of a return to its end. */
   returnSeconds?: number;
   returnFails?: boolean;
-  /** Seconds after a return has succeeded until the payer's bank sends it back. */
+  /** Seconds after a successful return until the payer's bank sends the money back. */
   returnUndoneSeconds?: number;
 }
 

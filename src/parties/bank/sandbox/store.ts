@@ -2,28 +2,28 @@ import { table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 
-/** A payment as the sandbox's bank keeps it. */
+/** A payment as the sandbox's bank stores it. */
 export interface SandboxCredit {
-  /** Its place in the order in which the bank received them. */
+  /** Order in which the bank received the payments. */
   sequence: string;
   id: string;
   iban: string;
   amount: Decimal;
   currency: string;
   receivedAt: Date;
-  /** null: nobody is told of it. */
+  /** Null: the bank sends no callback about the payment. */
   callbackUrl: string | null;
 }
 
-/** What goes back of a payment. */
+/** Money that goes back from a payment. */
 export interface SandboxReturn {
   id: string;
   creditId: string;
-  /** `recall`: the payer's bank takes it. `return`: we have ordered it. */
+  /** `recall`: the payer's bank takes the money back. `return`: we have ordered it. */
   kind: 'recall' | 'return';
   key: string | null;
   amount: Decimal;
-  /** Since when it is there; of a recall when it happens. */
+  /** When the return was ordered, or when the recall happens. */
   at: Date;
   endsAt: Date;
   outcome: 'succeeded' | 'failed';
@@ -47,7 +47,7 @@ export async function insertCredit(sql: Sql, given: Omit<SandboxCredit, 'sequenc
   await sql.run(credits().insert({ ...given, amount: given.amount.toFixed() }));
 }
 
-/** Locked, so that what was recorded of it is what it has come to. */
+/** Locks the credit, so that its recorded changes and its state agree. */
 export async function lockCredit(
   tx: Sql,
   id: string,
@@ -63,7 +63,7 @@ export async function returnsOf(sql: Sql, creditId: string): Promise<SandboxRetu
   return rows.map(returnOf);
 }
 
-/** The return that was ordered under that key, of whichever payment. */
+/** The return under that key, of any payment. */
 export async function returnByKey(sql: Sql, key: string): Promise<SandboxReturn | undefined> {
   const [row] = await sql.run<ReturnRow>(returns().select(RETURN).where({ key }));
   return row && returnOf(row);

@@ -16,9 +16,9 @@ const TOKENIZATIONS = /^\/cards\/([^/]+)\/tokenizations$/;
 const TOKENIZATION = /^\/cards\/([^/]+)\/tokenizations\/([^/]+)$/;
 
 /**
- * A card processor whose cards nobody can pay with; its paths are those of our adapter (../http.ts). It commits by itself, as
- * an outside party would: what it did stays done although its caller may fail afterwards. Faults come from the card's
- * label (scenarios.ts), never by chance.
+ * The simulated card processor. Its paths are those of our adapter (`../http.ts`). Its transactions commit separately
+ * from the caller's, as an outside party's would, so its work stays done when the caller fails. The card's label
+ * selects faults (`scenarios.ts`); nothing is random.
  */
 export function createCardProcessorParty(own: PartyOptions): Middleware {
   const { database, keyring, now } = own;

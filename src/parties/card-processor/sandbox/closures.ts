@@ -13,7 +13,7 @@ interface Closure {
   callbackUrl: string;
 }
 
-/** What the processor does when it is told to close a card: its word, or why there is none. */
+/** Takes an order to close a card. @returns the present state, or why the caller gets no answer */
 export async function takeClosure(
   tx: Tx,
   { key, reference, callbackUrl }: Closure,
@@ -35,7 +35,7 @@ export async function takeClosure(
   return wordAt(closing, 1, at);
 }
 
-/** Nothing where no closure of the card was taken. */
+/** Undefined where no closure of the card was taken. */
 export async function presentClosure(
   tx: Tx,
   reference: string,

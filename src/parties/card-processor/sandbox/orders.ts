@@ -8,22 +8,22 @@ import { scenarioOf } from './scenarios';
 import { madeCard } from './sealed-number';
 import { findByKey, lockOrder, noteCall, type Order, type ProcessorCard } from './store';
 
-/** From an order to its decision where the label says nothing else. */
+/** Seconds from an order to its decision, unless the label sets another time. */
 const DECISION_SECONDS = 0.25;
 
-/** Of the party's own clock, keys and pace. */
+/** The party's own clock, keys and pace. */
 type Own = Pick<PartyOptions, 'keyring' | 'now' | 'decisionSeconds'>;
 
 export type ToldCard = { key: string } & CardWord;
 
-/** What the processor does with an order: its word, or why its caller gets no answer. */
+/** Takes an order of a card. @returns the present state, or why the caller gets no answer */
 export async function takeOrder(
   tx: Tx,
   { callbackUrl, ...order }: Order & { callbackUrl: string },
   own: Own,
 ): Promise<ToldCard | 'unreachable' | 'silent' | { refused: string }> {
   const card = await lockOrder(tx, order, own.now());
-  // The key was used for another order. Where it calls may change: our address may.
+  // The key was used for another order. The callback address is not compared, because our address may change.
   if (card.bin !== order.bin || card.label !== order.label) return { refused: 'idempotency_mismatch' };
   const at = own.now();
   const { key, label, calls, acceptedAt } = card;
@@ -40,12 +40,12 @@ export async function takeOrder(
     recordChange(tx, record, [{ at, quiet: true }], [{ at: decidesAt({ ...known, acceptedAt: at }, own) }]);
   }
   if (first && losesFirstAnswer) return 'silent';
-  // Taken just now it has changed once.
+  // An order that was taken now has changed once.
   if (!acceptedAt) return wordAt(known, 1, at, own);
   return wordAt(known, versionAt(await changeTimes(tx, 'card-processor', key), at), at, own);
 }
 
-/** Nothing where no order of that key was taken. */
+/** Undefined where no order with that key was taken. */
 export async function presentOrder(
   tx: Tx,
   key: string,
@@ -66,7 +66,7 @@ function decidesAt({ label, acceptedAt }: ProcessorCard, { decisionSeconds: usua
   return secondsAfter(acceptedAt as Date, decisionSeconds);
 }
 
-/** Where an order that was taken stands at that time. */
+/** The state of a taken order at that time. */
 function wordAt(card: ProcessorCard, version: number, at: Date, own: Own): ToldCard {
   const { key, label } = card;
   const { refusal } = scenarioOf(label);

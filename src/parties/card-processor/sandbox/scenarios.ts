@@ -1,6 +1,6 @@
 /**
- * How the sandbox's card processor treats a card: decided by the card's `label` when it is ordered, and by nothing
- * else, so that a client can meet every path at will. A label that is not listed gives the ordinary behaviour.
+ * How the sandbox's card processor treats a card. Only the card's `label` at the order decides, so that a client can
+ * try every path. Any other label gives the usual behaviour.
  */
 export interface Scenario {
   label: string;

@@ -5,7 +5,7 @@ import type { MadeCard, ProcessorCard } from './store';
 
 const VALID_YEARS = 4;
 
-/** A new card; its number and CVV are kept sealed, under its key. */
+/** Makes a card. Its number and CVV are sealed under the key of the order. */
 export function madeCard(
   card: ProcessorCard,
   at: Date,
@@ -24,7 +24,7 @@ export function madeCard(
   };
 }
 
-/** Opens them for their holder. */
+/** Opens the number and the CVV for the cardholder. */
 export function secretsOf(card: ProcessorCard, keyring: Keyring): SensitiveCard {
   const open = (sealed: Buffer | null) => keyring.open(sealed as Buffer, sealContext(card)).toString();
   return {

@@ -2,7 +2,7 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { lockByKey } from '../../sandbox/rows';
 
-/** A card as the sandbox's processor keeps it. */
+/** A card as the sandbox's processor stores it. */
 export interface ProcessorCard {
   sequence: bigint;
   key: string;
@@ -10,7 +10,7 @@ export interface ProcessorCard {
   label: string | null;
   firstAskedAt: Date;
   calls: number;
-  /** When the order was taken; what follows is absent before. */
+  /** When the order was taken. The columns of the made card are null before. */
   acceptedAt: Date | null;
   reference: string | null;
   numberSealed: Buffer | null;
@@ -18,9 +18,9 @@ export interface ProcessorCard {
   last4: string | null;
   expiryMonth: number | null;
   expiryYear: number | null;
-  /** When its closure was first asked for. */
+  /** When its closure was first requested. */
   firstCloseAt: Date | null;
-  /** Of the closure that was taken. */
+  /** Key of the closure that was taken. */
   closureKey: string | null;
   closingAt: Date | null;
 }
@@ -38,7 +38,7 @@ const cardOf = (row: Row): ProcessorCard => ({ ...row, sequence: BigInt(row.sequ
 
 export type Order = Pick<ProcessorCard, 'key' | 'bin' | 'label'>;
 
-/** The card of that order, locked; noted at the first call. */
+/** Locks the card of that order. The first call inserts it. */
 export async function lockOrder(tx: Sql, order: Order, at: Date): Promise<ProcessorCard> {
   const row = { ...order, firstAskedAt: at };
   return cardOf(await lockByKey<Row>(tx, 'sandbox_processor_cards', row, COLUMNS));
@@ -57,13 +57,13 @@ export async function lockByReference(tx: Sql, reference: string): Promise<Proce
   return row && cardOf(row);
 }
 
-/** What a card has from the moment when its order is taken. */
+/** The columns that a card has once its order is taken. */
 export type MadeCard = Pick<
   ProcessorCard,
   'acceptedAt' | 'reference' | 'numberSealed' | 'cvvSealed' | 'last4' | 'expiryMonth' | 'expiryYear'
 >;
 
-/** @param made absent where the order was not taken now */
+/** Counts a call. @param made empty where the order was not taken by this call */
 export function noteCall(tx: Tx, key: string, made: Partial<MadeCard>): void {
   tx.defer(
     cards()
@@ -79,7 +79,7 @@ export function noteClosure(
   tx.defer(cards().where({ key }).update(closure));
 }
 
-/** A wallet's request as the processor keeps it. */
+/** A wallet's request as the processor stores it. */
 export interface ProcessorTokenization {
   key: string;
   reference: string;
@@ -89,7 +89,7 @@ export interface ProcessorTokenization {
 
 const tokenizations = () => table('sandbox_processor_tokenizations');
 
-/** @returns whether it is the first of that key */
+/** @returns whether the request is the first with that key */
 export async function insertTokenization(tx: Sql, given: ProcessorTokenization): Promise<boolean> {
   const rows = await tx.run(tokenizations().insert(given).onConflict('key').ignore().returning('key'));
   return rows.length === 1;

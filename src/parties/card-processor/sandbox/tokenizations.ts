@@ -12,7 +12,7 @@ import {
 
 export type ToldTokenization = { key: string } & TokenizationWord;
 
-/** Decides on a wallet's request at once: its word; nothing where there is no such card. */
+/** Decides on a wallet's request at once. Undefined where the card is unknown. */
 export async function takeTokenization(
   tx: Tx,
   { callbackUrl, ...given }: ProcessorTokenization & { callbackUrl: string },
@@ -27,7 +27,7 @@ export async function takeTokenization(
   return wordOf(key, card);
 }
 
-/** Nothing where no request of that key was taken for the card. */
+/** Undefined where no request with that key was taken for the card. */
 export async function presentTokenization(
   tx: Tx,
   by: Pick<ProcessorTokenization, 'key' | 'reference'>,
@@ -36,7 +36,7 @@ export async function presentTokenization(
   return card && known && wordOf(by.key, card);
 }
 
-/** It changes once, when it is taken. */
+/** A tokenization has one version, because it is decided when it is taken. */
 function wordOf(key: string, { label }: ProcessorCard): ToldTokenization {
   const { tokenizeRefusal } = scenarioOf(label);
   if (tokenizeRefusal === undefined) return { key, version: 1, status: 'completed' };

@@ -12,15 +12,15 @@ const APPLICATION = /^\/applications\/([^/]+)$/;
 const LIMIT = '48mb';
 
 /**
- * A reviewer of cardholders who looks at nobody: `POST /applications` under an `idempotency-key`, `GET /applications/{key}`. It
- * commits by itself, as an outside party would: what it took stays taken although its caller may fail afterwards. Faults come
- * from the person's `accountPurpose` (scenarios.ts), never by chance. Of the person it keeps nothing.
+ * The simulated cardholder reviewer: `POST /applications` under an `idempotency-key`, `GET /applications/{key}`. Its
+ * transactions commit separately from the caller's, as an outside party's would. The person's `accountPurpose` selects
+ * faults (`scenarios.ts`); nothing is random. It stores no data of the person.
  */
 export function createCardholderReviewParty(own: PartyOptions): Middleware {
   const { database } = own;
   return routed([
     orderRoute(APPLICATIONS, { body: applicationBody, limit: LIMIT }, ({ person, callbackUrl }, key) => {
-      // Any other purpose is the person's own, and is not kept.
+      // Any other purpose is personal data, so it is not stored.
       const { accountPurpose: scenario = null } = reviewScenarioOf(person['accountPurpose']);
       return database.transaction((tx) => takeApplication(tx, { key, scenario, callbackUrl }, own));
     }),
