@@ -42,25 +42,25 @@ import { createLocalSigner } from './signer/local';
 
 export interface PartiesOptions {
   mode: 'sandbox' | 'live';
-  /** Where the sealed seed of the wallets is kept. */
+  /** Database of the wallets' sealed seed, the sandbox mailbox and the last rates. */
   database: Database;
   keyring: Keyring;
   log: Logger;
   now: () => Date;
   observers: Observers;
-  /** These stand in for what would be made. */
+  /** Replace the adapters that would be created. */
   parties?: Partial<Parties> | undefined;
   documents?: DocumentsSettings | undefined;
   stripe?: StripeSettings | undefined;
   ratesSource?: RatesSettings | undefined;
-  /** The mail server; the sandbox does without, and shows mails in the tester's mailbox. */
+  /** The mail server. Without one, the sandbox shows mails in the tester's mailbox only. */
   smtp?: SmtpSettings | undefined;
   partySettings?: PartySettings | undefined;
   /** Where the sandbox's parties are served, without a trailing slash. */
   sandboxPartiesUrl(): string;
 }
 
-/** How each party is reached over our protocol. */
+/** The adapter of each party, over our protocol. */
 const ADAPTERS: { readonly [P in Party]: (options: AdapterOptions, wiring: PartiesOptions) => Parties[P] } = {
   cardProcessor: createHttpCardProcessor,
   cardholderReview: createHttpCardholderReview,
@@ -72,7 +72,7 @@ const ADAPTERS: { readonly [P in Party]: (options: AdapterOptions, wiring: Parti
   rates: (address, options) => keptRates({ source: createHttpRates(address) }, options),
 };
 
-/** Out of memory, from whatever source; how it is asked is a live feed's when nothing is said. */
+/** Rates from memory, refreshed from any source. The defaults of the refresh suit a live feed. */
 const keptRates = (
   { source, ...how }: Partial<ConfiguredSource> & Pick<ConfiguredSource, 'source'>,
   { database, log, now, observers }: PartiesOptions,
@@ -84,7 +84,7 @@ const keptRates = (
       keepCountingRates(database, { asOf: snapshot.asOf, freshUntil, mids: midsOf(snapshot) }),
   });
 
-/** What stands in for one that is left out. */
+/** Adapters of parties that are left out. */
 const WITHOUT: { readonly [P in Party]: () => Parties[P] } = {
   cardProcessor: leftOut,
   cardholderReview: reviewLeftOut,
@@ -97,8 +97,8 @@ const WITHOUT: { readonly [P in Party]: () => Parties[P] } = {
 };
 
 /**
- * The outside parties, each where the configuration says that it is; else the sandbox's own.
- * @throws StartupError in live mode, naming each that is neither given nor left out
+ * Creates the adapters of all outside parties. A party without a configured address is the sandbox's.
+ * @throws StartupError in live mode, naming each party that is neither configured nor left out
  */
 export function createParties(options: PartiesOptions): Parties {
   const { database, keyring, mode, documents, stripe, ratesSource, now, partySettings = {} } = options;
@@ -135,7 +135,7 @@ function createParty(party: Party, options: PartiesOptions): Parties[Party] {
   return ADAPTERS[party]({ ...address, now: options.now }, options);
 }
 
-/** How the adapter of a sandbox party reaches it. */
+/** Address and secret of a sandbox party. */
 function sandboxParty({ keyring, ...options }: PartiesOptions, party: Party) {
   const base = options.sandboxPartiesUrl;
   const name = PARTY_NAMES[party];

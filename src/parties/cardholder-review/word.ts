@@ -1,14 +1,17 @@
 import { z } from 'zod';
 
 /**
- * The whole present state of an application. `rejected`: the person is. `refused`: the data was taken, and is not what it
- * must be, so that there is no review.
+ * The whole present state of an application. `rejected`: the person failed the review. `refused`: the data was taken
+ * but is unusable, so there is no review.
  */
 export const reviewWord = z.object({
-  /** Grows with each change at the party; absent where it counts none. */
+  /** Grows with each change at the party. Absent where the party counts no versions. */
   version: z.number().int().optional(),
   status: z.enum(['processing', 'passed', 'rejected', 'refused']),
-  /** Why not; shown to the client and told to its webhooks, so in words without personal data. Dropped where it is no such text. */
+  /**
+   * Reason of a refusal or rejection, without personal data, because clients and webhooks receive it. An unusable text
+   * is dropped.
+   */
   reason: z.string().trim().min(1).max(500).optional().catch(undefined),
 });
 

@@ -1,21 +1,21 @@
 import type { AgreedBlock, Block, ChainNode, ChainTransaction, ChainTransfer } from './port';
 
-/** Whether so many of all nodes are enough to believe: of one node it is that one, of two both. */
+/** Whether the nodes that answered are a majority of all nodes: the node itself of one, both of two. */
 export const areMost = ({ said, of }: { said: number; of: number }): boolean => 2 * said > of;
 
 /**
- * Of numbers that nodes tell the highest that most of all say at least: what one of several alone tells counts for nothing.
- * @param told by most of them ({@link areMost})
+ * The highest number that a majority of all nodes reports or exceeds. A single node of several cannot raise it.
+ * @param told answers of a majority of the nodes ({@link areMost})
  */
 export const ofMost = (told: readonly number[], of: number): number =>
   told.toSorted((one, other) => other - one)[Math.floor(of / 2)] as number;
 
-/** All who answer say the same, and they are more than half. */
+/** Whether a majority of the nodes answered and all of those agree. */
 export const isSettled = (agreed: AgreedBlock): boolean => !agreed.isSplit && areMost(agreed);
 
 type Spot = Pick<Block, 'number' | 'hash'>;
 
-/** Whether most nodes, and all that answer, have that block. @throws ChainAway */
+/** Whether a majority of the nodes, and every node that answers, has that block. @throws ChainAway */
 export async function isAgreed(
   node: Pick<ChainNode, 'agreedBlock'>,
   { number, hash }: Spot,
@@ -24,12 +24,12 @@ export async function isAgreed(
   return isSettled(own) && own.hash === hash;
 }
 
-/** Of a block: for good; under too few others, as all say who answer; or not yet the same to most nodes. */
+/** How deep a block is: `final` for good; `shallow` under too few blocks; `disputed` while nodes disagree. */
 export type Depth = 'final' | 'shallow' | 'disputed';
 
 /**
- * Whether so many blocks stand on one, its own among them, and most nodes, and all that answer, name the same ones. No node is believed
- * its newest block by itself.
+ * Whether a block has that many confirmations, its own block included. A majority of the nodes, and every node that
+ * answers, must name the same blocks, because a single node could invent a newer one.
  * @throws ChainAway
  */
 export async function depthOf(
@@ -43,18 +43,18 @@ export async function depthOf(
   return (await isAgreed(node, block)) ? 'final' : 'disputed';
 }
 
-/** What nodes tell of a transaction. */
+/** What the nodes report about a transaction. */
 export interface Told {
   /**
-   * What most of all nodes tell alike; where they do not, the furthest that any of them tells. It is in no block where most say so:
-   * `pending` as soon as anybody knows it.
+   * The state that a majority of all nodes reports, else the most advanced state that any node reports. Where a
+   * majority says that no block has it, `pending` wins as soon as one node knows it.
    */
   word: ChainTransaction;
-  /** Most do: money is moved by such a word alone. */
+  /** Whether a majority reports this state. Money moves only by such a state. */
   isAgreed: boolean;
 }
 
-/** @throws ChainAway */
+/** Compares what the nodes report about a transaction. @throws ChainAway */
 export async function toldOf(node: Pick<ChainNode, 'transactionOfEach'>, hash: string): Promise<Told> {
   const { said, of } = await node.transactionOfEach(hash);
   const mined = said.filter(isMined);
@@ -67,12 +67,12 @@ export async function toldOf(node: Pick<ChainNode, 'transactionOfEach'>, hash: s
   return { word: pending ?? { status: 'unknown' }, isAgreed: inNoBlock };
 }
 
-/** A transaction that is in a block, as a node tells it. */
+/** A transaction in a block, as one node reports it. */
 export type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
 
 export const isMined = (word: ChainTransaction): word is Mined => 'block' in word;
 
-/** The word that most of all nodes tell alike, in all that is booked of it, and that decides whose it is. */
+/** The state that a majority of all nodes reports alike, in every field that is booked or that identifies the owner. */
 function agreedOf(mined: readonly Mined[], of: number): Mined | undefined {
   const alike = mostAlike(mined, contentOf, of);
   if (!alike) return undefined;
@@ -80,13 +80,13 @@ function agreedOf(mined: readonly Mined[], of: number): Mined | undefined {
   return most ?? onlyTelling(alike);
 }
 
-/** Some nodes tell nothing of the chain below: where most of all are no help, those are believed who do, and tell the same. */
+/** Some nodes do not report the fee of the chain below. Without a majority, the nodes that report it must agree. */
 function onlyTelling(alike: readonly Mined[]): Mined | undefined {
   const telling = alike.filter(({ feeBelow }) => feeBelow !== undefined);
   return new Set(telling.map(({ feeBelow }) => feeBelow)).size === 1 ? telling[0] : undefined;
 }
 
-/** Those that are the same by that, where they are most of all. */
+/** The states that share a key, where they are a majority of all nodes. */
 const mostAlike = (words: readonly Mined[], by: (word: Mined) => string, of: number): Mined[] | undefined =>
   words
     .map((word) => words.filter((other) => by(other) === by(word)))

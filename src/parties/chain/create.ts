@@ -8,14 +8,14 @@ export interface ChainsOptions {
   log: Logger;
   observers: Pick<Observers, 'observePartyCall'>;
   now: () => Date;
-  /** Of one request to one address, in milliseconds. */
+  /** Time-out of one request to one address, in milliseconds. */
   timeoutMs?: number;
 }
 
-/** More networks than an installation has: what goes is the one that was asked for longest ago. */
+/** Above the number of networks of any installation. The least recently used node is dropped first. */
 const MAX_NODES = 64;
 
-/** The chains that their networks' addresses lead to. Each call of a node is counted as one of the party `chain`. */
+/** Keeps one client for each network's addresses. Metrics count each call under the party `chain`. */
 export function createChains(options: ChainsOptions): ChainParty {
   const nodes = new Map<string, ChainNode>();
   return {
@@ -25,7 +25,7 @@ export function createChains(options: ChainsOptions): ChainParty {
         nodes.get(key) ??
         observed('chain', createEvmNode(address, options), options.observers.observePartyCall);
       nodes.delete(key);
-      nodes.set(key, node); // a Map keeps the order in which its keys were set
+      nodes.set(key, node); // a Map iterates in the order in which its keys were set
       const [oldest] = nodes.keys();
       if (nodes.size > MAX_NODES && oldest !== undefined) nodes.delete(oldest);
       return node;

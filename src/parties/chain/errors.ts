@@ -1,6 +1,6 @@
 import { PartyAway, PartyRefused } from '../../process/party-errors';
 
-/** No node of the chain answers, or what they answer cannot be read: nothing is known, and nothing was done. */
+/** No node of the chain gives a readable answer. Nothing is known, and nothing was done. */
 export class ChainAway extends PartyAway {
   override name = 'ChainAway';
   constructor(readonly chain: string) {
@@ -8,12 +8,12 @@ export class ChainAway extends PartyAway {
   }
 }
 
-/** Some nodes answer, and not most of all: what must be known by the word of most is not known. */
+/** Too few nodes answer for a majority, so the value that needs one is unknown. */
 export class NodesDisagree extends ChainAway {
   override name = 'NodesDisagree';
 }
 
-/** A node says that it will never do it: a transaction that would be reverted, a nonce that was used. */
+/** A node refuses for good, for example because the transaction would revert or its nonce is used. */
 export class ChainRefused extends PartyRefused {
   override name = 'ChainRefused';
 }

@@ -14,7 +14,7 @@ import {
 } from './protocol';
 import type { CheckoutWord } from './word';
 
-/** The hosted checkout that speaks our own protocol: the sandbox's, and any that is made to. */
+/** Adapter of a hosted checkout that speaks our own protocol, such as the sandbox's. */
 export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
   const { secret, now = () => new Date() } = options;
   const client = partyClient(options);
@@ -42,7 +42,7 @@ export function createHttpCheckout(options: AdapterOptions): CheckoutParty {
   };
 }
 
-/** An answer about another session is none, nor is one that no books could hold. */
+/** Rejects an answer about another session, and one whose amounts the ledger cannot hold. */
 const wordOf = (asked: string, answer: unknown): CheckoutWord =>
   wordIn(parseAnswer(sessionAnswer, answer, (state) => isOf(asked, state)));
 

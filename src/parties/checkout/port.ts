@@ -7,49 +7,49 @@ import type { CheckoutWord } from './word';
 /** How a payer may pay. */
 export const CHECKOUT_METHODS = ['card', 'bank_transfer', 'crypto'] as const;
 
-/** What the payer's page is made for. Amounts are in the payer's currency. */
+/** An order of a payment page. Amounts are in the payer's currency. */
 export interface NewCheckoutSession {
-  /** Asked again with the same key, it is the same session. */
+  /** Idempotency key: a repeat returns the same session. */
   key: string;
   depositId: string;
   method: (typeof CHECKOUT_METHODS)[number];
   amount: Decimal;
   currency: string;
-  /** Whom the payer pays, as the page names it. */
+  /** The payee's name on the page. */
   merchant: string;
   expiresAt: Date;
-  /** Where the payer's browser goes when it is done. Its return means nothing. */
+  /** Where the payer's browser goes afterwards. The return proves no payment. */
   returnUrl: string;
-  /** Where the party tells us that something has happened. */
+  /** Where the party reports that the session has changed. */
   callbackUrl: string;
 }
 
 export interface MadeSession {
   sessionId: string;
   redirectUrl: string;
-  /** Its whole state, where the answer holds it. */
+  /** The whole state of the session, where the answer includes it. */
   word?: CheckoutWord;
 }
 
-/** Money that is to go back to the payer. */
+/** An order to return money to the payer. */
 export interface CheckoutRefundOrder {
-  /** Asked again with the same key, it is the same refund. */
+  /** Idempotency key: a repeat returns the same refund. */
   key: string;
   sessionId: string;
   amount: Decimal;
   currency: string;
 }
 
-/** A callback; `ref` is the session to look at. */
+/** A callback. `ref` is the session that has changed. */
 export interface CheckoutCallback extends PartyCallback {
-  /** null: it is about none of ours. */
+  /** Null: the message is about no session of ours. */
   sessionId: string | null;
 }
 
 /**
- * A hosted checkout: an outside party with a page of its own. Every call is idempotent by its `key`; an outcome that is not
- * known is asked for again with the same one.
- * @throws PartyRefused it will never do it; PartyAway it cannot be asked just now
+ * A hosted checkout: an outside party with its own payment page. Every call is idempotent by its `key`. Repeat a call
+ * with an unknown outcome under the same key.
+ * @throws PartyRefused the party has refused for good; PartyAway the party cannot be reached now
  */
 export interface CheckoutParty {
   createSession(session: NewCheckoutSession): Promise<MadeSession>;
@@ -57,13 +57,13 @@ export interface CheckoutParty {
   refund(
     refund: CheckoutRefundOrder,
   ): Promise<{ refundId: string; status: 'pending' | 'succeeded' | 'failed' }>;
-  /** Also of sessions that no order of ours has made. */
+  /** Lists also sessions that we did not order. */
   changes: ReadChanges;
-  /** That a payment has settled is told by neither callbacks nor `changes`: it is asked for. */
+  /** Neither callbacks nor `changes` report that a payment has settled, so the workflow must ask. */
   settlesSilently?: true;
   /**
-   * Nothing when the signature is wrong or too old.
-   * @throws PartyAway where the party must be asked what the message is about, and cannot be
+   * Undefined when the signature is wrong or too old.
+   * @throws PartyAway the party must say what the message is about, and cannot be reached
    */
   verify(
     raw: Buffer,

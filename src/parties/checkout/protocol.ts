@@ -10,24 +10,27 @@ const webAddress = z.url({ protocol: /^https?$/ });
 const currency = z.string().min(1).max(8);
 
 export const sessionOrder = z.object({
-  depositId: z.string().optional().describe('Ours, for statements and support.'),
+  depositId: z.string().optional().describe('Our id of the deposit, for statements and support.'),
   method: z.enum(CHECKOUT_METHODS),
-  amount: positiveDecimal.describe('What the payer pays.'),
+  amount: positiveDecimal.describe('The amount that the payer pays.'),
   currency: currency.refine(isCurrency),
-  merchant: z.string().min(1).describe('Whom the payer pays, as the page names it.'),
-  returnUrl: webAddress.describe('Where the payer’s browser goes when it is done. Its return means nothing.'),
+  merchant: z.string().min(1).describe('The payee’s name on the page.'),
+  returnUrl: webAddress.describe('Where the payer’s browser goes afterwards. The return proves no payment.'),
   callbackUrl: webAddress,
-  expiresAt: z.iso.datetime().describe('From then on the page can no longer be paid.'),
+  expiresAt: z.iso.datetime().describe('The page accepts no payment from this time on.'),
 });
 
-/** Of a session, whole. */
+/** The whole state of a session. */
 export const sessionAnswer = checkoutWord.extend({ sessionId: partyName });
 
 export const madeSession = z.object({
   sessionId: partyName,
-  redirectUrl: z.url({ normalize: true }).describe('The payer’s page: nobody can guess it.'),
-  // One that cannot be read is asked for.
-  state: sessionAnswer.optional().catch(undefined).describe('Its whole state: spares us the question.'),
+  redirectUrl: z.url({ normalize: true }).describe('The payer’s page, at an address that cannot be guessed.'),
+  // An unreadable state is dropped, and we ask for it later.
+  state: sessionAnswer
+    .optional()
+    .catch(undefined)
+    .describe('The whole state of the session, which saves a request.'),
 });
 
 export const refundOrder = z.object({ amount: positiveDecimal, currency });
@@ -47,7 +50,7 @@ const HOUR_MS = 3_600_000;
 export const checkoutProtocol: PartyProtocol = {
   name: 'checkout',
   title: 'Hosted checkout',
-  purpose: 'A page where a payer pays a deposit by card, bank transfer or crypto, and refunds of it.',
+  purpose: 'Hosts a page where a payer pays a deposit by card, bank transfer or crypto, and makes refunds.',
   operations: [
     {
       ...{ name: 'session', kind: 'order', method: 'POST', path: '/sessions', ref: 'sessionId' },
@@ -65,8 +68,8 @@ export const checkoutProtocol: PartyProtocol = {
         state: { ...SESSION, page: 'open', ...EMPTY },
       },
       refusals: {
-        malformed_order: 'The body is not of this shape, or the key is missing.',
-        method_unavailable: 'Any reason of the party’s own: the deposit has failed with it.',
+        malformed_order: 'The body does not match this schema, or the key is missing.',
+        method_unavailable: 'Any code of the party’s own. The deposit fails with it.',
       },
     },
     {
@@ -95,16 +98,17 @@ export const checkoutProtocol: PartyProtocol = {
         path: '/sessions/{sessionId}/refunds',
         listed: 'refunds',
       },
-      summary: 'Give the payer money back',
-      description: 'What becomes of it stands in the session’s `refunds`, with our key.',
+      summary: 'Refund money to the payer',
+      description: 'The session’s `refunds` show the result under our key.',
       request: refundOrder,
       sample: () => ({ amount: '1.00', currency: 'EUR' }),
       another: { amount: '1.01' },
       answer: refundAnswer,
       example: { refundId: 'rfd-1', status: 'pending' },
       refusals: {
-        malformed_refund: 'The body is not of this shape, or the key is missing.',
-        amount_too_large: 'More than can be refunded; or any reason of the party’s own.',
+        malformed_refund: 'The body does not match this schema, or the key is missing.',
+        amount_too_large:
+          'The amount exceeds what can be refunded. Any other code of the party’s own is allowed.',
       },
     },
   ],

@@ -5,8 +5,8 @@ import { partyName as name, partsOf, partyVersion, storedAmount } from '../proto
 const money = { amount: storedAmount, currency: z.string().max(8) };
 
 /**
- * The whole present state of a checkout session. Its parts are named by the party's own ids. What is `settled` is the
- * party's debt to us, less refunds that have succeeded and disputes that are not won.
+ * The whole present state of a checkout session, its parts under the party's ids. The party owes us the `settled`
+ * payments, less successful refunds and disputes that are not won.
  */
 export const checkoutWord = z.object({
   version: partyVersion,
@@ -14,14 +14,14 @@ export const checkoutWord = z.object({
     .string()
     .max(200)
     .nullable()
-    .describe('The key under which we ordered it; null for one that no order of ours has made.'),
+    .describe('The key of our order. Null for a session that we did not order.'),
   page: z
     .enum(['open', 'failed', 'cancelled', 'expired', 'paid'])
-    .describe('All but `open` can no longer be paid there. Money may come all the same.'),
+    .describe('Only an `open` page accepts a payment. Money may still arrive later.'),
   payments: partsOf(
     z.object({ id: name, ...money, status: z.enum(['pending', 'settled', 'failed']) }),
-  ).describe('`settled`: the money is ours, and the party’s debt to us.'),
-  risk: z.enum(['normal', 'review']).describe('`review`: a person looks at it before it is credited.'),
+  ).describe('`settled`: the party owes us the money.'),
+  risk: z.enum(['normal', 'review']).describe('`review`: a person decides before the payment is credited.'),
   failureCode,
   refunds: partsOf(
     z.object({
@@ -30,9 +30,9 @@ export const checkoutWord = z.object({
       ...money,
       status: z.enum(['pending', 'succeeded', 'failed']),
     }),
-  ).describe('What goes back to the payer; `key`: ours, where we ordered it.'),
+  ).describe('The refunds to the payer. `key` is ours, where we ordered the refund.'),
   disputes: partsOf(z.object({ id: name, ...money, status: z.enum(['open', 'won', 'lost']) })).describe(
-    'What the payer’s bank has taken back: until it is `won`.',
+    'The amounts that the payer’s bank has taken back. A `won` dispute returns its amount.',
   ),
 });
 

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { DocumentsAway, type SealedStore } from './port';
 
 /**
- * Sealed bytes as files of a folder, a sub-folder a tenant. A file appears under its name only when it is whole and on
- * the disk, and what was put or deleted survives a loss of power.
+ * Stores sealed bytes as files, with a sub-folder for each tenant. A file gets its name only when it is complete and on
+ * disk. Writes and deletions survive a loss of power.
  */
 export function createFolderStore(folder: string): SealedStore {
   const pathOf = (name: string) => join(folder, name);
@@ -48,14 +48,14 @@ async function write(path: string, bytes: Buffer): Promise<void> {
   await syncFolder(folder);
 }
 
-/** A new folder is an entry of its parent, which is put on the disk too. */
+/** Syncs the parent of each new folder, because the folder is an entry there. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
-/** A file's name is an entry of its folder. Windows has no such call, and needs none. */
+/** Syncs a folder, because a file's name is an entry of it. Windows has no such call and needs none. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   try {

@@ -1,6 +1,6 @@
 import type { SealedStore } from './port';
 
-/** Sealed bytes for as long as the process lives: where a sandbox is composed without a place for them. */
+/** Keeps sealed bytes for the life of the process, for a sandbox without a configured store. */
 export function createMemoryStore(): SealedStore {
   const kept = new Map<string, Buffer>();
   return {

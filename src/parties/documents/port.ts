@@ -1,17 +1,17 @@
 /**
- * Where the content of documents is kept, encrypted. A document's bytes are bound to its tenant and its id: whoever can
- * write to the store can lose them, but not read, change or exchange them.
+ * Encrypted storage of documents. A document's bytes are bound to its tenant and id. Somebody with write access to the
+ * store can destroy documents, but cannot read, change or swap them.
  */
 export interface Documents {
-  /** Writes whole or not at all; again with the same key replaces. @throws DocumentsAway */
+  /** Writes the whole document or nothing, and replaces an earlier one. @throws DocumentsAway */
   put(key: DocumentKey, content: Buffer): Promise<void>;
-  /** @throws DocumentUnreadable when it is not there or is not what was put, DocumentsAway */
+  /** @throws DocumentUnreadable the content is missing or altered; DocumentsAway */
   get(key: DocumentKey): Promise<Buffer>;
-  /** What is not there is gone already. @throws DocumentsAway */
+  /** Idempotent: a missing document is no error. @throws DocumentsAway */
   delete(key: DocumentKey): Promise<void>;
 }
 
-/** Both are ours, with nothing in them but letters, digits and an underscore. */
+/** Our ids, made of letters, digits and underscores only. */
 export interface DocumentKey {
   tenantId: string;
   documentId: string;
@@ -24,7 +24,7 @@ export interface SealedStore {
   delete(name: string): Promise<void>;
 }
 
-/** The store could not be reached or gave no answer: to be tried again. */
+/** The store could not be reached or gave no answer. The call may be repeated. */
 export class DocumentsAway extends Error {
   override name = 'DocumentsAway';
   constructor(cause: unknown) {
@@ -32,7 +32,7 @@ export class DocumentsAway extends Error {
   }
 }
 
-/** The store has no such content, or other bytes than were put under this tenant and id. */
+/** The store has no content for this tenant and id, or different bytes. */
 export class DocumentUnreadable extends Error {
   override name = 'DocumentUnreadable';
   constructor(documentId: string, cause?: unknown) {

@@ -5,9 +5,9 @@ import type { S3Settings } from '../../kernel/config';
 import { DocumentsAway, type SealedStore } from './port';
 
 export interface S3Options {
-  /** Of one request, in milliseconds. */
+  /** Time-out of one request, in milliseconds. */
   timeoutMs?: number;
-  /** Before the second try; twice as long before the third. */
+  /** Delay before the second attempt, in milliseconds. It doubles before the third. */
   retryMs?: number;
 }
 
@@ -16,16 +16,16 @@ const RETRY_MS = 200;
 const TRIES = 3;
 
 /**
- * Sealed bytes as objects of a bucket, addressed by path, so that servers without a name for each bucket serve too.
- * Requests are signed (Signature Version 4) with the hash of their body. A server that fails, or asks for patience, is
- * asked again; one that refuses is not.
+ * Stores sealed bytes as objects of a bucket. Addresses use the path style, so that servers without a host name for
+ * each bucket work too. Requests are signed (Signature Version 4) with the hash of their body. Failures and throttling
+ * are retried; refusals are not.
  */
 export function createS3Store(settings: S3Settings, options: S3Options = {}): SealedStore {
   const ask = createBucket(settings, options);
   return {
     async put(name, sealed) {
       const answer = await ask('PUT', name, sealed);
-      if (!isSuccess(answer)) throw new DocumentsAway(faultOf('PUT', answer)); // there is no such bucket
+      if (!isSuccess(answer)) throw new DocumentsAway(faultOf('PUT', answer)); // the bucket does not exist
     },
     async get(name) {
       const answer = await ask('GET', name);
@@ -40,7 +40,7 @@ export function createS3Store(settings: S3Settings, options: S3Options = {}): Se
   };
 }
 
-/** @throws DocumentsAway unless it answers with success, or 404 */
+/** @throws DocumentsAway unless the answer is a success or a 404 */
 type Ask = (method: string, name: string, body?: Buffer) => Promise<Answer>;
 
 function createBucket(settings: S3Settings, { timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS }: S3Options): Ask {
@@ -74,7 +74,7 @@ function createBucket(settings: S3Settings, { timeoutMs = TIMEOUT_MS, retryMs = 
   };
 }
 
-/** An attempt's answer, and why it may be no success; no answer when it was broken off or not answered in time. */
+/** An attempt's answer and its fault. The answer is absent when the connection broke or timed out. */
 async function settled(method: string, attempt: Promise<Answer>): Promise<[Answer?, unknown?]> {
   try {
     const answer = await attempt;
@@ -96,7 +96,7 @@ function codeOf({ status, bytes }: Answer): string | undefined {
   return status < 300 ? undefined : /<Code>(\w{1,80})<\/Code>/.exec(bytes.toString('utf8'))?.[1];
 }
 
-/** What the log may say: the status and the code, and nothing that was sent. */
+/** A fault for the log. It holds the status and the code, but nothing of the request. */
 function faultOf(method: string, answer: Answer): Error {
   return new Error(`S3 answered ${method} with ${answer.status} ${codeOf(answer) ?? ''}`.trimEnd());
 }

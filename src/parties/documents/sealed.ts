@@ -1,7 +1,7 @@
 import type { Keyring } from '../../kernel/security/keyring';
 import { type DocumentKey, type Documents, DocumentUnreadable, type SealedStore } from './port';
 
-/** Documents in a store that sees nothing but sealed bytes: AES-256-GCM under a key of their own. */
+/** Encrypts documents (AES-256-GCM, under a separate key) before the store receives them. */
 export function createDocuments(store: SealedStore, keyring: Keyring): Documents {
   const sealer = keyring.sealer('documents');
   return {
@@ -19,7 +19,7 @@ export function createDocuments(store: SealedStore, keyring: Keyring): Documents
   };
 }
 
-/** A name in the store is a path: nothing may lead out of it. */
+/** A name in the store is a path, so the ids may not lead out of the folder. */
 function nameOf({ tenantId, documentId }: DocumentKey): string {
   if (!/^\w+$/.test(tenantId) || !/^\w+$/.test(documentId)) throw new Error('not the key of a document');
   return `${tenantId}/${documentId}`;

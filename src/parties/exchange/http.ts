@@ -12,7 +12,7 @@ import {
   type withdrawalOrder,
 } from './protocol';
 
-/** The exchange over our protocol (protocol.ts). */
+/** Adapter of the exchange, over our protocol (`protocol.ts`). */
 export function createHttpExchange(options: AdapterOptions): ExchangeParty {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
@@ -46,7 +46,7 @@ export function createHttpExchange(options: AdapterOptions): ExchangeParty {
   };
 }
 
-/** An answer about another order is none. */
+/** Rejects an answer about another order. */
 function wordIn<Answer extends { key: string }>(
   schema: z.ZodType<Answer>,
   asked: string,

@@ -4,23 +4,23 @@ import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
 import type { ExchangeOrderWord, ExchangeWithdrawalWord } from './word';
 
-/** What the party is to deal. */
+/** An order to exchange one currency for another. */
 export interface ExchangeOrder {
-  /** Ours: asking again with the same key gives the first order's state and never a second deal. */
+  /** Idempotency key of ours: a repeat returns the state of the first order. */
   key: string;
   from: string;
   to: string;
-  /** Of `from`: what is to be sold at most. */
+  /** The most to sell, in `from`. */
   amount: Decimal;
-  /** Of `to`: with it the order is dealt whole and for this at least, or not at all. */
+  /** The least to receive, in `to`. With it the order is executed whole or not at all. */
   minReceive?: Decimal;
-  /** Where the party tells that the order has moved. */
+  /** Where the party reports that the order has changed. */
   callbackUrl: string;
 }
 
 /**
- * Where fiat may be withdrawn to: a bank account. Personal data: sealed at rest, masked in answers, never in a log, a history,
- * an event or an error.
+ * A bank account for a withdrawal of fiat. Personal data: sealed at rest, masked in answers, and never in a log,
+ * history, event or error.
  */
 export interface BankDestination {
   name: string;
@@ -31,9 +31,9 @@ export interface BankDestination {
   country?: string;
 }
 
-/** What the party is to pay out of our balance there. */
+/** An order to pay out of our balance at the exchange. */
 export interface ExchangeWithdrawalOrder {
-  /** As of an order. */
+  /** Idempotency key of ours. */
   key: string;
   amount: Decimal;
   currency: string;
@@ -41,36 +41,37 @@ export interface ExchangeWithdrawalOrder {
   callbackUrl: string;
 }
 
-/** What the party says that it holds of ours, settled, by currency; below zero where we owe it. */
+/** The settled balances that the party reports, by currency. Negative where we owe the party. */
 export interface SettlementReading {
-  /** The party's time of it. */
+  /** Time of the balances, by the party's clock. */
   asOf: Date;
-  /** A currency that is not among them is zero. */
+  /** A missing currency has a balance of zero. */
   balances: readonly { currency: string; amount: Decimal }[];
 }
 
-/** A callback; `ref` is the key of what it is about. */
+/** A callback. `ref` is the key of the order or withdrawal that has changed. */
 export interface ExchangeCallback extends PartyCallback {
   key: string;
 }
 
-/** The outside party that exchanges currencies, holds what it owes us, and pays it out. */
+/** The outside party that exchanges currencies, holds our balances, and pays them out. */
 export interface ExchangeParty {
   /**
-   * Orders a deal: its whole state at once, or the state of the first order under that key.
-   * @throws PartyRefused it will never deal it; PartyAway the outcome is not known: the same again
+   * Orders an exchange, idempotent by its key.
+   * @returns the order's whole state
+   * @throws PartyRefused the party has refused for good; PartyAway the outcome is unknown: repeat the order
    */
   order(order: ExchangeOrder): Promise<ExchangeOrderWord>;
-  /** @throws PartyAway nothing is known just now */
+  /** @throws PartyAway the state is unknown now */
   askOrder(key: string): Promise<ExchangeOrderWord | 'unknown_to_party'>;
-  /** Orders a withdrawal, in the same way. @throws PartyRefused; PartyAway */
+  /** Orders a withdrawal, idempotent by its key. @throws PartyRefused; PartyAway */
   withdraw(order: ExchangeWithdrawalOrder): Promise<ExchangeWithdrawalWord>;
-  /** @throws PartyAway nothing is known just now */
+  /** @throws PartyAway the state is unknown now */
   askWithdrawal(key: string): Promise<ExchangeWithdrawalWord | 'unknown_to_party'>;
-  /** @throws PartyAway nothing is known just now */
+  /** @throws PartyAway the balances are unknown now */
   balances(): Promise<SettlementReading>;
-  /** Of orders and withdrawals, by their keys. */
+  /** Lists orders and withdrawals by their keys. */
   changes: ReadChanges;
-  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  /** Undefined when the signature is wrong or too old, or when the message is not such a callback. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): ExchangeCallback | undefined;
 }

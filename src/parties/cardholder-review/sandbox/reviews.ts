@@ -6,7 +6,7 @@ import type { ReviewWord } from '../word';
 import { reviewScenarioOf } from './scenarios';
 import { findReview, lockReview, noteCall, type SandboxReview } from './store';
 
-/** From an application to its decision where the scenario says nothing else. */
+/** Seconds from an application to its decision, unless the scenario sets another time. */
 const DECISION_SECONDS = 1;
 
 type Own = Pick<PartyOptions, 'now' | 'decisionSeconds'>;
@@ -19,7 +19,7 @@ interface HandedIn {
   callbackUrl: string;
 }
 
-/** What the reviewer does with an application: its word, or why its caller gets no answer. */
+/** Takes an application. @returns its present state, or why the caller gets no answer */
 export async function takeApplication(
   tx: Tx,
   { callbackUrl, ...given }: HandedIn,
@@ -40,12 +40,12 @@ export async function takeApplication(
     recordChange(tx, record, [{ at, quiet: true }], momentsOf(taken, own));
   }
   if (first && losesFirstAnswer === true) return 'silent';
-  // Taken just now it has changed once.
+  // An application that was taken now has changed once.
   if (!takenAt) return wordAt(taken, 1, at, own);
   return wordAt(taken, versionAt(await changeTimes(tx, 'cardholder-review', key), at), at, own);
 }
 
-/** Nothing where no application of that key was taken. */
+/** Undefined where no application with that key was taken. */
 export async function presentReview(
   tx: Tx,
   key: string,
@@ -61,7 +61,7 @@ function isUnreachable({ scenario, firstAskedAt }: SandboxReview, at: Date): boo
   return secondsSince(firstAskedAt, at) < (reviewScenarioOf(scenario).unreachableSeconds ?? 0);
 }
 
-/** Refused data is so at once; Infinity: there is no decision. */
+/** Unusable data is refused at once. Infinity: the reviewer never decides. */
 function decisionSecondsOf({ scenario }: SandboxReview, { decisionSeconds: usual }: Own): number {
   const { refusal, decisionSeconds = usual ?? DECISION_SECONDS } = reviewScenarioOf(scenario);
   return refusal === undefined ? decisionSeconds : 0;
@@ -72,7 +72,7 @@ function momentsOf(review: SandboxReview, own: Own): { at: Date }[] {
   return Number.isFinite(seconds) ? [{ at: secondsAfter(review.takenAt as Date, seconds) }] : [];
 }
 
-/** Where an application that was taken stands at that time. */
+/** The state of a taken application at that time. */
 function wordAt(review: SandboxReview, version: number, at: Date, own: Own): ToldReview {
   const { key, takenAt, scenario } = review;
   const { refusal, rejection } = reviewScenarioOf(scenario);

@@ -1,6 +1,6 @@
 /**
- * How the sandbox's reviewer treats an application: decided by the person's `accountPurpose` when it is handed in, and by
- * nothing else, so that a client can meet every path at will. One that is not listed passes.
+ * How the sandbox's reviewer treats an application. Only the person's `accountPurpose` decides, so that a client can
+ * try every path. Any other purpose passes.
  */
 export interface ReviewScenario {
   accountPurpose: string;
@@ -8,15 +8,15 @@ export interface ReviewScenario {
   effect: string;
   /** Seconds in which nothing reaches the reviewer, counted from the first attempt of a submission. */
   unreachableSeconds?: number;
-  /** Seconds from the application to its decision, instead of the party's own pace. Infinity: there is none. */
+  /** Seconds from the application to its decision, instead of the party's own pace. Infinity: no decision. */
   decisionSeconds?: number;
   /** The first application is taken and its answer is lost. */
   losesFirstAnswer?: boolean;
   /** The first application is lost on its way, and no answer comes. */
   losesFirstApplication?: boolean;
-  /** Why the data is not taken. */
+  /** Why the reviewer refuses the data. */
   refusal?: string;
-  /** Why the person is rejected. */
+  /** Why the reviewer rejects the person. */
   rejection?: string;
 }
 

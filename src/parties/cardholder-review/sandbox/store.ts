@@ -2,20 +2,19 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { lockByKey } from '../../sandbox/rows';
 
-/** An application as the sandbox's reviewer keeps it. */
+/** An application as the sandbox's reviewer stores it. */
 export interface SandboxReview {
   key: string;
   scenario: string | null;
   firstAskedAt: Date;
   calls: number;
-  /** When the application was taken. */
   takenAt: Date | null;
 }
 
 const TABLE = 'sandbox_reviews';
 const COLUMNS = ['key', 'scenario', 'firstAskedAt', 'calls', 'takenAt'];
 
-/** The application of that key, locked; noted at the first call. */
+/** Locks the application with that key. The first call inserts it. */
 export function lockReview(
   tx: Sql,
   given: Pick<SandboxReview, 'key' | 'scenario'>,
@@ -29,7 +28,7 @@ export async function findReview(sql: Sql, key: string): Promise<SandboxReview |
   return review;
 }
 
-/** @param takenAt null where the application was not taken */
+/** Counts a call. @param takenAt null where the application was not taken */
 export function noteCall(tx: Tx, key: string, takenAt: Date | null): void {
   tx.defer(
     table(TABLE)

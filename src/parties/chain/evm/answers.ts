@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Block } from '../port';
 
 /**
- * What nodes answer, as the execution API has it (ethereum/execution-apis): only what is used of it. viem's formatters convert and
- * check nothing: a block without a hash would be one.
+ * Schemas of nodes' answers, after the execution API (ethereum/execution-apis), limited to the fields in use. viem's
+ * formatters check nothing: they would accept a block without a hash.
  */
 
 const quantity = z
@@ -11,17 +11,17 @@ const quantity = z
   .regex(/^0x[0-9a-f]{1,64}$/i)
   .transform((text) => BigInt(text));
 
-/** A height or an index: a number that JavaScript counts exactly. */
+/** A height or an index, within the safe integers of JavaScript. */
 const count = quantity.refine((units) => units <= BigInt(Number.MAX_SAFE_INTEGER)).transform(Number);
 
-const seconds = quantity.refine((units) => units < 8_640_000_000_000n); // the last that a Date can hold
+const seconds = quantity.refine((units) => units < 8_640_000_000_000n); // the last second that a Date can hold
 
 const hash = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((text) => text.toLowerCase());
 
-/** In small letters; checksummed where it leaves the adapter. */
+/** In lower case. The adapter returns addresses with their checksum. */
 const address = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/i)
@@ -54,7 +54,7 @@ const receipt = z.object({
   status: count,
   gasUsed: quantity,
   effectiveGasPrice: quantity,
-  /** Of a chain that settles on another (the OP stack): what its sender paid there. */
+  /** Fee that the sender paid on the chain below, on a chain that settles on another one (OP stack). */
   l1Fee: quantity.nullish(),
   logs: z.array(log.extend({ logIndex: count })),
 });
@@ -64,19 +64,19 @@ export const answers = {
   count,
   hash,
   bytes,
-  /** Null: it has no such block. */
+  /** Null: the node has no such block. */
   header: header.nullable(),
   fullBlock: header.extend({ transactions: z.array(sent) }).nullable(),
   transaction: sent.extend({ nonce: count, blockHash: hash.nullish(), input: bytes.nullish() }).nullable(),
   receipt: receipt.nullable(),
   logs: z.array(log),
-  /** The last is of the block to come. */
+  /** The last entry belongs to the next block. */
   baseFees: z.object({ baseFeePerGas: z.array(quantity).min(1) }),
 };
 
 export type Header = z.output<typeof header>;
 export type Sent = z.output<typeof sent>;
-/** As the node of its hash tells it, in a block or not. */
+/** A transaction that a node returns by its hash, in a block or not. */
 export type KnownTransaction = NonNullable<z.output<typeof answers.transaction>>;
 export type Log = z.output<typeof log>;
 export type Receipt = z.output<typeof receipt>;

@@ -8,12 +8,13 @@ import { isFault, type Nodes } from './nodes';
 import type { Rpc } from './rpc';
 import { transactionCall } from './transaction';
 
-/** What one address has made of it. `lost`: it may have it. */
+/** Result of one address. `lost`: the address may have the transaction. */
 type Outcome = { is: 'taken' | 'unsent' | 'lost' } | { is: 'refused'; why: Refusal };
 
 /**
- * Hands it to every address at once and waits for the first that takes it; the others go on by themselves.
- * @throws ChainRefused all who answered refuse it, and nobody else may have it; OutcomeUnknown; ChainAway nobody was reached
+ * Sends the transaction to every address at once, and returns when the first one takes it. The other requests go on.
+ * @throws ChainRefused every answer is a refusal and no other node may have it; OutcomeUnknown; ChainAway no node was
+ * reached
  */
 export async function broadcastBy(nodes: Nodes, chain: string, signed: string): Promise<{ hash: string }> {
   const hash = keccak256(asHex(signed));
@@ -43,7 +44,7 @@ async function handOver(rpc: Rpc, signed: string, hash: string): Promise<Outcome
   }
 }
 
-/** One that has it in a block says that its nonce is used. What cannot be asked may have it. */
+/** A node that has the transaction in a block refuses its nonce as used. A node that cannot be asked may have it. */
 const knows = async (rpc: Rpc, hash: string) =>
   (await rpc.call(transactionCall(hash), answers.transaction)) !== null;
 

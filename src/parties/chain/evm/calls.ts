@@ -1,13 +1,13 @@
 import { decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem';
 import { asHex } from '../addresses';
 
-/** What nodes are asked for, and the data of calls to a token (EIP-20). */
+/** Parameters of requests to nodes, and the data of calls to a token (EIP-20). */
 
-/** @param units of the token's smallest unit */
+/** @param units in the token's smallest unit */
 export const erc20Transfer = (to: string, units: bigint): Hex =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [asHex(to), units] });
 
-/** What such a call moves; nothing where the data is of another call, or of none. */
+/** Decodes the data of a token transfer. Undefined for the data of any other call. */
 export function erc20TransferOf(data: string): { to: string; units: bigint } | undefined {
   try {
     const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data: asHex(data) });

@@ -6,10 +6,10 @@ import { createResolver, isAllowedAddress } from '../../../kernel/security/allow
 import { guardedConnector } from '../../../kernel/security/guarded-connector';
 import { NodeAway, TooLong } from './faults';
 
-/** A full block of a busy chain, or its logs. Bytes. */
+/** Limit of an answer in bytes: a full block of a busy chain, or its logs. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Errors of a connection that never came to be: nothing was sent. */
+/** Errors of a connection that was never made, so nothing was sent. */
 const NOT_CONNECTED = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -17,7 +17,7 @@ const NOT_CONNECTED = [
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
-  ...['ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT'], // of name servers
+  ...['ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT'], // name servers
   'ADDRESS_REFUSED',
 ];
 
@@ -26,12 +26,12 @@ export interface RpcCall {
   params: readonly unknown[];
 }
 
-/** @throws NodeAway; an error of JSON-RPC is an answer */
+/** @throws NodeAway; a JSON-RPC error is returned as an answer */
 export type Client = (body: RpcCall | (RpcCall & { id: number })[]) => Promise<unknown>;
 
 /**
- * viem's client of JSON-RPC, which its `http` transport stands on; the transport itself takes no array, and asks again.
- * @param timeoutMs of the whole answer: viem's own limit ends where the body begins
+ * JSON-RPC over viem's inner HTTP client. viem's `http` transport takes no arrays and retries by itself.
+ * @param timeoutMs for the whole answer, because viem's own time-out ends where the body begins
  */
 export function createClient(text: string, timeoutMs: number): Client {
   const target = targetOf(text);
@@ -56,9 +56,9 @@ const dialling = (allowLoopback: boolean) =>
     connect: guardedConnector({ allowLoopback, resolve: createResolver(), timeoutMs: CONNECT_MS }),
   });
 
-/** A name may lead elsewhere than when it was configured: the address is judged where it is dialled. */
+/** Judges an address when it is dialled, because a name may lead elsewhere than at its configuration. */
 const publicly = dialling(false);
-/** An address that names this machine itself, which only the sandbox takes into a network. */
+/** For addresses of this machine, which only a sandbox network accepts. */
 const locally = dialling(true);
 
 const agentOf = (url: string): Agent => {
@@ -70,7 +70,7 @@ const agentOf = (url: string): Agent => {
   return isLocal ? locally : publicly;
 };
 
-/** Unlike `fetch` it follows no redirect, and asks at any port. The body comes as it is read. */
+/** Follows no redirect and allows any port, unlike `fetch`. The body is streamed. */
 async function post(url: unknown, init?: RequestInit): Promise<Response> {
   const { headers, body: asked, signal } = init as Posted;
   const { statusCode, body } = await request(url as string, {
@@ -79,25 +79,25 @@ async function post(url: unknown, init?: RequestInit): Promise<Response> {
   return new Response(body, { status: statusCode });
 }
 
-/** What viem makes of {@link RequestInit}. */
+/** The part of {@link RequestInit} that viem sets. */
 interface Posted {
   headers: Record<string, string>;
   body: string;
   signal: AbortSignal;
 }
 
-/** viem's errors hold the address and what was asked: nothing of them is kept. */
+/** Drops viem's error, because it holds the address and the request. */
 function awayOf(error: unknown): NodeAway {
   if ((error as Error).name === 'ResponseBodyTooLargeError') return new TooLong();
-  if (!(error instanceof HttpRequestError)) return new NodeAway(true); // of time
-  if (error.status !== undefined) return new NodeAway(error.status >= 500); // a 4xx has let nothing in
+  if (!(error instanceof HttpRequestError)) return new NodeAway(true); // a time-out
+  if (error.status !== undefined) return new NodeAway(error.status >= 500); // a 4xx did nothing
   return new NodeAway(error.walk(isUnconnected) === null);
 }
 
 const isUnconnected = (cause: unknown) =>
   NOT_CONNECTED.includes((cause as { code?: string } | null)?.code ?? '');
 
-/** Credentials before the host are sent as HTTP has them (RFC 7617). Nothing: it is no address that could be asked. */
+/** Moves credentials of the address into a header (RFC 7617). Undefined where the text is no usable address. */
 function targetOf(text: string): { url: string; headers: Record<string, string> } | undefined {
   const headers = { accept: 'application/json' };
   try {

@@ -1,18 +1,18 @@
 /**
- * What one address of a chain did instead of answering. These stay within the adapter, and hold nothing that the node said: its
- * words may repeat the address it was asked at, which may be a credential.
+ * Failures of one address of a chain. The errors stay within the adapter and hold no text of the node, because that
+ * text may repeat the address and its credentials.
  */
 
-/** It does not answer, or not what can be read. */
+/** The node gives no answer, or no readable one. */
 export class NodeAway extends Error {
   override name = 'NodeAway';
-  /** @param wasSent whether it may have had the request */
+  /** @param wasSent whether the node may have received the request */
   constructor(readonly wasSent: boolean) {
     super('a node of the chain gives no answer that can be read');
   }
 }
 
-/** Its answer is longer than is read of one. */
+/** The answer exceeds the limit of bytes. */
 export class TooLong extends NodeAway {
   override name = 'TooLong';
   constructor() {
@@ -20,7 +20,7 @@ export class TooLong extends NodeAway {
   }
 }
 
-/** It says that its chain is another one. */
+/** The node serves another chain. */
 export class OtherChain extends NodeAway {
   override name = 'OtherChain';
   constructor() {
@@ -28,7 +28,7 @@ export class OtherChain extends NodeAway {
   }
 }
 
-/** It answers that it does not do it. */
+/** The node refuses the request. */
 export class NodeRefused extends Error {
   override name = 'NodeRefused';
   constructor(readonly why: Refusal) {
@@ -36,7 +36,7 @@ export class NodeRefused extends Error {
   }
 }
 
-/** The chain was reorganised between two of its answers: they are of two chains. */
+/** The chain was reorganised between two answers, so they belong to two chains. */
 export class Unsettled extends Error {
   override name = 'Unsettled';
   constructor() {
@@ -44,7 +44,7 @@ export class Unsettled extends Error {
   }
 }
 
-/** `not_now`: it may do it another time, or another node may. */
+/** `not_now`: the node may accept it later, or another node may. */
 export type Refusal =
   | 'already_known'
   | 'nonce_too_low'
@@ -55,8 +55,8 @@ export type Refusal =
   | 'refused';
 
 /**
- * JSON-RPC has one code for most of it (-32000), so nodes are known by their words: geth, Nethermind, Besu, Erigon, reth, anvil.
- * viem's own reading takes `already known` for a nonce that is too low.
+ * Recognises refusals by their words, because JSON-RPC has one code (-32000) for most of them. Covers geth, Nethermind,
+ * Besu, Erigon, reth and anvil. viem's own parser reads `already known` as a nonce that is too low.
  */
 const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/already.?(known|imported|exists)|\bknown transaction/, 'already_known'],
@@ -64,16 +64,16 @@ const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/nonce.{0,6}too.?low|old.?nonce|nonce.*already/, 'nonce_too_low'],
   [/insufficient.?(funds|balance)/, 'insufficient_funds'],
   [/underpriced|fee.{0,8}too.?low|less than block base fee/, 'underpriced'],
-  // An earlier one of its sender is on its way.
+  // An earlier transaction of the sender is under way.
   [/nonce.{0,12}(too.?(high|far|distant)|gap)/, 'not_now'],
   [/(rate|request|capacity).{0,12}limit|(?<!gas )limit exceeded|too many|pool.{0,6}full/, 'not_now'],
   [/time.?out|timed out|busy|try again|overload|unavailable/, 'not_now'],
 ];
 
-/** EIP-1474: parse error, internal error, no such method, limit exceeded; nothing that is said of what was asked for. */
+/** Codes of EIP-1474 that do not judge the request: parse error, internal error, unknown method, limit exceeded. */
 const NOT_NOW = [-32700, -32603, -32601, -32005];
 
-/** EIP-1474 and geth: the call ran and was reverted. */
+/** EIP-1474 and geth: the call ran and reverted. */
 const REVERTED = 3;
 
 export function refusalOf({ code, message }: { code: number; message: string }): Refusal {

@@ -4,13 +4,13 @@ import type { Rpc } from './rpc';
 
 const GWEI = 10n ** 9n;
 
-/** 0.001 gwei: what asks for nothing above the base fee is left lying where there is a choice. */
+/** 0.001 gwei. Transactions without a tip wait where blocks are full. */
 const LEAST_TIP = GWEI / 1000n;
 
-/** A node that asks for more, and for more than twice the base fee, is not believed. */
+/** Upper bound of a tip. Twice the base fee is the bound where that is higher. */
 const MAX_TIP = 50n * GWEI;
 
-/** What one node says of the block to come (EIP-1559). */
+/** One node's prices of the next block (EIP-1559). */
 interface SaidFees {
   baseFee: bigint;
   tip: bigint;
@@ -25,8 +25,9 @@ export async function readFees(rpc: Rpc): Promise<SaidFees> {
 }
 
 /**
- * The median of each price. Twice the base fee is enough for six full blocks, because each block raises the fee by an eighth at most.
- * @param said by one node at least
+ * The median of each price. Twice the base fee is enough for six full blocks, because each block raises the fee by an
+ * eighth at most.
+ * @param said at least one node's prices
  */
 export function feesOf(said: readonly SaidFees[]): ChainFees {
   const baseFee = medianOf(said.map((fees) => fees.baseFee));
@@ -35,7 +36,7 @@ export function feesOf(said: readonly SaidFees[]): ChainFees {
   return { baseFee, maxFeePerGas: 2n * baseFee + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }
 
-/** Of an even number the lower of the two in the middle, because a price that is too low can be raised later. */
+/** Of an even count, the lower of the two middle prices, because a price that is too low can be raised later. */
 const medianOf = (prices: readonly bigint[]): bigint =>
   prices.toSorted((one, other) => (one < other ? -1 : 1))[Math.floor((prices.length - 1) / 2)] as bigint;
 

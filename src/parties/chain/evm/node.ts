@@ -14,11 +14,11 @@ import { readTransaction } from './transaction';
 import { readTransfers } from './transfers';
 import { readUnshown } from './unshown';
 
-/** An EVM chain by the JSON-RPC of its nodes. */
+/** An EVM chain, read by JSON-RPC from its nodes. */
 export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
   const nodes = createNodes(address, options);
   const { chain } = address;
-  /** There is no token only where nobody who answers knows one. */
+  /** Reports a missing token only when no answering node knows it. */
   async function ofToken<T>(read: (rpc: Rpc) => Promise<T | undefined>): Promise<T> {
     const found = await nodes.first(read, { isEnough: (answer) => answer !== undefined });
     if (found === undefined) throw new ChainRefused('no_token');
@@ -53,7 +53,7 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
       return ofMost(said, of);
     },
     noncesOf: async (address) => {
-      // Those far behind too: of two nodes one alone could make the other stand behind.
+      // Asks lagging nodes as well. Otherwise one of two nodes could disqualify the other by claiming a higher block.
       const told = await nodes.said((rpc) => readNonces(rpc, address), { behindToo: true });
       const { said: each, of } = byMost(chain, told);
       const counts = each.map(({ counted }) => counted);
@@ -68,13 +68,13 @@ export function createEvmNode(address: ChainAddress, options: NodesOptions): Cha
   };
 }
 
-/** @throws NodesDisagree */
+/** @throws NodesDisagree fewer than a majority answered */
 function byMost<T>(chain: string, told: { said: T[]; of: number }) {
   if (!areMost({ said: told.said.length, of: told.of })) throw new NodesDisagree(chain);
   return told;
 }
 
-/** What is in blocks first: what comes into one meanwhile is counted by the second too. */
+/** Reads the mined count first, so that a transaction mined meanwhile is in the second count too. */
 async function readNonces(rpc: Rpc, address: string) {
   const counted = await readNonce(rpc, address);
   return { counted, next: await readNextNonce(rpc, address) };
@@ -85,7 +85,7 @@ async function readBlock(rpc: Rpc, number: number) {
   return header ? blockOf(header) : undefined;
 }
 
-/** Another one would pass for a reorganisation. */
+/** Rejects a block of another height, which would look like a reorganisation. */
 async function readBlockAt(rpc: Rpc, number: number) {
   const block = await readBlock(rpc, number);
   if (block && block.number !== number) throw new NodeAway(true);

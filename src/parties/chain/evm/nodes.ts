@@ -10,32 +10,32 @@ import { createRpc, type Rpc } from './rpc';
 /** The addresses of one chain. */
 export interface Nodes {
   /**
-   * What the first address says that answers; those that failed lately are asked last.
-   * @param options `isEnough`: the others are asked too while it is not, and without a better answer the first one stands;
-   *   `backwards`: the last address is asked first
-   * @throws ChainAway; ChainRefused where `read` throws it: no other is asked then
+   * Returns the first usable answer. Addresses that failed lately are asked last.
+   * @param options `isEnough`: while false, further addresses are asked, and the first answer is the fallback;
+   * `backwards`: the last address is asked first
+   * @throws ChainAway; ChainRefused where `read` throws it, because that verdict holds for every node
    */
   first<T>(read: (rpc: Rpc) => Promise<T>, options?: FirstOptions<T>): Promise<T>;
   /**
-   * The newest block that half of those have come to who answer, of two the further one: a height that one of several alone tells counts
-   * for nothing. Who stands far behind it is passed over until it has come after.
+   * The newest block that half of the answering nodes have reached, the higher of two. A single node of several cannot
+   * push it ahead. Nodes far behind it are skipped until they catch up.
    * @throws ChainAway
    */
   newest(): Promise<Block>;
   /**
-   * What each says that answers and does not stand far behind the newest block. Those that failed lately, and may hang, are waited for
-   * only where the others are not most.
-   * @param options `behindToo`: those far behind are asked as well, for of two nodes the one that tells of a head in the future makes
-   *   the other stand behind
-   * @throws ChainAway nobody does
+   * The answers of all nodes that are not far behind. A node that failed lately may hang, so it is asked only where the
+   * others are no majority.
+   * @param options `behindToo`: also asks nodes far behind. Otherwise one of two nodes could disqualify the other by
+   * claiming a higher block.
+   * @throws ChainAway no node answers
    */
   said<T>(
     read: (rpc: Rpc) => Promise<T>,
     options?: { behindToo?: boolean },
   ): Promise<{ said: T[]; of: number }>;
-  /** Asks each at once, by its place: those whose chain is another one are not asked, and are as one that is away. */
+  /** Asks each address at once, in order. A node of another chain counts as away. */
   each<T>(ask: (rpc: Rpc) => Promise<T>): Promise<T>[];
-  /** What each says that its chain is; no address is left out for what it says. */
+  /** The chain id that each node reports. A wrong id excludes no address. */
   chainIds(): Promise<{ chainId: number; url: string }[]>;
 }
 
@@ -47,7 +47,7 @@ interface FirstOptions<T> {
 export interface NodesOptions {
   log: Logger;
   now: () => Date;
-  /** Of one request to one address. */
+  /** Time-out of one request to one address, in milliseconds. */
   timeoutMs?: number;
 }
 
@@ -55,23 +55,23 @@ interface Member {
   url: string;
   place: number;
   rpc: Rpc;
-  /** Whether it has said that its chain is ours; asked again after it has failed. */
+  /** Resolves when the node has named our chain. Unset after a failure, so that it is checked again. */
   checked: Promise<void> | undefined;
   failedAt: number | undefined;
-  /** Whether it stood far behind another when they were compared last. */
+  /** Whether the node was far behind in the last comparison. */
   isBehind: boolean;
 }
 
 const TIMEOUT_MS = 5_000;
 
-/** How long one that failed is asked last. */
+/** How long a failed node is asked last. */
 const PASSED_OVER_MS = 10_000;
 
-/** How far a node may be behind another one. */
+/** How far a node may lag behind another. */
 const FAR_BLOCKS = 3;
 const FAR_MS = 120_000;
 
-/** How often the same is read of one node that is reorganised meanwhile. */
+/** Attempts to read from a node whose chain is reorganised meanwhile. */
 const READINGS = 3;
 
 export function createNodes(address: ChainAddress, options: NodesOptions): Nodes {
@@ -93,7 +93,7 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     }
   }
 
-  /** @throws OtherChain; NodeAway, and nothing else was asked of it */
+  /** @throws OtherChain; NodeAway, not sent: nothing else was asked of the node */
   async function checkChain({ rpc }: Member): Promise<void> {
     const chainId = await chainIdOf(rpc).catch(() => {
       throw new NodeAway(false);
@@ -101,12 +101,12 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     if (chainId !== address.chainId) throw new OtherChain();
   }
 
-  /** Told once, until it answers again. */
+  /** Logs the failure once, until the node answers again. */
   function passOver(member: Member, { name }: Error): void {
     if (member.failedAt === undefined)
       options.log.warn({ chain, place: member.place, name }, 'a node of a chain is passed over');
     member.failedAt = options.now().getTime();
-    member.checked = undefined; // who comes back may be somebody else
+    member.checked = undefined; // another server may answer at the address later
   }
 
   const hasFailed = ({ failedAt }: Member): boolean =>
@@ -120,7 +120,7 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
 
   let comparedAt: number | undefined;
 
-  /** Those that failed lately are not waited for where the others are enough: they may hang. */
+  /** Waits for nodes that failed lately only where the others are too few, because they may hang. */
   async function ofTheWell<T>(
     some: readonly Member[],
     askThem: (well: Member[]) => Promise<T[]>,
@@ -146,7 +146,7 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
     return answered(await Promise.allSettled(asked));
   }
 
-  /** Told once, until it has come after. */
+  /** Logs the lag once, until the node has caught up. */
   function compare(member: Member, isBehind: boolean): void {
     if (isBehind && !member.isBehind)
       options.log.warn({ chain, place: member.place }, 'a node of a chain has stopped far behind another');
@@ -195,17 +195,17 @@ async function readHead(rpc: Rpc): Promise<Block> {
   return blockOf(header);
 }
 
-/** By both: some chains have many blocks a second, and on one that rests a single block is long. */
+/** Compares both height and time. Some chains make many blocks a second, and on an idle chain one block takes long. */
 const isFarBehind = (head: Block, best: Block) =>
   best.number - head.number > FAR_BLOCKS && best.at.getTime() - head.at.getTime() > FAR_MS;
 
-/** Those of several that answered. */
+/** The values of the promises that were fulfilled. */
 export const answered = <T>(outcomes: readonly PromiseSettledResult<T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 
 const chainIdOf = (rpc: Rpc) => rpc.call({ method: 'eth_chainId', params: [] }, answers.count);
 
-/** Reads once more what was of two chains. */
+/** Repeats a reading that mixed two chains. */
 async function settled<T>(read: () => Promise<T>): Promise<T> {
   for (let reading = 1; ; reading += 1) {
     try {
@@ -216,7 +216,7 @@ async function settled<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Another address may do it, or this one another time. */
+/** Whether another address, or another attempt, may succeed. */
 export const isFault = (error: unknown): error is NodeAway | NodeRefused | Unsettled =>
   error instanceof NodeAway || error instanceof NodeRefused || error instanceof Unsettled;
 

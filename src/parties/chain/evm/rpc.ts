@@ -3,25 +3,27 @@ import { createClient, type RpcCall } from './client';
 import { NodeAway, NodeRefused, refusalOf, TooLong } from './faults';
 
 /**
- * JSON-RPC of one address. Every answer is read by a schema: what does not fit is no answer.
+ * JSON-RPC of one address. A schema reads every answer, and an answer that does not fit counts as none.
  * @throws NodeAway; NodeRefused
  */
 export interface Rpc {
   call<Schema extends z.ZodType>(call: RpcCall, schema: Schema): Promise<z.output<Schema>>;
-  /** Several in one request, their answers in the order asked for. One that is refused refuses all. */
+  /** Several calls in one request. The answers have the order of the calls. One refusal refuses all. */
   all<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema): Promise<z.output<Schema>[]>;
 }
 
-/** What public nodes take in one request. */
+/** Calls in one request that public nodes accept. */
 const BATCH = 20;
 
-/** viem takes an answer as it comes. Where there is an error no result counts: null says that there is no such thing. */
+/**
+ * viem does not check answers. A result beside an error is ignored, because null would mean that the record is missing.
+ */
 const rpcAnswer = z.object({
   error: z.object({ code: z.number(), message: z.string().catch('') }).nullish(),
   result: z.unknown().optional(),
 });
 
-/** @param url may hold credentials: in no error, whatever happens */
+/** @param url may hold credentials, so no error contains it */
 export function createRpc(url: string, timeoutMs: number): Rpc {
   const ask = createClient(url, timeoutMs);
 
@@ -29,10 +31,10 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     return read(await ask(asked), schema);
   }
 
-  /** Paired by ids: viem's own batches are paired by their order, where one that is missing moves the others. */
+  /** Matches answers by id. viem's batches match by position, where one missing answer would shift the others. */
   async function batch<Schema extends z.ZodType>(calls: readonly RpcCall[], schema: Schema) {
     const answers = await ask(calls.map((asked, id) => ({ ...asked, id }))).catch(nothingIfTooLong);
-    if (!Array.isArray(answers)) return oneByOne(calls, schema); // it takes no batches, or none of that size
+    if (!Array.isArray(answers)) return oneByOne(calls, schema); // the node takes no batches, or none of that size
     const byId = new Map(answers.map((answer: unknown) => [(answer as { id?: unknown } | null)?.id, answer]));
     return calls.map((_, id) => read(byId.get(id), schema));
   }

@@ -6,9 +6,9 @@ import { erc20BalanceOf, erc20Decimals } from './calls';
 import { NodeRefused } from './faults';
 import type { Rpc } from './rpc';
 
-/** Of accounts and tokens, in the newest block of a node where no other is named. */
+/** Balances and other state of accounts and tokens, at the node's newest block unless a block is given. */
 
-/** @returns nothing: this node has no token there. @throws ChainRefused `no_token` */
+/** @returns undefined: this node knows no token there. @throws ChainRefused `no_token` */
 export async function readBalances(
   rpc: Rpc,
   addresses: readonly string[],
@@ -27,19 +27,19 @@ export async function readBalances(
   return numbers.every((number) => number !== undefined) ? numbers : undefined;
 }
 
-/** @returns nothing: this node has no token there. @throws ChainRefused `no_token` */
+/** @returns undefined: this node knows no token there. @throws ChainRefused `no_token` */
 export async function readDecimals(rpc: Rpc, token: string): Promise<number | undefined> {
   const word = await decided('no_token', () => rpc.call(ethCall(token, erc20Decimals()), answers.bytes));
   const decimals = numberIn(word);
   if (decimals === undefined) return undefined;
-  if (decimals > 255n) throw new ChainRefused('no_token'); // it is a uint8
+  if (decimals > 255n) throw new ChainRefused('no_token'); // decimals is a uint8
   return Number(decimals);
 }
 
 export const readNonce = (rpc: Rpc, address: string, at: 'latest' | 'pending' = 'latest') =>
   rpc.call({ method: 'eth_getTransactionCount', params: [address, at] }, answers.count);
 
-/** Counts what waits for a block too, as far as the node knows it: one that refuses to tell knows of none. */
+/** Counts waiting transactions as well, as far as the node knows them. A node that refuses the question counts none. */
 export async function readNextNonce(rpc: Rpc, address: string): Promise<number> {
   try {
     return await readNonce(rpc, address, 'pending');
@@ -85,10 +85,10 @@ const ethCall = (to: string, data: string, at = 'latest') => ({
   params: [{ to, data }, at],
 });
 
-/** An address without a contract answers every call with nothing; so does one that a node has not come to yet. */
+/** An address without a contract returns nothing. A node that lags behind the contract's block does too. */
 const numberIn = (word: string): bigint | undefined => (word.length === 66 ? BigInt(word) : undefined);
 
-/** What a node says of the call itself is so for every node: no other is asked. @param code instead of the node's reason */
+/** A verdict about the call holds for every node, so no other node is asked. @param code replaces the node's reason */
 async function decided<T>(code: string | undefined, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

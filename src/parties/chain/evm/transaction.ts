@@ -9,8 +9,8 @@ import { nativeTransfer, tokenTransfers } from './transfers';
 export const transactionCall = (hash: string) => ({ method: 'eth_getTransactionByHash', params: [hash] });
 
 /**
- * What one node knows of a transaction.
- * @throws Unsettled when it went into another block meanwhile
+ * What one node knows about a transaction.
+ * @throws Unsettled the transaction moved to another block meanwhile
  */
 export async function readTransaction(rpc: Rpc, text: string): Promise<ChainTransaction> {
   const hash = text.toLowerCase();
@@ -20,7 +20,8 @@ export async function readTransaction(rpc: Rpc, text: string): Promise<ChainTran
   ]);
   if (!receipt) return sent ? pendingOf(sent) : { status: 'unknown' };
   if (sent?.hash !== hash || receipt.transactionHash !== hash) throw new Unsettled();
-  // Asked a moment before, or of a pool that lags behind its own blocks, it may be in none yet: what it consists of is the same.
+  // The first answer may show no block, because it came earlier or from a pool that lags. Its other fields are the
+  // same.
   if ((sent.blockHash ?? receipt.blockHash) !== receipt.blockHash) throw new Unsettled();
   const byHash = { method: 'eth_getBlockByHash', params: [receipt.blockHash, false] };
   const header = await rpc.call(byHash, answers.header);
@@ -39,7 +40,7 @@ export async function readTransaction(rpc: Rpc, text: string): Promise<ChainTran
   };
 }
 
-/** A node that does not tell the data has not said what it is. */
+/** A node that omits the data has not shown what the transaction does. */
 function pendingOf({ from, to, nonce, value, input }: KnownTransaction): ChainTransaction {
   if (input === undefined || input === null) return { status: 'pending' };
   const [sender, recipient] = [getAddress(asHex(from)), to ? getAddress(asHex(to)) : null];

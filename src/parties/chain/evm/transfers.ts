@@ -10,10 +10,10 @@ import type { Rpc } from './rpc';
 const EVENT = { abi: erc20Abi, eventName: 'Transfer' } as const;
 const [TRANSFER] = encodeEventTopics(EVENT);
 
-/** How many addresses nodes take in one filter. */
+/** Addresses in one filter that nodes accept. */
 const FILTER = 500;
 
-/** Full blocks are asked for so many at a time. */
+/** Full blocks requested at the same time. */
 const BLOCKS = 4;
 
 export interface BlockRange {
@@ -21,7 +21,7 @@ export interface BlockRange {
   to: number;
 }
 
-/** The transfers of tokens in a transaction, to anybody, by their place in its receipt. */
+/** The token transfers of a transaction, to any address, ordered by their place in the receipt. */
 export function tokenTransfers(receipt: Receipt, block: Block): ChainTransfer[] {
   if (receipt.status !== 1) return [];
   const logs = receipt.logs.toSorted((one, other) => one.logIndex - other.logIndex);
@@ -35,7 +35,7 @@ export function tokenTransfers(receipt: Receipt, block: Block): ChainTransfer[] 
   });
 }
 
-/** What the transaction itself moves of the native coin; what contracts pass on within it leaves no trace in a block. */
+/** The native coin that the transaction itself moves. Coin that a contract passes on leaves no trace in a block. */
 export function nativeTransfer(sent: Sent, receipt: Receipt, block: Block): ChainTransfer[] {
   if (receipt.status !== 1 || !sent.to || sent.to === sent.from || sent.value === 0n) return [];
   const [from, to] = [getAddress(asHex(sent.from)), getAddress(asHex(sent.to))];
@@ -45,8 +45,8 @@ export function nativeTransfer(sent: Sent, receipt: Receipt, block: Block): Chai
 }
 
 /**
- * Nothing: another event, a token of another kind (its value is indexed: EIP-721), or nothing has come to anybody. viem's decoder lets
- * a fourth topic pass, more data than a word, and an address with digits before it.
+ * Undefined for another event, for a token of EIP-721 (indexed value), and for a transfer of nothing. viem's decoder
+ * accepts a fourth topic, longer data, and an address with leading digits.
  */
 function movedBy({ topics, data, removed }: Log) {
   const [event, from, to, ...more] = topics;
@@ -58,14 +58,14 @@ function movedBy({ topics, data, removed }: Log) {
     : undefined;
 }
 
-/** Of 32 bytes: 12 zeros and the address. */
+/** Reads an address of 32 bytes: 12 zero bytes and the address. */
 function addressIn(topic: string | undefined): string | undefined {
   return topic?.startsWith(`0x${'0'.repeat(24)}`) ? getAddress(`0x${topic.slice(-40)}`) : undefined;
 }
 
 /**
- * What has moved to the addresses in a range of blocks, all of one node.
- * @throws Unsettled when the chain was reorganised meanwhile
+ * All transfers to the addresses in a range of blocks, read from one node.
+ * @throws Unsettled the chain was reorganised meanwhile
  */
 export async function readTransfers(
   rpc: Rpc,
@@ -99,14 +99,14 @@ export async function readTransfers(
   };
 }
 
-/** A receipt may have gone into a later block meanwhile, and a filter may be answered with more than it asks for. */
+/** A receipt may have moved to a later block meanwhile, and a node may return more than the filter asks for. */
 const isWithin = ({ from, to }: BlockRange, block: Block | undefined) =>
   block !== undefined && block.number >= from && block.number <= to;
 
 const inOrder = (one: ChainTransfer, other: ChainTransfer) =>
   one.block.number - other.block.number || (one.logIndex ?? NATIVE) - (other.logIndex ?? NATIVE);
 
-/** A block that it has not says nothing of the chain: another node may have it. */
+/** A missing block proves nothing about the chain, because another node may have it. */
 async function requireHeader(rpc: Rpc, number: number): Promise<Header> {
   const header = await rpc.call(headerCall(number), answers.header);
   if (header?.number !== number) throw new NodeRefused('refused');
@@ -115,11 +115,13 @@ async function requireHeader(rpc: Rpc, number: number): Promise<Header> {
 
 interface FoundLogs {
   logs: Log[];
-  /** Blocks of which the listed contracts' logs alone were read. */
+  /** Blocks of which only the listed contracts' logs were read. */
   inPart: number[];
 }
 
-/** Of any contract, to any of the addresses; of the listed ones where a node does not give all logs of a block. */
+/**
+ * Logs of any contract to the addresses. Only logs of the listed contracts where a node cannot return all of a block.
+ */
 async function logsTo(
   rpc: Rpc,
   range: BlockRange,
@@ -137,7 +139,7 @@ async function logsTo(
   return { logs: logs.filter(isOurs), inPart: [...inPart] };
 }
 
-/** Nodes bound the range, or the number of logs, each in words of its own: half of it is asked for then. */
+/** Halves the range where the node refuses it. Nodes bound the blocks or the logs, each with its own error text. */
 async function logsIn(
   rpc: Rpc,
   { from, to }: BlockRange,
@@ -148,7 +150,7 @@ async function logsIn(
     return { logs: await askLogs(rpc, { from, to }, addresses), inPart: [] };
   } catch (error) {
     if (!isTooMuch(error)) throw error;
-    // Whoever makes a token may leave more logs in one block than a node gives: they keep no listed token back.
+    // A flood of worthless tokens may exceed the node's limit in one block. It must not hide the listed tokens.
     if (from >= to) return { logs: await listedLogs(rpc, from, addresses, listed), inPart: [from] };
     const middle = Math.floor((from + to) / 2);
     const first = await logsIn(rpc, { from, to: middle }, addresses, listed);
@@ -157,7 +159,7 @@ async function logsIn(
   }
 }
 
-/** The logs of those contracts in a block; of half of the addresses at once where they are too many. */
+/** The listed contracts' logs in a block. Halves the addresses where the node finds the logs too many. */
 async function listedLogs(
   rpc: Rpc,
   block: number,
@@ -177,7 +179,7 @@ async function listedLogs(
 
 const isTooMuch = (error: unknown) => error instanceof NodeRefused || error instanceof TooLong;
 
-/** @param contracts absent: any */
+/** @param contracts absent: any contract */
 function askLogs(
   rpc: Rpc,
   { from, to }: BlockRange,
@@ -192,7 +194,7 @@ function askLogs(
   return rpc.call({ method: 'eth_getLogs', params: [filter] }, answers.logs);
 }
 
-/** @throws Unsettled when they are not one chain that ends with that block */
+/** @throws Unsettled the blocks do not form one chain that ends with `last` */
 async function fullBlocks(rpc: Rpc, { from, to }: BlockRange, last: Header) {
   const blocks: (Header & { transactions: Sent[] })[] = [];
   for (let at = from; at <= to; at += BLOCKS) {
@@ -211,7 +213,7 @@ async function fullBlock(rpc: Rpc, number: number) {
   return block;
 }
 
-/** @throws Unsettled one of them is in no block any more */
+/** @throws Unsettled a transaction is no longer in a block */
 export async function receiptsOf(rpc: Rpc, hashes: readonly string[]): Promise<Map<string, Receipt>> {
   const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
   const receipts = await rpc.all(calls, answers.receipt);
@@ -224,7 +226,7 @@ export async function receiptsOf(rpc: Rpc, hashes: readonly string[]): Promise<M
   );
 }
 
-/** The blocks that receipts are of, by hash; those that are known already are not asked for. */
+/** The blocks of the receipts, by hash. Known blocks are not requested again. */
 async function headersOf(rpc: Rpc, receipts: readonly Receipt[], known: readonly Header[]) {
   const headers = new Map(known.map((header) => [header.hash, blockOf(header)]));
   const missing = [...new Set(receipts.map(({ blockHash }) => blockHash))].filter(

@@ -7,9 +7,9 @@ import { readBalances } from './state';
 import { receiptsOf } from './transfers';
 
 /**
- * What a block has brought to an address and none of its transactions shows: the balances at both ends of the block, less what its
- * transactions have moved to and from the address, fees included.
- * @returns nothing where the node has no such block
+ * Native coin that a block brought to an address and that no transaction shows. It is the change of the balance less
+ * what transactions moved, fees included.
+ * @returns undefined where the node has no such block
  * @throws NodeRefused the node does not keep the balances of that block; Unsettled the chain was reorganised meanwhile
  */
 export async function readUnshown(
@@ -36,7 +36,7 @@ export async function readUnshown(
   return { blockHash: block.hash, units: after - before - shown };
 }
 
-/** What a transaction has added to the balance of its sender or its recipient. */
+/** What a transaction added to the balance of its sender or recipient. */
 function shownBy({ from, to, value }: Sent, receipt: Receipt, own: string): bigint {
   const fee = receipt.gasUsed * receipt.effectiveGasPrice + (receipt.l1Fee ?? 0n);
   const moved = receipt.status === 1 ? value : 0n;

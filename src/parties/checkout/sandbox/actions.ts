@@ -15,18 +15,18 @@ import {
   saveSession,
 } from './store';
 
-/** What can happen to a session. Whoever calls holds its row, and records that it has changed. */
+/** Actions on a session. The caller holds the lock of its row and records the change. */
 
 export interface NewPayment {
   amount: Decimal;
-  /** From the payment to its settlement; null: when somebody says so. */
+  /** Seconds from the payment to its settlement. Null: a tester settles it on the page. */
   settlesSeconds: number | null;
   risk: Payment['risk'];
 }
 
 /**
- * The payer pays: in time, late, or once more. The money is taken whatever the session has come to.
- * @param at may be in the future: it is paid then
+ * Makes a payment: in time, late, or a second one. The status of the session does not matter.
+ * @param at a time in the future plans the payment
  */
 export async function pay(tx: Tx, session: Session, payment: NewPayment, at: Date): Promise<void> {
   const { amount, settlesSeconds, risk } = payment;
@@ -47,7 +47,7 @@ export async function pay(tx: Tx, session: Session, payment: NewPayment, at: Dat
 }
 
 /**
- * As the payer would pay who does nothing out of the ordinary, where the session's amount says nothing else.
+ * Pays as the session's amount says, else as an ordinary payer.
  * @param at as of {@link pay}
  */
 export async function payByScenario(tx: Tx, session: Session, at: Date): Promise<void> {
@@ -61,7 +61,7 @@ export async function payByScenario(tx: Tx, session: Session, at: Date): Promise
   if (paysAgainSeconds !== undefined) await pay(tx, session, payment, secondsAfter(at, paysAgainSeconds));
 }
 
-/** What a new session's amount makes happen without any payer. */
+/** Plans what the amount of a new session causes without a payer. */
 export async function begin(tx: Tx, session: Session, at: Date): Promise<void> {
   const { paysItselfSeconds, paysAfterExpirySeconds, cancelsItself } = scenarioOf(session.amount);
   if (cancelsItself) await cancel(tx, session);
@@ -70,7 +70,7 @@ export async function begin(tx: Tx, session: Session, at: Date): Promise<void> {
     await payByScenario(tx, session, secondsAfter(session.expiresAt, paysAfterExpirySeconds));
 }
 
-/** Declined, or taken back by the payer's bank before it was settled. */
+/** Fails the payment: it is declined, or the payer's bank takes it back before it is settled. */
 export async function fail(tx: Tx, session: Session, failureCode: string, at: Date): Promise<void> {
   await endPayments(tx, session.id, { failedAt: at }, at);
   await saveSession(tx, { ...session, status: 'failed', failureCode });
@@ -82,7 +82,7 @@ export const cancel = (tx: Tx, session: Session): Promise<void> =>
 export const settle = (tx: Tx, session: Session, at: Date): Promise<void> =>
   endPayments(tx, session.id, { settlesAt: at }, at);
 
-/** The payer's bank takes the money back until it is decided who is right. */
+/** Opens a dispute. The payer's bank takes the money back until the dispute is decided. */
 export function dispute(tx: Tx, session: Session, amount: Decimal, at: Date): Promise<void> {
   const undecided = { endsAt: null, outcome: null, turnedAt: null };
   return insertDispute(tx, {
@@ -94,7 +94,7 @@ export function dispute(tx: Tx, session: Session, amount: Decimal, at: Date): Pr
 export const decideDisputes = (tx: Tx, session: Session, outcome: 'won' | 'lost', at: Date): Promise<void> =>
   endDisputes(tx, session.id, outcome, at);
 
-/** Why a refund is not taken; nothing when it is. */
+/** The code with which a refund is refused. Undefined where it is accepted. */
 export function refundRefusal(
   full: FullSession,
   amount: Decimal,
@@ -106,7 +106,7 @@ export function refundRefusal(
   return amount.gt(refundable(full, at)) ? 'amount_too_large' : undefined;
 }
 
-/** @param key null on a refund that the party makes of its own accord */
+/** @param key null for a refund that the party makes unasked */
 export function refund(
   tx: Tx,
   session: Session,

@@ -5,13 +5,13 @@ import { createPages } from './pages';
 import { createParty } from './party';
 import { createSessions } from './sessions';
 
-/** Whatever is asked for by a name, it is a session that is there or is not. */
+/** Any name is accepted, because an unknown session is a 404. */
 const SESSIONS = /^\/sessions(?:\/([^/]+)(\/refunds)?)?$/;
 
 /**
- * A hosted checkout that takes nobody's money: `POST /sessions`, `GET /sessions/{id}`, `POST /sessions/{id}/refunds`,
- * callbacks, and the payer's page. It commits by itself, as an outside party would: what it did stays done although its
- * caller may fail afterwards. What happens comes from the amount (scenarios.ts) and from the page, never by chance.
+ * The simulated hosted checkout: `POST /sessions`, `GET /sessions/{id}`, `POST /sessions/{id}/refunds`, callbacks, and
+ * the payer's page. Its transactions commit separately from the caller's, as an outside party's would. The amount
+ * (`scenarios.ts`) and the page select outcomes; nothing is random.
  */
 export function createCheckoutParty(options: PartyOptions): Middleware {
   const party = createParty(options);

@@ -3,16 +3,16 @@ import { type Html, html } from '../../../kernel/wire/html';
 import { disputeStatusAt, type FullSession, refundable, type SessionStatus } from './state';
 import type { Session } from './store';
 
-/** What the payer's last try got wrong; the page is shown again with it. */
+/** The error of the last form, shown when the page is rendered again. */
 export interface PageError {
-  /** Of the form that was sent. */
+  /** Action of the form that was sent. */
   action: string;
   message: string;
-  /** What stood in the amount's field. */
+  /** The text in the amount's field. */
   given: string;
 }
 
-/** The part of the page that no real checkout has: what a tester can make happen. */
+/** Outcomes that a tester selects. A real checkout has no such part. */
 
 export const SETTLEMENTS = [
   { value: '0', label: 'At once', seconds: 0 },
@@ -50,7 +50,7 @@ ${fields}
 </form>`;
 }
 
-/** @param amount what stands in the field at first */
+/** @param amount initial value of the field */
 function amountField(action: string, session: Session, amount: string, error?: PageError): Html {
   const wrong = error?.action === action;
   return html`<label for="${action}-amount">Amount in ${session.currency}</label>
@@ -70,7 +70,7 @@ function select(
 <select id="${id}" name="${name}">${lines}</select>`;
 }
 
-/** Of a payment that is still to be made, or has come to nothing. */
+/** Forms for a payment that is open or has ended unpaid. */
 export function outcomesOfUnpaid(session: Session, status: SessionStatus, error?: PageError): Html {
   const late = status !== 'open';
   const amount = formatAmount(session.amount, session.currency);
@@ -93,7 +93,7 @@ ${select('settles', 'settles', 'Settled', SETTLEMENTS)}
   return html`${pay}${fail}`;
 }
 
-/** Of a payment that was made. */
+/** Forms for a payment that was made. */
 export function outcomesOfPaid(full: FullSession, status: SessionStatus, at: Date, error?: PageError): Html {
   const unsettled = [
     form({ action: 'settle', title: 'Settle', button: 'Settle it now' }),

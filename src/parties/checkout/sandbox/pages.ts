@@ -13,13 +13,13 @@ import { forgetPlanned, type Session } from './store';
 
 const PAGE = /^\/pages\/([\w-]{43})$/;
 
-/** What the payer sent cannot be: told on the page. */
+/** An impossible input, shown to the payer on the page. */
 class WrongInput extends Error {}
 
 type Fields = URLSearchParams;
 
 interface Action {
-  /** Of a session that is elsewhere, the form is an old one: it has no effect. */
+  /** Statuses that allow the action. In another status the form is outdated and has no effect. */
   from: readonly string[];
   run(tx: Tx, full: FullSession, fields: Fields, at: Date): Promise<void>;
   /** Where the browser goes: to the shop, or to the page again. */
@@ -78,16 +78,16 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     async run(tx, full, fields, at) {
       const amount = amountOf(full.session, fields);
       const left = refundable(full, at);
-      if (amount.gt(left)) throw new WrongInput(`At most ${left.toFixed()} can go back.`);
+      if (amount.gt(left)) throw new WrongInput(`The amount must be at most ${left.toFixed()}.`);
       await act.refund(tx, full.session, amount, null, at);
     },
   },
 };
 
 /**
- * The payer's page. The page's address holds 256 random bits and is told to the payer alone; nothing else (no cookie, no
- * address of the network) lets anybody in. So another site cannot send these forms in the payer's name: it would have to
- * know the address.
+ * The payer's page. Its address holds 256 random bits, only the payer learns it, and nothing else (no cookie, no
+ * network address) gives access. Another site cannot send these forms in the payer's name, because it does not know the
+ * address.
  */
 export function createPages(party: Party) {
   const show = (ctx: Context, { full, at }: Present, status = 200, wrong?: PageError): void =>
@@ -125,7 +125,7 @@ export function createPages(party: Party) {
   };
 }
 
-/** @returns false for an old form: nothing has changed */
+/** @returns false for an outdated form, which changes nothing */
 async function perform(
   { from, run }: Action,
   tx: Tx,
@@ -135,13 +135,13 @@ async function perform(
 ): Promise<boolean> {
   const status = statusAt(full, at);
   if (!from.includes(status)) return false;
-  // Somebody has acted: it does not pay itself any more.
+  // A tester has acted, so the planned payments are dropped.
   if (UNPAID.includes(status)) await forgetPlanned(tx, full.session.id, at);
   await run(tx, full, fields, at);
   return true;
 }
 
-/** 303: the browser asks for the next page, and going back sends nothing twice. It means nothing but that. */
+/** Answers 303, so that going back in the browser sends no form twice. */
 function redirect(ctx: Context, location: string, { returnUrl }: Session): void {
   ctx.status = 303;
   ctx.set('location', location);
@@ -165,12 +165,12 @@ function paymentOf(session: Session, fields: Fields): act.NewPayment {
   };
 }
 
-/** @throws WrongInput */
+/** Reads the amount of a form. @throws WrongInput */
 function amountOf({ currency }: Session, fields: Fields): Decimal {
   const text = (fields.get('amount') ?? '').trim().replace(',', '.');
   const amount = /^\d{1,12}(\.\d{1,18})?$/.test(text) ? new Decimal(text) : undefined;
   if (amount?.gt(0) && fitsCurrency(amount, currency)) return amount;
-  throw new WrongInput(`Give an amount in ${currency}, such as 10 or 10.50.`);
+  throw new WrongInput(`The amount must be a number in ${currency}, such as 10 or 10.50.`);
 }
 
 const failureOf = (fields: Fields): string =>

@@ -4,7 +4,7 @@ import type { PartyOptions } from '../../sandbox/options';
 import { type FullSession, lockFullSession, momentsOf, statusAt } from './state';
 import { type Session, sessionOf } from './store';
 
-/** A session as it is at a time. */
+/** A session's state at a time. */
 export interface Present {
   full: FullSession;
   version: number;
@@ -13,12 +13,12 @@ export interface Present {
 
 /** What the party's API and its pages share. */
 export interface Party extends PartyOptions {
-  /** Nothing where there is none. */
+  /** Undefined where the session does not exist. */
   read(by: { id: string } | { page: string }): Promise<Present | undefined>;
   /**
-   * Runs in one transaction that holds the session's row, and records that it has changed: whoever made it is told when
-   * that is committed, and whenever more happens by itself.
-   * @param work false when it has changed nothing
+   * Runs `work` in one transaction that holds the session's row, and records the change. Callbacks follow after the
+   * commit and whenever a planned change is due.
+   * @param work false where nothing has changed
    */
   change(id: string, work: (tx: Tx, full: FullSession, at: Date) => Promise<boolean>): Promise<void>;
 }
@@ -41,7 +41,7 @@ export function createParty(options: PartyOptions): Party {
   };
 }
 
-/** Its whole state now. */
+/** The session's whole state now. */
 export async function presentSession(tx: Tx, id: string, now: () => Date): Promise<Present | undefined> {
   const [full, times] = await Promise.all([
     lockFullSession(tx, id, 'share'),
@@ -51,15 +51,15 @@ export async function presentSession(tx: Tx, id: string, now: () => Date): Promi
   return full && { full, version: versionAt(times, at), at };
 }
 
-/** It has changed, and will by itself. The caller holds its row. */
+/** Records that the session has changed, and its planned changes. The caller holds its row. */
 async function recordSession(tx: Tx, id: string, at: Date): Promise<void> {
   const full = (await lockFullSession(tx, id, 'update')) as FullSession;
   recordChange(tx, changing(full), [{ at }], momentsOf(full, at));
 }
 
 /**
- * It is made, of which nobody is told but by the answer; and paid then, where its amount says so. The caller holds its row.
- * @returns what the answer tells: as it was made
+ * Records a new session without a callback, and its payment where the amount plans one. The caller holds its row.
+ * @returns the state when it was made, for the answer
  */
 export async function recordMade(tx: Tx, session: Session, at: Date): Promise<Present> {
   const full = (await lockFullSession(tx, session.id, 'update')) as FullSession;

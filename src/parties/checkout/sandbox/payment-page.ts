@@ -18,7 +18,7 @@ import type { Session } from './store';
 export const money = (amount: Decimal, { currency }: Session) =>
   `${formatAmount(amount, currency)} ${currency}`;
 
-/** The payer's page, as the session is now. Plain forms: no script is needed, and none would run. */
+/** The payer's page for the session's state. Plain forms need no script, and the page runs none. */
 export function renderPage(full: FullSession, at: Date, error?: PageError): string {
   const { session } = full;
   const status = statusAt(full, at);
@@ -34,11 +34,11 @@ ${['paid', 'settled'].includes(status) ? outcomesOfPaid(full, status, at, error)
   return document(`${money(session.amount, session)} to ${session.merchant}`, body);
 }
 
-/** Of an address that leads nowhere. */
+/** The page of an unknown address. */
 export const renderUnknown = (): string =>
   document(
     'No such payment',
-    html`<div class="card"><h1>No such payment</h1><p>This address leads to no payment. Go back to the shop and begin again.</p></div>`,
+    html`<div class="card"><h1>No such payment</h1><p>This address leads to no payment. Return to the shop and start again.</p></div>`,
   );
 
 function document(title: string, body: Html): string {
@@ -78,7 +78,7 @@ ${instructions(session)}
 <form method="post"><input type="hidden" name="action" value="cancel"><button class="other" type="submit">Cancel and go back</button></form>`;
 }
 
-/** Where the payer would send the money: made up, and told to be. */
+/** Where to send the money. The account is invented, and the page says so. */
 function instructions(session: Session): Html | undefined {
   if (session.method === 'bank_transfer') {
     return html`<dt>To</dt><dd>${session.merchant}</dd>
@@ -88,7 +88,7 @@ function instructions(session: Session): Html | undefined {
   if (session.method === 'crypto') {
     const address = createHash('sha256').update(session.id).digest('hex').slice(0, 40);
     return html`<dt>Send</dt><dd>${money(session.amount, session)}</dd>
-<dt>To</dt><dd>0x${address} (nobody’s)</dd>`;
+<dt>To</dt><dd>0x${address} (no real address)</dd>`;
   }
   return undefined;
 }
@@ -123,7 +123,7 @@ function sentence(full: FullSession, status: SessionStatus, at: Date): string {
   }
 }
 
-/** What has gone back to the payer, or is asked back. */
+/** The refunds and disputes of the session. */
 function movements(full: FullSession, at: Date): Html | undefined {
   const { session, refunds, disputes } = full;
   const opened = disputes.filter(({ opensAt }) => opensAt <= at);

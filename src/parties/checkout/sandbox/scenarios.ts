@@ -1,44 +1,44 @@
 import { Decimal } from '../../../kernel/money/money';
 
 /**
- * How the sandbox's checkout treats a session: decided by its amount and by nothing else, whatever the currency, so that a
- * client can meet every path at will. What the payer chooses on the page comes on top.
+ * How the sandbox's checkout treats a session. Only its amount decides, in any currency, so that a client can try every
+ * path. The payer's choices on the page come on top.
  */
 export interface CheckoutScenario {
   amount: string;
   /** For docs/sandbox.md: what a client sees. */
   effect: string;
-  /** The session is refused. */
+  /** The code with which the session is refused. */
   refusal?: string;
   /** Seconds in which no session can be made, counted from the first attempt. */
   unreachableSeconds?: number;
   /** The session is made and the first answer is lost. */
   losesFirstAnswer?: boolean;
-  /** Seconds from the making of the session until it is paid without any payer. */
+  /** Seconds from the creation of the session until it is paid without a payer. */
   paysItselfSeconds?: number;
-  /** The same, counted from when the session expires. */
+  /** Seconds from the expiry of the session until it is paid without a payer. */
   paysAfterExpirySeconds?: number;
   /** Seconds from the payment to a second one of the same amount. */
   paysAgainSeconds?: number;
   /** The payer cancels as soon as the session is made. */
   cancelsItself?: boolean;
-  /** Seconds from the making of the session until it expires. The order's own time counts for nothing then. */
+  /** Seconds from the creation of the session until it expires, instead of the order's own time. */
   expiresSeconds?: number;
-  /** Paying fails. */
+  /** The code with which the payment fails. */
   failureCode?: string;
   risk?: 'review';
-  /** Paid less what was asked for. */
+  /** How much less than the ordered amount is paid. */
   paysLess?: string;
-  /** Seconds from the payment to its settlement; null: not by itself. */
+  /** Seconds from the payment to its settlement. Null: it does not settle by itself. */
   settlesSeconds?: number | null;
-  /** Seconds from the payment to a dispute over the full amount, and from there to its end. */
+  /** Seconds from the payment to a dispute over the full amount. `disputeEnds` counts from there. */
   disputedSeconds?: number;
   disputeEnds?: { seconds: number; outcome: 'won' | 'lost' };
-  /** Seconds from that end until it is decided the other way. */
+  /** Seconds from that end until the dispute is decided the other way. */
   disputeTurnsSeconds?: number;
   refundSeconds?: number;
   refundFails?: boolean;
-  /** Seconds after a refund has succeeded until it has failed after all. */
+  /** Seconds after a successful refund until it fails. */
   refundUndoneSeconds?: number;
 }
 

@@ -18,7 +18,7 @@ const stateOf = ({ full, version, at }: Present) => wordAt(full, version, at);
 
 type NoAnswer = 'another' | 'unreachable' | 'silent' | 'refused';
 
-/** 256 bits: an address that nobody can guess is all that a payer needs. */
+/** 256 bits, because the page's address is the payer's only credential. */
 const PAGE_BYTES = 32;
 
 /** The party's API, as our adapter calls it. */
@@ -63,11 +63,11 @@ export function createSessions(party: Party) {
   return { create, show, makeRefund };
 }
 
-/** The key was used for another order. Where it calls and leads the payer may change: our address may. */
+/** Whether the key was used for another order. Addresses are not compared, because ours may change. */
 const isAnother = (order: SessionOrder, known: Session): boolean =>
   order.method !== known.method || order.currency !== known.currency || !order.amount.eq(known.amount);
 
-/** What the party does with an order, or why its caller gets no answer. */
+/** Takes an order. @returns the session's state, or why the caller gets no answer */
 function takeOrder({ database, now }: Party, order: SessionOrder): Promise<Present | NoAnswer> {
   const page = randomBytes(PAGE_BYTES).toString('base64url');
   const {
@@ -98,7 +98,7 @@ async function begun(tx: Tx, session: Session, at: Date): Promise<Present> {
 
 type AskedRefund = z.output<typeof refundOrder>;
 
-/** Why the refund of that key is not the one that is asked for. */
+/** The code where a refund's key belongs to a different refund. */
 const mismatchOf = (
   { session }: FullSession,
   known: Refund,
@@ -108,7 +108,7 @@ const mismatchOf = (
   return same ? undefined : 'idempotency_mismatch';
 };
 
-/** @returns why there is none; nothing when the refund of that key is there, now or before */
+/** Takes a refund, idempotent by key. @returns the code of the refusal; undefined when the refund exists */
 async function takeRefund(
   party: Party,
   key: string,

@@ -13,7 +13,7 @@ import {
   type Session,
 } from './store';
 
-/** A session with all that becomes of its money. */
+/** A session with its payments, refunds and disputes. */
 export interface FullSession {
   session: Session;
   payments: Payment[];
@@ -21,7 +21,7 @@ export interface FullSession {
   disputes: Dispute[];
 }
 
-/** Locked, so that what was recorded of it is what it has come to: what is read after its row waits for the lock. */
+/** Locks the session before its parts are read, so that its recorded changes and its state agree. */
 export async function lockFullSession(
   tx: Tx,
   id: string,
@@ -40,7 +40,7 @@ const hasCome = (moment: Date | null, at: Date): boolean => moment !== null && m
 
 export type SessionStatus = 'open' | 'paid' | 'settled' | 'failed' | 'cancelled' | 'expired';
 
-/** Time alone expires what is open and settles what is paid. */
+/** Time alone expires an open session and settles a paid one. */
 export function statusAt(full: FullSession, at: Date): SessionStatus {
   const { status, expiresAt } = full.session;
   const made = madeAt(full, at);
@@ -57,11 +57,11 @@ export function paymentStatusAt(
   return hasCome(settlesAt, at) ? 'settled' : 'pending';
 }
 
-/** Payments that stand. */
+/** Payments that were made and have not failed. */
 const madeAt = ({ payments }: FullSession, at: Date): Payment[] =>
   payments.filter(({ paidAt, failedAt }) => hasCome(paidAt, at) && !hasCome(failedAt, at));
 
-/** All that was paid and stands. */
+/** The sum of the payments that were made and have not failed. */
 export const paidAt = (full: FullSession, at: Date): Decimal => sumOf(madeAt(full, at));
 
 export const isRisky = (full: FullSession, at: Date): boolean =>
@@ -78,13 +78,15 @@ export function disputeStatusAt({ endsAt, outcome, turnedAt }: Dispute, at: Date
   return outcome === 'won' ? 'lost' : 'won';
 }
 
-/** What can still be refunded: neither back with the payer nor on the way. */
+/** The paid amount that has neither gone back to the payer nor is on the way. */
 export function refundable(full: FullSession, at: Date): Decimal {
   const gone = full.refunds.filter((refund) => refundStatusAt(refund, at) !== 'failed');
   return paidAt(full, at).minus(sumOf(gone));
 }
 
-/** When it changes by itself, as far as it is decided. Expiry as ordered makes no callback, because the orderer knows the time. */
+/**
+ * The times at which the session changes by itself. The ordered expiry sends no callback, because the orderer knows it.
+ */
 export function momentsOf(full: FullSession, at: Date): Moment[] {
   const { session, payments, refunds, disputes } = full;
   const moments = distinct([
@@ -97,7 +99,7 @@ export function momentsOf(full: FullSession, at: Date): Moment[] {
   return [...expires, ...moments];
 }
 
-/** What the party says of a session at that time, whole: its word. */
+/** The party's whole state of a session at that time. */
 export function wordAt(full: FullSession, version: number, at: Date) {
   const { session, payments, refunds, disputes } = full;
   const { id, key, currency, failureCode } = session;

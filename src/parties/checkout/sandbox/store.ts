@@ -5,7 +5,7 @@ import { lockByKey } from '../../sandbox/rows';
 
 export type CheckoutMethod = 'card' | 'bank_transfer' | 'crypto';
 
-/** What is asked for when a session is made. */
+/** The order of a session. */
 export interface SessionOrder {
   key: string;
   method: CheckoutMethod;
@@ -19,12 +19,12 @@ export interface SessionOrder {
 
 export interface Session extends SessionOrder {
   id: string;
-  /** The secret part of its page's address. */
+  /** The secret part of the page's address. */
   page: string;
   firstAskedAt: Date;
-  /** How often it was asked for. */
+  /** How often the session was ordered. */
   calls: number;
-  /** What has become of the page without a payment. */
+  /** The page's status without a payment. */
   status: 'open' | 'failed' | 'cancelled';
   failureCode: string | null;
 }
@@ -33,11 +33,11 @@ export interface Payment {
   id: string;
   sessionId: string;
   amount: Decimal;
-  /** In the future: it will be paid then. */
+  /** A time in the future is a planned payment. */
   paidAt: Date;
-  /** null: while nobody has said so. */
+  /** Null: not settled, and no settlement is planned. */
   settlesAt: Date | null;
-  /** Taken back by the payer's bank before it was settled. */
+  /** When the payer's bank took an unsettled payment back. */
   failedAt: Date | null;
   risk: 'normal' | 'review';
 }
@@ -49,7 +49,7 @@ export interface Refund {
   amount: Decimal;
   endsAt: Date;
   outcome: 'succeeded' | 'failed';
-  /** It succeeded, and has failed after all. */
+  /** When a successful refund failed after all. */
   undoneAt: Date | null;
 }
 
@@ -60,7 +60,7 @@ export interface Dispute {
   opensAt: Date;
   endsAt: Date | null;
   outcome: 'won' | 'lost' | null;
-  /** The outcome is the other one from then on. */
+  /** From when on the opposite outcome holds. */
   turnedAt: Date | null;
 }
 
@@ -91,7 +91,7 @@ type Row<T> = Omit<T, 'amount'> & { amount: string };
 
 const amountOf = <T>(row: Row<T>) => ({ ...row, amount: new Decimal(row.amount) }) as T;
 
-/** The session of that key, locked; noted at the first call. */
+/** Locks the session with that key. The first call inserts it. */
 export async function lockOrder(
   tx: Sql,
   order: SessionOrder & Pick<Session, 'id' | 'page'>,
@@ -109,7 +109,7 @@ export function countCall(tx: Tx, id: string): void {
   );
 }
 
-/** Whose page that is. */
+/** The id of the session with that page. */
 export async function sessionOf(sql: Sql, page: string): Promise<string | undefined> {
   const [row] = await sql.run<{ id: string }>(table(SESSIONS).select('id').where({ page }));
   return row?.id;
@@ -140,12 +140,12 @@ export async function insertPayment(tx: Sql, payment: Payment): Promise<void> {
   await tx.run(table(PAYMENTS).insert({ ...payment, amount: payment.amount.toFixed() }));
 }
 
-/** Payments that were to be made by themselves. */
+/** Deletes the payments that were planned. */
 export async function forgetPlanned(tx: Sql, sessionId: string, at: Date): Promise<void> {
   await tx.run(table(PAYMENTS).where({ sessionId }).where('paidAt', '>', at).delete());
 }
 
-/** Those that are there and not settled are settled, or have failed, now. */
+/** Settles or fails the payments that were made and are not settled. */
 export async function endPayments(
   tx: Sql,
   sessionId: string,
@@ -166,7 +166,7 @@ export async function refundsOf(sql: Sql, sessionId: string): Promise<Refund[]> 
   return rows.map((row) => amountOf<Refund>(row));
 }
 
-/** The refund that was ordered under that key, of whichever session. */
+/** The refund under that key, of any session. */
 export async function refundByKey(sql: Sql, key: string): Promise<Refund | undefined> {
   const [row] = await sql.run<Row<Refund>>(table(REFUNDS).select(REFUND).where({ key }));
   return row && amountOf<Refund>(row);
@@ -187,7 +187,7 @@ export async function insertDispute(tx: Sql, dispute: Dispute): Promise<void> {
   await tx.run(table(DISPUTES).insert({ ...dispute, amount: dispute.amount.toFixed() }));
 }
 
-/** Those that are open are decided now. */
+/** Decides the open disputes. */
 export async function endDisputes(
   tx: Sql,
   sessionId: string,

@@ -11,19 +11,19 @@ import { changing, createSessions, idOf, reading, type Sessions } from './sessio
 import { ORIGIN, refundStatus, wordOf } from './word';
 
 export interface StripeOptions extends StripeSettings {
-  /** Another server than the party's own, for tests. */
+  /** Replaces Stripe's server, for tests. */
   server?: { host: string; port: number; protocol: 'http' };
   now?: () => Date;
 }
 
-/** Shorter than any activity's time-out. What fails is asked again by the workflow, not by the client. */
+/** Shorter than any activity's time-out. The workflow retries, so the client does not. */
 const TIMEOUT_MS = 10_000;
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Stripe Checkout: cards only. A payment is settled when its money is available in the account's balance. Stripe's own
- * pages live for at least half an hour and at most a day, so a session whose deposit has expired is expired when it is
- * next looked at, and none lives longer than a day.
+ * Stripe Checkout, for cards only. A payment is settled when its money is available in the account's balance. Stripe's
+ * pages live between half an hour and a day. A session whose deposit has expired is therefore expired when we next read
+ * it.
  */
 export function createStripeCheckout(options: StripeOptions): CheckoutParty {
   const { secretKey, webhookSecret, server = {}, now = () => new Date() } = options;
@@ -56,13 +56,13 @@ export function createStripeCheckout(options: StripeOptions): CheckoutParty {
 
 async function wordOfSession(sessions: Sessions, sessionId: string): Promise<CheckoutWord> {
   const session = await sessions.present(sessionId);
-  if (session.id !== sessionId) throw new UnreadableAnswer('the party answers with another session');
+  if (session.id !== sessionId) throw new UnreadableAnswer('the party answered with another session');
   const intent = idOf(session.payment_intent);
   const none = { refunds: [], disputes: [] };
   return wordOf({ session, ...(intent === undefined ? none : await sessions.movements(intent)) });
 }
 
-/** @throws UnreadableAnswer where the answer names no page: it was made, and the same key gives it again */
+/** @throws UnreadableAnswer the answer names no page. The session exists, and the same key returns it again. */
 function madeOf({ id, url }: Stripe.Checkout.Session) {
   if (typeof id !== 'string' || typeof url !== 'string' || !URL.canParse(url)) throw new UnreadableAnswer();
   return { sessionId: id, redirectUrl: url };
@@ -75,7 +75,7 @@ async function giveBack(stripe: Stripe, sessions: Sessions, order: CheckoutRefun
   const intent = idOf(session.payment_intent);
   if (intent === undefined) throw new PartyRefused('not_paid');
   if (session.currency?.toUpperCase() !== currency) throw new PartyRefused('wrong_currency');
-  // The party forgets keys after a day or more; what was made under ours is known by its mark.
+  // Stripe forgets keys after a day or more, so the refund's metadata holds our key as well.
   const { refunds } = await sessions.movements(intent);
   const known = refunds.find(({ metadata }) => metadata?.['key'] === key);
   const params = { payment_intent: intent, amount: toMinorUnits(amount, currency), metadata: { key } };
@@ -87,8 +87,8 @@ async function giveBack(stripe: Stripe, sessions: Sessions, order: CheckoutRefun
 }
 
 /**
- * The same for the same key, whenever it is asked: the party refuses a key that comes back with another request. So there
- * is no `expires_at`, which must be at least half an hour from the asking.
+ * Parameters that depend only on the order, because Stripe refuses a key that returns with another request.
+ * `expires_at` is left out, because it must be at least half an hour from the time of the request.
  * @throws PartyRefused
  */
 function sessionParams(asked: NewCheckoutSession): Stripe.Checkout.SessionCreateParams {
@@ -98,7 +98,7 @@ function sessionParams(asked: NewCheckoutSession): Stripe.Checkout.SessionCreate
   return {
     mode: 'payment',
     allowed_payment_method_types: ['card'],
-    // The payer is charged what was quoted, in that currency.
+    // Stripe charges the quoted amount in the quoted currency.
     adaptive_pricing: { enabled: false },
     line_items: [
       {
@@ -118,7 +118,7 @@ function sessionParams(asked: NewCheckoutSession): Stripe.Checkout.SessionCreate
   };
 }
 
-/** Nothing where the signature is wrong or too old. @throws UnreadableCallback it is signed, and is no event */
+/** Undefined where the signature is wrong or too old. @throws UnreadableCallback the message is signed but no event */
 function verified(
   stripe: Stripe,
   raw: Buffer,

@@ -3,10 +3,10 @@ import { OutcomeUnknown, PartyAway, PartyRefused, UnreadableAnswer } from '../..
 import { plainCode } from '../../protocol/codes';
 
 /**
- * What an error means for the payment, as the table of protocol/meanings.ts has it. Only a word about the request itself is a
- * refusal; a key that is wrong, too many requests, or the same key still being worked on are reasons to ask again. What is
- * no error of the party's own comes of an answer that cannot be read.
- * @param changing whether the request may have done something
+ * Translates Stripe's error by the table of `protocol/meanings.ts`. Only an error about the request itself is a
+ * refusal. A wrong credential, too many requests, or a key in use are reasons to ask again. Any error that is not
+ * Stripe's comes from an unreadable answer.
+ * @param changing whether the request may have changed something
  */
 export function partyErrorOf(error: unknown, changing: boolean): Error {
   if (error instanceof PartyRefused || error instanceof PartyAway) return error;
@@ -24,8 +24,8 @@ export function partyErrorOf(error: unknown, changing: boolean): Error {
   return new PartyAway(statusCode > 0 ? `the party answered ${statusCode}` : undefined);
 }
 
-/** Our credential, or the same key being worked on. */
+/** A wrong credential, too many requests, or a key in use. */
 const NOT_REFUSALS = [401, 403, 409, 429];
 
-/** Never the message: it may repeat what was sent, and names the party. */
+/** Returns the code only. Stripe's message may repeat the request, and it names the party. */
 const codeOf = (code: string | undefined): string => plainCode(code) ?? 'refused';

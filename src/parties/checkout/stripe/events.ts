@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import type { ChangesPage, PartyChange, ReadChanges } from '../../protocol/changes';
 import { reading, type Sessions } from './sessions';
 
-/** Of sessions, their payments, and what goes back of them: twenty is the most that one request may name. */
+/** Events of sessions, payments, refunds and disputes. One request may name twenty types at most. */
 const TYPES = [
   'checkout.session.completed',
   'checkout.session.expired',
@@ -26,18 +26,18 @@ const TYPES = [
   'review.closed',
 ];
 
-/** As long as the party keeps events. */
+/** How long Stripe keeps events. */
 const KEPT_SECONDS = 30 * 86_400;
-/** A page: the list runs backwards, so a span of time is read whole. */
+/** Longest span of one page. The list runs backwards, so a span is read whole. */
 const SPAN_SECONDS = 86_400;
-/** More would not fit a step's time: then a shorter span is read; the shortest whole, whatever is in it. */
+/** Events of one page, so that it fits the step's time. A fuller span is shortened, except for the shortest one. */
 const MOST = 200;
 const SHORTEST_SECONDS = 60;
 const WHOLE = 10_000;
 
 /**
- * What has changed, from `GET /v1/events`. A place is a time: the second of the last event that was read, so none is lost
- * when the party forgets the event itself.
+ * Reads changes from `GET /v1/events`. A cursor is the second of the last event that was read, so it outlives the event
+ * itself.
  */
 export function changesOf(stripe: Stripe, sessions: Sessions, now: () => Date): ReadChanges {
   async function eventsIn(from: number, to: number, limit: number): Promise<Stripe.Event[]> {
@@ -47,7 +47,7 @@ export function changesOf(stripe: Stripe, sessions: Sessions, now: () => Date): 
     return events.reverse();
   }
 
-  /** The longest span from there that can be read at once. */
+  /** Reads the longest span from there that fits one page. */
   async function read(from: number, until: number): Promise<{ to: number; events: Stripe.Event[] }> {
     for (let span = Math.min(SPAN_SECONDS, until - from); ; span = Math.floor(span / 4)) {
       const isShortest = span <= SHORTEST_SECONDS;
@@ -61,7 +61,7 @@ export function changesOf(stripe: Stripe, sessions: Sessions, now: () => Date): 
     const from = Math.max(placeOf(after), until - KEPT_SECONDS);
     const { to, events } = await read(from, until);
     const more = to < until;
-    // At the end of the list the place stays with the last event: what the party lists late comes after it.
+    // At the end of the list the cursor stays at the last event, so that events listed late are still read.
     const last = more ? to : (events.at(-1)?.created ?? (after === null ? from : placeOf(after)));
     return { ...(await told(sessions, events)), next: String(last), more };
   };
@@ -70,7 +70,7 @@ export function changesOf(stripe: Stripe, sessions: Sessions, now: () => Date): 
 const placeOf = (after: string | null): number =>
   after !== null && /^\d{1,12}$/.test(after) ? Number(after) : 0;
 
-/** Events of our sessions; one that cannot be read is passed. */
+/** The events of our sessions. Unreadable events are reported by id. */
 async function told(
   sessions: Sessions,
   events: readonly Stripe.Event[],

@@ -3,9 +3,9 @@ import { PartyRefused } from '../../../process/party-errors';
 import { partyErrorOf } from './errors';
 import { EXPANDED, isOurs } from './word';
 
-/** A request that changes nothing. @throws as {@link partyErrorOf} */
+/** Runs a request that changes nothing. @throws as {@link partyErrorOf} */
 export const reading = <T>(request: () => Promise<T>) => withPartyErrors(request, false);
-/** A request that may have changed something though it fails. @throws as {@link partyErrorOf} */
+/** Runs a request that may change something even if it fails. @throws as {@link partyErrorOf} */
 export const changing = <T>(request: () => Promise<T>) => withPartyErrors(request, true);
 
 async function withPartyErrors<T>(request: () => Promise<T>, changing: boolean): Promise<T> {
@@ -16,7 +16,7 @@ async function withPartyErrors<T>(request: () => Promise<T>, changing: boolean):
   }
 }
 
-/** What is read of Stripe's sessions, and of the payments behind them. */
+/** Reads Stripe's sessions and the payments behind them. */
 export function createSessions(stripe: Stripe, now: () => Date) {
   const retrieve = (sessionId: string) =>
     reading(() => stripe.checkout.sessions.retrieve(sessionId, { expand: EXPANDED }));
@@ -29,7 +29,10 @@ export function createSessions(stripe: Stripe, now: () => Date) {
 
   return {
     retrieve,
-    /** A session as it is now. Half an hour is the least that a page lives by itself: ours may be over before. */
+    /**
+     * Reads a session, and expires it where our deposit has expired. Stripe's own expiry comes after half an hour at
+     * the earliest.
+     */
     async present(sessionId: string): Promise<Stripe.Checkout.Session> {
       const session = await retrieve(sessionId);
       const until = Number(session.metadata?.['expires_at'] ?? Infinity);
@@ -42,7 +45,7 @@ export function createSessions(stripe: Stripe, now: () => Date) {
         throw error;
       }
     },
-    /** What has gone back, or is asked back, of a payment. */
+    /** The refunds and disputes of a payment. */
     async movements(intent: string) {
       const list = { payment_intent: intent, limit: 100 };
       const [refunds, disputes] = await Promise.all([
@@ -52,8 +55,8 @@ export function createSessions(stripe: Stripe, now: () => Date) {
       return { refunds: refunds.reverse(), disputes: disputes.reverse() };
     },
     /**
-     * The session that an event is about; null when it is none of ours.
-     * @param known sessions of payments that were asked for before
+     * The session that an event is about. Null when it is not ours.
+     * @param known sessions of payments that were read before
      */
     async idFor(event: Stripe.Event, known = new Map<string, string | null>()): Promise<string | null> {
       const object = event.data.object as unknown as EventObject;
@@ -71,7 +74,7 @@ export function createSessions(stripe: Stripe, now: () => Date) {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** What events are about, as far as it is read. */
+/** The fields of an event's object that are read. */
 interface EventObject {
   object?: string;
   id?: string;

@@ -4,22 +4,22 @@ import { isCountable } from '../../protocol/answers';
 import { type CheckoutWord, checkoutWord } from '../word';
 import { fromMinorUnits } from './amounts';
 
-/** Marks what was made here: the account may serve other programs, too. */
+/** Marks our sessions, because other programs may use the account too. */
 export const ORIGIN = 'cardwright';
 
-/** What is read of a session: the payment, its charge, where the charge's money is, and what has gone back. */
+/** What is read of a session: the payment, its charge, the charge's balance, refunds and disputes. */
 export interface StripePayment {
   session: Stripe.Checkout.Session;
   refunds: Stripe.Refund[];
   disputes: Stripe.Dispute[];
 }
 
-/** What is expanded when a session is read: {@link wordOf} needs it. */
+/** The fields that {@link wordOf} needs expanded. */
 export const EXPANDED = ['payment_intent.latest_charge.balance_transaction', 'payment_intent.review'];
 
 /**
- * The whole present state, in our words. The party counts no versions.
- * @throws UnreadableAnswer where what it answers cannot be read
+ * The whole present state in our terms. Stripe counts no versions.
+ * @throws UnreadableAnswer the answer cannot be read
  */
 export function wordOf(payment: StripePayment): CheckoutWord {
   const parsed = checkoutWord.safeParse(told(payment));
@@ -48,7 +48,7 @@ function told({ session, refunds, disputes }: StripePayment): Record<keyof Check
   };
 }
 
-/** The session may be of another program on the same account. */
+/** False for a session of another program on the same account. */
 export const isOurs = ({ metadata }: { metadata?: Stripe.Metadata | null }): boolean =>
   metadata?.['origin'] === ORIGIN;
 
@@ -57,14 +57,12 @@ const moneyOf = (units: number, currency: string) => ({
   currency: currency.toUpperCase(),
 });
 
-/** Settled is what can be paid out: until then the money is the party's. */
+/** A charge is settled when it can be paid out. Until then Stripe holds the money. */
 function settledOr(charge: Stripe.Charge): 'pending' | 'settled' {
   return expanded(charge.balance_transaction)?.status === 'available' ? 'settled' : 'pending';
 }
 
-/**
- * A card that is declined leaves the page open for another. Only what was handed in and came to nothing has failed.
- */
+/** A declined card leaves the page open for another. Only a completed session without a payment has failed. */
 function unpaid(session: Stripe.Checkout.Session, intent: Stripe.PaymentIntent | undefined) {
   if (session.status === 'expired') return 'expired';
   const isOver = intent?.status === 'requires_payment_method' || intent?.status === 'canceled';
@@ -83,11 +81,11 @@ const REFUND_STATUS: Record<string, RefundStatus> = {
   canceled: 'failed',
 };
 
-/** One that waits for something (`pending`, `requires_action`) is pending. */
+/** A refund that waits (`pending`, `requires_action`) is pending. */
 export const refundStatus = ({ status }: Pick<Stripe.Refund, 'status'>): RefundStatus =>
   REFUND_STATUS[status ?? ''] ?? 'pending';
 
-/** One that we ordered bears our key. */
+/** A refund that we ordered carries our key. */
 function refundOf(refund: Stripe.Refund) {
   const { id, amount, currency, metadata } = refund;
   const key = metadata?.['key'];
@@ -99,7 +97,7 @@ function refundOf(refund: Stripe.Refund) {
   };
 }
 
-/** An inquiry (`warning_…`) takes no money, and neither does a dispute that was prevented. */
+/** Inquiries (`warning_…`) and prevented disputes are left out, because they take no money. */
 const DISPUTE_STATUS: Record<string, 'open' | 'won' | 'lost'> = {
   needs_response: 'open',
   under_review: 'open',
@@ -114,7 +112,7 @@ function disputeOf({ id, amount, currency, status }: Stripe.Dispute) {
   return known === undefined ? [] : [{ id, ...moneyOf(amount, currency), status: known }];
 }
 
-/** Of a field that holds the object where it was asked for, and its name elsewhere. */
+/** The object of an expanded field. Undefined where the field holds an id. */
 function expanded<T extends object>(field: string | T | null | undefined): T | undefined {
   return typeof field === 'object' && field !== null ? field : undefined;
 }

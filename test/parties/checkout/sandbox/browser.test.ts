@@ -143,7 +143,7 @@ inBrowser('the payer', () => {
     await openOutcomes();
     await phone.page.getByLabel('Amount in EUR').fill('twelve');
     await button('Pay this').click();
-    expect(await phone.page.getByRole('alert').textContent()).toContain('Give an amount in EUR');
+    expect(await phone.page.getByRole('alert').textContent()).toContain('The amount must be a number in EUR');
     expect(await phone.page.getByLabel('Amount in EUR').inputValue()).toBe('twelve');
     expect(await phone.picture('checkout-wrong-amount')).toBe(PHONE_WIDTH);
     await phone.page.getByLabel('Amount in EUR').fill('1000');
