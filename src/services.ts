@@ -8,31 +8,31 @@ import type { Keyring } from './kernel/security/keyring';
 import type { Parties } from './parties/parties';
 import type { Switches } from './process/switches/switches';
 
-/** What every domain is given: the kernel and the ports. Composed once a process; tests compose their own. */
+/** The services of every domain: the kernel and the ports. Composed once in each process, and in tests. */
 export interface Services extends Observers {
   database: Database;
   keyring: Keyring;
   commands: Commands;
   parties: Parties;
-  /** What is left out or switched off. */
+  /** The parties and capabilities that are left out or switched off. */
   switches: Switches;
   log: Logger;
   mode: 'sandbox' | 'live';
-  /** A network that is enabled names nodes of so many different hosts. */
+  /** An enabled network must name nodes on at least this number of hosts. */
   leastNodeHosts: number;
   /** Where clients, payers' browsers and parties reach the API, without a trailing slash. */
   publicUrl(): string;
-  /** Whether the process is to be given work. */
+  /** Whether the process should receive work. */
   readiness(): Promise<Readiness>;
-  /** Whether what a party lists of what has changed is read: else it is asked for each transfer. */
+  /** Whether the party's list of changes is being read. Otherwise each transfer asks the party. */
   isListRead(party: MoneyParty): Promise<boolean>;
-  /** So long the exchange's balance may differ from our books before a person is shown. */
+  /** How long the exchange's balance may differ from our books before a person is told. */
   settlementDifferenceSeconds: number;
-  /** So long an order may wait for its settlement before a person is shown. */
+  /** How long an order may wait for its settlement before a person is told. */
   settlementWaitSeconds: number;
-  /** How long the card processor may leave an issuance or a closure open before a person is shown. */
+  /** How long the card processor may leave an issuance or a closure open before a person is told. */
   cardOrderWaitSeconds: number;
-  /** So long a wallet rests after a payer, before another gets it. */
+  /** Cooldown of a wallet between two payers. A late payment of the first payer is then not credited to the second. */
   walletQuarantineSeconds: number;
   now(): Date;
 }

@@ -1,12 +1,12 @@
 import { PartyAway } from '../process/party-errors';
 
 /**
- * A party that the installation does without: nothing is asked of it. Its endpoints are off, so only what was given to it before
- * comes here, and waits.
+ * Stands in for a party that the installation leaves out. Its endpoints are off, so only earlier orders reach it, and
+ * they wait.
  */
 export const leftOut = <Port extends object>(): Port =>
   new Proxy({} as Port, {
-    // Nobody's promise: a port is handed about.
+    // A port must not look like a promise, because async functions would await it.
     get: (_, name) => (name === 'then' ? undefined : away),
   });
 

@@ -20,12 +20,12 @@ export interface Parties {
   checkout: CheckoutParty;
   payouts: PayoutParty;
   externalCards: ExternalCards;
-  /** That keeps the money behind the virtual IBANs. */
+  /** Holds the money behind the virtual IBANs. */
   bank: Bank;
   exchange: ExchangeParty;
   /** Delivers mail to cardholders. */
   mail: Mailer;
-  /** The chains, each by the nodes that its network names. */
+  /** The chains, each by the nodes of its network. */
   chain: ChainParty;
   /** Holds the keys of our wallets. */
   signer: Signer;

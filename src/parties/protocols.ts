@@ -8,7 +8,7 @@ import { payoutsProtocol } from './payouts/protocol';
 import type { PartyProtocol } from './protocol/description';
 import { ratesProtocol } from './rates/protocol';
 
-/** Every party that is reached by our protocol: for documents and checks. */
+/** Every party that speaks our protocol, for documents and checks. */
 export const PARTY_PROTOCOLS: readonly PartyProtocol[] = [
   checkoutProtocol,
   payoutsProtocol,

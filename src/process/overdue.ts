@@ -16,22 +16,25 @@ import type { Reconcilable } from '../kernel/temporal/reconciler';
 import { STALE_MS } from '../kernel/temporal/stale';
 import type { Process } from './workflow-command';
 
-/** What counts as stuck: a record that has not moved when it should have. The reconciler starts its workflow again. */
+/**
+ * Finds stuck records: those past the time by which they should have moved. The reconciler starts their workflows
+ * again.
+ */
 
-/** What the reconciler asks for. */
+/** The reconciler's query. */
 export interface OverdueQuery {
-  /** Records that should have moved before this time. */
+  /** Finds records that should have moved before this time. */
   before: Date;
   limit: number;
-  /** Keys of records that were driven on lately: they must not crowd out the others. */
+  /** Keys of records that were restarted lately. They are skipped, so that they do not crowd out the others. */
   except: string[];
 }
 
 /** The overdue records of a table. */
 export interface OverdueIn<Row> {
-  /** Those that the reconciler drives on, the longest overdue first. */
+  /** The records for the reconciler, the longest overdue first. */
   due(sql: Sql, query: OverdueQuery): Promise<Row[]>;
-  /** For people: the same of any age, each with its key and since when. @throws Problem 400 */
+  /** The same records for people, with key and due time, without a limit of age. @throws Problem 400 */
   list(
     sql: Sql,
     before: Date,
@@ -41,31 +44,31 @@ export interface OverdueIn<Row> {
 }
 
 export interface ReconcilableSpec<Item> {
-  /** For the log: `cards`. */
+  /** Name in the log: `cards`. */
   name: string;
-  /** Whose workflows drive these records. */
+  /** The workflows that drive these records. */
   processes: readonly Pick<Process<never>, 'keyOf'>[];
   overdue: OverdueIn<Item>;
-  /** The command that drives one on. To start a workflow that runs after all has no effect on it. */
+  /** The command that restarts a record's workflow. It has no effect on a running one. */
   drive(item: Item): WorkflowCommand;
 }
 
-/** A record that should have moved by now, as a person is shown it. */
+/** An overdue record, as people see it. */
 export interface OverdueRecord extends WaitingPlace {
-  /** The name of the records: `cards`. */
+  /** Name of the kind of record: `cards`. */
   what: string;
   tenantId: string | null;
   workflowId: string;
 }
 
-/** Records that the reconciler drives on, and that people can look at. */
+/** Records that the reconciler restarts and that people can list. */
 export interface Watched extends Reconcilable {
-  /** Those that should have moved before then. */
+  /** The records that should have moved before that time. */
   records(sql: Sql, before: Date, filter: WaitingFilter): Promise<OverdueRecord[]>;
   count(sql: Sql, before: Date): Promise<WaitingCount>;
 }
 
-/** Records whose workflow should have moved them by now: the reconciler drives them on, whatever Temporal has lost. */
+/** Makes a reconciler of overdue records, which restarts their workflows even if Temporal has lost everything. */
 export function reconcilable<Item>(spec: ReconcilableSpec<Item>): Watched {
   const { name, processes, overdue, drive } = spec;
   return {
@@ -89,11 +92,11 @@ export function reconcilable<Item>(spec: ReconcilableSpec<Item>): Watched {
 
 export interface DueSpec {
   columns: readonly string[];
-  /** The column that says when a record must have moved: `watched_until` when absent. */
+  /** The column with the time by which a record must have moved. Default: `watched_until`. */
   dueBy?: string;
-  /** SQL: the records that must still move, in the words of the index that serves the query; all with a `dueBy` when absent. */
+  /** SQL: the records that must still move, as the query's index says it. Default: all with a `dueBy`. */
   open?: string;
-  /** SQL: a record's key as its workflow's id has it; `id` when absent. */
+  /** SQL: the key of a record in its workflow's id. Default: `id`. */
   key?: string;
 }
 
@@ -115,7 +118,7 @@ export function overdueIn<Row>(name: string, spec: DueSpec): OverdueIn<Row> {
           .limit(limit),
       ),
     async list(sql, time, filter) {
-      if (filter.tenantId !== undefined && shown.tenantId === undefined) return []; // nobody's
+      if (filter.tenantId !== undefined && shown.tenantId === undefined) return []; // the records have no tenant
       return sql.run(
         before(time)
           .select(columns)
@@ -127,10 +130,10 @@ export function overdueIn<Row>(name: string, spec: DueSpec): OverdueIn<Row> {
   };
 }
 
-/** What is counted of one process at most. */
+/** Limit of a count of one kind. */
 const COUNTED = 1_000;
 
-/** How many records the reconciler finds overdue, by what it calls them. */
+/** The number of overdue records by kind. */
 export const overdueReading = (reconcilables: readonly Reconcilable[], now: () => Date): Reading => ({
   name: 'overdue',
   gauges: ['records_overdue'],

@@ -1,8 +1,8 @@
-/** The party will never do what it was asked: its own word, or a request that it cannot take. */
+/** The party refuses for good, by its own answer or because it cannot take the request. */
 export class PartyRefused extends Error {
   override name = 'PartyRefused';
   constructor(
-    /** The party's reason: a word without personal data. */
+    /** The party's code of the reason, without personal data. */
     readonly code: string,
     message = code,
   ) {
@@ -10,7 +10,7 @@ export class PartyRefused extends Error {
   }
 }
 
-/** The party cannot be asked just now, or its answer was lost: the same is asked again, with the same key. */
+/** The party cannot be reached now, or its answer was lost. The caller repeats the request with the same key. */
 export class PartyAway extends Error {
   override name = 'PartyAway';
   constructor(message = 'the party cannot be reached') {
@@ -18,7 +18,7 @@ export class PartyAway extends Error {
   }
 }
 
-/** The operator has stopped it, or it is left out: the order is given when it is on again. */
+/** The operator has stopped the party, or it is left out. The order waits until the party is on. */
 export class PartyStopped extends PartyAway {
   override name = 'PartyStopped';
   constructor() {
@@ -27,24 +27,24 @@ export class PartyStopped extends PartyAway {
 }
 
 /**
- * The answer was lost after a request had been sent: the party may or may not have done the work. Who asks again with the
- * same key in any case may treat it as {@link PartyAway}.
+ * The answer was lost after a request was sent, so the party may have acted. Callers that always repeat with the same
+ * key may treat it as {@link PartyAway}.
  */
 export class OutcomeUnknown extends PartyAway {
   override name = 'OutcomeUnknown';
-  constructor(message = 'the party gave no answer; the outcome is not known') {
+  constructor(message = 'the party gave no answer; the outcome is unknown') {
     super(message);
   }
 }
 
-/** The party has answered, and what it said cannot be read: as {@link OutcomeUnknown}, and a person is shown. */
+/** The party's answer cannot be read. Treated as {@link OutcomeUnknown}, and a person is told. */
 export class UnreadableAnswer extends OutcomeUnknown {
-  constructor(message = 'the party gave an answer that cannot be read') {
+  constructor(message = 'the party gave an unreadable answer') {
     super(message);
   }
 }
 
-/** The party has signed a message that cannot be read: it was it, and what it meant is not known. */
+/** The party has signed a message that cannot be read, so its meaning is unknown. */
 export class UnreadableCallback extends Error {
   override name = 'UnreadableCallback';
 }

@@ -1,38 +1,38 @@
 import { PartyAway, PartyStopped } from './party-errors';
 
-/** Too many wait for the party already, or it has not answered lately: it is not tried in passing. */
+/** The gate is full or its circuit is open, so the quick attempt is skipped. */
 export class PartyBusy extends PartyAway {
   override name = 'PartyBusy';
   constructor() {
-    super('the party is not tried in passing now');
+    super('the party gets no quick attempts now');
   }
 }
 
 const AT_ONCE = 12;
-/** Milliseconds: whoever waits holds a workflow's task. */
+/** Milliseconds. A waiting call blocks a workflow's task. */
 const WAIT_MS = 400;
-/** So many in a row that failed, or took longer than a task should, close the way. */
+/** Consecutive failures or slow calls that open the circuit. */
 const FAILURES = 3;
-/** For so long; then one may try. Milliseconds. */
+/** Milliseconds that the circuit stays open. One trial call may follow. */
 const CLOSED_MS = 5_000;
-/** A call in passing that takes longer has failed for this purpose. Milliseconds. */
+/** Milliseconds after which a call counts as failed here. */
 const SLOW_MS = 1_000;
 
 /**
- * Before each party: a semaphore and a circuit breaker over the first, short tries that are made within a workflow's own
- * task. What is refused here is done by an activity on the party's own queue, where it hinders nobody else.
+ * A semaphore and a circuit breaker for each party. They guard the first, short attempts, which run inside a workflow's
+ * own task. An activity on the party's own queue repeats a rejected attempt, where it blocks no other work.
  */
 export interface PartyGate {
-  /** @throws PartyBusy where the way is closed, or taken */
+  /** Runs a quick attempt. @throws PartyBusy the circuit is open, or the gate is full */
   inPassing<T>(party: string, work: () => Promise<T>): Promise<T>;
-  /** Always let through; how it ends is learnt from. */
+  /** Runs a call without a limit. Its result counts for the circuit. */
   patiently<T>(party: string, work: () => Promise<T>): Promise<T>;
 }
 
 interface Way {
   party: string;
   running: number;
-  /** Told when it is their turn; whoever has given up is not among them. */
+  /** Resolvers of waiting calls. Calls that gave up are removed. */
   waiting: (() => void)[];
   failures: number;
   closedUntil: number;
@@ -41,11 +41,11 @@ interface Way {
 export interface GateOptions {
   /** Milliseconds, monotonic. */
   now?: () => number;
-  /** Calls of one party in passing at once; others wait for their turn, for a moment. */
+  /** Concurrent quick attempts for one party. Further ones wait for `waitMs`. */
   atOnce?: number;
-  /** Milliseconds that one waits for its turn. */
+  /** Milliseconds that a call waits for a place. */
   waitMs?: number;
-  /** Told when a party's way closes, and when it is free again. */
+  /** Called when a party's circuit opens and when it closes. */
   observe?: (party: string, closed: boolean) => void;
 }
 
@@ -110,7 +110,7 @@ export function createPartyGate(options: GateOptions = {}): PartyGate {
   };
 }
 
-/** @throws PartyBusy when it does not come soon */
+/** Waits for a place. @throws PartyBusy after `waitMs` */
 function turnOf(way: Way, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const turn = () => {

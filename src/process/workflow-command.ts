@@ -1,31 +1,31 @@
 import type { WorkflowCommand } from '../kernel/outbox/commands';
 import { QUEUES } from '../kernel/outbox/queues';
 
-/** Where a workflow's id is built: the workflow of a record is started, and told to look, under one id for ever. */
+/** Builds the ids of workflows. All commands about a record use one workflow id. */
 
 type KeyPart = string | number;
 
 export interface ProcessSpec<Item> {
   /** The workflow's type. */
   workflow: string;
-  /** What the workflow's id begins with; the record's key follows. */
+  /** Start of the workflow's id, before the record's key. */
   prefix: string;
-  /** One line for the operator who reads Temporal's UI; no personal data. */
+  /** One line for operators in Temporal's UI, without personal data. */
   summary: string | ((item: Item) => string);
-  /** The workflow's arguments. Joined by `-` they end its id, so that a record has one workflow. */
+  /** The workflow's arguments. Joined by `-`, they complete its id, so that each record has one workflow. */
   key(item: Item): KeyPart[];
 }
 
 export interface Process<Item> {
-  /** Begins the workflow, unless it runs. */
+  /** Starts the workflow unless it runs. */
   start: (item: Item) => WorkflowCommand;
-  /** Tells the workflow that its record has changed. Where it has ended it begins again, looks once, and ends. */
+  /** Wakes the workflow, because its record has changed. An ended workflow starts again, looks once, and ends. */
   look: (item: Item) => WorkflowCommand;
-  /** The record's key, joined, out of a workflow's id; nothing for another process's. */
+  /** The record's key in a workflow's id. Undefined for the id of another process. */
   keyOf: (workflowId: string) => string | undefined;
 }
 
-/** The workflow that drives each of these records to its end. */
+/** Builds the commands of the workflow that drives each of these records to its end. */
 export function processOf<Item extends { tenantId?: string | null }>(spec: ProcessSpec<Item>): Process<Item> {
   const { workflow, prefix, summary } = spec;
   function command(action: WorkflowCommand['action'], item: Item): WorkflowCommand {
@@ -53,7 +53,7 @@ export interface Driven {
   tenantId: string | null;
 }
 
-/** The usual process: its key is the record's id. */
+/** A process whose key is the record's id. */
 export const processOfRecord = <Item extends Driven = Driven>(
   spec: Omit<ProcessSpec<Item>, 'key'>,
 ): Process<Item> => processOf({ ...spec, key: ({ id }) => [id] });

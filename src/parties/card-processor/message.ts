@@ -16,7 +16,7 @@ import { name } from './message-name';
 
 export const MESSAGE_TYPES = ['authorization', 'advice', 'clearing', 'reversal', 'refund'] as const;
 
-/** Authorizations and advices may be zero, because they need not move money. */
+/** Authorizations and advices may be zero, because a card check moves no money. */
 const MAY_BE_ZERO: readonly string[] = ['authorization', 'advice'];
 
 /** How a payment reached the merchant. */

@@ -235,7 +235,7 @@ export interface ChainNode {
    */
   nonce(address: string): Promise<number>;
   /**
-   * The nonces as each node reports them, for whoever assigns nonces. Asks lagging nodes as well.
+   * The nonces as each node reports them, for assigning nonces. Asks lagging nodes as well.
    * @throws NodesDisagree
    */
   noncesOf(address: string): Promise<ToldNonces>;

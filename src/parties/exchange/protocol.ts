@@ -7,22 +7,22 @@ import { exchangeOrderWord, exchangeWithdrawalWord } from './word';
 const currency = z.string().min(1).max(8);
 
 export const exchangeOrder = z.object({
-  from: currency.describe('What is sold.'),
-  to: currency.describe('What is bought.'),
-  amount: positiveDecimal.describe('Of `from`: what is to be sold at most.'),
+  from: currency.describe('The currency to sell.'),
+  to: currency.describe('The currency to buy.'),
+  amount: positiveDecimal.describe('The most to sell, in `from`.'),
   minReceive: positiveDecimal
     .optional()
-    .describe('Of `to`: with it the order is dealt whole and for this at least, or not at all.'),
+    .describe('The least to receive, in `to`. With it the order is executed whole or not at all.'),
   callbackUrl: z.url(),
 });
 
 export const withdrawalOrder = z.object({
-  amount: positiveDecimal.describe('What the destination receives.'),
+  amount: positiveDecimal.describe('The amount that the destination receives.'),
   currency,
   destination: z
     .record(z.string(), z.string())
     .describe(
-      'A bank account, personal data: `name`, and of `iban`, `bic`, `accountNumber`, `country` what it has.',
+      'A bank account, which is personal data: `name`, and those of `iban`, `bic`, `accountNumber` and `country` that it has.',
     ),
   callbackUrl: z.url(),
 });
@@ -35,12 +35,10 @@ export const balancesAnswer = z.object({
   asOf: z.iso
     .datetime({ offset: true })
     .transform((text) => new Date(text))
-    .describe(
-      'The one moment of all of them: the present one, by a clock that is right within five seconds.',
-    ),
+    .describe('The present time, the same for all balances, by a clock that is right within five seconds.'),
   balances: z
     .array(z.object({ currency, amount: storedDecimal }))
-    .describe('What is settled, a currency once; below zero where it is owed to the party.'),
+    .describe('The settled balances, each currency once. Negative where we owe the party.'),
 });
 
 export const exchangeCallback = z.object({ id: partyName, key: partyName });
@@ -51,21 +49,21 @@ const WITHDRAWAL = { key: 'exchange-withdrawal-exw_01h2xcejqtf2nbrexx3vqjhp41', 
 export const exchangeProtocol: PartyProtocol = {
   name: 'exchange',
   title: 'Exchange',
-  purpose: 'Exchanges currencies, holds what it owes us, and pays it out to bank accounts.',
+  purpose: 'Exchanges currencies, holds our balances, and pays them out to bank accounts.',
   operations: [
     {
       ...{ name: 'order', kind: 'order', method: 'POST', path: '/orders', ref: 'key', state: 'state' },
       summary: 'Exchange',
       description:
-        'Dealt once for each key, whole or in part, at the party’s price. It answers with the whole state of the order.',
+        'The order is executed once for each key, whole or in part, at the party’s price. The answer is the whole state of the order.',
       request: exchangeOrder,
       sample: ({ callbackUrl }) => ({ from: 'EUR', to: 'USD', amount: '100.00', callbackUrl }),
       another: { amount: '101.00' },
       answer: exchangeOrderAnswer,
       example: { ...ORDER, version: 1, status: 'open', fills: [] },
       refusals: {
-        malformed_order: 'The body is not of this shape, or the key is missing.',
-        market_closed: 'Any reason of the party’s own: it is told to the client as the order’s failure.',
+        malformed_order: 'The body does not match this schema, or the key is missing.',
+        market_closed: 'Any code of the party’s own. The client sees it as the order’s failure.',
       },
     },
     {
@@ -85,7 +83,7 @@ export const exchangeProtocol: PartyProtocol = {
         moved: 'sent',
       },
       summary: 'Pay out of our balance',
-      description: 'The money leaves once for each key. It answers with the whole state of the withdrawal.',
+      description: 'The money leaves once for each key. The answer is the whole state of the withdrawal.',
       request: withdrawalOrder,
       sample: ({ callbackUrl }) => ({
         ...{ amount: '100.00', currency: 'EUR' },
@@ -96,9 +94,8 @@ export const exchangeProtocol: PartyProtocol = {
       answer: withdrawalAnswer,
       example: { ...WITHDRAWAL, version: 1, status: 'processing', sent: '0', returns: [] },
       refusals: {
-        malformed_order: 'The body is not of this shape, or the key is missing.',
-        account_closed:
-          'Any reason of the party’s own: it is told to the client as the withdrawal’s failure.',
+        malformed_order: 'The body does not match this schema, or the key is missing.',
+        account_closed: 'Any code of the party’s own. The client sees it as the withdrawal’s failure.',
       },
     },
     {
@@ -109,11 +106,11 @@ export const exchangeProtocol: PartyProtocol = {
     },
     {
       ...{ name: 'balances', kind: 'question', method: 'GET', path: '/balances' },
-      summary: 'What the party holds of ours',
+      summary: 'Our balances at the party',
       description:
-        'Asked every five minutes, and by each check of the settlement. What it has bought and not settled yet is not in it; what it ' +
-        'has sold has left it at its fill. It is read when it is asked for, never kept: an answer of more than five seconds before the ' +
-        'question lets no order go.',
+        'We read the balances every five minutes, and in each check of the settlement. A purchase counts when it settles, a sale when it ' +
+        'fills. Compute the balances for each request instead of caching them. A balance from more than five seconds before the ' +
+        'request releases no order.',
       answer: balancesAnswer,
       example: { asOf: '2026-01-31T12:00:00Z', balances: [{ currency: 'USD', amount: '10084.10' }] },
     },

@@ -4,9 +4,9 @@ import { type OutgoingWord, outgoingWord } from '../protocol/outgoing-word';
 import { partyName as name, partsOf, partyVersion, storedAmount } from '../protocol/stored';
 
 /**
- * The whole present state of an exchange order. It is `open` while more may be filled; `filled` when no more will be, whatever
- * part of it was; `failed` when nothing was, or nothing is any more. What the party has taken of us is what its fills sold,
- * and it owes us what they bought.
+ * The whole present state of an exchange order. `open`: more may be filled. `filled`: no more will be filled, though it
+ * may be a part. `failed`: no fill holds. The party has taken the sold amounts of the fills, and owes us the bought
+ * ones.
  */
 export const exchangeOrderWord = z.object({
   version: partyVersion,
@@ -15,10 +15,10 @@ export const exchangeOrderWord = z.object({
   fills: partsOf(
     z.object({
       id: name,
-      sold: storedAmount.describe('In the currency that is sold.'),
-      bought: storedAmount.describe('In the currency that is bought.'),
+      sold: storedAmount.describe('In the sold currency.'),
+      bought: storedAmount.describe('In the bought currency.'),
     }),
-  ).describe('What has been dealt, each by the party’s own name.'),
+  ).describe('The executed parts, each with the party’s own id.'),
 });
 
 export type ExchangeOrderWord = z.output<typeof exchangeOrderWord>;

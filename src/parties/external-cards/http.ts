@@ -7,7 +7,7 @@ import { cardCallback, type cardOrder, cardOrderAnswer } from './protocol';
 
 const PATHS = { topup: '/charges', withdrawal: '/pushes' } as const;
 
-/** The acquirer over our protocol (protocol.ts). */
+/** Adapter of the acquirer, over our protocol (`protocol.ts`). */
 export function createHttpExternalCards(options: AdapterOptions): ExternalCards {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
@@ -32,7 +32,7 @@ export function createHttpExternalCards(options: AdapterOptions): ExternalCards 
   };
 }
 
-/** An answer about another order is none; neither is one that requires action and names no page. */
+/** Rejects an answer about another order, and one that requires action without a page. */
 function answerOf(asked: string, answer: unknown): CardOrderAnswer {
   const {
     key: _,

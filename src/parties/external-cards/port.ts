@@ -4,31 +4,31 @@ import type { PartyCallback } from '../protocol/callback';
 import type { ReadChanges } from '../protocol/changes';
 import type { CardOrderWord } from './word';
 
-/** What is to be taken from a payment card, or paid to it. Never a card number: the token that stands for it. */
+/** An order to charge or pay a payment card. A token stands for the card; a card number never travels. */
 export interface CardOrder {
-  /** Ours: asking again with the same key gives the first order's state and never a second movement. */
+  /** Idempotency key of ours: a repeat returns the state of the first order. */
   key: string;
   token: string;
   amount: Decimal;
   currency: string;
-  /** Whom the payer deals with, as the page names it. */
+  /** The merchant's name on the page. */
   merchant: string;
-  /** Where the payer's browser goes after the party's page. Its return means nothing. */
+  /** Where the payer's browser goes after the party's page. The return proves nothing. */
   returnUrl: string | null;
-  /** The payer must have acted by then. */
+  /** Latest time for the payer's confirmation. */
   expiresAt: Date;
-  /** Where the party tells that something has happened. */
+  /** Where the party reports that the order has changed. */
   callbackUrl: string;
 }
 
-/** What the party says of an order. */
+/** The party's answer about an order. */
 export interface CardOrderAnswer {
   word: CardOrderWord;
-  /** The party's page, while action is required. A secret of the payer's: it must not stand in the word. */
+  /** The party's page, while action is required. It is a secret of the payer, so the state must not hold it. */
   actionUrl?: string;
 }
 
-/** A callback; `ref` is the order's key. */
+/** A callback. `ref` is the key of the order that has changed. */
 export interface CardCallback extends PartyCallback {
   key: string;
 }
@@ -36,13 +36,14 @@ export interface CardCallback extends PartyCallback {
 /** The outside party that moves money from and to payment cards. */
 export interface ExternalCards {
   /**
-   * Charges a card or pays to one: its whole state at once, or the state of the first order under that key.
-   * @throws PartyRefused it will never do it; PartyAway the outcome is not known: the same again
+   * Charges a card or pays to one, idempotent by key.
+   * @returns the order's whole state
+   * @throws PartyRefused the party has refused for good; PartyAway the outcome is unknown: repeat the order
    */
   order(kind: 'topup' | 'withdrawal', order: CardOrder): Promise<CardOrderAnswer>;
-  /** @throws PartyAway nothing is known just now */
+  /** @throws PartyAway the state is unknown now */
   ask(key: string): Promise<CardOrderAnswer | 'unknown_to_party'>;
   changes: ReadChanges;
-  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  /** Undefined when the signature is wrong or too old, or when the message is not such a callback. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): CardCallback | undefined;
 }

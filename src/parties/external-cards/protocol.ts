@@ -5,12 +5,12 @@ import { partyName } from '../protocol/stored';
 import { cardOrderWord } from './word';
 
 export const cardOrder = z.object({
-  token: z.string().max(255).describe('Stands for the card; a card number never travels.'),
+  token: z.string().max(255).describe('Token that stands for the card. A card number never travels.'),
   amount: positiveDecimal,
   currency: z.string().min(1).max(8),
-  merchant: z.string().max(500).describe('Whom the payer deals with, as a page may name it.'),
+  merchant: z.string().max(500).describe('The merchant’s name on a page.'),
   returnUrl: z.url().nullable().describe('Where the payer’s browser goes after the party’s page.'),
-  expiresAt: z.iso.datetime().describe('The payer must have acted by then.'),
+  expiresAt: z.iso.datetime().describe('Latest time for the payer’s confirmation.'),
   callbackUrl: z.url(),
 });
 
@@ -20,7 +20,7 @@ export const cardOrderAnswer = cardOrderWord.extend({
     .url({ protocol: /^https?$/, normalize: true })
     .optional()
     .describe(
-      'The party’s page, always there while the status is `requires_action`: a secret of the payer’s.',
+      'The party’s page, required while the status is `requires_action`. It is a secret of the payer.',
     ),
 });
 
@@ -29,7 +29,7 @@ export const cardCallback = z.object({ id: partyName, key: partyName });
 const EXAMPLE = { key: 'ctu_01h2xcejqtf2nbrexx3vqjhp41', version: 2, moved: '50.00', returns: [] };
 const HOUR_MS = 3_600_000;
 
-/** A charge and a push are ordered alike. */
+/** Charges and pushes have the same order. */
 const order = (given: Pick<OrderOperation, 'name' | 'path' | 'summary' | 'description'>): OrderOperation => ({
   ...{ ...given, kind: 'order', method: 'POST', ref: 'key', moved: 'moved' },
   request: cardOrder,
@@ -42,20 +42,21 @@ const order = (given: Pick<OrderOperation, 'name' | 'path' | 'summary' | 'descri
   answer: cardOrderAnswer,
   example: { ...EXAMPLE, version: 1, status: 'processing', moved: '0' },
   refusals: {
-    malformed_order: 'The body is not of this shape, or the key is missing.',
-    card_not_supported: 'Any reason of the party’s own: it is told to the client as the failure.',
+    malformed_order: 'The body does not match this schema, or the key is missing.',
+    card_not_supported: 'Any code of the party’s own. The client sees it as the failure.',
   },
 });
 
 export const externalCardsProtocol: PartyProtocol = {
   name: 'external-cards',
   title: 'Payment cards elsewhere',
-  purpose: 'An acquirer: takes top-ups from payment cards that are not ours, and pushes withdrawals to them.',
+  purpose:
+    'An acquirer that takes top-ups from other issuers’ payment cards, and pushes withdrawals to them.',
   operations: [
     order({
       ...{ name: 'charge', path: '/charges', summary: 'Take money from a card' },
       description:
-        'The payer may have to confirm it on a page of the party’s: `requires_action`, with `actionUrl`.',
+        'The party may require a confirmation of the payer on its page: `requires_action`, with `actionUrl`.',
     }),
     order({ name: 'push', path: '/pushes', summary: 'Pay money to a card' }),
     {

@@ -1,9 +1,9 @@
-/** A mail as it is sent. */
+/** A mail to send. */
 export interface Mail {
-  /** Names the mail for ever. Each attempt carries the same `Message-ID`, so a receiver can drop a repeat. */
+  /** Unique id of the mail. Each attempt carries the same `Message-ID`, so a receiver can drop a repeat. */
   id: string;
   tenantId: string;
-  /** Shown as the sender's name, beside the installation's address. */
+  /** The sender's name, beside the installation's address. */
   senderName: string;
   to: string;
   subject: string;
@@ -14,11 +14,11 @@ export interface Mail {
 /** The outside party that delivers mail. */
 export interface Mailer {
   /**
-   * Hands a mail over. Repeating a mail is safe, because the receiver sees the same mail under the same `Message-ID`.
-   * @throws PartyRefused the server will never take this mail; PartyAway nothing was sent; OutcomeUnknown the mail may have
-   *   been sent
+   * Hands a mail over. A repeat is safe, because it carries the same `Message-ID`.
+   * @throws PartyRefused the server has refused the mail for good; PartyAway nothing was sent; OutcomeUnknown the mail
+   * may have been sent
    */
   send(mail: Mail): Promise<void>;
-  /** Whether there is a mail server at all. */
+  /** Whether a mail server is configured. */
   configured: boolean;
 }

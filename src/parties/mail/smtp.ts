@@ -5,10 +5,10 @@ import type { Mailer } from './port';
 
 /** Connections that stay open between mails. */
 const MAX_CONNECTIONS = 5;
-/** How long a server may take for a connection, its greeting and any later answer. Milliseconds. */
+/** Time-out of a connection, of the greeting and of any later answer, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Mail by SMTP. TLS is required wherever the server is on another network than ours. */
+/** Sends mail by SMTP. TLS is required unless the server is on our own network. */
 export function createSmtpMailer({ server, from }: SmtpSettings): Mailer & { close(): void } {
   const transport = createTransport({
     pool: true,
@@ -36,7 +36,7 @@ export function createSmtpMailer({ server, from }: SmtpSettings): Mailer & { clo
           subject,
           text,
           html,
-          // An absence note or a mailing list must not answer.
+          // Asks absence notes and mailing lists not to answer.
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
@@ -48,24 +48,24 @@ export function createSmtpMailer({ server, from }: SmtpSettings): Mailer & { clo
 }
 
 interface SmtpError extends Error {
-  /** Of nodemailer: `ECONNECTION`, `EAUTH`, `EENVELOPE`, `EMESSAGE` … */
+  /** Code of nodemailer: `ECONNECTION`, `EAUTH`, `EENVELOPE`, `EMESSAGE` … */
   code?: string;
   /** The server's answer. */
   responseCode?: number;
-  /** The system call that failed where no connection was made: `connect`, `getaddrinfo`. */
+  /** The failed system call where no connection was made: `connect`, `getaddrinfo`. */
   syscall?: string;
 }
 
-/** Errors of nodemailer that come before a mail is begun. */
+/** Errors of nodemailer before the mail begins. */
 const BEFORE_A_MAIL = new Set(['EAUTH', 'ETLS', 'EDNS', 'EOAUTH2', 'ENOAUTH']);
 
-/** The error's own text may hold an address, so none of it is passed on. */
+/** Translates an error without its text, because the text may hold an address. */
 function meaningOf({ code = 'unknown', responseCode, syscall }: SmtpError): Error {
   const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
   if (isOfMail && responseCode === undefined) return new PartyRefused('address_invalid');
   if (isOfMail && responseCode !== undefined && responseCode >= 500)
     return new PartyRefused('mail_refused', `the mail server has answered ${responseCode}`);
   if (responseCode === undefined && syscall === undefined && !BEFORE_A_MAIL.has(code))
-    return new OutcomeUnknown(); // the connection broke, and nodemailer does not tell when
+    return new OutcomeUnknown(); // the connection broke, and nodemailer does not say when
   return new PartyAway(`the mail server cannot be used: ${code} ${responseCode ?? ''}`.trim());
 }

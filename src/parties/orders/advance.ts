@@ -5,19 +5,19 @@ import { assertOrders } from '../../process/switches/switches';
 import type { AfterEnd, Ordering, OrderKind, OrderServices, OrderWord } from './kind';
 import { type HeardOrder, heardOrder, noteEnded, noteHeard, type OrderName } from './told-orders';
 
-/** The name under which an order is told and heard of. */
+/** The identity of an order in `party_orders`. */
 export const orderName = <Row extends Ordering>(
   { party, keyOf }: Pick<OrderKind<never, Row, never>, 'party' | 'keyOf'>,
   row: Row,
 ): OrderName => ({ party, ref: keyOf(row), subject: row.id, tenantId: row.tenantId });
 
 /**
- * Takes one step of an order. Idempotent: the party is asked before it is given the order, because it may remember a key for a day
- * only. An order that has ended is asked about for contradictions, where its kind says so.
- * @returns `processing`: the party has the order and has not decided; `unknown`: the party gave no answer and may have the order;
- *   else the status of the record, with which the workflow ends
- * @throws PartyAway nothing was ordered, or nothing is known; PartyStopped until the party is on again; PartyRefused where the kind
- *   has no end for it
+ * Takes one step of an order. Idempotent: the party is asked before it gets the order, because it may forget a key
+ * after a day. An order that has ended is read for contradictions, where its kind has `afterEnd`.
+ * @returns `processing`: the party has the order and has not decided; `unknown`: the party gave no answer and may have
+ * the order; else the status of the record, with which the workflow ends
+ * @throws PartyAway nothing was ordered, or the state is unknown; PartyStopped while the party is off; PartyRefused
+ * where the kind has no `refused`
  */
 export async function advanceOrder<S extends OrderServices, R extends Ordering, W extends OrderWord>(
   services: S,
@@ -62,8 +62,9 @@ const isNothingDone = (error: unknown): boolean =>
 const NOTHING_HEARD: HeardOrder = { version: null, dueBy: null };
 
 /**
- * Records a word on the order that the record had when the party was asked. Only a decision ends an order, and ends it once.
- * @param before what had been heard, as it stood before the party was asked
+ * Records the party's state of the order that was current when the party was asked. Only a decision ends an order, and
+ * only once.
+ * @param before what we knew before the party was asked
  */
 export function hear<S extends OrderServices, R extends Ordering, W extends OrderWord>(
   services: S,
@@ -107,8 +108,8 @@ interface Heard<Word> {
 }
 
 /**
- * Shows a person where the party contradicts what has become of an order, and closes the break when it agrees. A state older than one
- * that was heard says nothing. `processing` of an order that has ended says nothing unless it is known to be newer.
+ * Opens a break where the party contradicts the result of an order, and closes it when the party agrees. An older state
+ * is ignored. `processing` of an ended order counts only if it is known to be newer.
  */
 async function showContradiction<Row, Word extends OrderWord>(
   tx: Tx,
@@ -127,7 +128,7 @@ async function showContradiction<Row, Word extends OrderWord>(
   await syncBreaks(tx, { tenantId, subject, open, wanted, notices: [], at });
 }
 
-/** Versions are compared where both are known. */
+/** Whether the state is ignored as old. Versions are compared only where both are known. */
 function saysNothing(
   { status, version }: OrderWord,
   { version: heard }: HeardOrder,
@@ -138,7 +139,7 @@ function saysNothing(
   return areKnown && version < heard;
 }
 
-/** @throws Error when there is none: ids come from commands that were committed with their record */
+/** @throws Error for a missing record, because commands are committed with their record */
 function found<Row>(row: Row | undefined, id: string): Row {
   if (!row) throw new Error(`there is no record ${id}`);
   return row;

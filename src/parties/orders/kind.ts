@@ -5,7 +5,7 @@ import type { Driven, Process } from '../../process/workflow-command';
 import type { OrderParty } from './told-orders';
 import type { Showing } from './unknown-name';
 
-/** What the engine of orders needs of the services. */
+/** The services that the engine of orders needs. */
 export interface OrderServices extends Showing {
   database: Database;
   switches: Switches;
@@ -14,81 +14,86 @@ export interface OrderServices extends Showing {
   now(): Date;
 }
 
-/** What a party says of an order. `processing`: the party has the order and has not decided. Any other status is its decision. */
+/** A party's state of an order. `processing`: the party has not decided. Any other status is its decision. */
 export interface OrderWord {
   status: string;
-  /** Grows with each change at the party; absent where it counts none. */
+  /** Grows with each change at the party. Absent where the party counts no versions. */
   version?: number | undefined;
 }
 
-/** Whose order it is. */
+/** The record that has the order. */
 export interface Ordering {
   id: string;
   tenantId: string;
 }
 
-/** What every order of a party carries. */
+/** The fields that every order sends to its party. */
 export interface GivenOrder {
   key: string;
-  /** Where the party tells that the order has moved. */
+  /** Where the party reports that the order has changed. */
   callbackUrl: string;
 }
 
 /**
- * An order of a party, declared by the domain of its record. The engine (`advance.ts`) tells the one story of all orders: ask what
- * the party knows, give it what it does not know, conclude by its decision.
+ * A kind of order, declared by the domain of its record. The engine (`advance.ts`) runs every kind alike: ask the
+ * party, give it an order that it does not know, and conclude by its decision.
  */
 export interface OrderKind<Services extends OrderServices, Row extends Ordering, Word extends OrderWord> {
   readonly party: OrderParty;
-  /** The path of the party's callbacks. */
+  /** Path of the party's callbacks. */
   readonly callbacks: string;
-  /** The workflow that asks for the order, named by the record's id. */
+  /** The workflow that drives the order. Its id is made of the record's id. */
   readonly process: Process<Driven>;
-  /** The key of a record's order, unique for ever: the party gives the state of the first order under the same key. */
+  /**
+   * Idempotency key of a record's order, never reused. The party answers a repeated key with the first order's state.
+   */
   keyOf(row: Row): string;
-  /** A key of this kind; its first group is the record's id. */
+  /** Matches keys of this kind. The first group is the record's id. */
   readonly keys: RegExp;
   find(sql: Sql, id: string): Promise<Row | undefined>;
-  /** The same, held to the end of the transaction. */
+  /** As `find`, with a lock until the end of the transaction. */
   lock(tx: Tx, id: string): Promise<Row | undefined>;
-  /** Whether the party's decision is awaited. */
+  /** Whether the party's decision is still missing. */
   isOpen(row: Row): boolean;
-  /** What the workflow ends with. */
+  /** The result of the workflow. */
   status(row: Row): string;
-  /** What became of the order. @throws PartyAway nothing is known just now */
+  /** Reads the order's state. @throws PartyAway the state is unknown now */
   ask(services: Services, row: Row, key: string): Promise<Word | 'unknown_to_party'>;
   /**
-   * Reads what the order carries.
-   * @returns the call that gives the order; a word where the order ends without one
+   * Reads the data that the order carries.
+   * @returns the call that gives the order; a state where the order ends without a call
    */
   prepare(
     services: Services,
     row: Row,
     order: GivenOrder,
   ): (() => Promise<Word>) | Promise<Word | (() => Promise<Word>)>;
-  /** Keeps whether the party may have the order, for a kind whose patience ends. @returns false: the order has ended meanwhile */
+  /**
+   * Stores whether the party may have the order, for kinds with a deadline.
+   * @returns false: the order has ended meanwhile
+   */
   intend?(sql: Sql, row: Row, mayHaveIt: boolean): Promise<boolean>;
-  /** The word that a final refusal stands for; absent: the order is given again until the party takes it. */
+  /** The state that a final refusal stands for. Absent: the order is repeated until the party takes it. */
   refused?(code: string): Word;
   /** Ends an open order by a decision. The record is locked. */
   conclude(services: Services, tx: Tx, row: Row, word: Word): Promise<unknown>;
-  /** Absent: an order that has ended is asked for no more. */
+  /** Absent: the party is not asked about orders that have ended. */
   readonly afterEnd?: AfterEnd<Row, Word>;
 }
 
-/** What the party says of an order that has ended here. A person is shown a contradiction until the party says the same. */
+/** How to judge the party's state of an ended order. A person sees a contradiction until the party agrees again. */
 export interface AfterEnd<Row, Word> {
   /** The kind of the break. */
   readonly contradicted: string;
-  /** The record that the break stands at. */
+  /** The record that the break belongs to. */
   subject(row: Row): string;
-  /** How the word contradicts what has become of the order; undefined where it does not. */
+  /** How the state contradicts the result of the order. Undefined where it does not. */
   contradiction(row: Row, word: Word): string | undefined;
-  /** Whether the order was ever given; absent: each was. */
+  /** Whether the order was ever given. Absent: always. */
   wasGiven?(row: Row): boolean;
-  /** Keeps what a decision that came too late tells. */
+  /** Stores the data of a decision that came too late. */
   keep?(tx: Tx, row: Row, word: Word): Promise<void>;
 }
 
-/** A kind, whatever its record and its words. */
+/** Any kind of order. */
 export type AnyOrderKind = OrderKind<never, Ordering, OrderWord>;

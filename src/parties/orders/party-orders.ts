@@ -14,33 +14,36 @@ import {
   tellOrders,
 } from './told-orders';
 
-/** `ended`: the order is known, and nobody asks for it any more. `unknown`: no order of ours has the key; a person is shown. */
+/**
+ * `ended`: a known order that is not followed any more. `unknown`: no order of ours has the key, and a person is shown
+ * it.
+ */
 export type Told = 'told' | 'ended' | 'unknown';
 
 type Telling = Pick<OrderServices, 'commands' | 'now' | 'log' | 'observeUnusable'>;
 
-/** What a party that only takes our orders tells of them. */
+/** The reports of a party about our orders, where the party takes orders and starts nothing itself. */
 export interface PartyOrders {
   readonly party: OrderParty;
-  /** Of those keys the ones that were heard of, each with its version. */
+  /** The last known version of each of these keys that a report has named. */
   known(sql: Sql, keys: readonly string[]): Promise<{ ref: string; version: number | null }[]>;
   /**
-   * Tells the workflows of those orders to look. An order that has ended is told too where its kind hears of contradictions, in its
-   * turn where a list names it: a list may name all orders that there ever were.
+   * Wakes the workflows of these orders. A list may name every order that ever existed, so it wakes ended orders in
+   * turn, a few at a time. Ended orders of a kind without `afterEnd` are skipped.
    */
   tell(services: Telling, tx: Tx, keys: readonly string[], by: 'callback' | 'list'): Promise<Told[]>;
-  /** The same of a callback. @returns its outcome */
+  /** Handles one callback. @returns its outcome */
   called(services: Telling, tx: Tx, callback: { ref: string | null }): Promise<Told | 'not_ours'>;
-  /** Tells the next few of the orders that have ended and were listed. */
+  /** Wakes the next few of the ended orders that a list has named. */
   tellInTurn(services: Pick<Telling, 'commands' | 'now'>, tx: Tx): Promise<void>;
-  /** What was told is asked for, whatever Temporal has lost. */
+  /** Finds reported orders whose wake-up was lost, even if Temporal has lost everything. */
   readonly processes: Watched;
 }
 
 export function partyOrders(party: OrderParty, kinds: readonly AnyOrderKind[]): PartyOrders {
   const kindOf = (key: string) => kinds.find(({ keys }) => keys.test(key));
 
-  /** Locked where nobody asks for an order after its end: else it might end while it is told, and stay due for ever. */
+  /** Locks a record whose kind ignores ended orders. Otherwise the order could end meanwhile and stay due for ever. */
   async function orderOf(tx: Tx, key: string): Promise<ToldOrder | undefined> {
     const kind = kindOf(key);
     const id = kind?.keys.exec(key)?.[1];
@@ -51,7 +54,7 @@ export function partyOrders(party: OrderParty, kinds: readonly AnyOrderKind[]): 
     return { ...orderName(kind, row), ref: key, look: kind.process.look(row), hasEnded };
   }
 
-  /** An order that was told and that nobody has asked for since. */
+  /** The command for an order that was reported and not read since. */
   function lookAt({ ref, subject: id, tenantId }: Ordered): WorkflowCommand {
     const kind = kindOf(ref);
     if (!kind) throw new Error(`no kind of orders has the key ${ref}`);
@@ -60,7 +63,7 @@ export function partyOrders(party: OrderParty, kinds: readonly AnyOrderKind[]): 
 
   const tell: PartyOrders['tell'] = async (services, tx, keys, by) => {
     const [atOnce, inTurn, unknown, told]: [ToldOrder[], ToldOrder[], string[], Told[]] = [[], [], [], []];
-    // In one order, so that two that tell of many at once wait for one another.
+    // In one order, so that two concurrent reports of many orders wait for each other without a deadlock.
     for (const key of [...keys].sort()) {
       const order = await orderOf(tx, key);
       const isAsked = !order?.hasEnded || kindOf(key)?.afterEnd !== undefined;

@@ -5,38 +5,35 @@ import { overdueIn } from '../../process/overdue';
 import { type Showing, showUnknown } from './unknown-name';
 
 /**
- * What a party that only takes our orders tells of them, by callbacks and by its list. That one was told of stands here until it was
- * asked for: a signal may be lost. The orders of transfers stand in their own rows.
+ * Reports of a party about our orders, from callbacks and lists. A report stays in `party_orders` until the order has
+ * been read, because a signal may be lost. Orders of transfers keep their reports in their own rows.
  */
 
-/** The parties whose orders are kept here, as `Services.parties` has them. */
+/** The parties with orders in `party_orders`, by their names in `Services.parties`. */
 export type OrderParty = 'cardProcessor' | 'cardholderReview';
 
-/** An order of ours, by the key that the party was given. */
+/** An order of ours, by the key that we gave to the party. */
 export interface OrderName {
   party: OrderParty;
   ref: string;
-  /** The id that the workflow is named by which asks for it. */
+  /** The record's id. The workflow that reads the order is named by it. */
   subject: string;
   tenantId: string;
 }
 
-/** One that the party has told of, and whoever asks what has become of it. */
+/** An order that the party has reported, with the command that makes us read it. */
 export interface ToldOrder extends OrderName {
   look: WorkflowCommand;
-  /** What became of it is known: it is asked for to find a contradiction, which has time. */
+  /** The result is already known. The order is read only to find a contradiction, which can wait. */
   hasEnded?: boolean;
 }
 
 const orders = () => table('party_orders');
 
-/** What telling needs of the services. */
+/** The services that a report needs. */
 type Telling = Showing & { commands: Pick<Commands, 'append'>; now(): Date };
 
-/**
- * Tells whoever leads those orders to look, and keeps that it was told. A key of none of ours is
- * shown to a person.
- */
+/** Wakes the workflows of the reported orders, and stores the report. Unknown keys are shown to a person. */
 export async function tellOrders(
   services: Telling,
   tx: Tx,
@@ -51,13 +48,16 @@ export async function tellOrders(
   );
 }
 
-/** As rows, each once; in one order: two that tell of many at once wait for one another. */
+/** The orders as distinct rows, sorted so that two concurrent reports wait for each other without a deadlock. */
 const inOrder = (told: readonly ToldOrder[]): OrderName[] =>
   [...new Map(told.map((order) => [order.ref, order])).values()]
     .sort((one, other) => (one.ref < other.ref ? -1 : 1))
     .map(({ party, ref, subject, tenantId }) => ({ party, ref, subject, tenantId }));
 
-/** Each telling sets another `due_by`, never a later one, so that a step sees whether it was told since it asked. */
+/**
+ * Marks orders as due. Each report sets a different, never later `due_by`, so that a step notices a report that came
+ * after it asked.
+ */
 async function makeDue(tx: Tx, told: readonly ToldOrder[], at: Date): Promise<void> {
   if (told.length === 0) return;
   const rows = inOrder(told).map((order) => ({ ...order, dueBy: at }));
@@ -65,12 +65,15 @@ async function makeDue(tx: Tx, told: readonly ToldOrder[], at: Date): Promise<vo
   await tx.run(orders().insert(rows).onConflict(['party', 'ref']).merge({ dueBy: earlier }));
 }
 
-/** So many are told in one turn of the watcher, three seconds each: as many a second as a processor and Temporal do not feel. */
+/**
+ * Orders that the watcher wakes in one turn, every three seconds. The rate is low enough for the processor and
+ * Temporal.
+ */
 const A_TURN = 15;
 
 /**
- * Keeps that a list has told of orders that have ended, and leaves it to {@link tellInTurn} to tell their workflows: a list that is
- * read from its beginning names every order that was ever given.
+ * Stores that a list has named ended orders, and leaves their wake-up to {@link tellInTurn}. A list that is read from
+ * its beginning names every order that was ever given.
  */
 export async function keepForTurn(tx: Tx, ended: readonly ToldOrder[]): Promise<void> {
   if (ended.length === 0) return;
@@ -79,8 +82,8 @@ export async function keepForTurn(tx: Tx, ended: readonly ToldOrder[]): Promise<
 }
 
 /**
- * Tells the next few of those that {@link keepForTurn} has kept.
- * @param lookOf whoever asks what has become of one
+ * Wakes the next few orders that {@link keepForTurn} has stored.
+ * @param lookOf the command that makes us read the order
  */
 export async function tellInTurn(
   { commands, now }: Pick<Telling, 'commands' | 'now'>,
@@ -101,7 +104,7 @@ export async function tellInTurn(
   );
 }
 
-/** What was heard of an order, and when it must have been asked for, as it stands before the party is asked. */
+/** The known version of an order and its due time, read before the party is asked. */
 export interface HeardOrder {
   version: number | null;
   dueBy: Date | null;
@@ -112,7 +115,7 @@ export async function heardOrder(sql: Sql, party: OrderParty, ref: string): Prom
   return row ?? { version: null, dueBy: null };
 }
 
-/** Versions that were heard, of those keys. */
+/** The known versions of these keys. */
 export function heardVersions(
   sql: Sql,
   party: OrderParty,
@@ -122,9 +125,9 @@ export function heardVersions(
 }
 
 /**
- * The party was asked for it, and what it said was taken in: it is due no more, unless it was told of since.
- * @param before as it stood before the party was asked
- * @param version of its word; absent where it has said none
+ * Records that the order was read. The order is no longer due, unless a newer report came meanwhile.
+ * @param before the values before the party was asked
+ * @param version of the answer; absent where the party had none
  */
 export async function noteHeard(
   sql: Sql,
@@ -144,12 +147,15 @@ export async function noteHeard(
   );
 }
 
-/** Nobody asks for it any more, whatever was told of it. Who tells of it looks under the lock of its record whether it has ended. */
+/**
+ * Clears the due time of an order that is not followed any more. A report checks under the record's lock whether the
+ * order has ended.
+ */
 export async function noteEnded(tx: Tx, party: OrderParty, ref: string): Promise<void> {
   await tx.run(orders().where({ party, ref }).update({ dueBy: null }));
 }
 
-/** Orders that should have been asked for by now, by their subject. */
+/** Orders that are due, by their subject. */
 export const overdueOrders = (party: OrderParty) =>
   overdueIn<Pick<OrderName, 'ref' | 'subject' | 'tenantId'>>('party_orders', {
     columns: ['ref', 'subject', 'tenantId'],

@@ -4,15 +4,17 @@ import type { Observers } from '../../kernel/metrics/observers';
 import { openBreak } from '../../process/breaks/operations';
 import { nameForLog } from '../protocol/names';
 
-/** A party that only takes our orders has told of one that we never gave. */
+/** The kind of the break for an order that a party reports and that we never gave. */
 const UNKNOWN = 'party_order_unknown';
 
-/** What showing it needs of the services. */
+/** The services that a break and its log line need. */
 export interface Showing extends Pick<Observers, 'observeUnusable'> {
   log: Logger;
 }
 
-/** Every record of such a party is an order of ours: one that we do not know may be ours all the same. */
+/**
+ * Opens a break for each unknown key. The party has only orders of ours, so an unknown key may be a lost order.
+ */
 export async function showUnknown(
   services: Showing,
   tx: Tx,
@@ -32,5 +34,5 @@ export function tellUnusable(
   ref: string,
 ): void {
   observeUnusable(party, what);
-  log.warn({ party, what, ref: nameForLog(ref) }, 'what the party says cannot be used');
+  log.warn({ party, what, ref: nameForLog(ref) }, 'the party’s message cannot be used');
 }

@@ -6,7 +6,7 @@ import type { PayoutParty } from './port';
 import { payoutAnswer, payoutCallback, type payoutOrder } from './protocol';
 import type { PayoutWord } from './word';
 
-/** The payouts party over our protocol (protocol.ts). */
+/** Adapter of the payouts party, over our protocol (`protocol.ts`). */
 export function createHttpPayouts(options: AdapterOptions): PayoutParty {
   const client = partyClient(options);
   const { secret, now = () => new Date() } = options;
@@ -28,7 +28,7 @@ export function createHttpPayouts(options: AdapterOptions): PayoutParty {
   };
 }
 
-/** An answer about another order is none. */
+/** Rejects an answer about another order. */
 function wordOf(asked: string, answer: unknown): PayoutWord {
   const { key: _, ...word } = parseAnswer(payoutAnswer, answer, ({ key }) => key === asked);
   return word;

@@ -9,8 +9,8 @@ export const PAYOUT_METHODS = ['sepa', 'swift', 'card', 'crypto'] as const;
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number];
 
 /**
- * Where money may be paid to (decisions part 4, Payouts). Personal data: sealed at rest, masked in answers, never in a
- * log, a history, an event or an error.
+ * A payee's account (decisions part 4, Payouts). Personal data: sealed at rest, masked in answers, and never in a log,
+ * history, event or error.
  */
 export interface Destination {
   name?: string;
@@ -25,34 +25,35 @@ export interface Destination {
   address?: string;
 }
 
-/** What the party is to pay. */
+/** An order of a payout. */
 export interface PayoutOrder {
-  /** Ours: asking again with the same key gives the first order's state and never a second payment. */
+  /** Idempotency key of ours: a repeat returns the state of the first order. */
   key: string;
   method: PayoutMethod;
-  /** In `currency`: what the destination receives. */
+  /** The amount that the destination receives, in `currency`. */
   amount: Decimal;
   currency: string;
   destination: Destination;
-  /** Where the party tells that the payout has moved. */
+  /** Where the party reports that the payout has changed. */
   callbackUrl: string;
 }
 
-/** A callback; `ref` is the order's key. */
+/** A callback. `ref` is the key of the order that has changed. */
 export interface PayoutCallback extends PartyCallback {
   key: string;
 }
 
-/** The outside party that pays. */
+/** The outside party that makes payouts. */
 export interface PayoutParty {
   /**
-   * Orders a payout: its whole state at once, or the state of the first order under that key.
-   * @throws PartyRefused it will never pay it; PartyAway the outcome is not known: the same again
+   * Orders a payout, idempotent by key.
+   * @returns the payout's whole state
+   * @throws PartyRefused the party has refused for good; PartyAway the outcome is unknown: repeat the order
    */
   order(order: PayoutOrder): Promise<PayoutWord>;
-  /** @throws PartyAway nothing is known just now */
+  /** @throws PartyAway the state is unknown now */
   ask(key: string): Promise<PayoutWord | 'unknown_to_party'>;
   changes: ReadChanges;
-  /** Nothing when the signature is wrong or too old, or the message is none of these. */
+  /** Undefined when the signature is wrong or too old, or when the message is not such a callback. */
   verify(raw: Buffer, headers: IncomingHttpHeaders): PayoutCallback | undefined;
 }

@@ -7,12 +7,12 @@ import { payoutWord } from './word';
 
 export const payoutOrder = z.object({
   method: z.enum(PAYOUT_METHODS),
-  amount: positiveDecimal.describe('What the destination receives.'),
+  amount: positiveDecimal.describe('The amount that the destination receives.'),
   currency: z.string().min(1).max(8),
   destination: z
     .record(z.string(), z.string())
     .describe(
-      'Where it is paid to, personal data: `name`, `iban`, `bic`, `country`, `accountNumber`, `cardToken`, `chain`, `asset`, `address`, those that the method needs.',
+      'The payee’s account, which is personal data: those of `name`, `iban`, `bic`, `country`, `accountNumber`, `cardToken`, `chain`, `asset` and `address` that the method needs.',
     ),
   callbackUrl: z.url(),
 });
@@ -26,12 +26,12 @@ const EXAMPLE = { key: 'payout-pay_01h2xcejqtf2nbrexx3vqjhp41', version: 3, sent
 export const payoutsProtocol: PartyProtocol = {
   name: 'payouts',
   title: 'Payouts',
-  purpose: 'Pays money out of accounts and of virtual IBANs.',
+  purpose: 'Pays money out of accounts and virtual IBANs.',
   operations: [
     {
       ...{ name: 'order', kind: 'order', method: 'POST', path: '/orders', ref: 'key', moved: 'sent' },
       summary: 'Pay out',
-      description: 'The money leaves once for each key. It answers with the whole state of the order.',
+      description: 'The money leaves once for each key. The answer is the whole state of the order.',
       request: payoutOrder,
       sample: ({ callbackUrl }) => ({
         ...{ method: 'sepa', amount: '100.00', currency: 'EUR' },
@@ -42,8 +42,8 @@ export const payoutsProtocol: PartyProtocol = {
       answer: payoutAnswer,
       example: { ...EXAMPLE, version: 1, status: 'processing', sent: '0', returns: [] },
       refusals: {
-        malformed_order: 'The body is not of this shape, or the key is missing.',
-        account_closed: 'Any reason of the party’s own: it is told to the client as the payout’s failure.',
+        malformed_order: 'The body does not match this schema, or the key is missing.',
+        account_closed: 'Any code of the party’s own. The client sees it as the payout’s failure.',
       },
     },
     {

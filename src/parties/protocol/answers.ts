@@ -11,14 +11,14 @@ export const decimal = decimalText()
   .transform((text) => new Decimal(text))
   .meta({ override: { type: 'string', pattern: DECIMAL_TEXT.source, examples: ['100.00'] } });
 
-/** The same of what is to move: more than zero. */
+/** An amount that is to move, so more than zero. */
 export const positiveDecimal = decimal
   .refine((amount) => amount.gt(0), 'must be greater than zero')
   .meta({ override: { type: 'string', pattern: DECIMAL_TEXT.source, examples: ['100.00'] } });
 
 /**
- * What the party answered, checked: an answer that cannot be understood says nothing of what was done.
- * @param holds what must be true of it besides; asked only of an answer of the right shape
+ * Checks and converts a party's answer. An answer that cannot be understood leaves the outcome unknown.
+ * @param holds a further condition, checked only for answers of the right shape
  * @throws UnreadableAnswer
  */
 export function parseAnswer<S extends z.ZodType>(
@@ -31,7 +31,7 @@ export function parseAnswer<S extends z.ZodType>(
   return parsed.data;
 }
 
-/** The answer about something of ours, by its key or its id: the party may never have heard of it. */
+/** Turns a `not_found` about a record of ours into `unknown_to_party`. */
 export async function orUnknown<T>(answer: Promise<T>): Promise<T | 'unknown_to_party'> {
   try {
     return await answer;
@@ -41,22 +41,22 @@ export async function orUnknown<T>(answer: Promise<T>): Promise<T | 'unknown_to_
   }
 }
 
-/** The answer to a question about no record: a party without it is one that cannot be asked for it. */
+/** Turns a refusal of a question about no record into an outage. @param asked what the party did not answer */
 export async function orAway<T>(answer: Promise<T>, asked: string): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    throw error instanceof PartyRefused ? new PartyAway(`the party does not tell ${asked}`) : error;
+    throw error instanceof PartyRefused ? new PartyAway(`the party does not give ${asked}`) : error;
   }
 }
 
-/** Whether an amount of that currency can be booked: it is one of the world's, with no more decimals than it has. */
+/** Whether the ledger can book the amount: the currency is known and has enough decimals. */
 export const isCountable = ({ amount, currency }: { amount: Decimal; currency: string }): boolean =>
   isCurrency(currency) && fitsCurrency(amount, currency);
 
 /**
- * A callback's JSON; nothing where the signature is wrong or too old.
- * @throws UnreadableCallback it is signed, and the message is not of that shape
+ * Verifies and parses a callback. Undefined where the signature is wrong or too old.
+ * @throws UnreadableCallback the message is signed but has another shape
  */
 export function verifiedMessage<S extends z.ZodType>(
   schema: S,

@@ -1,7 +1,7 @@
-/** A callback says no more than which record to look at. */
+/** A callback only names the record that has changed. */
 export interface PartyCallback {
-  /** The party's name for the message: the same when it comes again. */
+  /** The party's id of the message, the same for a repeat. */
   externalId: string;
-  /** What {@link ReadChanges} calls `ref`; null: it is about none of ours. */
+  /** Names the record as {@link ReadChanges} does. Null: the record is not ours. */
   ref: string | null;
 }

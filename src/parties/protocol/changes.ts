@@ -4,36 +4,40 @@ import { orAway, parseAnswer } from './answers';
 import type { PartyClient } from './client';
 import { isStorable, partyName, partyVersion } from './stored';
 
-/** A record of the party's that has changed. */
+/** A record of the party that has changed. */
 export interface PartyChange {
-  /** The party's name for this change, one in its list: what was read before is known by it. */
+  /** The party's id of the change, unique in its list. Readers recognise repeated rows by it. */
   id: string;
-  /** What the party is asked for: the order's key, or the party's own name of it. */
+  /** The name under which the record is read: the order's key, or the party's own id. */
   ref: string;
-  /** The party's version of it then, where it counts any: a change that is known already needs no look. */
+  /** The party's version of the record after the change. A known version needs no further reading. */
   version?: number | undefined;
 }
 
-/** A page of what has changed, in the party's order. */
+/** A page of changes, in the party's order. */
 export interface ChangesPage {
   changes: PartyChange[];
-  /** Rows that could not be read, each as a short text without personal data: shown to a person, and passed. */
+  /**
+   * Rows that could not be read, each as a short text without personal data. A person is shown them, and the reader
+   * goes on.
+   */
   unreadable: string[];
-  /** The place after this page; the place that was asked for when nothing came after it. */
+  /** Cursor of the next page. The given cursor where nothing followed it. */
   next: string | null;
-  /** More stands after this page already. */
+  /** Whether another page exists already. */
   more: boolean;
 }
 
 /**
- * What a party lists of what has changed, so that nothing depends on its callbacks. A change may come to stand before one
- * that was read (transactions commit in any order), so who reads keeps its places, and reads the two minutes before its last reading again.
- * @param after the place where the page before ended; null for the beginning
- * @throws PartyAway it cannot be asked just now
+ * Reads a page of a party's changes, so that nothing depends on its callbacks. Transactions at the party commit in any
+ * order, so a change may be listed before one that was read. Readers therefore keep their cursors and repeat the two
+ * minutes before the last reading.
+ * @param after cursor of the page before; null for the beginning
+ * @throws PartyAway the party cannot be reached now
  */
 export type ReadChanges = (after: string | null) => Promise<ChangesPage>;
 
-/** A page of the list; its rows are read one by one, so that one that cannot be read stops none. */
+/** A page of the list. Each row is checked separately, so that an unreadable row does not stop the list. */
 export const pageSchema = z.object({
   changes: z.array(z.unknown()),
   next: z
@@ -42,21 +46,19 @@ export const pageSchema = z.object({
     .max(1_000)
     .refine(isStorable)
     .nullable()
-    .describe(
-      'The place after this page, opaque to us; the place that was asked for when nothing came after it.',
-    ),
-  more: z.boolean().describe('More stands after this page already.'),
+    .describe('Cursor of the next page, opaque to us. The given cursor where nothing followed it.'),
+  more: z.boolean().describe('Whether another page exists already.'),
 });
 
 /** A row of the list. */
 export const rowSchema = z.object({
-  id: partyName.describe('The party’s name for this change, one in its list.'),
-  ref: partyName.describe('What the record is asked for.'),
-  // Only spares a look: what is no number is as good as none.
+  id: partyName.describe('The party’s id of the change, unique in its list.'),
+  ref: partyName.describe('The name under which the record is read.'),
+  // The version only saves a request, so an unreadable one is dropped.
   version: partyVersion.catch(undefined),
 });
 
-/** `GET /changes?after=` of our protocol. A row that cannot be read never stops the list. */
+/** `GET /changes?after=` of our protocol. An unreadable row does not stop the list. */
 export const changesOver =
   (client: PartyClient): ReadChanges =>
   async (after) => {
@@ -78,8 +80,8 @@ function readRows(rows: readonly unknown[]): Pick<ChangesPage, 'changes' | 'unre
 }
 
 /**
- * The same text for the same row, whenever it is read: its name where it has a plain one, a hash of it elsewhere, and which
- * fields are wrong. Nothing of its content: it may be anybody's.
+ * Describes an unreadable row, with the same text at each reading: its id where that is plain, else a hash, and the
+ * wrong fields. The row's content is left out, because it may be personal data.
  */
 function describeUnreadable(row: unknown, { issues }: z.ZodError): string {
   const { id } = (row ?? {}) as { id?: unknown };

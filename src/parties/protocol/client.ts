@@ -5,37 +5,37 @@ import { authorizationFor } from './signature';
 import { textOf } from './text-of';
 
 export interface PartyClientOptions {
-  /** Asked at each call: the address may be known only when the API listens. */
+  /** May be a function, because the address may be known only once the API listens. */
   baseUrl: string | (() => string);
   /** Shared with the party. */
   secret: Buffer;
-  /** Of one request, in milliseconds. */
+  /** Time-out of one request, in milliseconds. */
   timeoutMs?: number;
 }
 
-/** What an adapter of our protocol is given: its callbacks' signatures go by the clock, too. */
+/** Options of an adapter. The clock verifies the time in callbacks' signatures. */
 export interface AdapterOptions extends PartyClientOptions {
   now?: () => Date;
 }
 
 /**
- * Requests of our protocol (docs/parties.md): JSON both ways, `idempotency-key` on whatever changes something. What an
- * answer means is a line of the table in meanings.ts.
+ * Client of our protocol (docs/parties.md): JSON both ways, with an `idempotency-key` for each change. The table in
+ * `meanings.ts` says what an answer means.
  */
 export interface PartyClient {
   /**
-   * @param key the same for the same thing, however often it is asked
-   * @throws PartyRefused; PartyAway nothing was done, or it is being done; OutcomeUnknown it may have been done
+   * @param key the same for each repeat of the request
+   * @throws PartyRefused; PartyAway nothing was done; OutcomeUnknown it may have been done
    */
   post(path: string, body: object, key: string): Promise<unknown>;
-  /** @throws PartyRefused `not_found` for what it has never heard of, and nothing else; PartyAway */
+  /** @throws PartyRefused only with `not_found`, for an unknown record; PartyAway */
   get(path: string): Promise<unknown>;
 }
 
 /** Shorter than any activity's time-out. */
 const TIMEOUT_MS = 10_000;
 
-/** Errors of a connection that never came to be: nothing was sent. */
+/** Errors of a connection that was never made, so nothing was sent. */
 const NOT_CONNECTED = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -52,7 +52,7 @@ export function partyClient(options: PartyClientOptions): PartyClient {
 
   async function send(method: 'GET' | 'POST', path: string, body?: string, key?: string): Promise<unknown> {
     try {
-      // Not the global fetch: its streams cost several times as much. It follows no redirect.
+      // undici's own request, because the streams of `fetch` cost several times as much. It follows no redirect.
       const { statusCode, body: answer } = await request(base() + path, {
         method,
         headers: {
@@ -76,7 +76,7 @@ export function partyClient(options: PartyClientOptions): PartyClient {
   };
 }
 
-/** The answer, or what it throws. */
+/** Returns the answer's body, or throws what the answer means. */
 function answerOf(method: 'GET' | 'POST', status: number, text: string): unknown {
   const body = parsed(text);
   const meaning = meaningOf(method, { status, body });
@@ -85,14 +85,14 @@ function answerOf(method: 'GET' | 'POST', status: number, text: string): unknown
 }
 
 function faultOf({ thrown }: Meaning, what?: string, code?: string): Error {
-  if (thrown === 'PartyRefused') return new PartyRefused(code as string); // a refusal has one
+  if (thrown === 'PartyRefused') return new PartyRefused(code as string); // a refusal always has a code
   return thrown === 'PartyAway' ? new PartyAway(what) : new OutcomeUnknown();
 }
 
 const isFault = (error: unknown): error is Error =>
   error instanceof PartyRefused || error instanceof PartyAway;
 
-/** No answer: what was never sent is not done, what was sent may be. */
+/** Without an answer, a request that was never sent is not done, and a sent one may be done. */
 function silenceOf(method: 'GET' | 'POST', error: unknown): Error {
   if (isFault(error)) return error;
   const { code = '' } = error as { code?: string };

@@ -1,60 +1,60 @@
 import type { z } from 'zod';
 
-/** What a sample of a request is made of. */
+/** Values for a sample request. */
 export interface SampleGiven {
-  /** Where the party is to call. */
+  /** Where the party sends its callbacks. */
   callbackUrl: string;
-  /** Now, for whoever sends it. */
+  /** The sender's present time. */
   at: Date;
 }
 
 interface Described {
-  /** What documents and checks call it: `order`, `refund`. */
+  /** Name in documents and checks: `order`, `refund`. */
   name: string;
-  /** From the party's address on; what stands in braces is a field of that name. */
+  /** Relative to the party's address. Names in braces are fields. */
   path: `/${string}`;
   summary: string;
   description?: string;
-  /** Of a 2xx. The adapter validates by it; fields that it does not name are passed over. */
+  /** Schema of a 2xx answer. The adapter checks answers by it and ignores further fields. */
   answer: z.ZodType;
-  /** What such an answer looks like. */
+  /** An example of such an answer. */
   example: object;
 }
 
 interface Changing extends Described {
-  /** Always under an `idempotency-key`. */
+  /** Always sent with an `idempotency-key`. */
   method: 'POST';
-  /** The sandbox's party validates by it. */
+  /** Schema of the request. The sandbox's party checks requests by it. */
   request: z.ZodType;
-  /** A request as ours look. */
+  /** A request like ours. */
   sample(given: SampleGiven): Record<string, unknown>;
-  /** What makes it another request, which the same key must not carry out. */
+  /** Fields that make it a different request, which the same key must not carry out. */
   another: Record<string, unknown>;
-  /** Codes that the party may refuse it with, for ever; it may have others. */
+  /** Codes of final refusals and their meaning. The party may have others. */
   refusals: Readonly<Record<string, string>>;
 }
 
-/** Makes a record at the party. */
+/** Creates a record at the party. */
 export interface OrderOperation extends Changing {
   kind: 'order';
-  /** The field of the answer that names the record: by that its state is asked for. */
+  /** The field of the answer that names the record, for reading its state. */
   ref: string;
-  /** The name of the operation that tells its state, where the party has several; else the only one. */
+  /** Name of the operation that reads the state. May be absent where the party has only one. */
   state?: string;
-  /** The field of the state that tells what has moved by it: never more than the `amount` that was ordered. */
+  /** The field of the state with the moved amount. It never exceeds the ordered `amount`. */
   moved?: string;
 }
 
-/** Does something with a record. */
+/** Changes a record at the party. */
 export interface PartOperation extends Changing {
   kind: 'part';
-  /** Where it stands in the record's state, once, with our `key`; absent: it has a state of its own. */
+  /** Field of the record's state that lists the change once, with our `key`. Absent: the change has its own state. */
   listed?: string;
-  /** A record takes one, and no second one under another key. */
+  /** A record takes only one, and refuses a second one under another key. */
   single?: true;
 }
 
-/** Tells the whole present state of a record. */
+/** Reads the whole present state of a record. */
 export interface StateOperation extends Described {
   kind: 'state';
   method: 'GET';
@@ -62,13 +62,13 @@ export interface StateOperation extends Described {
   ref: string;
 }
 
-/** Tells of something that belongs to a record. */
+/** Reads something that belongs to a record. */
 export interface DetailOperation extends Described {
   kind: 'detail';
   method: 'GET';
 }
 
-/** Tells what is no record. */
+/** Reads something that is no record. */
 export interface QuestionOperation extends Described {
   kind: 'question';
   method: 'GET';
@@ -83,38 +83,38 @@ export type PartyOperation =
 
 /** Messages that a party sends to us. */
 export interface PartyLine {
-  /** The name of the line in documents: `message`, `challenge`. */
+  /** Name of the line in documents: `message`, `challenge`. */
   name: string;
-  /** Below our address. */
+  /** Relative to our address. */
   path: `/${string}`;
   summary: string;
   /** In Markdown. */
   description: string;
   message: z.ZodType;
   answer: z.ZodType;
-  /** By what they are: a message and its answer. */
+  /** Examples by name: a message and its answer. */
   examples: Readonly<Record<string, { message: object; answer: object }>>;
-  /** Other answers than 200, and what is then to be done. */
+  /** Answers other than 200, and what the party must do. */
   refusals: Readonly<Record<number, string>>;
 }
 
-/** What a party speaks with us, as data: for its documents (docs/parties.md), and for whoever checks a party against it. */
+/** A party's protocol as data, for its documents (docs/parties.md) and for the checks of a party. */
 export interface PartyProtocol {
   /** As in paths and commands: `external-cards`. */
   name: string;
   title: string;
-  /** What we need it for. */
+  /** What we need the party for. */
   purpose: string;
   operations: readonly PartyOperation[];
-  /** Absent: it never calls. */
+  /** Absent: the party sends no callbacks. */
   callback?: {
     schema: z.ZodType;
-    /** Its field that says which record to look at. */
+    /** The callback's field that names the record. */
     ref: string;
     example: object;
   };
-  /** What it tells us by itself, signed as callbacks are, and is answered: it is more than which record to look at. */
+  /** Messages that the party sends with content of their own, and that we answer. They are signed as callbacks are. */
   lines?: readonly PartyLine[];
-  /** Whether it lists what has changed: `GET /changes`. */
+  /** Whether the party lists changes: `GET /changes`. */
   changes: boolean;
 }

@@ -1,33 +1,33 @@
 import { plainCode } from './codes';
 
-/** What came of a request; nothing of both: no answer came, and the request may have arrived. */
+/** The result of a request. Without a status and without `unsent`, no answer came, and the request may have arrived. */
 export interface Answered {
   status?: number;
-  /** As JSON; absent where it is none. */
+  /** As JSON. Absent where the body is no JSON. */
   body?: unknown;
-  /** No connection came to be: nothing was sent. */
+  /** No connection was made, so nothing was sent. */
   unsent?: boolean;
 }
 
-/** A line of the table of answers. */
+/** A row of the table of answers. */
 export interface Meaning {
   asked: 'GET' | 'POST';
   /** In words, for docs/parties.md. */
   answered: string;
   fits(answered: Answered & { code: string | undefined }): boolean;
-  /** What an adapter throws; absent: it is an answer. */
+  /** The error that an adapter throws. Absent: the answer is returned. */
   thrown?: 'PartyRefused' | 'PartyAway' | 'OutcomeUnknown';
   means: string;
-  /** What becomes of the money. */
+  /** What happens to the money. */
   money: string;
 }
 
-const SAME_AGAIN = 'It stays held. The same order is given again under the same key.';
+const SAME_AGAIN = 'It stays held. We repeat the order under the same key.';
 
 /**
- * What every answer of our protocol means, the first line that fits: for the client, which goes by it, for docs/parties.md and for the
- * checks of a party. A `code` is the party's own, for a status alone may come from whatever stands between us. So a wrong
- * address or credential is never a refusal: it is ours to set right, and the same order is given again then.
+ * What each answer of our protocol means; the first matching row counts. The client, docs/parties.md and the checks of
+ * a party read this table. Only a `code` proves that the party answered, because a proxy between us may set any status.
+ * A wrong address or credential is therefore never a refusal: we correct it and repeat the order.
  */
 export const MEANINGS: readonly Meaning[] = [
   {
@@ -35,7 +35,7 @@ export const MEANINGS: readonly Meaning[] = [
     answered: '2xx with JSON of the documented shape',
     fits: ({ status, body }) => isSuccess(status) && body !== undefined,
     means: 'The present state of the record.',
-    money: 'The books are brought to what it says.',
+    money: 'The books follow this state.',
   },
   {
     asked: 'GET',
@@ -44,29 +44,29 @@ export const MEANINGS: readonly Meaning[] = [
     thrown: 'PartyRefused',
     means: 'The party has no such record.',
     money:
-      'An order of ours was never taken, and is given again under its key. A record that the party has told of before is a break for a person.',
+      'The party never took the order, and we repeat it under its key. Where the party has reported the record before, a person gets a break.',
   },
   {
     asked: 'GET',
-    answered: 'anything else: another status, no answer, one that cannot be read',
+    answered: 'anything else: another status, no answer, an unreadable answer',
     fits: () => true,
     thrown: 'PartyAway',
-    means: 'Nothing is known just now.',
-    money: 'Nothing moves. It is asked again.',
+    means: 'The state is unknown now.',
+    money: 'Nothing moves. We ask again.',
   },
   {
     asked: 'POST',
     answered: '2xx with JSON of the documented shape',
     fits: ({ status, body }) => isSuccess(status) && body !== undefined,
-    means: 'The order is taken, now or before under this key.',
-    money: 'The books are brought to the state that it tells.',
+    means: 'The order is taken, now or earlier under this key.',
+    money: 'The books follow the state in the answer.',
   },
   {
     asked: 'POST',
     answered: '409, or a code about the key (`idempotency_…`)',
     fits: ({ status, code }) => status === 409 || code?.startsWith('idempotency_') === true,
     thrown: 'OutcomeUnknown',
-    means: 'An order of this key is being taken, or was another one: it may be done.',
+    means: 'An order with this key is being taken, or a different one was taken. The order may be done.',
     money: SAME_AGAIN,
   },
   {
@@ -74,9 +74,9 @@ export const MEANINGS: readonly Meaning[] = [
     answered: '400 or 422 with a code',
     fits: ({ status, code }) => code !== undefined && [400, 422].includes(status ?? 0),
     thrown: 'PartyRefused',
-    means: 'The party will never do it.',
+    means: 'The party refuses for good.',
     money:
-      'The transfer has failed with that code, and what was held for it is released: never say this of an order that was taken.',
+      'The transfer fails with that code, and its hold is released. Never answer so about an order that was taken.',
   },
   {
     asked: 'POST',
@@ -89,29 +89,29 @@ export const MEANINGS: readonly Meaning[] = [
   },
   {
     asked: 'POST',
-    answered: 'anything else: 5xx, a 4xx without a code, no answer, one that cannot be read',
+    answered: 'anything else: 5xx, a 4xx without a code, no answer, an unreadable answer',
     fits: () => true,
     thrown: 'OutcomeUnknown',
-    means: 'It may have been done.',
+    means: 'The order may have been done.',
     money:
-      'It stays held until the party says more. The same order is given again under the same key, or the state is asked for: never a failure.',
+      'It stays held until the outcome is known. We repeat the order under the same key, or read its state. It never counts as a failure.',
   },
 ];
 
-/** Ours to set right, or too much at once: nothing was done, whoever answers. */
+/** Nothing was done, even if a proxy answered: a wrong credential, or too many requests. */
 const NOT_LET_IN = [401, 403, 429];
-/** The same where the party itself says so. */
+/** Nothing was done, if the party itself answered. */
 const NOT_TAKEN = [404, 405, 503];
 
 const isSuccess = (status = 0): boolean => status >= 200 && status < 300;
 
-/** The line of {@link MEANINGS} that an answer falls under. */
+/** The row of {@link MEANINGS} that matches an answer. */
 export function meaningOf(asked: Meaning['asked'], answered: Answered): Meaning {
   const known = { ...answered, code: codeOf(answered.body) };
-  // The last line of each fits whatever comes.
+  // The last row of each method matches anything.
   return MEANINGS.find((line) => line.asked === asked && line.fits(known)) as Meaning;
 }
 
-/** The code of a refusal, where it has a plain one. */
+/** The code of a refusal. Undefined where it is no plain word. */
 export const codeOf = (body: unknown): string | undefined =>
   plainCode(((body ?? {}) as { code?: unknown }).code);

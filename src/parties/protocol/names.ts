@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A party's name for something as a log line may hold it: a plain one as it is, a hash of any other, which may be anything. */
+/** A party's id for a log line: as it is where it is plain, else as a hash, because it may hold anything. */
 export const nameForLog = (name: string): string =>
   /^[\w-]{1,100}$/.test(name)
     ? name

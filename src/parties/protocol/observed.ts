@@ -4,13 +4,12 @@ import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-err
 type ObserveCall = Observers['observePartyCall'];
 type Call = (...given: unknown[]) => unknown;
 
-/** What is no call of the party: a look at what it has sent, and what makes a promise of an object. */
+/** Members that do not call the party. `then` is read when a promise resolves to the port. */
 const NO_CALLS = new Set(['verify', 'verifyMessage', 'verifyQuestion', 'then']);
 
 /**
- * A port whose calls are counted and timed by the port's own names for them, whatever its adapter is: here an answer that
- * came and cannot be read is known for what it is, `unknown`. One that stands for a party that is left out names no members, so
- * each is asked for when it is used.
+ * Counts and times the calls of a port under its own method names. An unreadable answer counts as `unknown`. Members
+ * are looked up at each use, because the port of a party that is left out lists none.
  */
 export function observed<Port extends object>(party: string, port: Port, observe: ObserveCall): Port {
   const calls = new Map<string, unknown>();
@@ -28,7 +27,7 @@ export function observed<Port extends object>(party: string, port: Port, observe
   });
 }
 
-/** Ports that ask nobody themselves: what they ask, or hand out, is {@link observed} where it is made. */
+/** Ports that do not ask by themselves. Their sources and nodes are {@link observed} where they are made. */
 const OBSERVED_WITHIN = new Set(['rates', 'chain']);
 
 export function observedParties<Parties extends object>(parties: Parties, observe: ObserveCall): Parties {

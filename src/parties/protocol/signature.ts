@@ -4,16 +4,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** `t=<unix seconds>,v1=<hexadecimal HMAC-SHA256 of "<t>." and the body's bytes>`. */
 export const SIGNATURE_HEADER = 'x-provider-signature';
 
-/** How far the sender's clock, and its message, may be from our time. */
+/** Seconds that a message's time may differ from ours. */
 export const TOLERANCE_SECONDS = 300;
 
-/** The header's value for a message that is sent at that time. */
+/** Returns the header's value for a message sent at that time. */
 export function signMessage(raw: Buffer, secret: Buffer, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000);
   return `t=${seconds},v1=${digest(raw, secret, String(seconds)).toString('hex')}`;
 }
 
-/** Whether whoever has the secret signed these very bytes, not longer ago than the tolerance. */
+/** Whether a holder of the secret signed exactly these bytes within the tolerance. */
 export function verifySignature(
   raw: Buffer,
   headers: IncomingHttpHeaders,
@@ -30,7 +30,7 @@ export function verifySignature(
 const digest = (raw: Buffer, secret: Buffer, seconds: string): Buffer =>
   createHmac('sha256', secret).update(`${seconds}.`).update(raw).digest();
 
-/** `authorization` of our requests: derived, so that the signing secret itself never travels. */
+/** The `authorization` of our requests. It is derived, so that the signing secret itself never travels. */
 export function authorizationFor(secret: Buffer): string {
   return `Bearer ${createHmac('sha256', secret).update('requests').digest('hex')}`;
 }

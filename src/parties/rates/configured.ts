@@ -3,7 +3,7 @@ import { createEcbRates } from './ecb';
 import { createFileRates } from './file';
 import type { RateSource } from './port';
 
-/** How a source is asked and how long what it says is dealt on (decisions part 4, Exchange). */
+/** A source, how often it is asked, and how long its rates may be used (decisions part 4, Exchange). */
 export interface ConfiguredSource {
   source: RateSource;
   maxAgeSeconds: number;
@@ -11,10 +11,10 @@ export interface ConfiguredSource {
 }
 
 const HOUR_MS = 60 * 60_000;
-/** From the beginning of the file's day: what was published before a weekend holds over it. */
+/** Counted from the start of the file's day, so that a file from before a weekend lasts over it. */
 const ECB_SECONDS = 5 * 24 * 60 * 60;
 
-/** @throws StartupError for a file that cannot be dealt on */
+/** @throws StartupError for a file whose rates are unusable */
 export function configuredSource(settings: RatesSettings, now: () => Date): ConfiguredSource {
   const { halfSpreadBps } = settings;
   if (settings.source === 'file')

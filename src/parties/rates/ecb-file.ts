@@ -5,9 +5,9 @@ import { type DroppedRate, type ReadRates, UnreadableRates } from './port';
 import type { Quoted } from './snapshot';
 
 /**
- * The ECB's euro foreign exchange reference rates of a day, `eurofxref-daily.xml`: one envelope with one cube of one day, in which
- * each currency has the number of its units for one euro. It is read as the fixed format that it is and not as XML at large:
- * no entities, declarations, comments or other elements stand in it, and whatever does makes it unreadable.
+ * The ECB's euro reference rates of a day, `eurofxref-daily.xml`: one envelope with one day, with each currency's units
+ * for one euro. The parser accepts only this fixed format, not XML in general. Entities, declarations, comments and
+ * other elements make a file unreadable.
  */
 const ENVELOPE =
   /^\uFEFF?<\?xml version=(["'])1\.0\1 encoding=(["'])UTF-8\2\?>\s*<gesmes:Envelope( xmlns(:gesmes)?=(["'])[\w:/.-]+\5)*>\s*<gesmes:subject>[^<&]*<\/gesmes:subject>\s*<gesmes:Sender>\s*<gesmes:name>[^<&]*<\/gesmes:name>\s*<\/gesmes:Sender>\s*<Cube>\s*<Cube time=(["'])(?<day>\d{4}-\d\d-\d\d)\6>(?<rows>[^&]*)<\/Cube>\s*<\/Cube>\s*<\/gesmes:Envelope>\s*$/;
@@ -17,8 +17,9 @@ const ROW = /\s*<Cube currency=(["'])(?<currency>[A-Z]{3})\1 rate=(["'])(?<units
 export const ECB_BASE = 'EUR';
 
 /**
- * @param halfSpreadBps around each rate, which the file tells as one number
- * @returns rates of the beginning of the file's day, in UTC
+ * Reads the ECB's file of a day.
+ * @param halfSpreadBps spread on either side, because the file has one number for each currency
+ * @returns rates of the start of the file's day, in UTC
  * @throws UnreadableRates
  */
 export function readEcbFile(text: string, halfSpreadBps: Decimal): ReadRates {
@@ -35,7 +36,10 @@ export function readEcbFile(text: string, halfSpreadBps: Decimal): ReadRates {
   return { snapshot: { base: ECB_BASE, asOf: beginningOf(day), rates: read }, dropped };
 }
 
-/** Each row's currency and its units for one euro. @throws UnreadableRates for anything else, for none, and for one that stands twice */
+/**
+ * Each row's currency and its units for one euro.
+ * @throws UnreadableRates for other content, no row, or a repeated currency
+ */
 function unitsIn(rows: string): Map<string, string> {
   const found = new Map<string, string>();
   const row = new RegExp(ROW);
@@ -53,7 +57,7 @@ function faultIn(units: string): DroppedRate['reason'] | undefined {
   return new Decimal(units).isZero() ? 'not_positive' : undefined;
 }
 
-/** @throws UnreadableRates for a day that is in no calendar */
+/** @throws UnreadableRates for an impossible date */
 function beginningOf(day: string): Date {
   const at = new Date(`${day}T00:00:00.000Z`);
   if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(day)) throw new UnreadableRates();

@@ -13,10 +13,12 @@ export interface EcbOptions {
 }
 
 const TIMEOUT_MS = 5_000;
-/** What was read is told again for so long: a file that has grown too old has whoever prices something ask anew. */
+/**
+ * How long a downloaded file is reused. Once the file is too old, every request for a price would download it again.
+ */
 const TOLD_AGAIN_MS = 5 * 60_000;
 
-/** The ECB's file of the day: published on its working days at about 16:00 in Frankfurt. */
+/** The ECB's file of the day, published on its working days at about 16:00 in Frankfurt. */
 export function createEcbRates({ url, halfSpreadBps, now, timeoutMs = TIMEOUT_MS }: EcbOptions): RateSource {
   let last: { read: ReadRates; at: number } | undefined;
   return {

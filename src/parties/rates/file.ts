@@ -8,7 +8,9 @@ import type { RateSource } from './port';
 import { rateRow } from './protocol';
 import type { Quoted } from './snapshot';
 
-/** A row is a bid and an ask, or one number between both. Unlike a party's, each must be right: nobody mends a file by itself. */
+/**
+ * A row is a bid and an ask, or one number between both. Every row must be right, because nobody corrects a file later.
+ */
 const table = z.strictObject({
   base: z.string().refine(isCurrency, 'must be a known currency'),
   asOf: z.iso
@@ -23,20 +25,20 @@ const table = z.strictObject({
 
 export interface RatesFileOptions {
   path: string;
-  /** Around a row that is one number. */
+  /** Spread on either side of a row with one number. */
   halfSpreadBps: Decimal;
   now: () => Date;
 }
 
 /**
- * A fixed table of rates: read once, as the process starts; of the time that it names, or else of its last change.
- * @throws StartupError naming what is wrong with it
+ * A fixed table of rates, read once as the process starts. Its time is `asOf`, or else the file's last change.
+ * @throws StartupError naming the fault
  */
 export function createFileRates({ path, halfSpreadBps, now }: RatesFileOptions): RateSource {
   const { base, asOf = changedAt(path, now()), rates: rows } = parsed(path);
   const wrong = (what: string) => new StartupError(`RATES_FILE: ${path}: ${what}`);
-  if (asOf > now()) throw wrong('asOf is yet to come');
-  if (rows[base] !== undefined) throw wrong(`${base} is the base, which is one`);
+  if (asOf > now()) throw wrong('asOf lies in the future');
+  if (rows[base] !== undefined) throw wrong(`${base} is the base and must have no row`);
   const rates = new Map<string, Quoted>();
   for (const [currency, row] of Object.entries(rows)) {
     const quoted = 'bid' in row ? row : quotedAround(row, halfSpreadBps);
@@ -44,7 +46,7 @@ export function createFileRates({ path, halfSpreadBps, now }: RatesFileOptions):
     if (fault) throw wrong(`${currency} is ${fault === 'crossed' ? 'a bid above its ask' : 'not positive'}`);
     rates.set(currency, quoted);
   }
-  if (rates.size === 0) throw wrong('there are no rates in it');
+  if (rates.size === 0) throw wrong('rates is empty');
   return { read: () => Promise.resolve({ snapshot: { base, asOf, rates }, dropped: [] }) };
 }
 
@@ -61,6 +63,6 @@ function parsed(path: string): z.output<typeof table> {
   throw new StartupError(`RATES_FILE: ${path}: ${lines.join('; ')}`);
 }
 
-/** A clock that was ahead when the file was written makes it no later than now. */
+/** At most the present time, because the clock may have been ahead when the file was written. */
 const changedAt = (path: string, now: Date): Date =>
   new Date(Math.min(statSync(path).mtimeMs, now.getTime()));

@@ -6,10 +6,10 @@ import { type DroppedRate, type RateSource, type ReadRates, UnreadableRates } fr
 import { rateRow, ratesAnswer } from './protocol';
 import type { Quoted } from './snapshot';
 
-/** Of one question: whoever prices something may wait for the first. */
+/** Time-out of one request, short because a price may wait for the first answer. */
 const TIMEOUT_MS = 5_000;
 
-/** The party over our own small protocol: `GET /rates` tells all of its rates, of one moment and against one base. */
+/** Adapter of the rates party: `GET /rates` returns all rates of one moment, against one base. */
 export function createHttpRates(options: AdapterOptions): RateSource {
   const client = partyClient({ timeoutMs: TIMEOUT_MS, ...options });
   return {
@@ -21,7 +21,7 @@ export function createHttpRates(options: AdapterOptions): RateSource {
   };
 }
 
-/** Rows of currencies that we do not have are nobody's business; one of the base could only contradict it. */
+/** Skips unknown currencies, and the base, whose row could only contradict it. */
 function readRates({ base, asOf, rates }: z.output<typeof ratesAnswer>): ReadRates {
   const read = new Map<string, Quoted>();
   const dropped: DroppedRate[] = [];

@@ -2,7 +2,7 @@ import { capabilityDisabled } from '../../kernel/errors';
 import type { RefreshedRates } from './port';
 import { rateOfItself } from './snapshot';
 
-/** Where no party quotes: a currency is worth itself, and no other is dealt in. */
+/** Without a rates party, a currency converts only to itself. */
 export const ratesLeftOut = (): RefreshedRates => ({
   rate: (from) => rateOfItself(from, new Date()),
   worth: (from, to) => (from === to ? rateOfItself(from, new Date()).mid : undefined),
@@ -15,8 +15,9 @@ export const ratesLeftOut = (): RefreshedRates => ({
 });
 
 /**
- * Rates that are dealt on while the party is on.
- * @returns whose `rate` (for two currencies) and `snapshot` throw Problem 403 `capability_disabled` while it is not
+ * Rates that may be used only while the party is on.
+ * @returns rates whose `rate` (for two currencies) and `snapshot` throw Problem 403 `capability_disabled` while the
+ * party is off
  */
 export const dealtWhileOn = (rates: RefreshedRates, isOn: () => boolean): RefreshedRates => ({
   ...rates,

@@ -7,27 +7,27 @@ import { rateIn, rateOfItself, type Snapshot } from './snapshot';
 
 export interface RatesOptions {
   log: Logger;
-  /** Called for each answer, or row of one, that is not dealt on. */
+  /** Called for each answer, or row of an answer, that is dropped. */
   observeUnusable?: (what: 'rate_row' | 'rates' | 'rates_time') => void;
   now?: () => Date;
-  /** Told of each snapshot that is taken. @param freshUntil null: it never grows old */
+  /** Stores each accepted snapshot. @param freshUntil null: the snapshot never expires */
   keep?: (snapshot: Snapshot, freshUntil: Date | null) => Promise<void>;
-  /** A rate older than this is not dealt on. 60: a feed's; a daily file's is five days. */
+  /** Greatest age of usable rates. The default of 60 suits a live feed; a daily file has five days. */
   maxAgeSeconds?: number;
   everyMs?: number;
-  /** After a failure: doubled with each, up to `everyMs`. Short, for the party may begin when we do. */
+  /** Delay after a failure, doubled with each up to `everyMs`. Short, because the party may start when we do. */
   retryMs?: number;
 }
 
 const MAX_AGE_SECONDS = 60;
 const EVERY_MS = 10_000;
 const RETRY_MS = 200;
-/** The party's clock may be ahead of ours by so much. */
+/** How far the party's clock may be ahead of ours. */
 const AHEAD_MS = 5_000;
-/** So many failures in a row are told: fewer are a beginning, or a party that begins again. */
+/** Consecutive failures before a log line. Fewer are normal while we or the party start. */
 const TOLD_FAILURES = 4;
 
-/** The rates of one party, answered out of memory and refreshed beside the requests, one question at a time. */
+/** Keeps one party's rates in memory and refreshes them in the background, with one request at a time. */
 export function createRates(source: RateSource, options: RatesOptions): RefreshedRates {
   const { now = () => new Date(), maxAgeSeconds = MAX_AGE_SECONDS } = options;
   const take = createTaking(source, { ...options, now });
@@ -39,7 +39,7 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
   const isFresh = ({ asOf }: Pick<Snapshot, 'asOf'>) =>
     now().getTime() - asOf.getTime() <= maxAgeSeconds * 1000;
 
-  /** @returns whether the party has told its rates */
+  /** @returns whether the party has given rates */
   function refresh(): Promise<boolean> {
     asking ??= take(held)
       .then((taken) => {
@@ -53,7 +53,7 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
     return asking;
   }
 
-  /** Rates are dealt on although they could not be kept. */
+  /** Failing to store rates does not stop their use. */
   async function keepTaken(taken: Snapshot): Promise<void> {
     const freshUntil = Number.isFinite(maxAgeSeconds)
       ? new Date(taken.asOf.getTime() + maxAgeSeconds * 1000)
@@ -71,7 +71,7 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
     rate(from, to) {
       const rate = heldRate(from, to);
       if (!rate) throw unavailable(`There is no rate from ${from} to ${to}.`);
-      if (!isDealtOn(rate)) throw unavailable(`The rate from ${from} to ${to} is too old to deal on.`);
+      if (!isDealtOn(rate)) throw unavailable(`The rate from ${from} to ${to} is too old.`);
       return rate;
     },
     worth(from, to) {
@@ -80,7 +80,7 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
     },
     snapshot() {
       if (!held) throw unavailable('There are no rates.');
-      if (!isFresh(held)) throw unavailable('The rates are too old to deal on.');
+      if (!isFresh(held)) throw unavailable('The rates are too old.');
       return held;
     },
     async ready() {
@@ -98,11 +98,11 @@ export function createRates(source: RateSource, options: RatesOptions): Refreshe
   };
 }
 
-/** Asks, and looks at the answer: what may be dealt on, or nothing. */
+/** Reads the source. @returns an acceptable snapshot, or undefined */
 function createTaking(source: RateSource, { log, observeUnusable, now }: RatesOptions & { now: () => Date }) {
   let failures = 0;
 
-  /** The same moment again is no news, and no fault. */
+  /** Accepts the same moment again, because a source may not have moved. */
   function isTaken({ asOf }: Snapshot, held: Snapshot | undefined): boolean {
     return asOf.getTime() <= now().getTime() + AHEAD_MS && (!held || asOf >= held.asOf);
   }
@@ -119,17 +119,17 @@ function createTaking(source: RateSource, { log, observeUnusable, now }: RatesOp
       tellDropped(dropped);
       if (!isTaken(snapshot, held)) {
         observeUnusable?.('rates_time');
-        log.warn({ party: 'rates', asOf: snapshot.asOf }, 'rates of a time that cannot be were not taken');
+        log.warn({ party: 'rates', asOf: snapshot.asOf }, 'rates with an impossible time were rejected');
         return undefined;
       }
-      if (failures >= TOLD_FAILURES) log.info({ party: 'rates' }, 'rates are told again');
+      if (failures >= TOLD_FAILURES) log.info({ party: 'rates' }, 'rates are available again');
       failures = 0;
       return snapshot;
     } catch (error) {
       failures += 1;
       if (error instanceof UnreadableRates) observeUnusable?.('rates');
       if (failures === TOLD_FAILURES || !(error instanceof PartyAway))
-        log.warn({ party: 'rates', err: error }, 'rates cannot be had; they are asked for again');
+        log.warn({ party: 'rates', err: error }, 'rates are unavailable; the next attempt follows');
       return undefined;
     }
   };

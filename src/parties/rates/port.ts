@@ -4,21 +4,21 @@ import type { Rate, Snapshot } from './snapshot';
 
 export type { Rate } from './snapshot';
 
-/** A row that is not dealt on. */
+/** A row that is not used. */
 export interface DroppedRate {
-  /** One of the world's. */
+  /** A known currency. */
   currency: string;
-  /** `unreadable`: no bid and ask. `not_positive`: nothing, or less. `crossed`: a bid above the ask. */
+  /** `unreadable`: no bid and ask. `not_positive`: zero or negative. `crossed`: the bid exceeds the ask. */
   reason: 'unreadable' | 'not_positive' | 'crossed';
 }
 
-/** What a party told of its rates, checked. */
+/** A party's rates, checked. */
 export interface ReadRates {
   snapshot: Snapshot;
   dropped: DroppedRate[];
 }
 
-/** The party answered, and what it said is no rates. */
+/** The party's answer holds no readable rates. */
 export class UnreadableRates extends PartyAway {
   override name = 'UnreadableRates';
   constructor() {
@@ -26,39 +26,39 @@ export class UnreadableRates extends PartyAway {
   }
 }
 
-/** An outside party that quotes. */
+/** An outside party that quotes rates. */
 export interface RateSource {
-  /** All its rates of now, within seconds. @throws PartyAway; UnreadableRates its answer cannot be read */
+  /** All present rates of the party, within seconds. @throws PartyAway; UnreadableRates */
   read(): Promise<ReadRates>;
 }
 
-/** What the domains are given: rates that are fresh enough, out of memory. */
+/** Rates for the domains, from memory. */
 export interface Rates {
   /**
-   * To deal on: what a client is quoted. Asks nobody: it may be called while rows are locked.
-   * @throws Problem 503 `unavailable` when the pair has no rate, or only one that is too old; 403 `capability_disabled`
-   *   while the party is off
+   * The rate at which a client may exchange. It makes no request, so callers may hold locks.
+   * @throws Problem 503 `unavailable` without a fresh rate of the pair; 403 `capability_disabled` while the party is
+   * off
    */
   rate(from: string, to: string): Rate;
   /**
-   * What one unit of `from` is worth in `to`, at mid: to convert what a scheme has decided, and to count by. No switch stops it,
-   * for nobody is dealt with. Asks nobody.
-   * @returns nothing when the pair has no rate, or only one that is too old
+   * The middle worth of one unit of `from` in `to`, for converting decided amounts and for sums. It works while the
+   * party is switched off, because no client exchanges at it. It makes no request.
+   * @returns undefined without a fresh rate of the pair
    */
   worth(from: string, to: string): Decimal | undefined;
   /**
-   * Every rate of one moment, fresh enough to deal on: what is listed. Asks nobody.
-   * @throws Problem 503 `unavailable` when there is none, or it is too old; 403 `capability_disabled` while the party is off
+   * All rates of one moment, fresh enough to use. It makes no request.
+   * @throws Problem 503 `unavailable` without fresh rates; 403 `capability_disabled` while the party is off
    */
   snapshot(): Snapshot;
   /**
-   * Asks the party once where nothing is known that is fresh enough, as in a process that has just begun. Never while rows
-   * are locked. Whether it could be asked, {@link Rates.rate} tells.
+   * Asks the party once where the rates are missing or old, as in a new process. Never call it while rows are locked. A
+   * failure shows in {@link Rates.rate}.
    */
   ready(): Promise<void>;
 }
 
-/** Kept fresh beside the requests, from {@link RefreshedRates.start} to {@link RefreshedRates.stop}. */
+/** Rates that refresh in the background between {@link RefreshedRates.start} and {@link RefreshedRates.stop}. */
 export interface RefreshedRates extends Rates {
   start(): void;
   stop(): Promise<void>;

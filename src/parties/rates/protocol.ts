@@ -3,33 +3,33 @@ import { isCurrency } from '../../kernel/money/currencies';
 import { decimal } from '../protocol/answers';
 import type { PartyProtocol } from '../protocol/description';
 
-/** A row is read by itself: one that cannot be read takes no other with it. */
+/** Rows are checked separately, so that an unreadable row is dropped alone. */
 export const ratesAnswer = z.object({
-  base: z.string().refine(isCurrency).describe('What every rate is counted in.'),
+  base: z.string().refine(isCurrency).describe('The currency of all rates.'),
   asOf: z.iso
     .datetime({ offset: true })
     .transform((text) => new Date(text))
-    .describe('The one moment of all of them.'),
+    .describe('The time of all rates.'),
   rates: z
     .record(z.string(), z.unknown())
-    .describe('By currency, `{ bid, ask }`: what one unit is worth in the base.'),
+    .describe('Worth of one unit in the base, by currency: `{ bid, ask }`.'),
 });
 
 export const rateRow = z.object({
-  bid: decimal.describe('What is paid for one unit.'),
-  ask: decimal.describe('What one unit costs.'),
+  bid: decimal.describe('The price at which the party buys one unit.'),
+  ask: decimal.describe('The price at which the party sells one unit.'),
 });
 
 export const ratesProtocol: PartyProtocol = {
   name: 'rates',
   title: 'Rates',
-  purpose: 'Quotes what currencies are worth. It has no orders, no list and no callbacks.',
+  purpose: 'Quotes exchange rates. The party has no orders, no list of changes and no callbacks.',
   operations: [
     {
       ...{ name: 'rates', kind: 'question', method: 'GET', path: '/rates' },
       summary: 'All rates of one moment',
       description:
-        'Asked each ten seconds. A row without a positive bid and ask, or with a bid above its ask, is dropped.',
+        'We read the rates every ten seconds. A row without a positive bid and ask, or with a bid above its ask, is dropped.',
       answer: ratesAnswer,
       example: {
         ...{ base: 'USD', asOf: '2026-01-31T12:00:00Z' },

@@ -1,30 +1,30 @@
 import { Decimal, toRate } from '../../kernel/money/money';
 
-/** What one unit of a currency is worth in the base. Bid: what is paid for it; ask: what it costs. */
+/** Worth of one unit of a currency in the base. We buy at the bid and sell at the ask. */
 export interface Quoted {
   bid: Decimal;
   ask: Decimal;
 }
 
-/** Every rate of one moment: one bid and ask a currency against one base, of which every pair is derived. */
+/** All rates of one moment: a bid and an ask for each currency against one base. Every pair follows from them. */
 export interface Snapshot {
   base: string;
   asOf: Date;
-  /** Without the base itself, which is one. */
+  /** Without the base. */
   rates: ReadonlyMap<string, Quoted>;
 }
 
-/** What one unit of `from` is worth in `to`, at fifteen significant digits. */
+/** Worth of one unit of `from` in `to`, at fifteen significant digits. */
 export interface Rate {
   from: string;
   to: string;
-  /** What is paid for it: rounded down. */
+  /** The price at which we buy, rounded down. */
   bid: Decimal;
-  /** What it costs: rounded up. */
+  /** The price at which we sell, rounded up. */
   ask: Decimal;
-  /** Between the middles of both currencies: for what is neither bought nor sold by us. */
+  /** The ratio of both middles, for conversions without a trade. */
   mid: Decimal;
-  /** By way of the base: nobody quotes the pair itself. */
+  /** Whether the rate goes through the base, because no source quotes the pair itself. */
   derived: boolean;
   asOf: Date;
 }
@@ -33,8 +33,8 @@ export interface Rate {
 const QUOTIENT_DIGITS = 40;
 
 /**
- * A source may tell the reverse of a rate: 1 / (1 / 1.0921) is 1.0921, and not, rounded down, 1.09209999999999. Forty digits
- * are more than any amount has, so that what they add to a rate never comes to a minor unit.
+ * A quotient at forty digits, before it is rounded to a rate. A source may give a reciprocal: 1 / (1 / 1.0921) must be
+ * 1.0921, not 1.09209999999999. The digits exceed those of any amount, so they never add a minor unit.
  */
 const quotient = (dividend: Decimal, divisor: Decimal): Decimal =>
   dividend.dividedBy(divisor).toSignificantDigits(QUOTIENT_DIGITS);
@@ -43,9 +43,9 @@ const ONE = new Decimal(1);
 const ITSELF: Quoted = { bid: ONE, ask: ONE };
 
 /**
- * The rate of a pair: `from` is sold for the base at its bid, and `to` bought with it at its ask. So a chain of quotes of one
- * snapshot comes to the product of bid / ask of what it passes, which is never above one, whatever their order.
- * @returns nothing for a currency that the snapshot does not have
+ * The rate of a pair: `from` is sold for the base at its bid, and `to` is bought at its ask. A chain of rates of one
+ * snapshot therefore never gains, because it multiplies ratios of bid to ask.
+ * @returns undefined for a currency that the snapshot lacks
  */
 export function rateIn({ base, asOf, rates }: Snapshot, from: string, to: string): Rate | undefined {
   const sold = from === base ? ITSELF : rates.get(from);
@@ -60,15 +60,15 @@ export function rateIn({ base, asOf, rates }: Snapshot, from: string, to: string
   };
 }
 
-/** Every currency that a snapshot has a rate of, the base among them. */
+/** All currencies of a snapshot, with the base. */
 export const currenciesIn = ({ base, rates }: Snapshot): string[] => [base, ...rates.keys()].sort();
 
-/** A currency in itself: one, whoever quotes. */
+/** The rate of a currency to itself, which is one. */
 export const rateOfItself = (currency: string, asOf: Date): Rate => ({
   ...{ from: currency, to: currency, bid: ONE, ask: ONE, mid: ONE, derived: false, asOf },
 });
 
-/** The middle of every currency in the base, the base among them. */
+/** The middle of every currency in the base, with the base. */
 export const midsOf = ({ base, rates }: Snapshot): Map<string, Decimal> =>
   new Map([
     [base, ONE],

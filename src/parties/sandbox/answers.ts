@@ -5,11 +5,11 @@ export function answer(ctx: Context, status: number, body: object): void {
   ctx.body = body;
 }
 
-/** A refusal in the words of our protocol: a code. */
+/** Refuses a request with a code, as our protocol asks. */
 export const refuse = (ctx: Context, status: number, code: string): void =>
   answer(ctx, status, { code, message: code });
 
-/** The connection breaks before an answer. */
+/** Breaks the connection before an answer. */
 export function dropConnection(ctx: Context): void {
   ctx.respond = false;
   ctx.req.socket.destroy();

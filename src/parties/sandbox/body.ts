@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
 import rawBody from 'raw-body';
 
-/** What is sent to a party of the sandbox. Nothing where it is too large, breaks off or cannot be read. */
+/** Readers of request bodies. They return undefined for a body that is too large, incomplete or unreadable. */
 
-/** An order is small, a form of a page smaller still. */
+/** Limits of an order and of a page's form. */
 const ORDER_LIMIT = '64kb';
 const FORM_LIMIT = '4kb';
 
-/** @param limit for an order that brings documents with it */
+/** @param limit larger for an order with documents */
 export async function readOrder(ctx: Context, limit = ORDER_LIMIT): Promise<unknown> {
   try {
     return JSON.parse(await rawBody(ctx.req, { limit, encoding: 'utf8' }));

@@ -3,31 +3,31 @@ import type { Sql } from '../../kernel/db/database';
 import type { SandboxParty } from './options';
 import { secondsAfter } from './time';
 
-/** A callback that is to be sent. */
+/** A callback to send. */
 export interface DueCallback {
   number: string;
   party: SandboxParty;
   ref: string;
   callbackUrl: string;
   repeats: boolean;
-  /** With this one. */
+  /** With the present attempt. */
   attempts: number;
 }
 
-/** Whoever took a callback and was not heard of since has lost it: then another takes it. Longer than sending it takes. */
+/** Lease of a taken callback. It is longer than a delivery takes; afterwards another process takes the callback. */
 const TAKEN_SECONDS = 20;
-/** Between attempts; after the last one it is lost, as it would be with any party. */
+/** Pauses between attempts. After the last one the callback is lost, as with a real party. */
 const PAUSES_SECONDS = [1, 5, 30, 120, 600];
 
 const changes = () => table('sandbox_party_changes');
 
-/** When the next callback is due, past times too; null: none is. */
+/** When the next callback is due, even if that is past. Null: none is planned. */
 export async function nextDueAt(sql: Sql): Promise<Date | null> {
   const [row] = await sql.run<{ at: Date | null }>(changes().min({ at: 'nextAttemptAt' }));
   return row?.at ?? null;
 }
 
-/** Takes callbacks that are due by then; no other process gets them meanwhile. */
+/** Leases the callbacks that are due, so that no other process sends them meanwhile. */
 export function takeDue(sql: Sql, at: Date, limit: number): Promise<DueCallback[]> {
   // Raw: processes share the rows by `skip locked`.
   return sql.query<DueCallback>(

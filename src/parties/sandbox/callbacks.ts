@@ -9,9 +9,9 @@ import { changesCommitted } from './changes';
 import type { SandboxParty } from './options';
 
 export interface CallbackLoop {
-  /** Sends what is due, until {@link CallbackLoop.stop}. */
+  /** Sends due callbacks until {@link CallbackLoop.stop}. */
   start(): void;
-  /** What is under way is broken off, and sent again by whoever starts next. */
+  /** Aborts running deliveries. The next process to start sends them again. */
   stop(): Promise<void>;
 }
 
@@ -22,16 +22,19 @@ interface CallbackOptions {
   now: () => Date;
 }
 
-/** Changes of other processes, and clocks that tests move, are seen by looking. */
+/**
+ * Longest and shortest pauses in milliseconds. The loop must poll, because other processes write changes and tests move
+ * clocks.
+ */
 const LATEST_MS = 1_000;
 const SOONEST_MS = 20;
-/** One that does not answer keeps none of the others. */
+/** Concurrent deliveries, so that a silent receiver does not block the others. */
 const MAX_AT_ONCE = 50;
 const TIMEOUT_MS = 5_000;
 
 /**
- * Calls whoever ordered when something has happened, from the rows of sandbox_party_changes: at once after a change of this
- * process, else when its time has come. So what is due is told although the process that decided it is gone.
+ * Sends the callbacks of `sandbox_party_changes`: at once after a change of this process, else when they are due.
+ * Callbacks therefore survive the process that planned them.
  */
 export function createCallbackLoop(options: CallbackOptions): CallbackLoop {
   const sender = createSender(options);
@@ -43,7 +46,7 @@ export function createCallbackLoop(options: CallbackOptions): CallbackLoop {
     while (!signal.aborted) {
       pause.expect();
       const waitMs = await sender.sendDue(signal).catch((error: unknown) => {
-        options.log.debug({ err: error }, 'the sandbox cannot see which callbacks are due');
+        options.log.debug({ err: error }, 'the sandbox cannot read its due callbacks');
         return LATEST_MS;
       });
       if (!signal.aborted) await pause.rest(Math.min(waitMs, LATEST_MS));
@@ -74,12 +77,12 @@ function createSender({ database, log, secretOf, now }: CallbackOptions) {
 
   async function send(callback: DueCallback, signal: AbortSignal): Promise<void> {
     const arrived = await deliver(callback, { secret: secretOf(callback.party), at: now(), signal });
-    if (!arrived && signal.aborted) return; // taken again when its time is over
+    if (!arrived && signal.aborted) return; // taken again when its lease ends
     await (arrived ? noteTold : noteUntold)(database, callback, now());
   }
 
   return {
-    /** Begins to send what is due. @returns how long nothing more is, milliseconds */
+    /** Starts sending due callbacks. @returns milliseconds until the next one is due */
     async sendDue(signal: AbortSignal): Promise<number> {
       const due = await nextDueAt(database);
       const waitMs = due === null ? LATEST_MS : due.getTime() - now().getTime();
@@ -88,25 +91,27 @@ function createSender({ database, log, secretOf, now }: CallbackOptions) {
       if (room <= 0) return SOONEST_MS;
       for (const callback of await takeDue(database, now(), room)) {
         const sending = send(callback, signal)
-          .catch((error: unknown) => log.warn({ err: error }, 'a callback of the sandbox could not be noted'))
+          .catch((error: unknown) =>
+            log.warn({ err: error }, 'the result of a sandbox callback could not be stored'),
+          )
           .finally(() => underWay.delete(sending));
         underWay.add(sending);
       }
       return 0;
     },
-    /** Resolves when nothing is under way. */
+    /** Resolves when no delivery is running. */
     async idle(): Promise<void> {
       await Promise.all(underWay);
     },
   };
 }
 
-/** A rest that can be ended, also by what comes before it begins. */
+/** A pause that can be ended, even before it starts. */
 function createPause() {
   let ended = false;
   let wake: () => void = () => undefined;
   return {
-    /** What comes from now on ends the next rest. */
+    /** Calls of `end` from now on end the next pause. */
     expect() {
       ended = false;
     },
@@ -117,7 +122,7 @@ function createPause() {
     rest: (forMs: number) =>
       new Promise<void>((resolve) => {
         if (ended) return resolve();
-        // A process that stops does not wait for it.
+        // Unreferenced, so that a stopping process does not wait for it.
         const timer = setTimeout(resolve, forMs).unref();
         wake = () => {
           clearTimeout(timer);
@@ -127,7 +132,7 @@ function createPause() {
   };
 }
 
-/** What a callback calls the record that it is about. */
+/** The callback's field that names the record, for each party. */
 const REF_NAMES: Record<SandboxParty, string> = {
   checkout: 'sessionId',
   payouts: 'key',
@@ -136,7 +141,7 @@ const REF_NAMES: Record<SandboxParty, string> = {
   exchange: 'key',
   'card-processor': 'key',
   'cardholder-review': 'key',
-  rates: 'base', // it calls nobody
+  rates: 'base', // it sends no callbacks
 };
 
 interface Signed {

@@ -1,2 +1,2 @@
-/** A party's name for a change: in its list and, as the message's name, in its callback. */
+/** A party's id of a change, in its list and in its callback. */
 export const changeName = (number: string): string => `change-${number}`;

@@ -8,7 +8,7 @@ import type { SandboxParty } from './options';
 const DEFAULT_LIMIT = 100;
 const MOST = 500;
 
-/** `GET /changes?after=<place>&limit=`, the same of every party: what has happened, in the order of time. */
+/** Answers `GET /changes?after=<cursor>&limit=` for every party: past changes in the order of time. */
 export async function answerChanges(
   ctx: Context,
   party: SandboxParty,
@@ -33,7 +33,7 @@ function limitOf(given: string | string[] | undefined): number {
   return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), MOST) : DEFAULT_LIMIT;
 }
 
-/** Opaque to whoever reads: it is only given back. */
+/** The cursor is opaque to readers, which only send it back. */
 const textOf = ({ at, number }: Place): string =>
   Buffer.from(`${at.getTime()} ${number}`).toString('base64url');
 

@@ -3,15 +3,15 @@ import { table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { SandboxParty } from './options';
 
-/** Told within this process when changes have been committed, so that callbacks of what has just happened need not wait. */
+/** Published in this process when changes are committed, so that new callbacks go out at once. */
 export const changesCommitted = channel('cardwright:sandbox-changes-committed');
 
-/** A record of a party whose changes are written down. */
+/** A record of a party with stored changes. */
 export interface ChangingRecord {
   party: SandboxParty;
-  /** What the party is asked for. */
+  /** The name under which the record is read. */
   ref: string;
-  /** Who is called; null: nobody. */
+  /** Receiver of callbacks. Null: no callbacks. */
   callbackUrl: string | null;
   /** Each callback is sent twice, with a forged one beside it. */
   repeats?: boolean;
@@ -20,21 +20,21 @@ export interface ChangingRecord {
 /** A time at which a record changes. */
 export interface Moment {
   at: Date;
-  /** Absent: whoever ordered it is called. */
+  /** True: the change sends no callback. */
   quiet?: boolean;
 }
 
-/** Each of those times once; null is none. */
+/** The distinct times. Null is skipped. */
 export const distinct = (times: readonly (Date | null)[]): Moment[] =>
   [...new Set(times.flatMap((at) => (at ? [at.getTime()] : [])))].map((at) => ({ at: new Date(at) }));
 
 const changes = () => table('sandbox_party_changes');
 
 /**
- * Writes down that a record changes now, once or more, and when it will change by itself: what was to come before is
- * forgotten. The caller holds the record's row, and has read the time under that lock: so nobody has seen what is forgotten,
- * and a record's version never falls.
- * @param later of which those after now count
+ * Stores that a record changes now, and its planned changes, which replace earlier plans. The caller holds the record's
+ * row and has read the time under that lock. No reader has therefore seen a replaced change, and a record's version
+ * never falls.
+ * @param later planned changes; times before now are dropped
  */
 export function recordChange(
   tx: Tx,
@@ -52,16 +52,16 @@ export function recordChange(
   tx.afterCommit(() => changesCommitted.publish(undefined));
 }
 
-/** When a record has changed, and will. */
+/** The times at which a record has changed or will change. */
 export async function changeTimes(sql: Sql, party: SandboxParty, ref: string): Promise<Date[]> {
   return (await sql.run<{ at: Date }>(changes().select('at').where({ party, ref }))).map(({ at }) => at);
 }
 
-/** How often it has changed by then: the version of its word. */
+/** Number of changes up to that time, which is the version of the record's state. */
 export const versionAt = (times: readonly Date[], at: Date): number =>
   times.filter((time) => time <= at).length;
 
-/** A place in a party's list. */
+/** A cursor in a party's list. */
 export interface Place {
   at: Date;
   number: string;
@@ -72,7 +72,7 @@ export interface ListedChange extends Place {
   version: number;
 }
 
-/** What has happened by then, after that place, in the order of time. */
+/** The changes after `after` and up to `until`, in the order of time. */
 export function listChanges(
   sql: Sql,
   party: SandboxParty,

@@ -20,10 +20,10 @@ import type { PartyOptions, SandboxParty } from './options';
 
 const PREFIX = '/sandbox/providers';
 
-/** Where a party is below the address of the process that serves the sandbox parties. */
+/** Path of a party below the address of the process that serves the sandbox parties. */
 export const partyPath = (party: PartyName): string => `${PREFIX}/${party}`;
 
-/** What a party and our adapter of it share: it signs callbacks, and vouches for our requests. */
+/** Secret that a party and our adapter share. It signs callbacks and authorizes our requests. */
 export const partySecret = (keyring: Keyring, party: PartyName): Buffer =>
   keyring.secretFor(`sandbox-provider/${party}`);
 
@@ -34,18 +34,18 @@ interface Installation {
   log: Logger;
   now: () => Date;
   publicUrl(): string;
-  /** Shared with whoever orders; this installation's own when absent. */
+  /** Secret shared with the ordering installation. Absent: this installation's own. */
   secretOf?: (party: SandboxParty) => Buffer;
-  /** From an order to its decision where no magic value says another; a party's own pace when absent. */
+  /** Seconds from an order to its decision where no magic value sets them. Absent: the party's own pace. */
   decisionSeconds?: Partial<Record<SandboxParty, number | undefined>>;
   rates?: SandboxRates | undefined;
 }
 
-/** The parties of the sandbox as one process serves them. */
+/** The sandbox parties that one process serves. */
 export interface SandboxParties {
   /** Each below {@link PREFIX}. */
   middlewares: Middleware[];
-  /** Calls back whoever ordered, until {@link SandboxParties.stop}. */
+  /** Sends callbacks until {@link SandboxParties.stop}. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ const PARTIES: Readonly<Record<SandboxParty, (options: PartyOptions) => Middlewa
 
 const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: () => Promise.resolve() };
 
-/** Every party of the sandbox; none in production. */
+/** All sandbox parties. Live mode has none. */
 export function createSandboxParties(services: Installation): SandboxParties {
   if (services.mode !== 'sandbox') return NONE;
   const { database, keyring, log, now, decisionSeconds = {} } = services;
@@ -80,7 +80,7 @@ export function createSandboxParties(services: Installation): SandboxParties {
   return { middlewares, start, stop };
 }
 
-/** What every party has beside its own: the list of what has changed. */
+/** Adds the list of changes, which every party has. */
 function withChanges(party: SandboxParty, services: Installation, handle: Middleware): Middleware {
   return async (ctx, next) => {
     if (ctx.method === 'GET' && ctx.path === '/changes') return answerChanges(ctx, party, services);
@@ -88,10 +88,10 @@ function withChanges(party: SandboxParty, services: Installation, handle: Middle
   };
 }
 
-/** Pages are for a payer's browser, which has no secret but the page's address; all else is for us alone. */
+/** Pages need no secret but their address, because browsers open them. All other paths are for our adapters. */
 const PAGES = '/pages/';
 
-/** The party sees paths as if it stood alone. What it does not know is a 404 of its own. */
+/** Mounts a party under its prefix. The party sees paths without the prefix, and unknown paths get its own 404. */
 function mounted(party: SandboxParty, secret: Buffer, handle: Middleware): Middleware {
   const prefix = `${partyPath(party)}/`;
   return async (ctx: Context, next: Next) => {
@@ -101,7 +101,7 @@ function mounted(party: SandboxParty, secret: Buffer, handle: Middleware): Middl
     if (!path.startsWith(PAGES)) {
       if (!isAuthorized(ctx.get('authorization'), secret))
         return answer(ctx, 401, { code: 'unauthorized', message: 'unauthorized' });
-      ctx.state['internal'] = true; // our own adapters ask, and followers of lists without end
+      ctx.state['internal'] = true; // requests of our own adapters, among them endless readings of lists
     }
     const whole = ctx.path;
     ctx.path = path;

@@ -3,19 +3,19 @@ import type { PartyName } from '../../kernel/parties';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { SandboxRates } from '../rates/sandbox/table';
 
-/** The simulated outside parties: small HTTP applications of their own, each with its own tables, reached as real ones. */
+/** The simulated outside parties: small HTTP applications with their own tables, reached as real parties are. */
 export type SandboxParty = PartyName;
 
-/** What a sandbox party is given. */
+/** Options of a sandbox party. */
 export interface PartyOptions {
   database: Database;
   now: () => Date;
   /** Where browsers reach the party, without a trailing slash. */
   publicUrl(): string;
-  /** Seals what the party must keep and nobody may read. */
+  /** Seals data that the party must store and nobody may read. */
   keyring: Keyring;
-  /** From an order to its decision where no magic value says another; the party's own pace when absent. */
+  /** Seconds from an order to its decision where no magic value sets them. Absent: the party's own pace. */
   decisionSeconds?: number | undefined;
-  /** What the party of rates does: they stand still when nothing is said. */
+  /** How the rates move. Absent: they stand still. */
   rates?: SandboxRates | undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Readable from 320 px on; contrasts of at least 4.5:1; targets of at least 44 px. */
+/** Readable from 320 px on, contrasts of at least 4.5:1, targets of at least 44 px. */
 export const STYLE = `
 :root { color-scheme: light; --ink: #14202e; --soft: #4c5a6b; --line: #c9d2dc; --tint: #eef3f8; --deep: #0b5cad; }
 * { box-sizing: border-box; }
@@ -45,8 +45,8 @@ footer { color: var(--soft); font-size: .875rem; text-align: center; padding: 0 
 `;
 
 /**
- * Nothing is loaded and nothing runs; the one style is named by its hash. The return address is a place that a form may
- * lead to: browsers hold a redirect after a form to this list, too.
+ * Policy of a page that loads and runs nothing. Its one style is named by hash. The return address is listed, because
+ * browsers apply `form-action` to redirects as well.
  */
 export function contentSecurityPolicy(returnUrl: string | undefined): string {
   const hash = createHash('sha256').update(STYLE).digest('base64');
@@ -59,7 +59,7 @@ export function contentSecurityPolicy(returnUrl: string | undefined): string {
   ].join('; ');
 }
 
-/** Only what cannot be mistaken for a part of the policy. */
+/** The origin of an address. Empty where it could be read as a part of the policy. */
 function originOf(url: string | undefined): string {
   const origin = url === undefined ? '' : new URL(url).origin;
   return /^https?:\/\/[a-z0-9.:-]+$/.test(origin) ? ` ${origin}` : '';

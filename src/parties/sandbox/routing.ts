@@ -3,23 +3,23 @@ import type { z } from 'zod';
 import { answer, dropConnection, refuse } from './answers';
 import { readOrder } from './body';
 
-/** A path of a party whose answers are words. */
+/** A path of a party that answers with states. */
 export interface PartyRoute {
   method: 'GET' | 'POST';
-  /** Its groups are handed on, decoded. */
+  /** Its groups become the handler's names, decoded. */
   path: RegExp;
   handle(ctx: Context, ...names: string[]): Promise<void>;
 }
 
-/** What an order or a question leads to. */
+/** Result of an order or of a read. */
 export type Outcome =
-  /** The word. */
+  /** The state. */
   | object
   /** The party has no such record. */
   | undefined
-  /** Nothing reaches it. */
+  /** Nothing reaches the party. */
   | 'unreachable'
-  /** No answer comes. */
+  /** The party gives no answer. */
   | 'silent'
   /** The key was used for another order. */
   | 'another'
@@ -37,7 +37,7 @@ export function routed(routes: readonly PartyRoute[]): Middleware {
   };
 }
 
-/** `POST` under an `idempotency-key`. */
+/** A `POST` under an `idempotency-key`. */
 export const orderRoute = <S extends z.ZodType>(
   path: RegExp,
   { body: schema, limit }: { body: S; limit?: string },
@@ -53,7 +53,7 @@ export const orderRoute = <S extends z.ZodType>(
   },
 });
 
-/** `GET` of a present state. */
+/** A `GET` of a present state. */
 export const questionRoute = (path: RegExp, find: (...names: string[]) => Promise<Outcome>): PartyRoute => ({
   method: 'GET',
   path,

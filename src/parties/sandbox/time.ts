@@ -1,4 +1,4 @@
-/** What a sandbox party does goes by the clock that it is given. */
+/** Sandbox parties take the time from an injected clock. */
 
 export const secondsSince = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000;
 

@@ -6,12 +6,15 @@ import { wordlist } from '@scure/bip39/wordlists/english.js';
 
 import type { ChainKind } from '../chain/port';
 
-/** The branch of a kind (BIP-44): coin types of SLIP-44, the first account, addresses for receiving. A wallet's index follows. */
+/**
+ * The branch of each kind of chain (BIP-44): coin type of SLIP-44, first account, receiving addresses. A wallet's index
+ * follows.
+ */
 export const BRANCHES: Readonly<Record<ChainKind, string>> = {
   evm: "m/44'/60'/0'/0",
 };
 
-/** The extended public key of each branch: what the addresses of all wallets are derived from. */
+/** The extended public key of each branch, from which all addresses are derived. */
 export type PublicKeys = Readonly<Record<ChainKind, string>>;
 
 /** @param entropy of a mnemonic without a passphrase (BIP-39), 16 to 32 bytes */
@@ -22,11 +25,11 @@ export async function publicKeysOf(entropy: Uint8Array): Promise<PublicKeys> {
 /** @param branch an extended public key */
 export function publicKeyAt(branch: string, index: number): Uint8Array {
   const { publicKey } = HDKey.fromExtendedKey(branch).deriveChild(index);
-  if (!publicKey) throw new Error('a derived key has a public half');
+  if (!publicKey) throw new Error('the derived key lacks its public half');
   return publicKey;
 }
 
-/** Hands over the key of that path and wipes what it was made from, and it, when the work is done. */
+/** Runs `work` with the private key of a path, then wipes the key, its parents and the seed. */
 export async function withKey<T>(
   entropy: Uint8Array,
   path: string,
@@ -37,7 +40,7 @@ export async function withKey<T>(
   try {
     let key = HDKey.fromMasterSeed(seed);
     keys.push(key);
-    // A level at a time, for `derive` would leave the keys between behind.
+    // Derives one level at a time, because `derive` would leave the keys in between unwiped.
     for (const level of path.split('/').slice(1)) {
       key = key.derive(`m/${level}`);
       keys.push(key);
@@ -51,6 +54,6 @@ export async function withKey<T>(
 
 const derive = promisify(pbkdf2);
 
-/** By Node's own PBKDF2, beside the event loop: the library's takes a tenth of a second of it. */
+/** Uses Node's PBKDF2 in a thread, because the library's would block the event loop for a tenth of a second. */
 const seedOf = (entropy: Uint8Array): Promise<Buffer> =>
   derive(entropyToMnemonic(entropy, wordlist), 'mnemonic', 2_048, 64, 'sha512');

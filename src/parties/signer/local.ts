@@ -12,11 +12,13 @@ export { ensureSeed } from './seed';
 
 const ADDRESS = { evm: evmAddressOf } as const;
 
-/** Keys derived from our own seed, which is opened for the time of a signature. The seed is made when it is first needed. */
+/**
+ * Signs with keys derived from our own seed, which is open only during a signature. The seed is made when first needed.
+ */
 export function createLocalSigner({ database, keyring }: { database: Database; keyring: Keyring }): Signer {
   return {
     async addresses(kind: ChainKind, indices: readonly number[], tx?: Sql) {
-      // Locked: whoever replaces the seed waits, and then finds the wallets of these addresses.
+      // Share-locked, so that an import of another seed waits, and then finds the wallets of these addresses.
       const seed = await ensureSeed(tx ?? database, keyring, tx && 'share');
       return indices.map((index) => addressAt(seed, kind, index));
     },
@@ -24,12 +26,12 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
     signAuthorization: (index, given) => withAccount(index, (account) => authorizeWith(account, given)),
   };
 
-  /** The account of a wallet, for the time of a signature. */
+  /** Runs `work` with the account of a wallet, then wipes its key. */
   function withAccount<T>(index: number, work: (account: PrivateKeyAccount) => Promise<T>): Promise<T> {
     return withEntropy(database, keyring, (entropy) =>
       withKey(entropy, `${BRANCHES.evm}/${index}`, async (key) => {
         const { privateKey } = key; // a copy
-        if (!privateKey) throw new Error('a derived key has a private half');
+        if (!privateKey) throw new Error('the derived key lacks its private half');
         try {
           return await work(privateKeyToAccount(bytesToHex(privateKey)));
         } finally {
@@ -40,17 +42,17 @@ export function createLocalSigner({ database, keyring }: { database: Database; k
   }
 }
 
-/** The address of a wallet, by the seed's public keys alone. */
+/** The address of a wallet, derived from the seed's public keys alone. */
 export const addressAt = ({ publicKeys }: WalletSeed, kind: ChainKind, index: number): string =>
   ADDRESS[kind](publicKeyAt(publicKeys[kind], index));
 
-/** Deterministic nonces (RFC 6979): the same transaction gives the same bytes. */
+/** Signs with deterministic nonces (RFC 6979), so that a repeat gives the same bytes. */
 async function signWith(
   account: PrivateKeyAccount,
   transaction: UnsignedTransaction,
 ): Promise<SignedTransaction> {
   if (account.address !== transaction.from)
-    throw new Error(`the wallet of that place is ${account.address}, not the sender`);
+    throw new Error(`the wallet at this index is ${account.address}, which is not the sender`);
   const { from: _, to, data, authorizations = [], ...rest } = transaction;
   const fields = { ...rest, to: asHex(to), data: asHex(data) };
   const raw =
@@ -70,9 +72,9 @@ async function authorizeWith(
   account: PrivateKeyAccount,
   { chainId, contract, nonce }: Pick<SignedAuthorization, 'chainId' | 'contract' | 'nonce'>,
 ): Promise<SignedAuthorization> {
-  if (chainId === 0) throw new Error('an authorization names its chain');
+  if (chainId === 0) throw new Error('an authorization needs a chain id above 0');
   const signed = await account.signAuthorization({ chainId, nonce, contractAddress: asHex(contract) });
   const { r, s, yParity } = signed;
-  if (yParity === undefined) throw new Error('a signature has the parity of its point');
+  if (yParity === undefined) throw new Error('the signature lacks the parity of its point');
   return { chainId, contract, nonce, yParity, r, s };
 }

@@ -12,13 +12,13 @@ const PURPOSE = 'wallet-seeds';
 const ENTROPY_BYTES = 32;
 const seeds = () => table('wallet_seeds');
 
-/** The seed as it is known without opening it. */
+/** The public part of the seed, readable without opening it. */
 export interface WalletSeed {
   publicKeys: PublicKeys;
   createdAt: Date;
 }
 
-/** @param lock keeps it from being replaced until the transaction ends: addresses are derived from it, or it is being replaced */
+/** @param lock `share` for deriving addresses, `update` for replacing the seed; held until the transaction ends */
 export async function findSeed(sql: Sql, lock?: 'share' | 'update'): Promise<WalletSeed | undefined> {
   const query = seeds().select('publicKeys', 'createdAt').where({ id: ID });
   if (lock === 'share') void query.forShare();
@@ -27,7 +27,7 @@ export async function findSeed(sql: Sql, lock?: 'share' | 'update'): Promise<Wal
   return found;
 }
 
-/** The seed, made of 256 random bits where there is none. Idempotent: of several at once one is kept. */
+/** Returns the seed, and makes it of 256 random bits where it is missing. Concurrent calls keep one seed. */
 export async function ensureSeed(sql: Sql, keyring: Keyring, lock?: 'share' | 'update'): Promise<WalletSeed> {
   const found = await findSeed(sql, lock);
   if (found) return found;
@@ -43,15 +43,14 @@ export async function ensureSeed(sql: Sql, keyring: Keyring, lock?: 'share' | 'u
     entropy.fill(0);
   }
   const made = await findSeed(sql, lock);
-  if (!made) throw new Error('the seed of the wallets was neither made nor found');
+  if (!made) throw new Error('the seed of the wallets could not be created');
   return made;
 }
 
 /**
- * Puts a mnemonic's seed in the place of whatever seed there is. The caller knows that no wallet is derived yet, and holds the
- * seed's lock.
+ * Replaces the seed by that of a mnemonic. The caller holds the seed's lock and knows that no wallet is derived yet.
  * @param mnemonic 12 to 24 English words (BIP-39), without a passphrase
- * @throws Problem 400 naming `mnemonic` when it is none, or its checksum is wrong; the message does not tell it
+ * @throws Problem 400 naming `mnemonic` for wrong words or a wrong checksum; the message does not repeat them
  */
 export async function replaceSeed(tx: Sql, keyring: Keyring, mnemonic: string): Promise<WalletSeed> {
   const entropy = entropyOf(mnemonic);
@@ -60,14 +59,14 @@ export async function replaceSeed(tx: Sql, keyring: Keyring, mnemonic: string): 
     const [made] = await tx.run<WalletSeed>(
       seeds().insert(row).onConflict('id').merge().returning(['publicKeys', 'createdAt']),
     );
-    if (!made) throw new Error('the seed of the wallets was not kept');
+    if (!made) throw new Error('the seed of the wallets could not be stored');
     return made;
   } finally {
     entropy.fill(0);
   }
 }
 
-/** Opens the seed for the time of the work. @throws Error where there is none */
+/** Opens the seed while `work` runs. @throws Error where no seed exists */
 export async function withEntropy<T>(
   sql: Sql,
   keyring: Keyring,

@@ -15,13 +15,13 @@ import {
 export type { Approval, ConfigChange } from './record';
 export { approvalsToDecide, countApprovals, findApproval, listApprovals, pendingAbout } from './store';
 
-/** Writes down what somebody asks for; it waits for others. */
+/** Stores a request that waits for the approval of other operators. */
 export const requestApproval = (tx: Tx, given: Asked): Promise<Approval> =>
   insertApproval(tx, { id: newId('approval'), changes: [], needs: neededFor(given.requestedBy), ...given });
 
 type Asked = Omit<NewApproval, 'id' | 'needs' | 'changes'> & Partial<Pick<NewApproval, 'changes'>>;
 
-/** A credential that names no operator is nobody: two operators stand in for who asks and who approves. */
+/** A credential names no person, so two operators must approve its requests. */
 const neededFor = (requestedBy: string): 1 | 2 => (isOperator(requestedBy) ? 1 : 2);
 
 /** @throws Problem 404 */
@@ -35,16 +35,16 @@ export interface DecideApproval {
   id: string;
   status: 'approved' | 'rejected';
   note: string | null;
-  /** `operator:<name>`. Who asked never approves; he may take back what he asked for. */
+  /** `operator:<name>`. A requester can never approve, but may withdraw the request. */
   decidedBy: string;
   at: Date;
 }
 
 /**
- * Another operator's decision, once. What was approved is carried out by the caller in this same transaction: where that is
- * refused, it still waits.
+ * Stores another operator's decision. The caller carries the approved action out in the same transaction, so a refused
+ * action leaves the request pending.
  * @returns `pending` where a second operator must approve it too
- * @throws Problem 404; 409 `invalid_transition` when it was decided, or is approved by who asked or has approved it before
+ * @throws Problem 404; 409 `invalid_transition` for a decided approval, and for the requester or the first approver
  */
 export async function decideApproval(
   tx: Tx,
@@ -56,9 +56,15 @@ export async function decideApproval(
     throw conflict('invalid_transition', `The approval is ${found.status} already.`);
   if (status === 'rejected') return saveDecision(tx, { id, status, note, decidedBy, decidedAt: at });
   if (found.requestedBy === decidedBy)
-    throw conflict('invalid_transition', 'Who asked for it cannot approve it: that takes another operator.');
+    throw conflict(
+      'invalid_transition',
+      'The operator who requested it cannot approve it. Another operator must.',
+    );
   if (found.firstBy === decidedBy)
-    throw conflict('invalid_transition', 'You have approved it: another operator must approve it, too.');
+    throw conflict(
+      'invalid_transition',
+      'You have approved it already. Another operator must approve it too.',
+    );
   if (found.needs === 2 && found.firstBy === null)
     return saveFirst(tx, { id, firstBy: decidedBy, firstAt: at });
   return saveDecision(tx, { id, status, note, decidedBy, decidedAt: at });

@@ -8,39 +8,39 @@ export interface Money {
   currency: string;
 }
 
-/** A field of a configuration before and after, as people read it: no secret of it. */
+/** A field of a configuration before and after the change, for people. It holds no secret. */
 export interface ConfigChange {
   field: string;
   from: string | null;
   to: string | null;
 }
 
-/** What one operator has asked for, which another one approves: nothing of it is done before (decisions part 2). */
+/** A request of one operator that another must approve before it is carried out (decisions part 2). */
 export interface Approval {
   id: string;
-  /** What is to be done: `account.deposit`, `suspense.credit` … */
+  /** The action: `account.deposit`, `suspense.credit` … */
   kind: string;
-  /** The id of the record that it is about. */
+  /** Id of the record that the action concerns. */
   subject: string;
   tenantId: string | null;
-  /** The money that it moves, above a limit of the installation (src/process/limits); null: none. */
+  /** The money to move, above a limit of the installation (`src/process/limits`). Null: the action moves none. */
   money: Money | null;
-  /** Of the kind's own shape. Ids and amounts, never personal data. */
+  /** Parameters of the action, by its kind: ids and amounts, never personal data. */
   terms: unknown;
-  /** What it changes of a configuration, for people; empty where it moves money. */
+  /** Changes of a configuration, for people. Empty where the action moves money. */
   changes: readonly ConfigChange[];
   reason: string;
-  /** `operator:<name>`, or the client id of an admin credential that names no operator. */
+  /** `operator:<name>`, or the client id of an admin credential. */
   requestedBy: string;
   requestedAt: Date;
   status: ApprovalStatus;
-  /** How many operators approve it: who asked is none of them. */
+  /** Number of operators who must approve it. The requester does not count. */
   needs: 1 | 2;
-  /** The first of two who has approved it. */
+  /** The first of two approvers. */
   firstBy: string | null;
   firstAt: Date | null;
   decidedBy: string | null;
   decidedAt: Date | null;
-  /** What was said with the decision. */
+  /** The decision's comment. */
   note: string | null;
 }

@@ -51,7 +51,7 @@ export async function insertApproval(
   return approvalOf(made as Row);
 }
 
-/** The longest first. @param all the decided ones too */
+/** Lists approvals, the longest pending first. @param all includes decided ones */
 export async function listApprovals(sql: Sql, all: boolean, limit: number): Promise<Approval[]> {
   const query = approvals().select(COLUMNS).orderBy(['requestedAt', 'id']).limit(limit);
   if (!all) void query.where({ status: 'pending' });
@@ -65,7 +65,7 @@ const WAITING: WaitingColumns = {
 
 const waiting = () => approvals().where({ status: 'pending' });
 
-/** Those that nobody has decided, a page of them. @throws Problem 400 */
+/** A page of the pending approvals. @throws Problem 400 */
 export async function approvalsToDecide(sql: Sql, filter: WaitingFilter): Promise<Approval[]> {
   const rows = await sql.run<Row>(waiting().select(COLUMNS).modify(waitingPage, WAITING, filter));
   return rows.map(approvalOf);
@@ -78,7 +78,7 @@ export async function findApproval(sql: Sql, id: string): Promise<Approval | und
   return row && approvalOf(row);
 }
 
-/** Holds the row to the end of the transaction. */
+/** Locks the row until the end of the transaction. */
 export async function lockApproval(tx: Sql, id: string): Promise<Approval | undefined> {
   const [row] = await tx.run<Row>(approvals().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return row && approvalOf(row);
@@ -92,7 +92,7 @@ export async function saveDecision(
   return approvalOf(row as Row);
 }
 
-/** The first of two approves it; the second decides. */
+/** Stores the first of two approvals. */
 export async function saveFirst(
   tx: Sql,
   { id, ...first }: Pick<Approval, 'id' | 'firstBy' | 'firstAt'>,
@@ -101,7 +101,7 @@ export async function saveFirst(
   return approvalOf(row as Row);
 }
 
-/** Those that wait about a subject, the oldest first. */
+/** The pending approvals about a subject, the oldest first. */
 export async function pendingAbout(
   sql: Sql,
   { kind, subject }: Pick<Approval, 'kind' | 'subject'>,

@@ -1,7 +1,7 @@
 import { formatAmount } from '../../kernel/money/money';
 import type { Approval, ConfigChange } from './record';
 
-/** As operators see it. */
+/** The view for operators. */
 export const approvalView = ({ money, requestedAt, firstAt, decidedAt, ...rest }: Approval) => ({
   ...rest,
   amount: money && formatAmount(money.amount, money.currency),
@@ -11,7 +11,7 @@ export const approvalView = ({ money, requestedAt, firstAt, decidedAt, ...rest }
   decidedAt: decidedAt?.toISOString() ?? null,
 });
 
-/** In a table: the money, or the fields that change. */
+/** Cell of a table: the money, or the changed fields. */
 export const whatOf = ({ money, changes }: Pick<Approval, 'money' | 'changes'>): string =>
   money
     ? `${formatAmount(money.amount, money.currency)} ${money.currency}`

@@ -2,7 +2,7 @@ import { sample } from '../../kernel/metrics/definitions';
 import type { Reading } from '../../kernel/metrics/readings';
 import { countOpenBreaks } from './store';
 
-/** What nobody has resolved, by kind. */
+/** The unresolved breaks by kind. */
 export const breaksReading: Reading = {
   name: 'breaks',
   gauges: ['breaks_open', 'breaks_oldest_seconds'],

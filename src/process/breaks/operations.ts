@@ -17,7 +17,7 @@ import {
 
 export { breaksOf, countBreaks, findBreak, listBreaks, openBreaksOf, sumOpenBreaks } from './store';
 
-/** Who closes what has passed by itself, and what is noted. */
+/** Actor and note of a break that closes automatically, because its cause is gone. */
 const ITSELF = 'system';
 const PASSED = 'It has passed.';
 
@@ -27,20 +27,20 @@ export interface NewBreak extends Pick<Break, 'tenantId' | 'kind' | 'subject' | 
 }
 
 /**
- * Shows something to the operator that no rule can settle. Opened again with the same kind, subject and detail it is the
- * one that there is, resolved or not.
+ * Opens a break for a person. Idempotent by kind, subject and detail: an existing break stays as it is, even if
+ * resolved.
  */
 export function openBreak(tx: Sql, given: NewBreak): Promise<Break> {
   return insertBreak(tx, { id: newId('break'), amount: null, currency: null, ...given });
 }
 
-/** The same for several that are new, with other writes of a transaction. */
+/** As {@link openBreak} for several breaks, written together with other writes. */
 export const shownBreaksWrite = (given: readonly NewBreak[]): Write | undefined =>
   breaksWrite(given.map((each) => ({ id: newId('break'), amount: null, currency: null, ...each })));
 
 /**
- * The same for one that passes by itself: it is open again.
- * @param resolvedSince what a person has resolved after that stays resolved; absent: whatever was resolved is open again
+ * As {@link openBreak}, but reopens a resolved break.
+ * @param resolvedSince a break that a person resolved after this time stays resolved; absent: every break reopens
  */
 export const openBreakAgain = (tx: Sql, given: NewBreak, resolvedSince?: Date): Promise<void> =>
   reopenBreak(
@@ -49,33 +49,33 @@ export const openBreakAgain = (tx: Sql, given: NewBreak, resolvedSince?: Date): 
     resolvedSince && { itself: ITSELF, resolvedSince },
   );
 
-/** Those kinds of a subject have passed. */
+/** Closes a subject's open breaks of these kinds, because their causes are gone. */
 export const closeBreaksOf = (
   sql: Sql,
   given: { subject: string; kinds: readonly string[]; at: Date },
 ): Promise<void> => closePassed(sql, { ...given, note: PASSED, resolvedBy: ITSELF });
 
 /**
- * That kind has passed of whatever begins so.
- * @param except the subjects of which it has not
+ * Closes the open breaks of a kind whose subjects have a prefix.
+ * @param except subjects whose cause remains
  */
 export const closeBreaksUnder = (
   sql: Sql,
   given: { under: string; except: readonly string[]; kind: string; at: Date },
 ): Promise<void> => closePassedUnder(sql, { ...given, note: PASSED, resolvedBy: ITSELF });
 
-/** @throws Problem 404, 409 `invalid_transition` when it has been resolved */
+/** @throws Problem 404; 409 `invalid_transition` when it is resolved already */
 export async function resolveBreak(
   tx: Tx,
   given: { id: string; note: string; resolvedBy: string; at: Date },
 ): Promise<Break> {
   const found = isId('break', given.id) ? await lockBreak(tx, given.id) : undefined;
   if (!found) throw notFound('break');
-  if (found.resolvedAt) throw conflict('invalid_transition', 'The break has been resolved.');
+  if (found.resolvedAt) throw conflict('invalid_transition', 'The break is resolved already.');
   return resolve(tx, given);
 }
 
-/** A break that stands for as long as what it shows. */
+/** A break that stays open while its cause exists. */
 export interface WantedBreak {
   kind: string;
   detail: string;
@@ -86,15 +86,15 @@ export interface WantedBreak {
 export interface BreaksOf {
   tenantId: string | null;
   subject: string;
-  /** Those that are open and are closed by this where they are wanted no more. */
+  /** The open breaks. A break that is not in `wanted` is closed. */
   open: readonly Break[];
   wanted: readonly WantedBreak[];
-  /** Shown once, until a person resolves them. */
+  /** Opened once, until a person resolves them. */
   notices: readonly WantedBreak[];
   at: Date;
 }
 
-/** Opens what is to be seen of a subject and closes what has passed, so that its breaks are what is true of it now. */
+/** Opens and closes a subject's breaks, so that they match its present causes. */
 export async function syncBreaks(
   tx: Sql,
   { tenantId, subject, open, wanted, notices, at }: BreaksOf,

@@ -1,15 +1,15 @@
 import type { Decimal } from '../../kernel/money/money';
 
-/** What no rule can settle: a person must look at it, and says what became of it. */
+/** A discrepancy that no rule settles. A person examines it and records the result. */
 export interface Break {
   id: string;
-  /** null where the money belongs to nobody that we know. */
+  /** Null where the money belongs to no known tenant. */
   tenantId: string | null;
-  /** What went wrong, as a code: `deposit_unmatched`, `refund_failed` … */
+  /** Code of the discrepancy: `deposit_unmatched`, `refund_failed` … */
   kind: string;
-  /** The record, or the party's object, that it is about. */
+  /** The record, or the party's object, that it concerns. */
   subject: string;
-  /** What tells one from another of its kind and subject, and tells the operator what to look at; no personal data. */
+  /** Distinguishes breaks of one kind and subject, and says what to examine. No personal data. */
   detail: string;
   amount: Decimal | null;
   currency: string | null;

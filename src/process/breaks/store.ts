@@ -27,7 +27,7 @@ export async function insertBreak(
     breaks()
       .insert({ ...given, amount: given.amount?.toFixed() ?? null })
       .onConflict(['kind', 'subject', 'detail'])
-      .merge(['detail']) // changes nothing: it makes the one that exists come back
+      .merge(['detail']) // no change, but an existing row is returned
       .returning(COLUMNS),
   );
   return breakOf(row as Row);
@@ -35,7 +35,7 @@ export async function insertBreak(
 
 type NewRow = Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>;
 
-/** Keeps breaks with other writes; one that exists stays as it is. */
+/** Inserts breaks with other writes. Existing breaks stay as they are. */
 export function breaksWrite(given: readonly NewRow[]): Write | undefined {
   if (given.length === 0) return undefined;
   const rows = given.map(({ tenantId, amount, ...row }) => ({
@@ -53,7 +53,7 @@ export function breaksWrite(given: readonly NewRow[]): Write | undefined {
   };
 }
 
-/** Holds the row to the end of the transaction. */
+/** Locks the row until the end of the transaction. */
 export async function lockBreak(tx: Sql, id: string): Promise<Break | undefined> {
   const [row] = await tx.run<Row>(breaks().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return row && breakOf(row);
@@ -63,7 +63,7 @@ const WAITING = {
   ...{ id: 'id', since: 'created_at', tenantId: 'tenant_id', kind: 'kind', currency: 'currency' },
 };
 
-/** The oldest first. @param given.all the resolved ones too @throws Problem 400 */
+/** The oldest first. @param given.all includes resolved ones @throws Problem 400 */
 export async function listBreaks(
   sql: Sql,
   { all = false, ...filter }: WaitingFilter & { all?: boolean },
@@ -76,7 +76,7 @@ export async function listBreaks(
 export const countBreaks = (sql: Sql): Promise<WaitingCount> =>
   countWaiting(sql, breaks().whereNull('resolvedAt'), WAITING);
 
-/** All of a subject, the resolved ones too, the oldest first. */
+/** All breaks of a subject, with the resolved ones, the oldest first. */
 export async function breaksOf(sql: Sql, subject: string, limit: number): Promise<Break[]> {
   const query = breaks().select(COLUMNS).where({ subject }).orderBy(['createdAt', 'id']).limit(limit);
   return (await sql.run<Row>(query)).map(breakOf);
@@ -103,8 +103,8 @@ export async function openBreaksOf(sql: Sql, subject: string): Promise<Break[]> 
 }
 
 /**
- * Opens it, or what there is of it again, with the amount that it has now.
- * @param left what others than `itself` have resolved since then stays as it is
+ * Opens a break, or reopens an existing one, with the present amount.
+ * @param left keeps breaks closed that others than `itself` have resolved since then
  */
 export async function reopenBreak(
   tx: Sql,
@@ -132,7 +132,7 @@ export async function closeBreaks(
   await tx.run(breaks().where(anyOf('id', ids)).update({ note, resolvedBy, resolvedAt: at }));
 }
 
-/** The open ones of a subject, of those kinds. */
+/** Closes a subject's open breaks of these kinds. */
 export async function closePassed(
   tx: Sql,
   given: { subject: string; kinds: readonly string[]; note: string; resolvedBy: string; at: Date },
@@ -147,7 +147,7 @@ export async function closePassed(
   );
 }
 
-/** The open ones of a kind whose subjects begin so, but for those subjects. */
+/** Closes the open breaks of a kind whose subjects have a prefix, except for the given subjects. */
 export async function closePassedUnder(
   tx: Sql,
   given: {
@@ -170,7 +170,7 @@ export async function closePassedUnder(
   );
 }
 
-/** Whoever looks must not count more: the oldest are. */
+/** Limit of a count, so that a scrape stays cheap. The oldest breaks are counted. */
 const COUNTED = 10_000;
 
 /** For metrics. Raw: the oldest first by their index, then counted. */
@@ -186,7 +186,7 @@ export async function countOpenBreaks(
   );
 }
 
-/** The amounts of open breaks of a kind, by currency and sign: how many, and what they come to. */
+/** The open breaks of a kind by currency and sign: their number and total amount. */
 export async function sumOpenBreaks(
   sql: Sql,
   kind: string,

@@ -9,9 +9,10 @@ import { countForged, deleteOld, deleteOldCounts } from './store';
 export { findCallback } from './store';
 
 /**
- * Writes down that callbacks of a party could not be verified: their count, and a hash of the last; and one break a day, for it may
- * be a stranger, and may be that our secrets differ. Nothing else is kept of them, and however many come at once, one statement is under way. They are refused whether or not it can be written.
- * @returns resolves when it was written
+ * Counts callbacks that could not be verified, with a hash of the last, and opens one break a day. A break is needed,
+ * because the sender may be the party with a different secret. Concurrent calls share one statement. The callbacks are
+ * refused even if the count fails.
+ * @returns a function that resolves when the count is stored
  */
 export function createForgedCount(
   { database, log }: { database: Sql; log: Logger },
@@ -31,7 +32,7 @@ export function createForgedCount(
     );
 }
 
-/** Shows a person that the party has signed what cannot be read; nothing is kept but its hash. What it meant is in its list. */
+/** Shows a person a signed but unreadable callback by its hash. The party's list still names the change. */
 export async function showUnreadable(
   { database, log }: { database: Sql; log: Logger },
   party: string,
@@ -49,14 +50,14 @@ const breakOf = (kind: string, subject: string, detail: string) => ({
   detail,
 });
 
-/** Rows deleted in one transaction: with bodies of 64 KiB some tens of megabytes at most. */
+/** Rows deleted in one transaction. Bodies of 64 KiB make some tens of megabytes at most. */
 const BATCH = 500;
 
 /**
- * Deletes callbacks after thirty days, in batches of a transaction each. With a row goes the memory of its message's id;
- * nothing is lost by that: the signature of a recorded message is valid for five minutes, and a message that its party
- * sends once more says "look", which changes nothing that has not changed at the party.
- * @returns how many rows
+ * Deletes callbacks after thirty days, in batches of one transaction each. Deleting a row forgets its message's id,
+ * which is safe. A recorded signature expires after five minutes, and a message that the party repeats only makes us
+ * look at the record.
+ * @returns the number of rows
  */
 export async function forgetOldCallbacks(
   database: Database,

@@ -9,47 +9,50 @@ import { PartyAway, UnreadableCallback } from '../party-errors';
 import { createForgedCount, showUnreadable } from './operations';
 import { insertVerified, type NewCallback, noteHandled } from './store';
 
-/** What a party's signature vouches for: its own name for the message, and what the message is about. */
+/** A verified callback of a party. */
 export interface Verified {
-  /** The same when it is sent again. */
+  /** The party's id of the message. A repeat has the same. */
   externalId: string;
 }
 
 export interface CallbackSpec<V extends Verified> {
-  /** Who calls: `checkout`, `payouts` … Never a company's name: it stands in the path. */
+  /** The calling party: `checkout`, `payouts` … Never a company's name, because it is part of the path. */
   party: string;
   path: string;
-  /** Nothing when the signature is wrong, or too old. @throws UnreadableCallback it is signed, and cannot be read */
+  /**
+   * Undefined when the signature is wrong or too old.
+   * @throws UnreadableCallback the message is signed but unreadable
+   */
   verify(raw: Buffer, headers: IncomingHttpHeaders): V | undefined | Promise<V | undefined>;
   /**
-   * What the message makes us do, in the transaction that keeps it: a workflow is told to look, and money never moves. A
-   * message that names nothing of ours is an outcome too.
+   * Acts on the message in the transaction that stores it: wakes a workflow, and never moves money. A message about no
+   * record of ours has an outcome too.
    * @returns the outcome, as a code
    */
   handle(tx: Tx, callback: V): Promise<string>;
 }
 
-/** Bytes of a body: no message of a party comes near. */
+/** Limit of a body in bytes, far above any party's message. */
 const BODY_LIMIT = 64 * 1024;
 
-/** What is kept of the headers: neither signatures nor credentials. */
+/** Headers to store. They hold neither signatures nor credentials. */
 const KEPT_HEADERS = ['content-type', 'content-length', 'user-agent', 'date', 'x-request-id'] as const;
 
-/** What a callback needs of the services. */
+/** The services that a callback needs. */
 export interface CallbackServices {
   database: Database;
   keyring: Keyring;
   log: Logger;
-  /** Called for each one that could not be verified. */
+  /** Counts a callback that could not be verified. */
   observeForged(party: string): void;
-  /** Called for each one that is signed and cannot be read. */
+  /** Counts a callback that is signed but unreadable. */
   observeUnusable(party: string, what: 'callback'): void;
 }
 
 /**
- * Where an outside party tells us that something has happened. What is verified is kept once and handled in the same
- * transaction; what comes again has no effect and is answered alike; what cannot be verified is counted, answered 401, and
- * moves nothing (decisions part 2); what is signed and cannot be read is shown to a person, and answered 400.
+ * The route of a party's callbacks. A verified message is stored and handled once, in one transaction; a repeat gets
+ * the same answer without an effect. An unverified message is counted and answered with 401 (decisions part 2). A
+ * signed but unreadable one is shown to a person and answered with 400.
  */
 export function callbackRoute<V extends Verified>(services: CallbackServices, spec: CallbackSpec<V>): Route {
   const { party } = spec;
@@ -69,7 +72,7 @@ export function callbackRoute<V extends Verified>(services: CallbackServices, sp
       if (verified) return verified;
       services.observeForged(party);
       await countForged(raw.bytes);
-      throw new Problem(401, 'unauthorized', 'The signature does not vouch for this message.');
+      throw new Problem(401, 'unauthorized', 'The signature is wrong or too old.');
     },
     async write(tx, request, verified: V) {
       const callback = received(party, rawOf(request.raw), verified.externalId, sealer);
@@ -80,7 +83,7 @@ export function callbackRoute<V extends Verified>(services: CallbackServices, sp
   });
 }
 
-/** The party may have to be asked what a message is about: where it cannot be reached, 503 makes it send it again. */
+/** Verifies a message. Verification may ask the party, so an outage is a 503 and the party sends the message again. */
 async function verify<V extends Verified>(
   services: CallbackServices,
   spec: CallbackSpec<V>,
@@ -98,7 +101,7 @@ async function verify<V extends Verified>(
   }
 }
 
-/** What is kept of a message. */
+/** The stored form of a message. */
 function received(
   party: string,
   { bytes, headers }: RawRequest,

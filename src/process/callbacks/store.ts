@@ -13,7 +13,7 @@ export interface NewCallback {
 const callbacks = () => table('provider_callbacks');
 const forged = () => table('forged_callbacks');
 
-/** @returns false when it came before */
+/** @returns false for a repeated message */
 export async function insertVerified(tx: Sql, { headers, ...given }: NewCallback): Promise<boolean> {
   const rows = await tx.run(
     callbacks()
@@ -25,10 +25,10 @@ export async function insertVerified(tx: Sql, { headers, ...given }: NewCallback
   return rows.length === 1;
 }
 
-/** A verified callback, without what it said. */
+/** A stored callback, without its body. */
 export interface KeptCallback {
   party: string;
-  /** The party's own id of it. */
+  /** The party's id of the message. */
   externalId: string;
   receivedAt: Date;
   /** Null until it has been handled, as `outcome` is. */
@@ -42,7 +42,9 @@ export async function findCallback(sql: Sql, id: string): Promise<KeptCallback |
   return found;
 }
 
-/** So many of a party's callbacks could not be verified; `lastHash` is of the last one's bytes. One row an hour. */
+/**
+ * Adds to a party's count of unverified callbacks, in one row for each hour. `lastHash` is the hash of the last one.
+ */
 export async function countForged(sql: Sql, party: string, count: number, lastHash: Buffer): Promise<void> {
   const hour = raw(`date_trunc('hour', clock_timestamp(), 'UTC')`);
   await sql.run(
@@ -59,7 +61,7 @@ export async function countForged(sql: Sql, party: string, count: number, lastHa
 
 const THIRTY_DAYS_AGO = raw(`clock_timestamp() - interval '30 days'`);
 
-/** Deletes at most `limit` callbacks that are older than thirty days. @returns how many */
+/** Deletes at most `limit` callbacks older than thirty days. @returns the number of deleted rows */
 export async function deleteOld(sql: Sql, limit: number): Promise<number> {
   const old = callbacks()
     .select('id')
@@ -71,7 +73,7 @@ export async function deleteOld(sql: Sql, limit: number): Promise<number> {
   return (await sql.run(callbacks().whereIn('id', old).delete('id'))).length;
 }
 
-/** The same of the counts of forged ones: a handful of rows an hour. @returns how many */
+/** Deletes hourly counts of forged callbacks older than thirty days. @returns the number of deleted rows */
 export async function deleteOldCounts(sql: Sql): Promise<number> {
   return (await sql.run(forged().where('hour', '<', THIRTY_DAYS_AGO).delete('hour'))).length;
 }

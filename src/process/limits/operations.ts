@@ -17,7 +17,7 @@ import {
 
 export type { Alone, Limits, TakesTwo, Weight } from './record';
 
-/** What a process may be told of the limits; in the base currency. */
+/** Limits in a process's configuration, in the base currency. */
 export interface GivenLimits {
   credential?: Decimal | undefined;
   tenant?: Decimal | undefined;
@@ -26,15 +26,15 @@ export interface GivenLimits {
   dualControl?: 'on' | 'off' | undefined;
 }
 
-/** Where no process was ever told another one. */
+/** Defaults, until a process has a configured value. */
 const DEFAULTS = { admin_limit: '1000000', base_currency: 'USD', dual_control: 'off' } as const;
-/** Of the limit of one credential, where the installation's own was never told. */
+/** The default limit of the installation, as a multiple of the limit of one credential. */
 const INSTALLATION_FACTOR = 5;
 
 /**
- * Keeps the limits that a process was started with: the installation's from now on, for every process and the command line.
- * What it was not told stays as it is.
- * @param by as the audit log names it
+ * Stores the limits that a process was started with, for all processes and the command line. Missing values stay as
+ * they are.
+ * @param by the actor in the audit log
  */
 export async function keepLimits(tx: Tx, given: GivenLimits, by: string): Promise<void> {
   await keep(tx, by, {
@@ -64,7 +64,7 @@ async function keep(
   await writeDown(tx, by, { name, before, after: given });
 }
 
-/** As the audit log calls what is no limit. */
+/** Names in the audit log of the settings that are no limits. */
 const FIELDS: Partial<Record<SettingName, string>> = {
   base_currency: 'currency',
   dual_control: 'dualControl',
@@ -84,7 +84,7 @@ function writeDown(
   });
 }
 
-/** @returns nothing where no process has ever told one */
+/** @returns null until a process has stored the limits */
 export async function readLimits(sql: Sql): Promise<Limits | null> {
   const stored = await readSettings(sql);
   if (stored.admin_limit === undefined) return null;
@@ -97,19 +97,23 @@ export async function readLimits(sql: Sql): Promise<Limits | null> {
   };
 }
 
-/** Whether changes of configurations, and credits from a chain above the limit, take two people. Until a process has told, they do. */
+/**
+ * Whether two people must approve changes of configurations, and credits from a chain above the limit. True until a
+ * process has stored the setting.
+ */
 export const isDualControlled = async (sql: Sql): Promise<boolean> =>
   (await readSettings(sql)).dual_control !== 'off';
 
-/** Which limit each sum has. */
+/** The limit of each sum. */
 const limitsOfSums = ({ credential, tenant, installation }: Limits): Sums => ({
   transfer: credential,
   ...{ credential, tenant, installation },
 });
 
 /**
- * Whether it takes two, by the limits, rates and sums of now. The sums stand still until the transaction ends, so whoever counts
- * it and carries it out in this one is not overtaken. Called before any account or transfer is locked.
+ * Weighs a decision against the present limits, rates and sums. A lock keeps the sums until the transaction ends, so
+ * that a concurrent decision cannot exceed a limit together with this one. Call it before any account or transfer is
+ * locked.
  */
 export async function weighAlone(tx: Tx, alone: Alone): Promise<Weight> {
   const limits = await readLimits(tx);
@@ -125,7 +129,7 @@ export async function weighAlone(tx: Tx, alone: Alone): Promise<Weight> {
   return { alone, limits, worth, takesTwo };
 }
 
-/** Whether an amount by itself is above the limit of one credential, or cannot be counted. */
+/** Whether an amount alone exceeds the limit of one credential, or cannot be converted. */
 export async function isAboveLimit(
   sql: Sql,
   { amount, currency: from, at }: Pick<Alone, 'amount' | 'currency' | 'at'>,
@@ -147,15 +151,15 @@ function exceeded({ tenantId }: Alone, limits: Limits, sums: Sums, worth: Decima
 }
 
 /**
- * Adds what is carried out in this transaction to the sums.
- * @returns the limit of one credential that it was judged by, for the audit log
- * @throws Problem 409 `limit_exceeded` for what takes two
+ * Adds a decision of this transaction to the sums.
+ * @returns the limit of one credential in force, for the audit log
+ * @throws Problem 409 `limit_exceeded` for a decision that needs two people
  */
 export function countAlone(tx: Tx, { alone, limits, worth, takesTwo }: Weight): string | null {
   if (takesTwo !== null || limits === null || worth === null)
     throw conflict(
       'limit_exceeded',
-      `It takes two operators, at the command line. ${whyTwo(takesTwo)}`.trimEnd(),
+      `Two operators must approve it, at the command line. ${whyTwo(takesTwo)}`.trimEnd(),
       'amount',
     );
   insertAlone(tx, alone, { worth: worth.amount, rate: worth.rate, base: limits.base });
@@ -174,19 +178,19 @@ export function whyTwo(reason: TakesTwo | null): string {
   if (reason === null || reason.why === 'always') return '';
   if (reason.why === 'no_limit')
     return 'No limit is known: no API or worker of this release has started on this database yet.';
-  if (reason.why === 'no_rate') return 'No fresh rate is known to count it by.';
+  if (reason.why === 'no_rate') return 'There is no fresh rate to convert the amount.';
   const { of, sum, limit, base } = reason;
-  return `The sum ${SUM_WORDS[of]} comes to ${shown(sum, base)}; the limit is ${limit.toFixed()} ${base}.`;
+  return `The sum ${SUM_WORDS[of]} would be ${shown(sum, base)}; the limit is ${limit.toFixed()} ${base}.`;
 }
 
 /** Rounded up, so that a sum above its limit does not look equal to it. */
 const shown = (sum: Decimal, base: string): string =>
   `${formatAmount(roundTo(sum, base, Decimal.ROUND_UP), base)} ${base}`;
 
-/** As the audit log keeps it beside what was decided by it. */
+/** The limit in the audit log, beside a decision. */
 export const limitText = (limits: Limits | null): string | null => limits?.credential.toFixed() ?? null;
 
-/** As the audit log keeps why it takes two. */
+/** The reason in the audit log, where a decision needs two people. */
 export const reasonText = (reason: TakesTwo): object =>
   reason.why === 'above'
     ? { why: reason.why, of: reason.of, sum: reason.sum.toFixed(), above: reason.limit.toFixed() }

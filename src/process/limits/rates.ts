@@ -1,15 +1,18 @@
 import type { Sql } from '../../kernel/db/database';
 import { Decimal, toRate } from '../../kernel/money/money';
 
-/** Middle rates of one moment, all in the same currency. */
+/** Middle rates of one moment against one currency, by which limits are counted. */
 export interface CountingRates {
   asOf: Date;
-  /** Null: they never grow old. */
+  /** Null: the rates never expire. */
   freshUntil: Date | null;
   mids: ReadonlyMap<string, Decimal>;
 }
 
-/** Keeps the rates that limits are counted by. Older ones than those that are kept change nothing. Raw: the row keeps the newest. */
+/**
+ * Stores the rates by which limits are counted. Older rates than the stored ones are ignored. Raw: the row keeps the
+ * newest.
+ */
 export async function keepCountingRates(sql: Sql, { asOf, freshUntil, mids }: CountingRates): Promise<void> {
   const texts = Object.fromEntries([...mids].map(([currency, mid]) => [currency, mid.toFixed()]));
   await sql.query(
@@ -21,8 +24,8 @@ export async function keepCountingRates(sql: Sql, { asOf, freshUntil, mids }: Co
 }
 
 /**
- * What one unit of `from` is worth in `to` by the kept rates.
- * @returns nothing without rates of both that are fresh at that time
+ * Worth of one unit of `from` in `to`, by the stored rates.
+ * @returns undefined unless both currencies have a rate that is fresh at that time
  */
 export async function countingRate(
   sql: Sql,

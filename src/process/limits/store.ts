@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 import type { Alone, Limits, SumName, Sums } from './record';
 
-/** What processes tell of the installation when they start. */
+/** Settings of the installation that processes store when they start. */
 export const SETTING_NAMES = [
   'admin_limit',
   'admin_tenant_limit',
@@ -26,13 +26,13 @@ export async function readSettings(sql: Sql): Promise<Settings> {
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
-/** Held to the end of the transaction. */
+/** Locked until the end of the transaction. */
 export async function lockSetting(tx: Tx, name: SettingName): Promise<string | undefined> {
   const [row] = await tx.run<Row>(settings().select('name', 'value').where({ name }).forUpdate());
   return row?.value;
 }
 
-/** @returns false where one is known */
+/** @returns false where the setting exists */
 export async function insertSetting(tx: Tx, name: SettingName, value: string): Promise<boolean> {
   const made = await tx.run(settings().insert({ name, value }).onConflict().ignore().returning('name'));
   return made.length > 0;
@@ -46,9 +46,9 @@ export async function updateSetting(tx: Tx, name: SettingName, value: string, se
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 /**
- * What was decided alone before, under the one lock of all such decisions, because each adds to the installation's sum. The lock is
- * taken before any account or transfer is. Raw: a lock of Postgres's own, and one look at all sums.
- * @returns `isWhole`: false where something of it was counted in another base currency
+ * Sums of earlier decisions made alone. One lock guards all of them, because each adds to the installation's sum. Take
+ * it before the locks of accounts and transfers. Raw: an advisory lock of Postgres, and one query for all sums.
+ * @returns `isWhole`: false where a part was counted in another base currency
  */
 export async function sumsUnderLock(
   tx: Tx,

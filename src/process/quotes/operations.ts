@@ -10,13 +10,13 @@ export interface NewQuote {
   tenantId: string;
   accountId: string;
   kind: QuoteKind;
-  /** What was offered: kept as JSON, amounts as decimal strings. */
+  /** The offer, stored as JSON with amounts as decimal strings. */
   terms: object;
   ttlSeconds: number;
   at: Date;
 }
 
-/** Keeps a price that stands until its time has passed or it is taken. */
+/** Stores a price that holds until it expires or is used. */
 export function createQuote(tx: Tx, { ttlSeconds, at, ...given }: NewQuote): Promise<Quote> {
   const expiresAt = new Date(at.getTime() + ttlSeconds * 1000);
   return insertQuote(tx, { id: newId('quote'), ...given, expiresAt, at });
@@ -29,14 +29,14 @@ export interface QuoteAsked {
   kind: QuoteKind;
 }
 
-/** A quote whose row is locked to the end of the transaction, whether or not it can still be taken. */
+/** A quote whose row is locked until the end of the transaction, even if it is used or expired. */
 export interface LockedQuote extends Quote {
   readonly locked: true;
 }
 
 /**
- * Locks a quote, so that what must be checked before it is taken can be: of many who lock one at once, one goes on.
- * @throws Problem 404 with `field: quoteId`, also for another account's or kind's
+ * Locks a quote, so that the caller can check it before taking it. Concurrent calls wait for each other.
+ * @throws Problem 404 with `field: quoteId`, also for another account's quote or another kind
  */
 export async function lockQuote(tx: Tx, asked: QuoteAsked): Promise<LockedQuote> {
   const quote = isId('quote', asked.quoteId) ? await lockRow(tx, asked.quoteId) : undefined;
@@ -49,7 +49,7 @@ function isOf(quote: Quote, { tenantId, accountId, kind }: QuoteAsked): boolean 
 }
 
 /**
- * Takes a quote for the record that is made of it.
+ * Uses a quote for a record.
  * @param taken.usedBy the record's id
  * @throws Problem 409 `quote_used`, `quote_expired`
  */
@@ -60,8 +60,7 @@ export function takeQuote(tx: Tx, quote: LockedQuote, { usedBy, at }: { usedBy: 
 }
 
 /**
- * Forgets quotes that nobody has taken: a month after their end whoever still asks for one is told that there is none. Those
- * that were taken belong to their records.
- * @returns how many
+ * Deletes unused quotes a month after they expired. A later use gets a 404. Used quotes stay with their records.
+ * @returns the number of deleted rows
  */
 export const forgetUnusedQuotes = (database: Database): Promise<number> => inPortions(database, deleteUnused);

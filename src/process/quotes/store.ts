@@ -16,7 +16,7 @@ export interface Quote {
   kind: QuoteKind;
   terms: Record<string, unknown>;
   expiresAt: Date;
-  /** The record that took it. */
+  /** The record that used the quote. */
   usedBy: string | null;
 }
 
@@ -42,7 +42,7 @@ export async function findQuote(sql: Sql, id: string): Promise<(Quote & { create
   return quote;
 }
 
-/** Holds the row to the end of the transaction. */
+/** Locks the row until the end of the transaction. */
 export async function lockRow(tx: Sql, id: string): Promise<Quote | undefined> {
   const [quote] = await tx.run<Quote>(quotes().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return quote;
@@ -52,7 +52,7 @@ export function markUsed(tx: Tx, id: string, usedBy: string, at: Date): void {
   tx.defer(quotes().where({ id }).update({ usedBy, usedAt: at }));
 }
 
-/** Deletes at most `limit` quotes that nobody took, thirty days after their end. @returns how many */
+/** Deletes at most `limit` unused quotes, thirty days after they expired. @returns the number of deleted rows */
 export async function deleteUnused(sql: Sql, limit: number): Promise<number> {
   const old = quotes()
     .select('id')

@@ -1,22 +1,25 @@
-/** Kinds that an operator can stop; `tenant_api` is a tenant whose cards go on. Each kind's own record says what a stop does. */
+/**
+ * Kinds of record that an operator can stop. `tenant_api` is a tenant whose cards still work. The record of each kind
+ * says what a stop does.
+ */
 export const STOP_KINDS = ['tenant', 'tenant_api', 'user', 'card'] as const;
 export type StopKind = (typeof STOP_KINDS)[number];
 
-/** A stop that stands. */
+/** A stop in force. */
 export interface Stop {
   kind: StopKind;
-  /** The id of what is stopped. */
+  /** Id of the stopped record. */
   subject: string;
-  /** Whose it is; null where it is no tenant's. */
+  /** Null where the record belongs to no tenant. */
   tenantId: string | null;
-  /** In the operator's words: for operators alone, a client is never told. */
+  /** The operator's reason. Clients never see it. */
   reason: string;
   /** `operator:<name>`. */
   stoppedBy: string;
   at: Date;
 }
 
-/** What an operator says of a stop, or of its end. */
+/** An operator's reason for a stop or its end. */
 export interface Stopping {
   reason: string;
   stoppedBy: string;

@@ -6,7 +6,7 @@ const COLUMNS = ['kind', 'subject', 'tenantId', 'reason', 'stoppedBy', 'at'] as 
 
 const stops = () => table('stops');
 
-/** @returns false when it is stopped already */
+/** @returns false when the record is stopped already */
 export async function insertStop(tx: Sql, stop: Stop): Promise<boolean> {
   const rows = await tx.run(
     stops()
@@ -18,7 +18,7 @@ export async function insertStop(tx: Sql, stop: Stop): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** @returns what stood, or nothing */
+/** @returns the deleted stop */
 export async function deleteStop(tx: Sql, kind: StopKind, subject: string): Promise<Stop | undefined> {
   const [row] = await tx.run<Stop>(stops().where({ kind, subject }).delete().returning(COLUMNS));
   return row;

@@ -5,17 +5,17 @@ import { capabilityDisabled, Problem } from '../../kernel/errors';
 import { type IdKind, kindOfId } from '../../kernel/ids';
 import type { Switches, SwitchState } from './switches';
 
-/** Whose a record is, by the kind of its id. @throws Problem 404 for an id that is no record's */
+/** Finds the tenant of a record, by the kind of its id. @throws Problem 404 for an unknown id */
 export type Owners = Partial<Record<IdKind, (id: string) => Promise<{ tenantId: string }>>>;
 
-/** For whom an admin acts who names something of theirs otherwise than by an id: nobody, where it is nobody's. */
+/** Finds the tenants that an admin's request concerns through other fields than ids. */
 export type Holders = Partial<Record<Capability, (asking: Asking) => Promise<string[]>>>;
 
 /**
- * What `route({ capability, party })` stands for: 403 where the capability is off for the caller, or for whom an admin acts,
- * or the party for everybody. What the operator has stopped refuses what begins something; what has begun is still read. What
- * is left out has nothing to read.
- * @param grants of capabilities that a company has only where it was given them
+ * Enforces `route({ capability, party })`: 403 where the capability is off for the caller or for the tenant of the
+ * request's records, or where the party is off. A stopped capability or party still serves reads, so that running
+ * records can be followed. A left-out party serves nothing.
+ * @param grants checks of capabilities that each company must be granted
  */
 export function createAdmission(
   switches: Switches,
@@ -45,12 +45,12 @@ export function createAdmission(
   };
 }
 
-/** @param reads what it begins nothing with @throws Problem 403 */
+/** @param reads whether the request starts nothing @throws Problem 403 */
 function refuseOff(state: SwitchState, reads: boolean): void {
   if (state === 'left_out' || (state === 'stopped' && !reads)) throw capabilityDisabled();
 }
 
-/** Whose the records are that a request names. What is no record's is the operation's to refuse. */
+/** The tenants of the records in a request. The operation itself refuses unknown ids. */
 async function tenantsOf(owners: Owners, named: readonly unknown[]): Promise<Set<string>> {
   const found = new Set<string>();
   for (const id of named) {

@@ -10,17 +10,17 @@ export interface Switching {
   reason: string;
 }
 
-/** What is off now, the longest first. */
+/** The present switches that are off, the longest first. */
 export const listSwitchedOff = readSwitchedOff;
 
 /**
- * Switches off, in every process within a second: new work is refused, what has begun goes on. Off twice is off once: who was
- * first stands.
+ * Switches off, in every process within a second: new work is refused, and running work goes on. Idempotent: the first
+ * entry stays.
  * @returns whether it was on
  */
 export const switchOff = (tx: Tx, what: Switch, { at, by, reason }: Switching): Promise<boolean> =>
   insertOff(tx, { ...what, offAt: at, offBy: by, offReason: reason });
 
-/** Switches on again. @returns since when it was off; nothing where it was on */
+/** Switches on again. @returns since when it was off; undefined where it was on */
 export const switchOn = (tx: Tx, what: Switch, switching: Switching): Promise<Date | undefined> =>
   endOff(tx, what, switching);

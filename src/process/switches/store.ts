@@ -1,16 +1,16 @@
 import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 
-/** What can be switched off: a capability, for one tenant or for all, or a party. */
+/** A capability, for one tenant or for all, or a party. */
 export interface Switch {
   kind: 'capability' | 'party';
-  /** In the words of the interface, or of the command line: `payout`, `external-cards`. */
+  /** By the names of the interface or of the command line: `payout`, `external-cards`. */
   name: string;
-  /** Null: for everybody. */
+  /** Null: for all tenants. */
   tenantId: string | null;
 }
 
-/** One that is off: since when, by whom and why. */
+/** A switch that is off, with time, actor and reason. */
 export interface SwitchedOff extends Switch {
   offAt: Date;
   offBy: string;
@@ -20,7 +20,7 @@ export interface SwitchedOff extends Switch {
 const switches = () => table('switches');
 const COLUMNS = ['kind', 'name', 'tenantId', 'offAt', 'offBy', 'offReason'];
 
-/** Those that are off now, as they were switched. */
+/** The switches that are off now, the longest first. */
 export const readSwitchedOff = (sql: Sql): Promise<SwitchedOff[]> =>
   sql.run<SwitchedOff>(switches().select(COLUMNS).whereNull('onAt').orderBy('id'));
 
@@ -36,7 +36,7 @@ export async function insertOff(sql: Sql, off: SwitchedOff): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** @returns since when it was off; nothing where it is on already */
+/** @returns since when it was off; undefined where it was on */
 export async function endOff(
   sql: Sql,
   { kind, name, tenantId }: Switch,

@@ -6,29 +6,38 @@ import { PARTY_NAMES, type Party } from '../../kernel/parties';
 import { PartyStopped } from '../party-errors';
 import { readSwitchedOff, type Switch } from './store';
 
-/** `left_out`: by the configuration, with all that it had. `stopped`: by the operator; what has begun goes on to its end. */
+/**
+ * `left_out`: by the configuration, with everything that needs it. `stopped`: by the operator, while running work goes
+ * on.
+ */
 export type SwitchState = 'on' | 'stopped' | 'left_out';
 
-/** What is off, as this process knows it: never older than a second. */
+/** The switches as this process knows them, never older than a second. */
 export interface Switches {
-  /** @param tenantId whose; null asks for everybody's alone @throws DatabaseAway when it cannot be known, and was not for five seconds */
+  /**
+   * @param tenantId null reads only the switch for all tenants
+   * @throws DatabaseAway after five seconds without the database
+   */
   capability(capability: Capability, tenantId: string | null): Promise<SwitchState>;
   /** A party that is not on gets no new order. @throws as `capability` */
   party(party: Party): Promise<SwitchState>;
-  /** The same as it was last read, for what cannot wait: it may be a reading older, and is read anew beside. */
+  /**
+   * The last known state, for callers that cannot wait. It may lag by one reading, and a new reading starts in the
+   * background.
+   */
   partyAtOnce(party: Party): SwitchState;
 }
 
 export interface SwitchesOptions {
-  /** By the configuration. */
+  /** Parties that the configuration leaves out. */
   leftOut?: readonly Party[];
   /** Milliseconds, monotonic. */
   now?: () => number;
 }
 
 /**
- * The switches are few, so they are read whole: one statement, at most twice a second and only while somebody asks. While
- * traffic flows nobody waits for it.
+ * Reads all switches in one statement, because they are few. It runs at most twice a second, and only on demand. Under
+ * steady traffic no request waits for it.
  */
 export function createSwitches(database: Sql, options: SwitchesOptions = {}): Switches {
   const { leftOut = [], now = () => performance.now() } = options;
@@ -58,7 +67,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 const keyOf = ({ kind, name, tenantId }: Switch): string => `${kind} ${name} ${tenantId ?? ''}`;
 
-/** The keys of what is off: as they were confirmed within the last second, or as they were last read. */
+/** The keys of the switches that are off: confirmed within the last second, or as last read. */
 function createReading(database: Sql, now: () => number) {
   let known: { off: ReadonlySet<string>; at: number } | undefined;
   let reading: Promise<void> | undefined;
@@ -82,7 +91,7 @@ function createReading(database: Sql, now: () => number) {
 
   async function offNow(): Promise<ReadonlySet<string>> {
     const at = now();
-    // What is under way may have begun too long ago; what begins after it has not.
+    // A running reading may have started too long ago. A second one is always fresh enough.
     for (let turn = 0; turn < 2 && (!known || at - known.at > FRESH_MS); turn += 1) {
       try {
         await confirm();
@@ -97,12 +106,12 @@ function createReading(database: Sql, now: () => number) {
   return { offNow, lastOff };
 }
 
-/** Before an order is given. @throws PartyStopped where the party gets none now: the order waits */
+/** Call it before giving an order. @throws PartyStopped while the party is off, so that the order waits */
 export async function assertOrders({ switches }: { switches: Switches }, party: Party): Promise<void> {
   if ((await switches.party(party)) !== 'on') throw new PartyStopped();
 }
 
-/** Whether a party gets no orders now. A chain cannot be switched: what is deposited on it is asked for, and orders nothing. */
+/** Whether a party gets no orders now. A chain has no switch, because reading deposits gives no orders. */
 export const isStopped = async (
   { switches }: { switches: Pick<Switches, 'party'> },
   party: MoneyParty,

@@ -56,13 +56,13 @@ it.each<[string, unknown, string]>([
   ['an unknown base', { ...TABLE, base: 'XXQ' }, 'base: must be a known currency'],
   ['an unknown currency', { ...TABLE, rates: { Miller: '1' } }, 'Miller'],
   ['a rate of the base', { ...TABLE, rates: { USD: '1' } }, 'USD is the base'],
-  ['no rates', { ...TABLE, rates: {} }, 'there are no rates'],
+  ['no rates', { ...TABLE, rates: {} }, 'rates is empty'],
   ['a number', { ...TABLE, rates: { EUR: 1.08 } }, 'rates.EUR'],
   ['nothing', { ...TABLE, rates: { EUR: '0' } }, 'EUR is not positive'],
   ['half of a row', { ...TABLE, rates: { EUR: { bid: '1' } } }, 'rates.EUR'],
   ['a bid above its ask', { ...TABLE, rates: { EUR: { bid: '2', ask: '1' } } }, 'EUR is a bid above its ask'],
   ['another field', { ...TABLE, rate: {} }, 'rate'],
-  ['a time to come', { ...TABLE, asOf: '2046-01-01T00:00:00Z' }, 'asOf is yet to come'],
+  ['a time to come', { ...TABLE, asOf: '2046-01-01T00:00:00Z' }, 'asOf lies in the future'],
 ])('stops the start where it has %s, and says what is wrong', (_, content, message) => {
   expect(() => source(content)).toThrow(StartupError);
   expect(() => source(content)).toThrow(message);

@@ -115,7 +115,7 @@ it('keeps what it has while the party cannot be asked or be understood, until th
   await rates.stop();
   expect(bid()).toBe('1.1');
   expect(new Set(unusable)).toEqual(new Set(['rates']));
-  expect(lines.filter(({ msg }) => String(msg).includes('cannot be had'))).toHaveLength(1);
+  expect(lines.filter(({ msg }) => String(msg).includes('rates are unavailable'))).toHaveLength(1);
   clock.at += 61_000;
   expect(thrown(bid)).toEqual(UNAVAILABLE);
 });

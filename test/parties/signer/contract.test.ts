@@ -83,7 +83,9 @@ describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown>
     const { contract, r, s, ...rest } = authorization;
     const signed = { ...rest, address: contract as Hex, r: r as Hex, s: s as Hex };
     expect(await recoverAuthorizationAddress({ authorization: signed })).toBe(from);
-    await expect(signer.signAuthorization(4, { ...given, chainId: 0 })).rejects.toThrow('names its chain');
+    await expect(signer.signAuthorization(4, { ...given, chainId: 0 })).rejects.toThrow(
+      'needs a chain id above 0',
+    );
     const { raw } = await signer.sign(5, { ...transaction(station), authorizations: [authorization] });
     expect(await senderOf(raw)).toBe(station);
     expect(parseTransaction(raw as Hex)).toMatchObject({

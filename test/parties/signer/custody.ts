@@ -84,7 +84,7 @@ async function authorized(
   account: PrivateKeyAccount,
   { chainId, contract, nonce }: { chainId: number; contract: string; nonce: number },
 ): Promise<SignedAuthorization> {
-  if (chainId === 0) throw new Error('an authorization names its chain');
+  if (chainId === 0) throw new Error('an authorization needs a chain id above 0');
   const of = { chainId, nonce, contractAddress: contract as Hex };
   const { r, s, yParity = 0 } = await account.signAuthorization(of);
   return { chainId, contract, nonce, yParity, r, s };

@@ -22,7 +22,7 @@ interface Action {
   /** Statuses that allow the action. In another status the form is outdated and has no effect. */
   from: readonly string[];
   run(tx: Tx, full: FullSession, fields: Fields, at: Date): Promise<void>;
-  /** Where the browser goes: to the shop, or to the page again. */
+  /** Where the browser goes: to the shop, or back to the page. */
   then: 'shop' | 'page';
 }
 

@@ -7,7 +7,7 @@ import { fromMinorUnits } from './amounts';
 /** Marks our sessions, because other programs may use the account too. */
 export const ORIGIN = 'cardwright';
 
-/** What is read of a session: the payment, its charge, the charge's balance, refunds and disputes. */
+/** The read parts of a session: the payment, its charge, the charge's balance, refunds and disputes. */
 export interface StripePayment {
   session: Stripe.Checkout.Session;
   refunds: Stripe.Refund[];

@@ -11,9 +11,9 @@ import { exchangeScenarioOf } from './scenarios';
 import { isDealt } from './table-price';
 
 /**
- * An exchange that deals with nobody: orders and withdrawals under an `idempotency-key`, and what it holds of us. It commits
- * by itself, as an outside party would: what it did stays done although its caller may fail afterwards. Faults come from the
- * amount (scenarios.ts), never by chance. Of a destination it keeps nothing, and it lets us owe it.
+ * The simulated exchange: orders and withdrawals under an `idempotency-key`, and our balances, which may be negative.
+ * Its transactions commit separately from the caller's, as an outside party's would. The amount selects faults
+ * (`scenarios.ts`); nothing is random. It stores no destination.
  */
 export function createExchangeParty({ database, now, rates = 'still' }: PartyOptions): Middleware {
   const deals = dealBook(rates);
@@ -47,7 +47,7 @@ export function createExchangeParty({ database, now, rates = 'still' }: PartyOpt
   ]);
 }
 
-/** Of what could never be done, whatever the time: an order that was taken must not be refused when it comes again. */
+/** Refuses an impossible order. The time does not matter, because a repeat of a taken order must not be refused. */
 function refusalOf(currencies: readonly [string, ...string[]], amount: Decimal): string | undefined {
   const [moved] = currencies;
   if (!currencies.every(isDealt) || new Set(currencies).size < currencies.length)

@@ -6,7 +6,7 @@ import type { Movement } from './settlement';
 
 const movements = () => table('sandbox_exchange_movements');
 
-/** What the balances come to, as far as an order that is taken decides it. */
+/** Records all future movements of a taken order. */
 export function recordMovements(tx: Tx, key: string, acceptedAt: Date, all: readonly Movement[]): void {
   if (all.length === 0) return;
   const rows = all.map(({ currency, amount, afterSeconds }) => ({
@@ -15,12 +15,15 @@ export function recordMovements(tx: Tx, key: string, acceptedAt: Date, all: read
   tx.defer(movements().insert(rows));
 }
 
-/** Until the commit no balances are told: their time is then after that of any order that is missing in them. */
+/**
+ * Blocks readers of the balances until the commit. An order that is missing in the balances is then always later than
+ * their time.
+ */
 export async function holdBalances(tx: Sql): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock_shared(hashtextextended('sandbox_exchange_balances', 0))`);
 }
 
-/** What is settled at one moment, the present one; a currency that was never used is not in it. */
+/** The settled balances at the present time. A currency that was never used is left out. */
 export async function presentBalances(tx: Sql, now: () => Date) {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('sandbox_exchange_balances', 0))`);
   const asOf = now();

@@ -23,7 +23,7 @@ type DealOrder = Asked & Pick<Deal, 'bought' | 'minReceive'>;
 type KeptDeal = KeptOrder & Deal;
 type KeptWithdrawal = KeptOrder & Asked;
 
-/** A row as it is read: amounts are text there. */
+/** A row as the driver returns it, with amounts as text. */
 type Row<Kept, Amounts extends keyof Kept> = Omit<Kept, Amounts> & Record<Amounts, string | null>;
 
 const orNull = (text: string | null): Decimal | null => (text === null ? null : new Decimal(text));
@@ -31,7 +31,7 @@ const orNull = (text: string | null): Decimal | null => (text === null ? null : 
 const isOther = (order: Asked, kept: Asked): boolean =>
   order.currency !== kept.currency || !order.amount.eq(kept.amount);
 
-/** @param rates what the table of rates does: an order is dealt at its price when it is taken */
+/** @param rates how the table of rates moves, because an order takes its price from the table */
 export const dealBook = (rates: SandboxRates): OrderBook<DealOrder, KeptDeal, ToldDeal> => ({
   ...{ party: 'exchange', table: TABLE, kind: 'deal' },
   columns: ['currency', 'amount', 'bought', 'minReceive', 'rate'],

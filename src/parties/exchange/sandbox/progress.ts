@@ -3,21 +3,21 @@ import type { LaterChange } from '../../sandbox/orders/book';
 import { changeAt } from '../../sandbox/orders/moments';
 import { type ExchangeScenario, exchangeScenarioOf } from './scenarios';
 
-/** A deal as it was taken. */
+/** A taken exchange order. */
 export interface Deal {
   key: string;
-  /** Sold. */
+  /** The currency to sell. */
   currency: string;
   amount: Decimal;
-  /** The currency that is bought. */
+  /** The currency to buy. */
   bought: string;
   minReceive: Decimal | null;
-  /** What one unit was worth when the order was taken; null before that. */
+  /** Worth of one unit when the order was taken. Null before. */
   rate: Decimal | null;
   acceptedAt: Date | null;
 }
 
-/** A deal as the party tells of it: amounts as decimal strings. */
+/** The party's state of an order. Amounts are decimal strings. */
 export interface ToldDeal {
   key: string;
   version: number;
@@ -31,16 +31,16 @@ export interface Fill {
   bought: Decimal;
 }
 
-/** `fills`: all that stand by then. */
+/** `fills`: all fills that hold after the change. */
 export type DealChange = Pick<ToldDeal, 'status' | 'failureCode'> & LaterChange & { fills: readonly Fill[] };
 
-/** From an order to its first fill, and from one to the next, where no scenario says another. */
+/** Seconds from an order to its first fill, and between fills, unless the scenario sets others. */
 const FILL_SECONDS = 0.15;
 const NEXT_FILL_SECONDS = 5;
 
 const WHOLE: NonNullable<ExchangeScenario['fills']> = [{ share: '1', price: '1' }];
 
-/** What happens to a deal and when, counted from the order; in the order of time. */
+/** The changes of an order in their sequence, with seconds counted from the order. */
 export function changesOf(deal: Deal): DealChange[] {
   const scenario = exchangeScenarioOf(deal.amount);
   const {
@@ -62,7 +62,7 @@ export function changesOf(deal: Deal): DealChange[] {
   return changes.filter(({ afterSeconds }) => Number.isFinite(afterSeconds));
 }
 
-/** Each at the table's price when the order was taken, or worse; the last has the rest of what is sold. */
+/** The fills, at the table's price or worse. The last full share takes the rounding remainder of the sold amount. */
 function fillsOf(
   { currency, amount, bought, rate }: Deal,
   { fills = WHOLE }: Partial<ExchangeScenario>,
@@ -79,7 +79,7 @@ function fillsOf(
   });
 }
 
-/** Why those fills are none: with `minReceive` it is all or nothing, and nothing is bought with nothing. */
+/** Why the order cannot be filled: `minReceive` allows all or nothing, and a fill needs two amounts above zero. */
 function unfillable({ amount, minReceive }: Deal, fills: readonly Fill[]): string | undefined {
   const sum = (field: keyof Fill) => sumOf(fills.map((fill) => ({ amount: fill[field] })));
   if (fills.some(({ bought, sold }) => bought.isZero() || sold.isZero())) return 'amount_too_small';
@@ -87,7 +87,7 @@ function unfillable({ amount, minReceive }: Deal, fills: readonly Fill[]): strin
   return isMet ? undefined : 'min_receive_not_met';
 }
 
-/** One after the other; together where the order is not to be filled in part. */
+/** The changes by which an order is filled one fill at a time, or at once where it has `minReceive`. */
 function filling({ minReceive }: Deal, fills: readonly Fill[], from: number): DealChange[] {
   const changes = fills.map(
     (_, index): DealChange => ({
@@ -99,7 +99,7 @@ function filling({ minReceive }: Deal, fills: readonly Fill[], from: number): De
   return minReceive === null ? changes : changes.slice(-1);
 }
 
-/** Where a deal stands at that time. */
+/** The state of an order at that time. */
 export function wordAt(deal: Deal, version: number, at: Date): ToldDeal {
   const { key, acceptedAt } = deal;
   const {

@@ -1,38 +1,38 @@
 import type { Decimal } from '../../../kernel/money/money';
 import type { OrderFaults } from '../../sandbox/orders/book';
 
-/** A part of an order that is dealt in one piece. */
+/** A part of an order that fills in one piece. */
 interface FillShare {
-  /** Of the amount that is sold. */
+  /** Share of the sold amount. */
   share: string;
-  /** Of what it is worth by the table of rates. */
+  /** Share of the price in the table of rates. */
   price: string;
 }
 
 /**
- * How the sandbox's exchange treats an order: decided by the amount that is sold, whatever its currency, and by nothing else.
- * Any other amount is filled and settled at once; its order completes when a check of the settlement covers it.
+ * How the sandbox's exchange treats an order. Only the sold amount decides, in any currency. An order of any other
+ * amount is filled and settled at once. It completes when a check of the settlement covers it.
  */
 export interface ExchangeScenario extends OrderFaults {
-  /** As it is ordered: `905.01`. */
+  /** The ordered amount, such as `905.01`. */
   amount: string;
   /** For docs/sandbox.md: what a client sees. */
   effect: string;
-  /** The party does not take the order, for this reason. */
+  /** The code with which the party does not take the order. */
   orderRefusal?: string;
-  /** The party takes it and refuses it then; `failed` after {@link decisionSeconds}. */
+  /** The code with which a taken order fails, after {@link decisionSeconds}. */
   refusal?: string;
-  /** Seconds from the order until the party takes back that it refused it: it is filled. */
+  /** Seconds from the order until the party withdraws its refusal and fills the order. */
   filledAfterRefusalSeconds?: number;
-  /** Seconds from the order to the first fill or the refusal, instead of the party's own delay; Infinity: never. */
+  /** Seconds from the order to the first fill or the refusal, instead of the party's own delay. Infinity: never. */
   decisionSeconds?: number;
-  /** What is filled, piece by piece; all of it at once where it is absent, and nothing more where it is not all. */
+  /** The fills. Absent: the whole order in one fill. Shares below 1 in sum leave the rest unfilled. */
   fills?: readonly FillShare[];
-  /** Seconds from the order until the party takes back that it filled it. */
+  /** Seconds from the order until the party withdraws its fills. */
   undoneSeconds?: number;
-  /** Seconds from a fill until what it bought is settled, instead of the party's own delay; Infinity: never. */
+  /** Seconds from a fill to its settlement, instead of the party's own delay. Infinity: never. */
   settlementSeconds?: number;
-  /** Which part of what was bought is ever settled. */
+  /** The part of the bought amount that ever settles. */
   settledShare?: string;
 }
 
@@ -55,17 +55,18 @@ export const EXCHANGE_SCENARIOS: readonly ExchangeScenario[] = [
   },
   {
     amount: '905.04',
-    effect: 'The party never says what became of it: it stays `executing`.',
+    effect: 'The party never decides: the order stays `executing`.',
     decisionSeconds: Number.POSITIVE_INFINITY,
   },
   {
     amount: '905.05',
-    effect: 'The party takes the order and its answer is lost: it is asked for, and dealt once.',
+    effect:
+      'The party takes the order and the answer is lost: we ask for the order, and it is executed once.',
     losesFirstAnswer: true,
   },
   {
     amount: '905.06',
-    effect: 'The order is lost on its way: `created` until it is ordered again, and dealt once.',
+    effect: 'The order is lost on its way: `created` until it is ordered again, and executed once.',
     losesFirstOrder: true,
   },
   {
@@ -76,13 +77,13 @@ export const EXCHANGE_SCENARIOS: readonly ExchangeScenario[] = [
   {
     amount: '905.08',
     effect:
-      'Half of it is filled and no more will be: `awaiting_settlement`; as it completes the rest of the hold is released. With `minReceive`: `failed` with `min_receive_not_met`.',
+      'Only half of the order is filled: `awaiting_settlement`. Its completion releases the rest of the hold. With `minReceive`: `failed` with `min_receive_not_met`.',
     fills: [{ share: '0.5', price: '1' }],
   },
   {
     amount: '905.09',
     effect:
-      'It is filled in two halves, the second 5 seconds later and 1 % dearer: one posting as it completes. With `minReceive` both come together.',
+      'The order is filled in two halves, the second 5 seconds later and 1 % dearer. Its completion is one posting. With `minReceive` both come together.',
     fills: [
       { share: '0.5', price: '1' },
       { share: '0.5', price: '0.99' },
@@ -91,37 +92,36 @@ export const EXCHANGE_SCENARIOS: readonly ExchangeScenario[] = [
   {
     amount: '905.10',
     effect:
-      'The price moves: it is filled 2 % below the table of rates. With a `minReceive` above that: `failed` with `min_receive_not_met`.',
+      'The price moves: the order is filled 2 % below the table of rates. With a `minReceive` above that: `failed` with `min_receive_not_met`.',
     fills: [{ share: '1', price: '0.98' }],
   },
   {
     amount: '905.11',
-    effect:
-      'It is filled, and what it bought is settled 20 seconds later: no check before that completes it.',
+    effect: 'The order is filled and settles 20 seconds later. No earlier check completes it.',
     settlementSeconds: 20,
   },
   {
     amount: '905.12',
     effect:
-      'It is filled, and only half of what it bought is ever settled: `awaiting_settlement`, until what comes of other orders covers it.',
+      'The order is filled, and only half of the bought amount ever settles: `awaiting_settlement`, until money of other orders covers it.',
     settledShare: '0.5',
   },
   {
     amount: '905.13',
     effect:
-      'It is filled and never settled: `awaiting_settlement`, until what comes of other orders covers it.',
+      'The order is filled and never settles: `awaiting_settlement`, until money of other orders covers it.',
     settlementSeconds: Number.POSITIVE_INFINITY,
   },
   {
     amount: '905.14',
     effect:
-      'It is filled and settled, and 20 seconds later the party says that it failed: `failed` with `deal_cancelled`, the hold is released, or what a check had completed is reversed, and a break for the operator.',
+      'The order is filled and settled, and 20 seconds later the party reports its failure: `failed` with `deal_cancelled`. The hold is released, or a completed order is reversed, and the operator gets a break.',
     undoneSeconds: 20,
   },
   {
     amount: '905.15',
     effect:
-      '`failed` with `no_counterparty`, and 20 seconds later the party says that it was filled: held again and `awaiting_settlement`, and a break for the operator.',
+      '`failed` with `no_counterparty`, and 20 seconds later the party reports a fill: the amount is held again, `awaiting_settlement`, and the operator gets a break.',
     refusal: 'no_counterparty',
     filledAfterRefusalSeconds: 20,
   },
@@ -141,6 +141,6 @@ export const EXCHANGE_SCENARIOS: readonly ExchangeScenario[] = [
 
 const byAmount = new Map(EXCHANGE_SCENARIOS.map((scenario) => [scenario.amount, scenario]));
 
-/** @param amount with or without further zeros: `905.010000` is `905.01` */
+/** @param amount trailing zeros do not matter: `905.010000` is `905.01` */
 export const exchangeScenarioOf = (amount: Decimal): Partial<ExchangeScenario> =>
   (amount.decimalPlaces() <= 2 ? byAmount.get(amount.toFixed(2)) : undefined) ?? {};

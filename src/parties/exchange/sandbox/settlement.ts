@@ -5,16 +5,18 @@ import { secondsAfter } from '../../sandbox/time';
 import { changesOf, type Deal, type DealChange, type Fill } from './progress';
 import { exchangeScenarioOf } from './scenarios';
 
-/** A change of a balance, counted from when its order was taken; below zero: it goes. */
+/** A change of a balance, at seconds counted from the order. Negative where money leaves. */
 export interface Movement extends LaterChange {
   currency: string;
   amount: Decimal;
 }
 
-/** From a fill until what it bought is settled, where no scenario says another. */
+/** Seconds from a fill to its settlement, unless the scenario sets others. */
 const SETTLEMENT_SECONDS = 0.2;
 
-/** What is sold goes as it is filled, and what is bought comes as it is settled; both come back with a fill that is none. */
+/**
+ * The sold amount leaves at the fill, and the bought amount arrives at the settlement. A withdrawn fill reverses both.
+ */
 export function dealMovements(deal: Deal): Movement[] {
   const changes = changesOf(deal);
   const fills = [...new Set(changes.flatMap((change) => change.fills))];
@@ -23,7 +25,7 @@ export function dealMovements(deal: Deal): Movement[] {
 
 interface Life {
   from: number;
-  /** Infinity: it stands. */
+  /** Infinity: the fill is never withdrawn. */
   until: number;
 }
 
@@ -52,7 +54,7 @@ function fillMovements(deal: Deal, fill: Fill, { from, until }: Life): Movement[
   return movements.filter(({ afterSeconds, amount }) => Number.isFinite(afterSeconds) && !amount.isZero());
 }
 
-/** What has left goes, and what has come back of it comes. */
+/** The amounts that leave with a withdrawal and those that come back. */
 export function withdrawalMovements(payment: Payment & { acceptedAt: Date }): Movement[] {
   const { currency, acceptedAt } = payment;
   let outBefore = new Decimal(0);

@@ -2,7 +2,7 @@ import { Decimal } from '../../../kernel/money/money';
 import { SANDBOX_USD_RATES, type SandboxRates, sandboxSnapshot } from '../../rates/sandbox/table';
 import { rateIn } from '../../rates/snapshot';
 
-/** Whether the exchange deals in it: it has a rate. */
+/** Whether the exchange deals in the currency, because the table has its rate. */
 export const isDealt = (currency: string): boolean => Object.hasOwn(SANDBOX_USD_RATES, currency);
 
 interface Asked {
@@ -13,8 +13,8 @@ interface Asked {
 }
 
 /**
- * What the party gives for one unit of `from`: the bid of the pair, out of the table that the party of rates quotes from.
- * @throws RangeError for a currency that is not dealt
+ * The party's price of one unit of `from`: the bid of the pair in the sandbox's table of rates.
+ * @throws RangeError the party does not deal in the currency
  */
 export function tablePrice({ from, to, at, rates }: Asked): Decimal {
   const { base, rates: quoted } = sandboxSnapshot(at, rates);

@@ -11,16 +11,16 @@ import { scenarioOf } from './scenarios';
 const PATHS = /^\/(charges|pushes|orders|pages)(?:\/([\w%.-]{1,200}))?$/;
 
 /**
- * An acquirer that moves no money: `POST /charges` and `POST /pushes` under an `idempotency-key`, `GET /orders/{key}`, and a
- * page where the payer confirms or refuses. It commits by itself, as an outside party would. Faults come from the card's
- * token (scenarios.ts), never by chance.
+ * The simulated acquirer: `POST /charges` and `POST /pushes` under an `idempotency-key`, `GET /orders/{key}`, and a
+ * page where the payer confirms or refuses. Its transactions commit separately from the caller's, as an outside party's
+ * would. The card's token selects faults (`scenarios.ts`); nothing is random.
  */
 export function createExternalCardsParty(options: PartyOptions): Middleware {
   const { publicUrl } = options;
   const orders = createOrders(options);
   const pages = createPages(orders, publicUrl);
 
-  /** With the address of its page while the payer must act. */
+  /** Answers with the order's state, and its page's address while the payer must act. */
   async function tell(ctx: Context, status: number, key: string): Promise<void> {
     const found = await orders.present({ key });
     if (!found) return refuse(ctx, 404, 'not_found');

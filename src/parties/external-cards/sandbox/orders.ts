@@ -15,7 +15,7 @@ import {
   saveDecision,
 } from './store';
 
-/** An order that was taken, as it is now. */
+/** A taken order in its present state. */
 export interface PresentOrder {
   order: SandboxCardOrder;
   word: ToldOrder;
@@ -24,13 +24,13 @@ export interface PresentOrder {
 /** `another`: the key was used for another order. */
 type Taken = 'taken' | 'another' | 'unreachable' | 'silent';
 
-/** What the acquirer does with orders. */
+/** The acquirer's operations on orders. */
 export interface Orders {
-  /** It is taken, or why its caller gets no answer. */
+  /** Takes an order. @returns `taken`, or why the caller gets no answer */
   take(given: NewOrder): Promise<Taken>;
-  /** Nothing where none was taken. */
+  /** Undefined where no such order was taken. */
   present(by: { key: string } | { page: string }): Promise<PresentOrder | undefined>;
-  /** The payer's decision on the page: the first one counts, and only in time. */
+  /** Records the payer's decision on the page. Only the first decision before the expiry counts. */
   decide(page: string, decision: 'confirm' | 'refuse'): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createOrders({ database, now }: Pick<PartyOptions, 'database' | 
   };
 }
 
-/** Where it calls, and the page, may change: our address may. */
+/** Whether the key was used for another order. Addresses are not compared, because ours may change. */
 const isAnother = (given: NewOrder, known: SandboxCardOrder): boolean =>
   (['kind', 'token', 'currency'] as const).some((field) => given[field] !== known[field]) ||
   !given.amount.eq(known.amount);
@@ -73,7 +73,7 @@ async function takeOrder(tx: Tx, given: NewOrder, now: () => Date): Promise<Take
   return order.calls === 0 && losesFirstAnswer ? 'silent' : 'taken';
 }
 
-/** It changes now, and will by itself. */
+/** Records that the order changes now, and its planned changes. */
 function record(tx: Tx, order: SandboxCardOrder, at: Date): void {
   const { key: ref, callbackUrl, token } = order;
   const { sendsNoCallbacks: quiet = false, repeatsCallbacks: repeats = false } = scenarioOf(token);

@@ -7,7 +7,7 @@ import { decisionPage, endPage } from './payment-page';
 
 /**
  * The page of the card's bank, where the payer confirms or refuses.
- * @returns answers a request for the page of that secret
+ * @returns a handler of requests for the page with that secret
  */
 export function createPages(
   orders: Orders,
@@ -21,7 +21,7 @@ export function createPages(
     send(ctx, waits ? decisionPage(order, `${publicUrl()}/pages/${secret}`) : endPage(order));
   }
 
-  /** The browser goes back to where it came from, whatever has counted. */
+  /** Redirects the browser to the return address, even if the decision came too late. */
   async function submit(ctx: Context, secret: string): Promise<void> {
     const decision = (await readForm(ctx))?.get('decision');
     if (decision !== 'confirm' && decision !== 'refuse') return refuse(ctx, 400, 'no_decision');
@@ -40,7 +40,7 @@ export function createPages(
 function send(ctx: Context, html: string): void {
   ctx.status = 200;
   ctx.type = 'text/html; charset=utf-8';
-  // A form's answer may lead anywhere on the web: browsers hold `form-action` against redirects too.
+  // Allows any web address, because browsers apply `form-action` to redirects as well.
   ctx.set(
     'content-security-policy',
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self' https: http://127.0.0.1:* http://localhost:*; frame-ancestors 'none'",

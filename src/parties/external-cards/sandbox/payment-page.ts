@@ -1,7 +1,7 @@
 import { formatAmount } from '../../../kernel/money/money';
 import type { SandboxCardOrder } from './store';
 
-/** The page of the card's bank: without scripts, and fit for a phone. */
+/** The page of the card's bank, without scripts and fit for a phone. */
 function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -4,7 +4,7 @@ import { secondsAfter } from '../../sandbox/time';
 import { type CardScenario, scenarioOf } from './scenarios';
 import type { SandboxCardOrder } from './store';
 
-/** An order as the acquirer tells of it: amounts as decimal strings. */
+/** The acquirer's state of an order. Amounts are decimal strings. */
 export interface ToldOrder {
   key: string;
   version: number;
@@ -14,12 +14,12 @@ export interface ToldOrder {
   returns: { id: string; amount: string }[];
 }
 
-/** From the order, or the payer's confirmation, to the decision, where no scenario says another. */
+/** Seconds from the order, or the payer's confirmation, to the decision, unless the scenario sets others. */
 const DECISION_SECONDS = 0.15;
 
 type Change = Pick<ToldOrder, 'status' | 'failureCode'> & { returned: string; at: Date };
 
-/** What happens to an order and when, in the order of time; what it awaits of the payer, and has not had, is not in it. */
+/** The changes of an order in their sequence. A confirmation that is missing is left out. */
 export function changesOf(order: SandboxCardOrder): Change[] {
   const { kind, token, acceptedAt, confirmedAt, refusedAt, expiresAt } = order;
   if (!acceptedAt) return [];
@@ -41,7 +41,7 @@ function decided(order: SandboxCardOrder, scenario: Partial<CardScenario>, from:
   const { refusal, decisionSeconds = DECISION_SECONDS, acceptsFirst, arrivesLateSeconds } = scenario;
   const at = secondsAfter(from, decisionSeconds);
   const processing: Change = { status: 'processing', returned: '0', at: from };
-  // A push that is refused after it has left has come back.
+  // A refused push had left before, so its money has come back.
   const returned = acceptsFirst && order.kind === 'push' ? order.amount.toFixed() : '0';
   if (refusal === undefined)
     return [processing, { status: 'succeeded', returned: '0', at }, ...afterSuccess(order, scenario, at)];
@@ -73,13 +73,13 @@ function returns(
   return [gone, { status: 'succeeded', returned: '0', at: secondsAfter(from, wonSeconds) }];
 }
 
-/** When it changes by itself, as far as it is decided. */
+/** The times at which the order changes by itself. */
 export function momentsOf(order: SandboxCardOrder): Moment[] {
   const { sendsNoCallbacks: quiet = false } = scenarioOf(order.token);
   return changesOf(order).map(({ at }) => ({ at, quiet }));
 }
 
-/** Where an order stands at that time. */
+/** The state of an order at that time. */
 export function wordAt(order: SandboxCardOrder, version: number, at: Date): ToldOrder {
   const { key, kind, amount } = order;
   const {

@@ -1,29 +1,29 @@
 /**
- * How the sandbox's card acquirer treats a charge or a push: decided by the card's token, and by nothing else, so that a
- * client can meet every path at will.
+ * How the sandbox's acquirer treats a charge or a push. Only the card's token decides, so that a client can try every
+ * path.
  */
 export interface CardScenario {
   token: string;
-  /** For docs/sandbox.md: what a client sees of a top-up, and of a withdrawal. */
+  /** For docs/sandbox.md: what a client sees of a top-up and of a withdrawal. */
   effect: string;
-  /** The payer must confirm a charge on the acquirer's page. A push asks nobody. */
+  /** The payer must confirm a charge on the acquirer's page. A push needs no confirmation. */
   requiresAction?: true;
-  /** The acquirer does not take the order, for this reason. */
+  /** The code with which the acquirer does not take the order. */
   orderRefusal?: string;
-  /** It is taken, and refused then; after {@link decisionSeconds}. */
+  /** The code with which a taken order fails, after {@link decisionSeconds}. */
   refusal?: string;
   /** Seconds from the order (or the payer's confirmation) to the decision, instead of the acquirer's own delay. */
   decisionSeconds?: number;
-  /** A push that is refused has left before: what fails then comes back. */
+  /** A refused push leaves first, and its money then comes back. */
   acceptsFirst?: true;
-  /** Seconds after the decision until the amount, or that share of it, goes back. */
+  /** Seconds after the decision until the amount goes back. `returnedShare` is the part that does. */
   returnSeconds?: number;
   returnedShare?: string;
-  /** Seconds after the decision until what went back comes again: the dispute is won. */
+  /** Seconds after the decision until the returned money arrives again, because the dispute is won. */
   wonSeconds?: number;
-  /** Seconds after it has succeeded until the acquirer takes that back. */
+  /** Seconds after the success until the acquirer withdraws it. */
   undoneSeconds?: number;
-  /** Seconds after the refusal until it has succeeded after all. */
+  /** Seconds after the refusal until the order succeeds after all. */
   arrivesLateSeconds?: number;
   /** The first order is carried out and its answer is lost. */
   losesFirstAnswer?: true;
@@ -31,7 +31,7 @@ export interface CardScenario {
   unreachableSeconds?: number;
   /** Every callback is sent twice, and a forged one with it. */
   repeatsCallbacks?: true;
-  /** No callback is sent: what happens is found by asking. */
+  /** No callback is sent, so a change is found only by asking. */
   sendsNoCallbacks?: true;
 }
 
@@ -107,7 +107,8 @@ export const CARD_SCENARIOS: readonly CardScenario[] = [
   },
   {
     token: 'tok_timeout',
-    effect: 'The acquirer takes the order and its answer is lost: it is asked for, and done once.',
+    effect:
+      'The acquirer takes the order and the answer is lost: we ask for the order, and it is executed once.',
     losesFirstAnswer: true,
   },
   {
@@ -129,7 +130,7 @@ export const CARD_SCENARIOS: readonly CardScenario[] = [
 
 const byToken = new Map(CARD_SCENARIOS.map((scenario) => [scenario.token, scenario]));
 
-/** Any other token is one that the acquirer does not know. */
+/** The acquirer does not know any other token. */
 const UNKNOWN: Partial<CardScenario> = { refusal: 'unknown_token' };
 
 export const scenarioOf = (token: string): Partial<CardScenario> => byToken.get(token) ?? UNKNOWN;

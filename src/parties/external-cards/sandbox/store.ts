@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 import { lockByKey } from '../../sandbox/rows';
 
-/** A charge or a push as the sandbox's acquirer keeps it. */
+/** A charge or a push as the sandbox's acquirer stores it. */
 export interface SandboxCardOrder {
   key: string;
   kind: 'charge' | 'push';
@@ -13,12 +13,11 @@ export interface SandboxCardOrder {
   merchant: string;
   returnUrl: string | null;
   callbackUrl: string;
-  /** The secret part of the address of its page. */
+  /** The secret part of the page's address. */
   page: string;
   expiresAt: Date;
   firstAskedAt: Date;
   calls: number;
-  /** When the order was taken. */
   acceptedAt: Date | null;
   confirmedAt: Date | null;
   refusedAt: Date | null;
@@ -50,13 +49,13 @@ export type NewOrder = Omit<
   'firstAskedAt' | 'calls' | 'acceptedAt' | 'confirmedAt' | 'refusedAt'
 >;
 
-/** The order of that key, locked; noted at the first call. */
+/** Locks the order with that key. The first call inserts it. */
 export async function lockOrder(tx: Sql, given: NewOrder, at: Date): Promise<SandboxCardOrder> {
   const row = { ...given, amount: given.amount.toFixed(), firstAskedAt: at };
   return orderOf(await lockByKey<Row>(tx, TABLE, row, COLUMNS));
 }
 
-/** Locked for reading, so that what was recorded of it is what it has come to. */
+/** Locks for reading, so that the recorded changes and the state agree. */
 export const readOrder = (tx: Sql, key: string) => find(tx, { key }, 'share');
 export const readByPage = (tx: Sql, page: string) => find(tx, { page }, 'share');
 export const lockByPage = (tx: Sql, page: string) => find(tx, { page }, 'update');
@@ -71,7 +70,7 @@ async function find(
   return row && orderOf(row);
 }
 
-/** @param acceptedAt null where the order was not taken */
+/** Counts a call. @param acceptedAt null where the order was not taken */
 export function noteCall(tx: Tx, key: string, acceptedAt: Date | null): void {
   tx.defer(
     table(TABLE)
@@ -80,7 +79,7 @@ export function noteCall(tx: Tx, key: string, acceptedAt: Date | null): void {
   );
 }
 
-/** The payer's decision on the page. */
+/** Stores the payer's decision on the page. */
 export async function saveDecision(
   tx: Sql,
   { key, confirmedAt, refusedAt }: Pick<SandboxCardOrder, 'key' | 'confirmedAt' | 'refusedAt'>,

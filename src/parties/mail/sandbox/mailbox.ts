@@ -5,13 +5,13 @@ import type { Keyring } from '../../../kernel/security/keyring';
 import { PartyAway, PartyRefused } from '../../../process/party-errors';
 import type { Mail, Mailer } from '../port';
 
-/** Addresses whose name makes the sandbox's mail server behave so, whatever follows the `@`. */
+/** Local parts of addresses that select the mail server's behaviour, at any domain. */
 export const MAIL_SCENARIOS = {
   'mail-away': 'The mail server is away: no mail to this address is ever sent.',
   'mail-refused': 'The mail server refuses the address.',
 } as const;
 
-/** How many mails of a tenant the mailbox shows. */
+/** How many of a tenant's mails the mailbox shows. */
 const SHOWN = 50;
 
 export interface KeptMail extends Pick<Mail, 'id' | 'to' | 'subject' | 'text' | 'html'> {
@@ -23,7 +23,7 @@ const PURPOSE = 'sandbox-mails';
 const contextOf = (id: string) => `mail/${id}`;
 
 /**
- * The sandbox's mail server: keeps each mail, sealed, for the tester's mailbox.
+ * The sandbox's mail server. It stores each mail sealed, for the tester's mailbox.
  * @param forward sends the mail on, where the sandbox has a mail server of its own
  */
 export function createMailbox(database: Database, keyring: Keyring, forward: Mailer | undefined): Mailer {

@@ -7,9 +7,9 @@ import { payoutOrder } from '../protocol';
 import { PAYOUTS } from './orders';
 
 /**
- * A payouts party that pays nobody: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`. It commits by itself, as
- * an outside party would: what it did stays done although its caller may fail afterwards. Faults come from the amount
- * (../../sandbox/paying/scenarios.ts), never by chance. Of the destination it keeps nothing.
+ * The simulated payouts party: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`. Its transactions commit
+ * separately from the caller's, as an outside party's would. The amount selects faults
+ * (`../../sandbox/paying/scenarios.ts`); nothing is random. It stores no destination.
  */
 export function createPayoutsParty({ database, now }: PartyOptions): Middleware {
   return routed([

@@ -11,7 +11,7 @@ interface Order {
   callbackUrl: string;
 }
 
-/** A payout as the sandbox's party keeps it. */
+/** A payout as the sandbox's party stores it. */
 type SandboxPayout = Order & KeptOrder;
 
 export const PAYOUTS: OrderBook<Order, SandboxPayout, ToldPayment> = {

@@ -3,7 +3,7 @@ import { answer, refuse } from '../../sandbox/answers';
 import type { PartyOptions } from '../../sandbox/options';
 import { sandboxSnapshot } from './table';
 
-/** A party that quotes: `GET /rates` tells every rate that it has, all of one moment. It has no orders and calls nobody. */
+/** The simulated rates party: `GET /rates` returns all its rates of one moment. It has no orders and no callbacks. */
 export function createRatesParty({ now, rates = 'still' }: PartyOptions): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== '/rates') return void (await next());

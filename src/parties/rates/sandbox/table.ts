@@ -1,6 +1,6 @@
 import { Decimal } from '../../../kernel/money/money';
 
-/** What one unit is worth in USD in the sandbox: it stands still, so that every example and test can be calculated by hand. */
+/** The sandbox's rates in USD. They are fixed, so that examples and tests can be calculated by hand. */
 export const SANDBOX_USD_RATES: Readonly<Record<string, string>> = {
   USD: '1',
   EUR: '1.08',
@@ -60,22 +60,22 @@ const HALF_SPREAD = new Decimal('0.001');
 
 const ONE = new Decimal(1);
 
-/** How far a moving rate goes from the table, as a share of it, and how long it takes to go there and back. */
+/** How far a moving rate leaves the table, as a share, and the seconds of one cycle. */
 const SWING = new Decimal('0.01');
 const SWING_SECONDS = 3_600;
-/** A moving rate stands still for so long. */
+/** Seconds between the steps of a moving rate. */
 const STEP_SECONDS = 5;
 
-/** What the sandbox's rates do: stand still, or go up and down around the table by the clock alone. */
+/** Whether the sandbox's rates stand still or move around the table by the clock. */
 export type SandboxRates = 'still' | 'moving';
 
-/** A currency's rate against the base as the wire writes it. */
+/** A currency's rate against the base, as on the wire. */
 export interface QuotedRate {
   bid: string;
   ask: string;
 }
 
-/** The whole table at that time: one bid and ask a currency, in USD, and none of USD itself. */
+/** All rates in USD at that time, without USD itself. */
 export function sandboxSnapshot(at: Date, rates: SandboxRates) {
   const entries = Object.entries(SANDBOX_USD_RATES).map(([currency, worth], index) => {
     if (AT_PAR.has(currency)) return [currency, { bid: worth, ask: worth }] as const;
@@ -89,7 +89,7 @@ export function sandboxSnapshot(at: Date, rates: SandboxRates) {
 }
 
 const BASE = 'USD';
-/** Exchanged for the base at par, and do not move. */
+/** Stablecoins exchange at par and do not move. */
 const AT_PAR = new Set(['USDT', 'USDC']);
 
 const quoted = (middle: Decimal): QuotedRate => ({
@@ -97,7 +97,7 @@ const quoted = (middle: Decimal): QuotedRate => ({
   ask: middle.times(ONE.plus(HALF_SPREAD)).toFixed(),
 });
 
-/** A triangle of the clock, each currency at its own place on it: the same time, the same rates. */
+/** A triangle wave over the clock, with a phase for each currency. The same time gives the same rates. */
 function movedBy(at: Date, index: number): Decimal {
   const step = Math.floor(at.getTime() / 1000 / STEP_SECONDS) * STEP_SECONDS;
   const place = (step + index * 997) % SWING_SECONDS;

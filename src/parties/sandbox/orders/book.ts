@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import type { SandboxParty } from '../options';
 import { lockByKey } from '../rows';
 
-/** What goes wrong between a party and whoever orders, where a magic value says so. */
+/** Faults between a party and its caller, selected by a magic value. */
 export interface OrderFaults {
   /** The first order is carried out and its answer is lost. */
   losesFirstAnswer?: boolean;
@@ -13,46 +13,45 @@ export interface OrderFaults {
   unreachableSeconds?: number;
   /** Every callback is sent twice, and a forged one with it. */
   repeatsCallbacks?: boolean;
-  /** No callback is sent: what happens is found by asking. */
+  /** No callback is sent, so a change is found only by asking. */
   sendsNoCallbacks?: boolean;
 }
 
-/** What a party keeps of every order, from the first call on. */
+/** The columns of every stored order, from the first call on. */
 export interface KeptOrder {
   key: string;
   callbackUrl: string;
   firstAskedAt: Date;
   calls: number;
-  /** When the order was taken. */
   acceptedAt: Date | null;
-  /** Where the table has several. */
+  /** Set where the table has several kinds. */
   kind?: string;
 }
 
-/** How an order changes by itself. */
+/** A change of an order that happens by itself. */
 export interface LaterChange {
-  /** Counted from when it was taken; Infinity: never. */
+  /** Seconds after the order was taken. Infinity: never. */
   afterSeconds: number;
 }
 
-/** The orders of one kind that a party keeps in a table, a row a key. */
+/** A party's orders of one kind, stored in a table with a row for each key. */
 export interface OrderBook<Order extends { key: string }, Kept extends KeptOrder, Word extends object> {
   party: SandboxParty;
   table: string;
-  /** Where the table has several: a key is of one order, whichever its kind. */
+  /** Set where the table has several kinds. A key belongs to one order across all kinds. */
   kind?: string;
-  /** Beside those of {@link KeptOrder}. */
+  /** Columns beside those of {@link KeptOrder}. */
   columns: readonly string[];
   rowOf(order: Order): { key: string } & Record<string, unknown>;
   keptOf(row: never): Kept;
-  /** Whether the key was used for another order. Where it calls may change: our address may. */
+  /** Whether the key was used for another order. Addresses are not compared, because ours may change. */
   isAnother(order: Order, kept: Kept): boolean;
   faultsOf(kept: Kept): OrderFaults;
-  /** What is written down, once, as the order is taken. @returns the order as it is kept from then on */
+  /** Writes once as the order is taken. @returns the stored order */
   accept?(tx: Tx, kept: Kept, at: Date): Kept;
-  /** How it changes by itself, in the order of time. */
+  /** The planned changes, in the order of time. */
   changesOf(kept: Kept): LaterChange[];
-  /** What the party says of an order that was taken. */
+  /** The party's state of a taken order. */
   wordAt(kept: Kept, version: number, at: Date): Word;
 }
 
@@ -60,7 +59,7 @@ const KEPT = ['key', 'callbackUrl', 'firstAskedAt', 'calls', 'acceptedAt'];
 
 const ofKind = (kind: string | undefined) => (kind === undefined ? {} : { kind });
 
-/** The order of that key, locked; noted at the first call. */
+/** Locks the order with that key. The first call inserts it. */
 export async function lockOrder<Order extends { key: string }, Kept extends KeptOrder>(
   tx: Sql,
   { table: name, kind, columns, rowOf, keptOf }: OrderBook<Order, Kept, object>,
@@ -82,7 +81,7 @@ export async function findOrder<Order extends { key: string }, Kept extends Kept
   return row && keptOf(row as never);
 }
 
-/** @param acceptedAt null where the order was not taken */
+/** Counts a call. @param acceptedAt null where the order was not taken */
 export function noteCall(tx: Tx, name: string, key: string, acceptedAt: Date | null): void {
   tx.defer(
     table(name)

@@ -2,10 +2,10 @@ import type { Moment } from '../changes';
 import { secondsAfter } from '../time';
 import type { LaterChange, OrderFaults } from './book';
 
-/** What another change follows within this is told with it. */
+/** A change followed by another within this time sends no callback of its own. */
 const TOGETHER_SECONDS = 5;
 
-/** When an order changes by itself. */
+/** The times at which an order changes by itself. */
 export function momentsOf(
   changes: readonly LaterChange[],
   { sendsNoCallbacks = false }: OrderFaults,
@@ -18,7 +18,7 @@ export function momentsOf(
   });
 }
 
-/** The change that an order has come to at that time; nothing before the first. */
+/** The latest change of an order up to that time. Undefined before the first. */
 export const changeAt = <Change extends LaterChange>(
   changes: readonly Change[],
   acceptedAt: Date,

@@ -4,7 +4,7 @@ import { secondsSince } from '../time';
 import { findOrder, type KeptOrder, lockOrder, noteCall, type OrderBook } from './book';
 import { momentsOf } from './moments';
 
-/** What the party does with an order: its word, or why its caller gets no answer. */
+/** Takes an order. @returns its present state, or why the caller gets no answer */
 export async function takeOrder<Order extends { key: string }, Kept extends KeptOrder, Word extends object>(
   tx: Tx,
   book: OrderBook<Order, Kept, Word>,
@@ -23,7 +23,7 @@ export async function takeOrder<Order extends { key: string }, Kept extends Kept
   if (lost) return 'silent';
   const taken = acceptedAt === null ? accepted(tx, book, kept, at) : kept;
   if (first && losesFirstAnswer === true) return 'silent';
-  // Taken just now it has changed once, and nothing has happened to it.
+  // An order that was taken now has changed once.
   if (acceptedAt === null) return book.wordAt(taken, 1, at);
   return (await presentWord(tx, book, key, now)) as Word;
 }
@@ -43,7 +43,7 @@ function accepted<Order extends { key: string }, Kept extends KeptOrder, Word ex
   return written;
 }
 
-/** Nothing where no order of that key was taken. */
+/** Undefined where no order with that key was taken. */
 export async function presentWord<Order extends { key: string }, Kept extends KeptOrder, Word extends object>(
   tx: Tx,
   book: OrderBook<Order, Kept, Word>,

@@ -3,7 +3,7 @@ import type { LaterChange } from '../orders/book';
 import { changeAt } from '../orders/moments';
 import { type PayingScenario, payingScenarioOf } from './scenarios';
 
-/** What somebody is to be paid. */
+/** A payment to somebody. */
 export interface Payment {
   key: string;
   amount: Decimal;
@@ -11,7 +11,7 @@ export interface Payment {
   acceptedAt: Date | null;
 }
 
-/** A payment as the party tells of it: amounts as decimal strings. */
+/** The party's state of a payment. Amounts are decimal strings. */
 export interface ToldPayment {
   key: string;
   version: number;
@@ -21,14 +21,14 @@ export interface ToldPayment {
   returns: { id: string; amount: string }[];
 }
 
-/** From an order to `sent` and from there to `completed`, where no scenario says another. */
+/** Seconds from an order to `sent`, and from there to `completed`, unless the scenario sets others. */
 const SENT_SECONDS = 0.15;
 const COMPLETED_SECONDS = 0.1;
 
-/** `returned`: all that has come back by then, each part. */
+/** `returned`: all parts that have come back up to the change. */
 type Change = Pick<ToldPayment, 'status' | 'failureCode'> & LaterChange & { returned?: string[] };
 
-/** What happens to a payment and when, counted from the order; in the order of time. */
+/** The changes of a payment in their sequence, with seconds counted from the order. */
 export function changesOf({ amount, currency }: Pick<Payment, 'amount' | 'currency'>): Change[] {
   const scenario = payingScenarioOf(amount);
   const { decisionSeconds = SENT_SECONDS, refusal } = scenario;
@@ -57,7 +57,7 @@ function paid(scenario: Partial<PayingScenario>, sentAt: number): Change[] {
   ];
 }
 
-/** One part comes back, and after as long again the rest where the scenario says so. */
+/** Returns a part and, where the scenario has `returnsRest`, the rest after the same time again. */
 function returned(
   { returnSeconds, returnedShare = '1', returnsRest }: Partial<PayingScenario>,
   amount: Decimal,
@@ -70,7 +70,7 @@ function returned(
   return returnsRest ? [first, { ...first, returned: parts, afterSeconds: 2 * returnSeconds }] : [first];
 }
 
-/** Where a payment stands at that time. */
+/** The state of a payment at that time. */
 export function wordAt(payment: Payment, version: number, at: Date): ToldPayment {
   const { key, amount, acceptedAt } = payment;
   const {

@@ -1,30 +1,30 @@
 import type { OrderFaults } from '../orders/book';
 
 /**
- * How the sandbox's parties that pay treat what they are to pay: decided by the amount that the destination receives,
- * whatever its currency, and by nothing else. Any other amount is sent and completed at once.
+ * How the sandbox's paying parties treat an order. Only the amount for the destination decides, in any currency. Any
+ * other amount is sent and completed at once.
  */
 export interface PayingScenario extends OrderFaults {
-  /** As it is ordered: `901.01`. */
+  /** The ordered amount, such as `901.01`. */
   amount: string;
   /** For docs/sandbox.md: what a client sees. */
   effect: string;
-  /** The party does not take the order, for this reason. */
+  /** The code with which the party does not take the order. */
   orderRefusal?: string;
-  /** The party takes it and refuses it then; `failed` after {@link decisionSeconds}. */
+  /** The code with which a taken order fails, after {@link decisionSeconds}. */
   refusal?: string;
   /** Seconds from the order to `sent` or the refusal, instead of the party's own delay. */
   decisionSeconds?: number;
-  /** Seconds from `sent` to `completed`, instead of the party's own delay; Infinity: never. */
+  /** Seconds from `sent` to `completed`, instead of the party's own delay. Infinity: never. */
   completionSeconds?: number;
-  /** Seconds from the order until it comes back, and which part of it. */
+  /** Seconds from the order until money comes back. `returnedShare` is the part that does. */
   returnSeconds?: number;
   returnedShare?: string;
-  /** What did not come back then comes back after as long again. */
+  /** The rest comes back after the same time again. */
   returnsRest?: boolean;
-  /** Seconds from the order until the party takes back that it sent it. */
+  /** Seconds from the order until the party reports that it has not sent the money after all. */
   failsAfterSendingSeconds?: number;
-  /** Seconds from the order until the party takes back that it refused it. */
+  /** Seconds from the order until the party reports that it has paid after all. */
   sentAfterRefusalSeconds?: number;
 }
 
@@ -41,12 +41,12 @@ export const PAYING_SCENARIOS: readonly PayingScenario[] = [
   },
   {
     amount: '901.03',
-    effect: 'The party never says what became of it: it stays `processing`.',
+    effect: 'The party never decides: the order stays `processing`.',
     decisionSeconds: Number.POSITIVE_INFINITY,
   },
   {
     amount: '901.04',
-    effect: 'The party takes the order and its answer is lost: it is asked for, and paid once.',
+    effect: 'The party takes the order and the answer is lost: we ask for the order, and it is paid once.',
     losesFirstAnswer: true,
   },
   {
@@ -61,32 +61,32 @@ export const PAYING_SCENARIOS: readonly PayingScenario[] = [
   },
   {
     amount: '901.07',
-    effect: 'It comes back 20 seconds later: `completed`, then `returned`, credited without the fee.',
+    effect: 'The money comes back 20 seconds later: `completed`, then `returned`, credited without the fee.',
     returnSeconds: 20,
   },
   {
     amount: '901.08',
-    effect: 'Half of it comes back 20 seconds later: `returned` with that `returnedAmount`.',
+    effect: 'Half of the money comes back 20 seconds later: `returned` with that `returnedAmount`.',
     returnSeconds: 20,
     returnedShare: '0.5',
   },
   {
     amount: '901.09',
     effect:
-      'It is `sent`, and 20 seconds later the party says that it failed: `returned`, credited with the fee, and a break for the operator.',
+      'The order is `sent`, and 20 seconds later the party reports its failure: `returned`, credited with the fee, and the operator gets a break.',
     completionSeconds: Number.POSITIVE_INFINITY,
     failsAfterSendingSeconds: 20,
   },
   {
     amount: '901.10',
     effect:
-      'The party refuses, and 20 seconds later says that it has paid: taken from the account all the same, and a break for the operator.',
+      'The party refuses, and 20 seconds later reports the payment: the account is debited, and the operator gets a break.',
     refusal: 'account_not_found',
     sentAfterRefusalSeconds: 20,
   },
   {
     amount: '901.11',
-    effect: 'It is `sent`, and `completed` 20 seconds later.',
+    effect: 'The order is `sent`, and `completed` 20 seconds later.',
     completionSeconds: 20,
   },
   {
@@ -97,7 +97,8 @@ export const PAYING_SCENARIOS: readonly PayingScenario[] = [
   { amount: '901.13', effect: 'No callback is sent: as usual, found by asking.', sendsNoCallbacks: true },
   {
     amount: '901.14',
-    effect: 'It comes back in two parts, the first half 20 seconds later and the rest 40 seconds later.',
+    effect:
+      'The money comes back in two parts, the first half 20 seconds later and the rest 40 seconds later.',
     returnSeconds: 20,
     returnedShare: '0.5',
     returnsRest: true,
@@ -117,7 +118,7 @@ export const PAYING_SCENARIOS: readonly PayingScenario[] = [
 
 const byAmount = new Map(PAYING_SCENARIOS.map((scenario) => [scenario.amount, scenario]));
 
-/** @param amount with or without further zeros: `901.010000` is `901.01` */
+/** @param amount trailing zeros do not matter: `901.010000` is `901.01` */
 export function payingScenarioOf(amount: {
   toFixed(decimals: number): string;
   decimalPlaces(): number;
