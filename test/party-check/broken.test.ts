@@ -3,7 +3,7 @@ import type { CheckResult } from '../../scripts/party-check/outcome';
 import { type Fault, faultyParty, isList, isOrder, isState, letIn, parsed } from './faulty-party';
 import { type CheckedWorld, checkedWorld } from './support';
 
-/** A party that is wrong in one thing fails in exactly that. */
+/** A party with one fault fails exactly the checks of that fault. */
 
 let world: CheckedWorld;
 let secret: Buffer;
@@ -15,7 +15,7 @@ afterAll(() => world.close());
 
 const keyIn = (path: string) => decodeURIComponent(path.split('/').at(-1) ?? '');
 
-/** Of the state, whoever tells it. */
+/** Changes the state in every answer that has one. */
 const changing =
   (change: (word: any) => object, which: (exchange: any) => boolean = () => true): Fault['answer'] =>
   async (exchange, forward) => {
@@ -77,7 +77,7 @@ const faults = (): Record<string, [Fault, string[]]> => {
           paid.set(`again ${key}`, times);
           const headers = { ...exchange.headers, 'idempotency-key': times === 1 ? key : `${key}-${times}` };
           const reply = await forward({ ...exchange, headers });
-          // What is not the same order is refused as it should be.
+          // A different order is refused correctly.
           const same = parsed(exchange.body)?.amount === '100.00';
           return same || reply.status >= 300 ? reply : { status: 409, body: { code: 'conflict' } };
         },
@@ -238,7 +238,7 @@ const faults = (): Record<string, [Fault, string[]]> => {
 const failed = (results: readonly CheckResult[]): string[] =>
   results.filter(({ outcome }) => outcome === 'FAILED').map(({ name }) => name);
 
-/** Most of the time of a check is waiting for what the party does by itself: several are made at once. */
+/** Several checks run concurrently, because a check mostly waits for the party. */
 const AT_ONCE = 7;
 const all = Object.entries(faults());
 const groups = Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, group) =>
@@ -260,7 +260,7 @@ it.each(groups.map((group) => [group.map(([name]) => name).join('; '), group] as
   },
 );
 
-it('nobody there is one failure, and nothing else is tried', async () => {
+it('an unreachable party is one failure, and no other check runs', async () => {
   const results = await world.check('payouts', { baseUrl: 'http://127.0.0.1:1' });
   expect(results.map(({ name, outcome }) => [name, outcome])).toEqual([['reachable', 'FAILED']]);
 });

@@ -17,17 +17,17 @@ interface Reply {
 
 type Forward = (exchange: Exchange) => Promise<Reply>;
 
-/** What is wrong with a party that is right in all else. */
+/** A fault of a party that is otherwise right. */
 export interface Fault {
-  /** Of requests: answered by the party itself where it is absent. */
+  /** Replaces answers to requests. Absent: the party itself answers. */
   answer?(exchange: Exchange, forward: Forward): Promise<Reply>;
-  /** Of callbacks: what is sent in their stead; nothing: none. */
+  /** Replaces callbacks. Undefined: no callback is sent. */
   callback?(body: string): { body: string; secret?: Buffer; at?: Date } | undefined;
 }
 
-/** The sandbox's party, made wrong in one thing: it stands between the party and whoever checks it. */
+/** A proxy with one fault between the sandbox's party and its checks. */
 export async function faultyParty(baseUrl: string, secret: Buffer, fault: Fault) {
-  /** Where callbacks go, by the path that the party is given in its place. */
+  /** Targets of callbacks, by the path that the party is given instead. */
   const called = new Map<string, string>();
   let own = '';
   const forward: Forward = async ({ method, path, headers, body }) => {
@@ -103,7 +103,7 @@ async function callBack(
   await fetch(url, { method: 'POST', headers, body });
 }
 
-/** With the right token, whatever came. */
+/** The exchange with the right token added. */
 export const letIn = (exchange: Exchange, secret: Buffer): Exchange => ({
   ...exchange,
   headers: { ...exchange.headers, authorization: authorizationFor(secret) },

@@ -6,7 +6,7 @@ import { answered } from '../../scripts/processor/send';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 import { notOk, protocolOf } from './support';
 
-/** A processor that is wrong in one thing about its lines fails in exactly that. */
+/** A processor with one fault in its lines fails exactly the checks of that fault. */
 
 const protocol = protocolOf('card-processor');
 const lines = protocol.lines ?? [];
@@ -28,11 +28,11 @@ const messagesOf = (name: string) =>
     ({ message }): Record<string, unknown> => ({ ...message, messageId: randomUUID() }),
   );
 
-/** As a processor does: again until it is answered with 200. */
+/** Sends a message as a processor does: until the answer is 200. */
 const send = (message: object) =>
   answered({ url: new URL(listener.url).origin, secret }, 'message', JSON.stringify(message));
 
-/** Sent once, whatever the answer is. */
+/** Sends a message once, with any answer. */
 const sendOnce = (message: object, signedBy = secret) => {
   const body = JSON.stringify(message);
   return fetch(new URL('/processor/v1/messages', listener.url), {
@@ -44,14 +44,14 @@ const sendOnce = (message: object, signedBy = secret) => {
 
 const [challenge = {}] = messagesOf('challenge');
 
-it('finds nothing wrong with a processor that keeps both lines, and gives it the documented answers', async () => {
+it('passes a processor that keeps both lines, and gives the documented answers', async () => {
   for (const message of [...messagesOf('message'), ...messagesOf('challenge')]) await send(message);
   expect(await checked()).toEqual([]);
   const answer = JSON.parse((await send({ ...challenge, messageId: 'another' })).text);
   expect(answer).toMatchObject({ accepted: true });
 });
 
-it('does not try a line on which nothing came', async () => {
+it('skips a line without messages', async () => {
   for (const message of messagesOf('challenge')) await send(message);
   const skipped = await checked();
   expect(skipped).toHaveLength(4);
@@ -81,7 +81,7 @@ it.each<[string, string, () => Promise<unknown>]>([
       await sendOnce({ ...challenge, amount: '61.00' });
     },
   ],
-])('fails where a processor %s', async (_what, name, tell) => {
+])('fails when a processor %s', async (_what, name, tell) => {
   for (const message of messagesOf('message')) await send(message);
   await tell();
   const failed = await checked();

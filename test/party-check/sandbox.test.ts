@@ -5,7 +5,7 @@ import { receivePayment } from '../../src/parties/bank/sandbox/receive';
 import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
 import { type CheckedWorld, checkedWorld, notOk } from './support';
 
-/** Each party of the sandbox keeps its protocol: what a bridge is checked by, the sandbox is. */
+/** Each party of the sandbox passes the checks that a real party's bridge must pass. */
 
 let world: CheckedWorld;
 beforeAll(async () => {
@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What makes something happen at a party whose orders alone do not. */
+/** Orders with a magic value, for parties where an ordinary order changes nothing. */
 const ORDERS: Record<string, Record<string, unknown>> = { checkout: { amount: '700.01' } };
 
-/** A payment that somebody has made to an IBAN. */
+/** A payment from outside to an IBAN. */
 const receivedPayment = (callbackUrl: string) =>
   world.api.database.transaction((tx) =>
     receivePayment(
@@ -31,7 +31,7 @@ const ORDERED = [
   ...['card-processor', 'cardholder-review', 'rates'],
 ];
 
-/** Side by side: most of the time of a check is waiting for what the party does by itself. */
+/** The parties are checked concurrently, because a check mostly waits for the party. */
 it(`${ORDERED.join(', ')}: each keeps its protocol`, async () => {
   const checked = await Promise.all(
     ORDERED.map(async (party) => {
@@ -42,7 +42,7 @@ it(`${ORDERED.join(', ')}: each keeps its protocol`, async () => {
   expect(checked).toEqual(ORDERED.map((party) => ({ party, notOk: [], isWhole: true })));
 });
 
-it('bank, which nobody orders a payment from', async () => {
+it('bank: keeps its protocol with a received payment, because it takes no orders', async () => {
   const callbacks = await startListener();
   const record = await receivedPayment(callbacks.url);
   expect(notOk(await world.check('bank', { record, callbacks }))).toEqual([
@@ -52,7 +52,7 @@ it('bank, which nobody orders a payment from', async () => {
   await callbacks.close();
 });
 
-it('a party of which nothing is known yet is asked for what it has', async () => {
+it('checks a party without any record', async () => {
   const results = await world.check('bank', { callbacks: undefined });
   expect(results.filter(({ outcome }) => outcome === 'FAILED')).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { partyPath, partySecret } from '../../src/parties/sandbox/mount';
 import type { SandboxParty } from '../../src/parties/sandbox/options';
 import { type TestApi, testApi } from '../support/api';
 
-/** The sandbox's parties over real HTTP; each check has somewhere of its own to be called. */
+/** The sandbox's parties over real HTTP. Each check has its own receiver of callbacks. */
 export interface CheckedWorld {
   api: TestApi;
   urlOf(party: string): string;
@@ -39,7 +39,7 @@ export async function checkedWorld(): Promise<CheckedWorld> {
 export const protocolOf = (party: string): PartyProtocol =>
   PARTY_PROTOCOLS.find(({ name }) => name === party) as PartyProtocol;
 
-/** What came of each check that was not ok. */
+/** The results of the checks that are not ok. */
 export const notOk = (results: readonly CheckResult[]): string[] =>
   results
     .filter(({ outcome }) => outcome !== 'ok')

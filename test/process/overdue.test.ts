@@ -19,7 +19,7 @@ const SUBMISSION = 'Cardholder review and submission';
 const TOPUP = 'Top-up from a payment card';
 const WITHDRAWAL = 'Withdrawal to a payment card';
 
-// Running workflows go by these ids, types and arguments: none of them may ever change.
+// Running workflows use these ids, types and arguments, so none of them may change.
 it.each([
   [startIssuance(record), 'cardIssuance', 'start', 'card-issuance-x_1', 'Card issuance'],
   [startClosure(record), 'cardClosure', 'start', 'card-closure-x_1', 'Card closure at the processor'],
@@ -53,7 +53,7 @@ it.each([
   [topup.process.start(record), 'externalCardTransfer', 'start', 'card-topup-x_1', TOPUP],
   [withdrawal.process.look(record), 'externalCardTransfer', 'look', 'card-withdrawal-x_1', WITHDRAWAL],
   [exchangeOrderKind.process.start(record), 'exchangeOrder', 'start', 'exchange-order-x_1', 'Exchange order'],
-])('drives a record: %#', (command, workflow, action, workflowId, summary) => {
+])('builds the command of a record: %#', (command, workflow, action, workflowId, summary) => {
   expect(command).toStrictEqual({
     ...{ workflow, workflowId, taskQueue: 'processes', action },
     ...{ args: ['x_1'], tenantId: 'cli_1', summary },
@@ -69,7 +69,7 @@ it('names a review by its user and its submission', () => {
   expect(lookAtReview(review)).toStrictEqual({ ...command, action: 'look' });
 });
 
-it('names what has no record yet by the party’s id, and no tenant', () => {
+it('names a discovery without a record by the party’s id, without a tenant', () => {
   expect(DISCOVERIES.checkout?.process.look({ partyRef: 'cs_1' })).toStrictEqual({
     ...{ workflow: 'checkoutPayment', workflowId: 'checkout-payment-cs_1', taskQueue: 'processes' },
     ...{ action: 'look', args: ['cs_1'], summary: 'A checkout that no deposit knows' },
@@ -80,7 +80,7 @@ it('names what has no record yet by the party’s id, and no tenant', () => {
   });
 });
 
-it('asks for what is overdue but for the records of its own workflows that were driven on lately', async () => {
+it('skips overdue records whose workflows were started lately', async () => {
   const spec = (prefix: string) => processOfRecord({ workflow: 'w', prefix, summary: 's' });
   const [order, closing] = [spec('order-'), spec('closing-')];
   const asked: OverdueQuery[] = [];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PartyAway } from '../../src/process/party-errors';
 import { createPartyGate, PartyBusy } from '../../src/process/party-gate';
 
-/** A gate whose clock the test moves; calls that take "long" move it while they run. */
+/** A gate whose clock the test moves. Calls that take "long" move it while they run. */
 function gateAt() {
   const clock = { ms: 0 };
   return { gate: createPartyGate({ now: () => clock.ms }), clock };
@@ -18,14 +18,14 @@ const hanging = () => {
   return { work: () => answer, end: () => end('late') };
 };
 
-it('lets a party through that answers, and tells its own errors', async () => {
+it('lets calls of an answering party through, with their errors', async () => {
   const { gate } = gateAt();
   expect(await gate.inPassing('bank', works)).toBe('done');
   await expect(gate.inPassing('bank', () => Promise.reject(new Error('ours')))).rejects.toThrow('ours');
   expect(await gate.inPassing('bank', works)).toBe('done');
 });
 
-it('closes the way after three failures in a row, for five seconds, and for that party alone', async () => {
+it('opens the circuit of a party for five seconds after three consecutive failures', async () => {
   const { gate, clock } = gateAt();
   for (let time = 0; time < 3; time += 1)
     await expect(gate.inPassing('bank', away)).rejects.toThrow(PartyAway);
@@ -38,7 +38,7 @@ it('closes the way after three failures in a row, for five seconds, and for that
   expect(await gate.inPassing('bank', works)).toBe('done');
 });
 
-it('lets one try when the time is over, and closes again when it fails', async () => {
+it('lets one trial call through after that time, and opens again when it fails', async () => {
   const { gate, clock } = gateAt();
   for (let time = 0; time < 3; time += 1) await gate.inPassing('bank', away).catch(() => undefined);
   clock.ms = 6_000;
@@ -52,14 +52,14 @@ it('lets one try when the time is over, and closes again when it fails', async (
   expect(await gate.inPassing('bank', works)).toBe('done');
 });
 
-it('is opened by what is done patiently', async () => {
+it('closes the circuit after a successful patient call', async () => {
   const { gate } = gateAt();
   for (let time = 0; time < 3; time += 1) await gate.inPassing('bank', away).catch(() => undefined);
   await gate.patiently('bank', works);
   expect(await gate.inPassing('bank', works)).toBe('done');
 });
 
-it('lets twelve in at once; others wait for their turn, for a moment', async () => {
+it('runs twelve calls at once; further calls wait briefly', async () => {
   const { gate } = gateAt();
   const calls = Array.from({ length: 12 }, hanging);
   const running = calls.map(({ work }) => gate.inPassing('bank', work));
@@ -72,17 +72,17 @@ it('lets twelve in at once; others wait for their turn, for a moment', async () 
   expect(await gate.inPassing('bank', works)).toBe('done');
 });
 
-it('takes a party that hangs for one that fails', async () => {
+it('counts a hanging call as a failure', async () => {
   const gate = createPartyGate();
   const calls = Array.from({ length: 3 }, hanging);
   const running = calls.map(({ work }) => gate.inPassing('bank', work));
-  await sleep(1_200); // longer than a task should take
+  await sleep(1_200); // longer than the limit of a quick attempt
   await expect(gate.inPassing('bank', works)).rejects.toThrow(PartyBusy);
   for (const { end } of calls) end();
   await Promise.all(running);
 });
 
-it('tells when the way of a party closes, and when it is free again, once each', async () => {
+it('reports once when the circuit of a party opens, and once when it closes', async () => {
   const told: [string, boolean][] = [];
   const clock = { ms: 0 };
   const observe = (party: string, closed: boolean) => void told.push([party, closed]);

@@ -7,7 +7,7 @@ import { OutcomeUnknown, PartyRefused } from '../../../src/process/party-errors'
 import { type SandboxWorld, sandboxWorld } from '../sandbox/support';
 
 describe('card numbers', () => {
-  it('pass Luhn as known ones do', () => {
+  it('pass the Luhn check only with the right last digit', () => {
     for (const number of ['4242424242424242', '5555555555554444', '378282246310005']) {
       expect(passesLuhn(number)).toBe(true);
       const wrong = number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10);
@@ -16,7 +16,7 @@ describe('card numbers', () => {
     expect(luhnDigit('7992739871')).toBe('3');
   });
 
-  it('have sixteen digits under the BIN, pass Luhn, and are never the same', () => {
+  it('have sixteen digits under the BIN, pass the Luhn check and are unique', () => {
     const numbers = Array.from({ length: 20_000 }, (_, index) => cardNumber('44112200', BigInt(index + 1)));
     expect(new Set(numbers).size).toBe(numbers.length);
     for (const number of numbers) {
@@ -51,7 +51,7 @@ describe('the sandbox', () => {
     return { key, ...issuance };
   };
 
-  it('decides after its delay, and gives the same card for the same key', async () => {
+  it('decides after its delay, and returns the same card for the same key', async () => {
     const key = newId('card');
     expect(await processor.issuance(key)).toBe('unknown_to_party');
     expect(await processor.issue(order(key))).toEqual({ version: 1, status: 'processing' });
@@ -71,7 +71,7 @@ describe('the sandbox', () => {
     expect(await processor.issue(order(key))).toEqual(issuance);
   });
 
-  it('makes one card of many orders at once with one key', async () => {
+  it('makes one card when many orders with one key arrive together', async () => {
     const key = newId('card');
     await Promise.all(Array.from({ length: 10 }, () => processor.issue(order(key))));
     const rows = await world.api.database.query(
@@ -83,7 +83,7 @@ describe('the sandbox', () => {
     expect(await world.api.database.query(changes, [key])).toHaveLength(2);
   });
 
-  it('shows number and CVV, which it keeps sealed', async () => {
+  it('shows the number and CVV, which it stores sealed', async () => {
     const { key, reference, last4, expiryMonth, expiryYear } = await issued();
     const sensitive = await processor.sensitive(reference);
     expect(sensitive).toEqual({
@@ -104,7 +104,7 @@ describe('the sandbox', () => {
     });
   });
 
-  it('refuses by the label, at once or slowly', async () => {
+  it('refuses a card by its label, at once or after a delay', async () => {
     const [quick, slow] = [newId('card'), newId('card')];
     await processor.issue(order(quick, 'sandbox:refuse'));
     await processor.issue(order(slow, 'sandbox:slow-refuse'));
@@ -116,7 +116,7 @@ describe('the sandbox', () => {
     expect(await processor.issuance(slow)).toEqual(failed);
   });
 
-  it('loses its answer, or the order, once', async () => {
+  it('loses the first answer or the first order by the label', async () => {
     const [answer, lost] = [
       order(newId('card'), 'sandbox:timeout'),
       order(newId('card'), 'sandbox:lost-order'),
@@ -128,7 +128,7 @@ describe('the sandbox', () => {
     expect(await processor.issue(lost)).toMatchObject({ status: 'processing' });
   });
 
-  it('cannot be reached for a while', async () => {
+  it('is unreachable for thirty seconds by the label', async () => {
     const away = order(newId('card'), 'sandbox:unreachable');
     const ask = () => processor.issue(away);
     const isAway = { name: 'PartyAway' };
@@ -140,7 +140,7 @@ describe('the sandbox', () => {
     expect(await ask()).toMatchObject({ status: 'processing' });
   });
 
-  it('closes at once, slowly, or when it can be reached again', async () => {
+  it('closes a card at once, after a delay, or once it is reachable again', async () => {
     const close = async (reference: string) => {
       const { status } = await processor.close({ key: `close-${reference}`, reference, callbackUrl });
       return status;
@@ -160,7 +160,7 @@ describe('the sandbox', () => {
     expect(await close(away)).toBe('closed');
   });
 
-  it('closes a card under one key, and none that it does not know', async () => {
+  it('refuses a second closure under another key, and the closure of an unknown card', async () => {
     const { reference } = await issued();
     const close = (key: string, of = reference) => processor.close({ key, reference: of, callbackUrl });
     await close('close-one');
@@ -168,7 +168,7 @@ describe('the sandbox', () => {
     await expect(close('close-three', 'sandbox-card-0')).rejects.toMatchObject({ name: 'PartyAway' });
   });
 
-  it('tokenizes, or refuses', async () => {
+  it('tokenizes a card, or refuses by its label', async () => {
     const tokenize = (key: string, reference: string) =>
       processor.tokenize({ key, reference, wallet: 'apple_pay', callbackUrl });
     const fine = (await issued()).reference;

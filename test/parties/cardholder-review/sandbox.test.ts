@@ -24,7 +24,7 @@ function application(accountPurpose: string, given: Partial<Application> = {}): 
   };
 }
 
-it('takes three documents of ten MiB with an application, and keeps nothing of them', async () => {
+it('takes an application with three documents of ten MiB, and stores none of them', async () => {
   const slots = ['idFrontImg', 'idBackImg', 'idHoldImg'];
   const documents = slots.map((slot) => ({
     ...{ slot, contentType: 'image/jpeg', content: randomBytes(10 * 1024 * 1024) },
@@ -37,7 +37,7 @@ it('takes three documents of ten MiB with an application, and keeps nothing of t
   expect(rows.length).toBeLessThan(1_000);
 });
 
-it('decides after its delay, once a key', async () => {
+it('decides after its delay, once for each key', async () => {
   const given = application('sandbox:reject');
   expect(await review().outcome(given.key)).toBe('unknown_to_party');
   expect(await review().submit(given)).toEqual({ version: 1, status: 'processing' });
@@ -51,12 +51,12 @@ it('decides after its delay, once a key', async () => {
   expect(await review().submit({ ...given, person: {} })).toEqual(rejected);
 });
 
-it('refuses data in its answer', async () => {
+it('refuses unusable data in its first answer', async () => {
   const refused = { version: 1, status: 'refused', reason: expect.stringContaining('idNo') };
   expect(await review().submit(application('sandbox:refuse'))).toEqual(refused);
 });
 
-it('loses its answer, or the application, once', async () => {
+it('loses the first answer or the first application by the purpose', async () => {
   const [answer, lost] = [application('sandbox:timeout'), application('sandbox:lost')];
   await expect(review().submit(answer)).rejects.toBeInstanceOf(OutcomeUnknown);
   expect(await review().outcome(answer.key)).toMatchObject({ status: 'processing' });
@@ -65,11 +65,11 @@ it('loses its answer, or the application, once', async () => {
   expect(await review().submit(lost)).toMatchObject({ status: 'processing' });
 });
 
-it('that nothing reaches has neither heard of an application nor anything to come', async () => {
+it('stays unreachable for ever by the purpose, and plans no change', async () => {
   const gone = application('sandbox:gone');
   for (const seconds of [0, 86_400, 365 * 86_400]) {
     later(seconds);
-    // Nothing was handed in: OutcomeUnknown would say that it may have been.
+    // The error is exactly PartyAway, because OutcomeUnknown would mean a possible submission.
     await expect(review().submit(gone)).rejects.toMatchObject({ name: 'PartyAway' });
     await expect(review().outcome(gone.key)).rejects.toMatchObject({ name: 'PartyAway' });
   }

@@ -6,7 +6,7 @@ import {
   isZeroAddress,
 } from '../../../src/parties/chain/addresses';
 
-/** Of EIP-55. */
+/** Examples of EIP-55. */
 const CHECKSUMMED = [
   '0x52908400098527886E0F7030069857D2E4169EE7',
   '0xde709f2102306220921060314715629080e2fb77',
@@ -15,7 +15,7 @@ const CHECKSUMMED = [
   '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
 ];
 
-it.each(CHECKSUMMED)('takes %s in one case or with its checksum, and gives the checksum', (address) => {
+it.each(CHECKSUMMED)('accepts %s in one case or with its checksum, and returns it checksummed', (address) => {
   const digits = address.slice(2);
   expect(checkedAddress('evm', address)).toBe(address);
   expect(checkedAddress('evm', address.toLowerCase())).toBe(address);
@@ -29,22 +29,22 @@ it.each([
   '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed0',
   ' 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
   '0xg2908400098527886e0f7030069857d2e4169ee7',
-  'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', // of another kind of chain
+  'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', // an address of another kind of chain
   '',
 ])('refuses %p as an EVM address', (text) => {
   expect(checkedAddress('evm', text)).toBeUndefined();
 });
 
-it('derives the addresses of a key, compressed or not', () => {
+it('derives the address of a public key, compressed or not', () => {
   const key = `0x${'1'.padStart(64, '0')}` as const;
   const { publicKey, address } = privateKeyToAccount(key);
   const whole = Buffer.from(publicKey.slice(2), 'hex');
-  const compressed = Buffer.from(`02${publicKey.slice(4, 68)}`, 'hex'); // the generator’s y is even
+  const compressed = Buffer.from(`02${publicKey.slice(4, 68)}`, 'hex'); // the y of the generator is even
   expect(address).toBe('0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf');
   expect([whole, compressed].map(evmAddressOf)).toEqual([address, address]);
 });
 
-it('knows how the hash of a transaction is written', () => {
+it('returns the hash of a transaction in lower case, and refuses other texts', () => {
   const digits = 'Ab'.repeat(32);
   expect(checkedHash('evm', `0x${digits}`)).toBe(`0x${digits.toLowerCase()}`);
   expect(checkedHash('evm', digits)).toBeUndefined();
@@ -52,7 +52,7 @@ it('knows how the hash of a transaction is written', () => {
     expect(checkedHash('evm', `0x${wrong}`)).toBeUndefined();
 });
 
-it('knows the address that is nobody’s', () => {
+it('recognises the zero address', () => {
   expect(isZeroAddress('evm', '0x0000000000000000000000000000000000000000')).toBe(true);
   expect(isZeroAddress('evm', CHECKSUMMED[0] as string)).toBe(false);
 });

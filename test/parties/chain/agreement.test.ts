@@ -50,13 +50,10 @@ const CASES: [string, ChainTransaction[], number, ChainTransaction, boolean][] =
   ['nobody of most', [UNKNOWN], 2, UNKNOWN, false],
 ];
 
-it.each(CASES)(
-  'believes of a transaction that %s tells what most tell',
-  async (_, said, of, word, isAgreed) => {
-    const node = { transactionOfEach: () => Promise.resolve({ said, of }) };
-    expect(await toldOf(node, '0x')).toEqual({ word, isAgreed });
-  },
-);
+it.each(CASES)('takes the state that a majority reports when %s', async (_, said, of, word, isAgreed) => {
+  const node = { transactionOfEach: () => Promise.resolve({ said, of }) };
+  expect(await toldOf(node, '0x')).toEqual({ word, isAgreed });
+});
 
 it.each<[string, object]>([
   ['whether it was reverted', { status: 'reverted' }],
@@ -67,7 +64,7 @@ it.each<[string, object]>([
   ['its fee', { fee: 4n }],
   ['its gas', { gasUsed: 2n }],
   ['what it has moved', { transfers: [{ ...transfer, units: 9n }] }],
-])('takes two words for two that differ in %s', async (_, change) => {
+])('finds no agreement between two states that differ in %s', async (_, change) => {
   const node = { transactionOfEach: () => Promise.resolve({ said: [mined(), mined(change)], of: 2 }) };
   expect(await toldOf(node, '0x')).toMatchObject({ isAgreed: false });
 });
@@ -77,7 +74,7 @@ it.each<[string, Partial<AgreedBlock>, string]>([
   ['all answer and have none there', { hash: null, said: 3 }, 'shallow'],
   ['one of three has one there', { hash: '0x9', said: 3, isSplit: true }, 'disputed'],
   ['one of three answers', { hash: '0x9', said: 1 }, 'disputed'],
-])('takes a block for as deep as most say: %s', async (_, top, depth) => {
+])('judges the depth of a block when %s', async (_, top, depth) => {
   const said = { hash: '0x7', said: 3, of: 3, isSplit: false };
   const node = {
     agreedBlock: (number: number) => Promise.resolve(number === 9 ? { ...said, ...top } : said),
@@ -90,8 +87,8 @@ it.each([
   [[9, 7], 2, 7],
   [[7, 9, 7], 3, 7],
   [[9, 7], 3, 7],
-  // Two of five are not most, though they are of those who answer.
+  // Two of five nodes are no majority, though they are a majority of those that answer.
   [[9, 9, 7], 5, 7],
-])('of the numbers %p that nodes tell, of %p nodes, most say %p at least', (told, of, most) => {
+])('takes from the answers %p of %p nodes the majority value %p', (told, of, most) => {
   expect(ofMost(told, of)).toBe(most);
 });

@@ -21,7 +21,7 @@ describe('a broadcast', () => {
   const SEND = 'eth_sendRawTransaction';
   const tooLow = { error: { code: -32000, message: 'nonce too low: next nonce 9' } };
 
-  it('goes to every address, and one that takes it suffices', async () => {
+  it('goes to every address and succeeds when one takes it', async () => {
     world.one.on(SEND, 'silent');
     const { hash } = await world.node.broadcast(signed);
     await world.chain.mined(hash as Hex);
@@ -29,7 +29,7 @@ describe('a broadcast', () => {
     expect(world.one.asked).toContain(SEND);
   });
 
-  it('whose answer is lost may have arrived; handed over again it is known', async () => {
+  it('has an unknown outcome when its answer is lost, and succeeds when repeated', async () => {
     world.reached(HASTY_MS);
     for (const double of [world.one, world.two]) double.on(SEND, 'done-and-silent');
     const error = await thrownBy(world.node.broadcast(signed));
@@ -42,7 +42,7 @@ describe('a broadcast', () => {
     expect(await world.node.transaction(hash)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('is refused only when nobody else may have it', async () => {
+  it('is refused only when no other node may have it', async () => {
     world.reached(HASTY_MS);
     world.one.on(SEND, tooLow);
     world.two.on(SEND, 'silent');
@@ -61,8 +61,8 @@ describe('a broadcast', () => {
     world.expectNothingTold(error);
   });
 
-  it('that nobody could be sent has not been done', async () => {
-    for (const double of [world.one, world.two]) double.on('*', 'silent'); // they do not even name their chain
+  it('fails with ChainAway when no node was reached', async () => {
+    for (const double of [world.one, world.two]) double.on('*', 'silent'); // the nodes do not even name their chain
     const unknown = testChains(HASTY_MS).nodeAt(world.chain.chainId, world.one.url, world.two.url);
     await expect(unknown.broadcast(signed)).rejects.toMatchObject({ name: 'ChainAway' });
     const nobody = world.party.nodeAt(world.chain.chainId, 'http://127.0.0.1:1/');
@@ -81,7 +81,7 @@ describe('a broadcast', () => {
     ['unknown transaction type', 'refused'],
     ['rate limit reached', undefined],
     ['Nonce too far in the future', undefined],
-  ])('knows what a node means by %p', async (message, meaning) => {
+  ])('interprets the error text %p of a node', async (message, meaning) => {
     for (const double of [world.one, world.two]) double.on(SEND, { error: { code: -32000, message } });
     const outcome = await world.node.broadcast(signed).then(
       () => 'taken',

@@ -9,7 +9,7 @@ describe('the contracts of tests and of the local chain', () => {
   });
   afterAll(() => chain.stop());
 
-  it('are what the compiler makes of their source', () => {
+  it('match what the compiler produces from their source', () => {
     expect(contracts).toEqual(compileContracts());
   });
 

@@ -21,7 +21,7 @@ afterAll(() => chain.stop());
 
 const emit = (topics: number, bytes: number, words: Hex[]) => callCode(chain, logCode(topics, bytes), words);
 
-/** What has come to them from a height on. */
+/** The transfers to these addresses from a height on. */
 async function come(from: number, to: string[], native = true) {
   const head = await node.head();
   return (await node.transfersTo({ from, to: head.number }, to, { native })).transfers;
@@ -34,7 +34,7 @@ async function sent(hash: string) {
   return transaction;
 }
 
-/** A signed transaction of that key, and its fees and nonce chosen. */
+/** A transaction signed with that key, with the given nonce and the present fees. */
 async function signed(key: Hex, transaction: { to: Address; value?: bigint; nonce: number }) {
   const { maxFeePerGas, maxPriorityFeePerGas } = await node.fees();
   return privateKeyToAccount(key).signTransaction({
@@ -44,7 +44,7 @@ async function signed(key: Hex, transaction: { to: Address; value?: bigint; nonc
 }
 
 describe('transfers', () => {
-  it('are found of any token and of the native coin, with the hash of the last block', async () => {
+  it('are found for any token and the native coin, with the hash of the last block', async () => {
     const [alice, bob] = [newAddress(), newAddress()];
     const token = await chain.token();
     const other = await chain.token({ decimals: 18 });
@@ -75,7 +75,7 @@ describe('transfers', () => {
     expect(await come(from + 3, [alice])).toEqual([]);
   });
 
-  it('are what has come, where a token takes a fee of them', async () => {
+  it('have the received amount when the token takes a fee', async () => {
     const token = await chain.token({ feeBasisPoints: 100 });
     const { number: from } = await node.head();
     const [to] = [newAddress()];
@@ -88,7 +88,7 @@ describe('transfers', () => {
     ]);
   });
 
-  it('of one transaction have ordinals of their own, that do not change with its place in the block', async () => {
+  it('of one transaction have ordinals that do not depend on its place in the block', async () => {
     const token = await chain.token();
     const payer = await chain.deploy('TestPayer');
     await chain.mined(await chain.write(token, 'TestUsdt', 'approve', [payer, 100n]));
@@ -120,7 +120,7 @@ describe('transfers', () => {
     expect((await sent(hash)).transfers).toEqual(found);
   });
 
-  it('of nothing, to oneself, of other kinds of tokens and with malformed logs are none', async () => {
+  it('ignore zero amounts, transfers to oneself, other kinds of token and malformed logs', async () => {
     const to = newAddress();
     const token = await chain.token();
     const { number: from } = await node.head();
@@ -137,17 +137,18 @@ describe('transfers', () => {
     expect(await come(from + 1, [to, chain.payer])).toEqual([]);
   });
 
-  it('count each log of their receipt, also those that are none', async () => {
+  it('have ordinals that count every log of the receipt', async () => {
     const to = newAddress();
     const { number: from } = await node.head();
     const topics = [TRANSFER, pad(ALICE), pad(to)];
-    // Of an NFT, without data; then a word of 256: with four topics it is no token's, with three it is.
+    // Two logs of four topics are no transfers: an NFT without data, and a word of 256. The third, of three topics, is
+    // one.
     const code = concatHex([logCode(4, 0), '0x610100600052', logCode(4, 32), logCode(3, 32)]);
     const hash = await callCode(chain, code, [...topics, pad('0x7')]);
     expect(await come(from, [to])).toMatchObject([{ txHash: hash, ordinal: 2, logIndex: 2, units: 256n }]);
   });
 
-  it('of the native coin within a contract are not seen, and what the transaction itself moves is', async () => {
+  it('show the native coin that a transaction moves, but not the coin that a contract passes on', async () => {
     const payer = await chain.deploy('TestPayer');
     const { number: from } = await node.head();
     const to = newAddress();
@@ -160,7 +161,7 @@ describe('transfers', () => {
     expect(await come(from, [payer])).toMatchObject([{ txHash: hash, units: 9n, token: null }]);
   });
 
-  it('of a range whose end nobody has yet are not known', async () => {
+  it('fail for a range whose end no node has reached', async () => {
     const { number } = await node.head();
     expect(await node.block(number + 1)).toBeUndefined();
     await expect(node.transfersTo({ from: 0, to: number + 1 }, [ALICE], { native: false })).rejects.toThrow(
@@ -171,7 +172,7 @@ describe('transfers', () => {
 });
 
 describe('a transaction', () => {
-  it('that was reverted has a fee and no transfers', async () => {
+  it('has a fee and no transfers when it was reverted', async () => {
     const token = await chain.token();
     const data = erc20Transfer(BOB, 10n ** 30n);
     const hash = await chain.client.sendTransaction({ to: token, data, gas: 100_000n });
@@ -182,18 +183,18 @@ describe('a transaction', () => {
     });
   });
 
-  it('that nobody knows is unknown, as is what is no hash', async () => {
+  it('is unknown when no node has it, or when the text is no hash', async () => {
     for (const hash of [`0x${'a'.repeat(64)}`, '0x12', 'hash', `0x${'z'.repeat(64)}`, ''])
       expect(await node.transaction(hash)).toEqual({ status: 'unknown' });
   });
 
-  it('that makes a contract has no receiver', async () => {
+  it('has no recipient when it creates a contract', async () => {
     const hash = await chain.client.sendTransaction({ data: '0x6000', value: 1n });
     await chain.mined(hash);
     expect(await sent(hash)).toMatchObject({ status: 'succeeded', to: null, transfers: [] });
   });
 
-  it('goes into another block in a reorganisation: another hash, the same ordinal', async () => {
+  it('keeps its ordinal when a reorganisation moves it to another block', async () => {
     const token = await chain.token();
     const to = newAddress();
     const { number: from } = await node.head();
@@ -211,8 +212,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('what is asked before one is made', () => {
-  it('balances come in their order, more of them than fit into one request', async () => {
+describe('reads before a transaction', () => {
+  it('return balances in order, also more than fit into one request', async () => {
     const token = await chain.token({ decimals: 18 });
     const many = Array.from({ length: 45 }, newAddress);
     await chain.pay(token, many[41] as string, 10n ** 24n);
@@ -223,7 +224,7 @@ describe('what is asked before one is made', () => {
     expect(await node.balances([], null)).toEqual([]);
   });
 
-  it('decimals are the token’s own; where no token stands it is refused', async () => {
+  it('return the decimals of a token, and refuse an address without one', async () => {
     expect(await node.decimals(await chain.token({ decimals: 18 }))).toBe(18);
     const payer = await chain.deploy('TestPayer');
     for (const none of [BOB, payer]) {
@@ -232,7 +233,7 @@ describe('what is asked before one is made', () => {
     }
   });
 
-  it('gas is estimated; what would be reverted is refused', async () => {
+  it('estimate gas, and refuse a call that would revert', async () => {
     const token = await chain.token();
     const from = chain.payer;
     const transfer = (units: bigint) => ({ from, to: token, value: 0n, data: erc20Transfer(BOB, units) });
@@ -243,7 +244,7 @@ describe('what is asked before one is made', () => {
     });
   });
 
-  it('fees are those of the next block', async () => {
+  it('return the fees of the next block', async () => {
     const fees: ChainFees = await node.fees();
     await chain.client.mine({ blocks: 1 });
     const { baseFeePerGas } = await chain.client.getBlock();
@@ -254,7 +255,7 @@ describe('what is asked before one is made', () => {
 });
 
 describe('a broadcast', () => {
-  it('is taken, and taken again while it waits and when it is in a block', async () => {
+  it('succeeds again while the transaction waits and once it is in a block', async () => {
     const key = generatePrivateKey();
     const payer = privateKeyToAccount(key).address;
     await chain.pay(null, payer, parseEther('1'));
@@ -276,7 +277,7 @@ describe('a broadcast', () => {
     });
   });
 
-  it('that the node cannot take is refused', async () => {
+  it('is refused when the node cannot take it', async () => {
     const poor = await signed(generatePrivateKey(), { to: BOB, value: 1n, nonce: 0 });
     await expect(node.broadcast(poor)).rejects.toMatchObject({ code: 'insufficient_funds' });
     await expect(node.broadcast('0x1234')).rejects.toMatchObject({ name: 'ChainRefused', code: 'refused' });

@@ -15,7 +15,7 @@ const FAULTS: Behaviour[] = [
 ];
 
 describe.each(FAULTS)('a node that answers with %j', (fault) => {
-  it('is passed over for the next, and when both do the chain is away, and no address is told', async () => {
+  it('is skipped for the next; when both fail, the chain is away, and no address is shown', async () => {
     const hangs = fault === 'silent' || fault === 'half';
     if (hangs) world.reached(HASTY_MS);
     const methods = ['eth_getBlockByNumber', 'eth_getLogs', 'eth_getBalance', 'eth_feeHistory'];
@@ -40,14 +40,14 @@ describe.each(FAULTS)('a node that answers with %j', (fault) => {
   });
 });
 
-it('reads no more than so much of an answer, before its time is over', async () => {
+it('stops reading an answer at the limit of bytes', async () => {
   world.one.on('eth_getBlockByNumber', 'endless');
   world.two.on('*', 'lost');
-  world.reached(600_000); // only its size ends it
+  world.reached(600_000); // only the size ends it
   expect(await thrownBy(world.node.head())).toMatchObject({ name: 'ChainAway' });
 });
 
-it('asks the one that failed last for ten seconds, then first again', async () => {
+it('asks a failed node last for ten seconds, then in its order again', async () => {
   world.one.on('*', 'error-500');
   world.one.on('eth_chainId', 'error-500');
   await world.node.balance(ALICE, null);
@@ -65,7 +65,7 @@ it('asks the one that failed last for ten seconds, then first again', async () =
   ]);
 });
 
-it('asks one that failed all the same when there is no other', async () => {
+it('asks a failed node when there is no other', async () => {
   world.one.on('*', 'lost');
   world.two.on('*', 'lost');
   await expect(world.node.head()).rejects.toThrow();
@@ -73,7 +73,7 @@ it('asks one that failed all the same when there is no other', async () => {
   expect((await world.node.head()).number).toBe(0);
 });
 
-it('uses none that is of another world.chain, says so without its address, and asks each but once', async () => {
+it('uses no node of another chain, logs it without the address, and asks each chain id once', async () => {
   world.one.on('eth_chainId', { result: '0x1' });
   await world.node.head();
   await world.node.head();
@@ -97,12 +97,12 @@ it('uses none that is of another world.chain, says so without its address, and a
   expect(await world.node.chainIds()).toEqual([]);
 });
 
-it('sends credentials of an address as HTTP has them', async () => {
+it('sends credentials of an address as a Basic authorization', async () => {
   await world.node.head();
   expect(new Set(world.one.credentials)).toEqual(new Set([`Basic ${btoa('boss:pa$$word')}`]));
 });
 
-it('is away, and tells nothing, where an address is none', async () => {
+it('is away without showing the text when an address is invalid', async () => {
   const none = world.party.nodeAt(
     world.chain.chainId,
     'http://%zz:KEY-0123456789@',
@@ -114,7 +114,7 @@ it('is away, and tells nothing, where an address is none', async () => {
   expect(await none.chainIds()).toEqual([]);
 });
 
-it('keeps one node for an address, and counts its calls', async () => {
+it('keeps one node for each list of addresses, and counts its calls', async () => {
   expect(world.party.nodeAt(world.chain.chainId, world.one.url, world.two.url)).toBe(world.node);
   expect(world.party.nodeAt(world.chain.chainId, world.two.url, world.one.url)).not.toBe(world.node);
   await world.node.head();
@@ -123,7 +123,7 @@ it('keeps one node for an address, and counts its calls', async () => {
   ]);
 });
 
-describe('of nodes that differ', () => {
+describe('nodes that differ', () => {
   const behind =
     (blocks: number): Behaviour =>
     async ({ params: [height, full] }, ask) => {
@@ -134,7 +134,7 @@ describe('of nodes that differ', () => {
 
   beforeAll(() => world.chain.client.mine({ blocks: 5 }));
 
-  it('the block is agreed on when all who answer name the same', async () => {
+  it('agree on a block when all that answer name the same hash', async () => {
     const { number, hash } = await world.node.head();
     expect(await world.node.agreedBlock(number)).toEqual({ hash, said: 2, of: 2, isSplit: false });
     world.two.on('*', 'lost');
@@ -152,7 +152,7 @@ describe('of nodes that differ', () => {
     await expect(away.agreedBlock(number)).rejects.toMatchObject({ name: 'ChainAway' });
   });
 
-  it('one that has stopped counts as away, and the newest block is the other one’s', async () => {
+  it('exclude a node that has stopped, so that the other one gives the newest block', async () => {
     const before = await world.node.head();
     world.one.on('eth_getBlockByNumber', behind(4));
     await world.chain.client.mine({ blocks: 4, interval: 60 });
@@ -173,7 +173,7 @@ describe('of nodes that differ', () => {
     expect(await world.node.agreedBlock(head.number)).toMatchObject({ said: 2, isSplit: false });
   });
 
-  it('one that lags has no transfers of a range to tell, and does not know a transaction that another knows', async () => {
+  it('read transfers and transactions from the other node when one lags', async () => {
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const hash = await world.chain.pay(null, to, 5n);
     const { number } = await world.node.head();
@@ -193,13 +193,13 @@ describe('of nodes that differ', () => {
   });
 });
 
-it('is never asked at an address that is not public, unless it names this machine itself', async () => {
+it('refuses addresses that are not public, except for loopback names of this machine', async () => {
   const { port } = new URL(world.one.url);
   await expect(
     world.party.nodeAt(world.chain.chainId, `http://localhost:${port}`).head(),
   ).resolves.toBeDefined();
   world.one.asked.length = 0;
-  // 0.0.0.0 leads to this machine as well, and is none of its names.
+  // 0.0.0.0 leads to this machine as well, but is no loopback name.
   for (const url of [`http://0.0.0.0:${port}`, 'https://169.254.169.254', 'http://10.0.0.1'])
     await expect(world.party.nodeAt(world.chain.chainId, url).head()).rejects.toMatchObject({
       name: 'ChainAway',

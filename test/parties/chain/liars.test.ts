@@ -3,7 +3,7 @@ import { startTestChain, type TestChain } from '../../support/chain';
 import { type NodeDouble, NodeError, startNodeDouble, testChains } from './node-double';
 import { ALICE, HASTY_MS } from './two-nodes';
 
-/** Three nodes of one chain; the first one lies. */
+/** Three nodes of one chain, of which the first lies. */
 let chain: TestChain;
 let doubles: NodeDouble[];
 let liar: NodeDouble;
@@ -35,7 +35,7 @@ function reached(timeoutMs?: number) {
 
 const hex = (value: number) => `0x${value.toString(16)}`;
 
-it('are not believed a head that is far before the others, which are asked as before', async () => {
+it('cannot raise the head, and do not exclude the others', async () => {
   const own = await node.head();
   liar.on('eth_getBlockByNumber', async ({ params: [height, full] }, ask) => {
     const last = await ask({ params: ['latest', full] });
@@ -47,7 +47,7 @@ it('are not believed a head that is far before the others, which are asked as be
   expect(party.lines).toEqual([]);
 });
 
-it('are not believed a count of transactions that the others do not tell, be it more or less', async () => {
+it('cannot raise or lower the count of transactions', async () => {
   const payer = await node.nonce(chain.payer);
   await chain.pay(null, ALICE, 1n);
   for (const count of [9_000, 0]) {
@@ -58,7 +58,7 @@ it('are not believed a count of transactions that the others do not tell, be it 
   }
 });
 
-it('and those that refuse to tell what is pending are asked for what is in blocks', async () => {
+it('count mined transactions when they refuse to count pending ones', async () => {
   for (const double of doubles)
     double.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
       at === 'pending' ? new NodeError(-32_602, 'no such tag') : ask({}),
@@ -69,7 +69,7 @@ it('and those that refuse to tell what is pending are asked for what is in block
   });
 });
 
-it('and those that hang are waited for once, while the others are most', async () => {
+it('delay a read once when they hang, while the others are a majority', async () => {
   reached(HASTY_MS);
   liar.on('*', 'silent');
   await node.agreedBlock(1);
@@ -77,14 +77,14 @@ it('and those that hang are waited for once, while the others are most', async (
   expect(await node.agreedBlock(1)).toMatchObject({ said: 2, of: 3, isSplit: false });
   await node.noncesOf(ALICE);
   expect(liar.asked).toEqual([]);
-  // By the last alone nothing is settled: the one that hangs may have come back.
+  // The last node alone is no majority, so the node that hung is asked again.
   liar.behaveWell();
   doubles[1]?.on('*', 'lost');
   expect(await node.agreedBlock(1)).toMatchObject({ said: 2, of: 3 });
   expect(liar.asked).toContain('eth_getBlockByNumber');
 });
 
-it('leave nobody out who is to tell the count of transactions, where they make another stand far behind', async () => {
+it('cannot exclude another node from the count of transactions by claiming a higher block', async () => {
   const counted = await node.nonce(chain.payer);
   const last = await node.head();
   liar.on('eth_getTransactionCount', { result: hex(counted + 9_000) });
@@ -102,7 +102,7 @@ it('leave nobody out who is to tell the count of transactions, where they make a
     await expect(told).rejects.toMatchObject({ name: 'NodesDisagree' });
 });
 
-describe('what gas costs', () => {
+describe('the price of gas', () => {
   const dear = () => {
     liar.on('eth_maxPriorityFeePerGas', { result: hex(40 * 10 ** 9) });
     liar.on('eth_feeHistory', { result: { baseFeePerGas: [hex(900 * 10 ** 9)] } });
@@ -112,7 +112,7 @@ describe('what gas costs', () => {
     liar.on('eth_feeHistory', { result: { baseFeePerGas: ['0x1'] } });
   };
 
-  it('is the median of the nodes, whatever one of three says', async () => {
+  it('is the median of three nodes, so that one cannot change it', async () => {
     const own = await node.fees();
     dear();
     expect(await node.fees()).toEqual(own);

@@ -13,8 +13,9 @@ interface Call {
 }
 
 /**
- * What becomes of a call. `lost`: the connection ends and the node never hears of it; `done-and-silent`: it does, and the answer is
- * lost; `half`: the answer begins and never goes on; `endless`: it never ends. A result or an error stands for the node's own.
+ * What happens to a call. `lost`: the connection ends before the node gets it. `done-and-silent`: the node gets it, and
+ * the answer is lost. `half`: the answer stops midway. `endless`: the answer never ends. A result or an error replaces
+ * the node's own.
  */
 export type Behaviour =
   | 'lost'
@@ -31,7 +32,7 @@ export type Behaviour =
   | { error: unknown }
   | ((call: Call, ask: (call: Partial<Call>) => Promise<any>) => unknown);
 
-/** What a behaviour may give instead of a result. */
+/** A JSON-RPC error instead of a result. */
 export class NodeError {
   constructor(
     readonly code: number,
@@ -39,7 +40,7 @@ export class NodeError {
   ) {}
 }
 
-/** Stands before a real node and has faults. Its address holds credentials in every place that an address has. */
+/** Starts a proxy with faults before a real node. Its address holds credentials in every part that allows them. */
 export async function startNodeDouble(target: string) {
   const behaviours = new Map<string, Behaviour>();
   const asked: string[] = [];
@@ -87,11 +88,11 @@ export async function startNodeDouble(target: string) {
 
   return {
     url: `http://boss:pa%24%24word@127.0.0.1:${port}/v2/KEY-0123456789?token=TOKEN-9876`,
-    /** No part of it may be told. */
+    /** Parts of the address that must not be shown. */
     secrets: ['boss', 'pa$$word', 'pa%24%24word', 'KEY-0123456789', 'TOKEN-9876', String(port)],
     asked,
     credentials,
-    /** @param method of JSON-RPC; `*`: of any without a behaviour of its own */
+    /** @param method of JSON-RPC; `*`: any method without a behaviour of its own */
     on(method: string, behaviour: Behaviour | undefined) {
       if (behaviour === undefined) behaviours.delete(method);
       else behaviours.set(method, behaviour);
@@ -116,7 +117,7 @@ export async function startNodeDouble(target: string) {
 
 export type NodeDouble = Awaited<ReturnType<typeof startNodeDouble>>;
 
-/** Nothing but a space that never ends, until the reader goes. */
+/** An endless stream of spaces, until the reader closes it. */
 const spaces = () =>
   new Readable({
     read() {
@@ -140,10 +141,10 @@ function fail(response: ServerResponse, behaviour: Behaviour): void {
     'unauthorized-401': () => void response.writeHead(401).end('bad key KEY-0123456789'),
     'redirect-307': () => void response.writeHead(307, { location: '/elsewhere' }).end(),
   };
-  answers[behaviour as string]?.(); // silence is no answer
+  answers[behaviour as string]?.(); // silence sends no answer
 }
 
-/** The party with a clock and a log of the test's own. @param timeoutMs as in production unless it is said */
+/** The chain party with the test's clock and log. @param timeoutMs defaults to production's */
 export function testChains(timeoutMs?: number) {
   const lines: string[] = [];
   const calls: PartyCall[] = [];

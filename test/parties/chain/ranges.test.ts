@@ -8,14 +8,14 @@ const world = twoNodes();
 
 const randomAddress = () => getAddress(`0x${randomBytes(20).toString('hex')}`);
 
-/** Of what takes its time on a busy machine. */
+/** Time-out of slow reads on a busy machine. */
 const PATIENT_MS = 30_000;
 
-/** As a node of a public service has it. */
+/** The error of a public node. */
 const TOO_LONG = new NodeError(-32602, 'eth_getLogs is limited to a 2 range');
 
 describe('transfers', () => {
-  it('of another block than was asked for are not believed', async () => {
+  it('are rejected when a node returns another block', async () => {
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const token = await world.chain.token();
     const { number } = await world.node.head();
@@ -34,13 +34,13 @@ describe('transfers', () => {
     [500, [500]],
     [501, [500, 1]],
     [1_001, [500, 500, 1]],
-  ])('are found to any of %d addresses, in one call a range for each 500', async (count, filters) => {
+  ])('are found for each of %d addresses, with one call for each 500', async (count, filters) => {
     const addresses = Array.from({ length: count }, () => randomAddress());
     const token = await world.chain.token();
     const { number: from } = await world.node.head();
     const paid = [1, 500, 501, 1_001].filter((place) => place <= count);
     for (const place of paid) await world.chain.pay(token, addresses[place - 1] as string, BigInt(place));
-    await world.chain.pay(token, randomAddress(), 7n); // nobody's
+    await world.chain.pay(token, randomAddress(), 7n); // to an address of another owner
     const { number: to } = await world.node.head();
     const asked: number[] = [];
     world.one.on('eth_getLogs', async ({ params: [{ topics }] }, ask) => {
@@ -55,7 +55,7 @@ describe('transfers', () => {
     expect(world.two.asked).not.toContain('eth_getLogs');
   });
 
-  it('are read in parts of a range that a node finds too long', async () => {
+  it('are read in halves when a node refuses the range', async () => {
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const token = await world.chain.token();
     const { number: from } = await world.node.head();
@@ -78,8 +78,8 @@ describe('transfers', () => {
     expect(world.two.asked).not.toContain('eth_getLogs');
   });
 
-  it('are read in parts of a range whose answer is too long to be read', async () => {
-    world.reached(PATIENT_MS); // it is long before it is too long
+  it('are read in halves when the answer exceeds the limit of bytes', async () => {
+    world.reached(PATIENT_MS); // the answer takes time to reach the limit
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const token = await world.chain.token();
     const { number: from } = await world.node.head();
@@ -96,7 +96,7 @@ describe('transfers', () => {
   it.each([0n, 1n])('are read again when the chain is reorganised meanwhile (%s)', async (units) => {
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const token = await world.chain.token();
-    await world.chain.pay(token, to, units); // what is gone afterwards: a payment, or nothing that was seen
+    await world.chain.pay(token, to, units); // the reorganisation removes it: a payment, or nothing visible
     const { number } = await world.node.head();
     let reorganisations = 0;
     world.one.on('eth_getLogs', async (_, ask) => {

@@ -2,7 +2,7 @@ import { type Address, concatHex, type Hex, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { TestChain } from '../../support/chain';
 
-/** Contracts of a few instructions, for what no token of the house does. */
+/** Contracts of a few instructions, for logs that no test token makes. */
 
 export const PASS_ON = [
   {
@@ -11,7 +11,7 @@ export const PASS_ON = [
   },
 ] as const;
 
-/** Code that leaves a log: its topics are the words that it is called with, its data so many bytes of memory. */
+/** Code that writes a log. Its topics are the words of the call, its data that many bytes of memory. */
 export function logCode(topics: number, bytes: number): Hex {
   const words = Array.from({ length: topics }, (_, at) =>
     concatHex(['0x60', toHex((topics - 1 - at) * 32, { size: 1 }), '0x35']),
@@ -25,10 +25,10 @@ export function logCode(topics: number, bytes: number): Hex {
   ]);
 }
 
-/** Of nobody yet. */
+/** An unused address. */
 export const newAddress = (): Address => privateKeyToAccount(generatePrivateKey()).address;
 
-/** @returns the hash of a call of that code, which stands at an address of its own */
+/** Deploys the code and calls it. @returns the hash of the call */
 export async function callCode(chain: TestChain, code: Hex, words: readonly Hex[]): Promise<Hex> {
   const to = newAddress();
   await chain.client.setCode({ address: to, bytecode: code });

@@ -5,7 +5,7 @@ import { type NodeDouble, startNodeDouble, testChains } from './node-double';
 
 export const ALICE = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-/** What is waited for one that says nothing; a busy machine may take as long for one that does. */
+/** Time-out for silent nodes. A healthy node on a busy machine may need as long. */
 export const HASTY_MS = 2_000;
 
 export interface TwoNodes {
@@ -13,15 +13,15 @@ export interface TwoNodes {
   one: NodeDouble;
   two: NodeDouble;
   party: ReturnType<typeof testChains>;
-  /** Of the party, by both. */
+  /** The party's node, through both addresses. */
   node: ChainNode;
-  /** Asks them anew, by a party that waits so long. */
+  /** Replaces `node` by that of a party with this time-out. */
   reached(timeoutMs?: number): void;
-  /** Whatever it throws, logs or counts names no part of an address. */
+  /** Asserts that no error, log line or metric shows a part of an address. */
   expectNothingTold(error: unknown): void;
 }
 
-/** One chain, and two addresses of it whose faults a test sets; before each test they behave well, and nobody has asked them. */
+/** One chain behind two addresses whose faults a test sets. Before each test both behave well and were not asked. */
 export function twoNodes(): TwoNodes {
   const world = {
     reached(timeoutMs?: number) {

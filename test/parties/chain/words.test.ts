@@ -2,8 +2,8 @@ import { ALICE, twoNodes } from './two-nodes';
 
 const world = twoNodes();
 
-describe('a word of a node', () => {
-  it('on what a call would come to is not asked of another', async () => {
+describe('an answer of a node', () => {
+  it('about the result of a call is final, so no other node is asked', async () => {
     world.one.on('eth_estimateGas', { error: { code: -32000, message: 'insufficient funds for transfer' } });
     const asked = { from: ALICE, to: ALICE, value: 1n, data: '0x' };
     await expect(world.node.estimateGas(asked)).rejects.toMatchObject({
@@ -12,7 +12,7 @@ describe('a word of a node', () => {
     expect(world.two.asked).toEqual([]);
   });
 
-  it('that is nothing of a token is asked of another, and of all before there is none', async () => {
+  it('without a token makes us ask the others before we report none', async () => {
     const token = await world.chain.token();
     world.one.on('eth_call', { result: '0x' });
     expect(await world.node.decimals(token)).toBe(6);
@@ -25,7 +25,7 @@ describe('a word of a node', () => {
     await expect(world.node.balance(ALICE, token)).rejects.toMatchObject({ code: 'no_token' });
   });
 
-  it('counts whatever the status of HTTP', async () => {
+  it('counts with any HTTP status', async () => {
     world.one.on('eth_estimateGas', 'reverted-500');
     const asked = { from: ALICE, to: ALICE, value: 1n, data: '0x' };
     await expect(world.node.estimateGas(asked)).rejects.toMatchObject({
@@ -35,7 +35,7 @@ describe('a word of a node', () => {
     expect(world.two.asked).toEqual([]);
   });
 
-  it('on a fee counts what the chain below took', async () => {
+  it('about a fee includes the fee of the chain below', async () => {
     const hash = await world.chain.pay(null, ALICE, 5n);
     const before = await world.node.transaction(hash);
     world.one.on('eth_getTransactionReceipt', async (_, ask) => ({ ...(await ask({})), l1Fee: '0x64' }));
@@ -43,7 +43,7 @@ describe('a word of a node', () => {
     expect('fee' in after && 'fee' in before && after.fee - before.fee).toBe(100n);
   });
 
-  it('that has a receipt and says that it is pending still is believed: it came into its block between the two', async () => {
+  it('with a receipt but no block is accepted, because the block came between both reads', async () => {
     const hash = await world.chain.pay(null, ALICE, 5n);
     const told = await world.node.transaction(hash);
     world.one.on('eth_getTransactionByHash', async (_, ask) => ({ ...(await ask({})), blockHash: null }));
@@ -51,7 +51,7 @@ describe('a word of a node', () => {
     expect(await world.node.transaction(hash)).toEqual(told);
   });
 
-  it('on a tip is believed within bounds', async () => {
+  it('about a tip is bounded', async () => {
     const { baseFee } = await world.node.fees();
     world.one.on('eth_maxPriorityFeePerGas', { result: '0x0' });
     expect(await world.node.fees()).toMatchObject({ maxPriorityFeePerGas: 10n ** 6n });
@@ -65,7 +65,7 @@ describe('a word of a node', () => {
     });
   });
 
-  it('that is an error is one, also beside a result', async () => {
+  it('with an error is an error, even beside a result', async () => {
     const hash = await world.chain.pay(null, ALICE, 5n);
     for (const method of ['eth_getTransactionByHash', 'eth_getTransactionReceipt'])
       world.one.on(method, { result: null, error: 'no more today' });
@@ -75,7 +75,7 @@ describe('a word of a node', () => {
   it.each([
     ['that misses an answer', (all: unknown[]) => all.slice(1)],
     ['that has one twice', ([first, , ...others]: unknown[]) => [first, first, ...others]],
-  ])('on several things at once %s is none: no answer is another one’s', async (_, changed) => {
+  ])('to a batch %s is rejected, so that answers are not mixed up', async (_, changed) => {
     world.one.changeBatches(changed);
     expect(await world.node.balances([world.chain.payer, ALICE], null)).toEqual([
       await world.node.balance(world.chain.payer, null),
@@ -84,14 +84,14 @@ describe('a word of a node', () => {
     expect(world.two.asked).toContain('eth_getBalance');
   });
 
-  it('on several things at once may come in any order', async () => {
+  it('to a batch may have any order', async () => {
     const balances = await world.node.balances([world.chain.payer, ALICE], null);
     world.one.changeBatches((all) => all.reverse());
     expect(await world.node.balances([world.chain.payer, ALICE], null)).toEqual(balances);
     expect(world.two.asked).toEqual([]);
   });
 
-  it('on several things at once is taken apart by a node that takes no batches', async () => {
+  it('is requested one by one from a node that takes no batches', async () => {
     const balances = await world.node.balances([world.chain.payer, ALICE], null);
     world.one.refuseBatches();
     expect(await world.node.balances([world.chain.payer, ALICE], null)).toEqual(balances);

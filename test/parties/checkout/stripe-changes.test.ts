@@ -3,7 +3,7 @@ import type { ChangesPage } from '../../../src/parties/protocol/changes';
 import { PartyAway } from '../../../src/process/party-errors';
 import { type Answer, type Json, NOW, session, stripeServer } from './stripe-server';
 
-/** An account whose events are listed as Stripe lists them: newest first, by pages, of a span of time. */
+/** An account that lists events as Stripe does: newest first, in pages, for a span of time. */
 
 const AT = NOW.getTime() / 1000;
 const PAGE = 100;
@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 afterAll(() => stripe.close());
 
-/** Reads on from a place until there is no more. */
+/** Reads pages from a cursor until there are no more. */
 async function readAll(after: string | null) {
   const pages: ChangesPage[] = [];
   for (let place = after; ; ) {
@@ -63,7 +63,7 @@ async function readAll(after: string | null) {
   }
 }
 
-it('lists the sessions that events are about, oldest first, and none of other programs', async () => {
+it('lists the sessions of events, oldest first, without those of other programs', async () => {
   events = [
     event('evt_1', AT - 30, { ...session({ id: 'cs_7' }) }),
     ofPayment('evt_2', AT - 20),
@@ -78,13 +78,13 @@ it('lists the sessions that events are about, oldest first, and none of other pr
     { id: 'evt_2', ref: 'cs_ours_1' },
     { id: 'evt_6', ref: 'cs_ours_1' },
   ]);
-  // Each payment is asked for once a page.
+  // The session of each payment is read once a page.
   expect(stripe.requests.filter(({ path }) => path === '/v1/checkout/sessions')).toHaveLength(2);
   events.push(ofPayment('evt_7', AT - 5));
   expect((await readAll(place)).changes).toEqual([{ id: 'evt_7', ref: 'cs_ours_1' }]);
 });
 
-it('asks for events of sessions, payments, refunds and disputes: no more than one request may name', async () => {
+it('names the types of events within the limit of one request', async () => {
   await readAll(String(AT - 60));
   const types = Object.entries(stripe.requests[0]?.query ?? {}).flatMap(([name, type]) =>
     name.startsWith('types[') ? [type] : [],
@@ -95,7 +95,7 @@ it('asks for events of sessions, payments, refunds and disputes: no more than on
   );
 });
 
-it('begins with the oldest event that is kept, and loses none however many there are', async () => {
+it('starts with the oldest stored event, and loses none of many', async () => {
   const old = Array.from({ length: 30 }, (_, day) =>
     ofPayment(`evt_old_${day}`, AT - (29 - day) * 86_400 - 10),
   );
@@ -111,19 +111,19 @@ it('begins with the oldest event that is kept, and loses none however many there
   expect((await readAll(place)).changes).toEqual([]);
 });
 
-it('keeps its place while nothing happens, however long that is', async () => {
+it('keeps its cursor while there are no events', async () => {
   events = [ofPayment('evt_1', AT - 50)];
   const { place } = await readAll(null);
   expect(place).toBe(String(AT - 50));
   expect(await party.changes(place)).toEqual({ changes: [], unreadable: [], next: place, more: false });
-  // Listed late, by a second that was read before: the overlap of who reads finds it.
+  // An event listed late, within a second that was read before. The readers' overlap finds it.
   events.push(ofPayment('evt_2', AT - 60));
   expect((await readAll(String(AT - 170))).changes.map(({ id }) => id)).toEqual(['evt_2', 'evt_1']);
-  // Older than what the party keeps.
+  // A cursor older than Stripe's oldest event.
   expect((await readAll('1000')).changes).toHaveLength(2);
 });
 
-it('passes an event that cannot be read', async () => {
+it('skips an unreadable event', async () => {
   events = [
     { id: 'evt_1', object: 'event', created: AT - 30 },
     event('evt_2', AT - 20, null),
@@ -133,7 +133,7 @@ it('passes an event that cannot be read', async () => {
   expect(page).toMatchObject({ unreadable: ['evt_1', 'evt_2'], changes: [{ id: 'evt_3' }], more: false });
 });
 
-it('waits where it cannot be asked', async () => {
+it('throws PartyAway when Stripe is unreachable', async () => {
   breaks = true;
   await expect(party.changes(null)).rejects.toThrow(PartyAway);
 });

@@ -14,13 +14,13 @@ export interface Request {
   fields: Record<string, string>;
 }
 
-/** What answers: a status and a body; nothing breaks the connection. */
+/** Makes an answer from a request. Undefined breaks the connection. */
 export type Answer = (
   request: Request,
   raw: { body: string; headers: Record<string, string> },
 ) => Promise<{ status: number; body: string } | undefined>;
 
-/** A server in Stripe's place, which keeps what it was sent. */
+/** A server in Stripe's place that stores its requests. */
 export async function stripeServer(answer: () => Answer) {
   const requests: Request[] = [];
   const server: Server = createServer((incoming, response) => {
@@ -67,7 +67,7 @@ async function text(incoming: IncomingMessage): Promise<string> {
 
 export type Json = Record<string, any>;
 
-/** The account at Stripe: what its API answers, by path. */
+/** The answers of Stripe's API about an account, by path. */
 export function account(given: { session?: Json; refunds?: Json[]; disputes?: Json[]; created?: Json }) {
   const list = (data: Json[] = []) => ({ object: 'list', data, has_more: false, url: '/' });
   const answer: Answer = async ({ method, path }) => {

@@ -47,7 +47,7 @@ describe('amounts', () => {
     ['7', 'UGX', 700],
     ['3', 'MGA', 3],
     ['90071992547409.91', 'USD', 9_007_199_254_740_991],
-  ])('%s %s is %d minor units, and back', (amount, currency, units) => {
+  ])('%s %s converts to %d minor units and back', (amount, currency, units) => {
     expect(toMinorUnits(new Decimal(amount), currency)).toBe(units);
     expect(fromMinorUnits(units, currency.toLowerCase()).toFixed()).toBe(amount);
   });
@@ -84,7 +84,7 @@ describe('against stripe-mock', () => {
     await mock.close();
   });
 
-  /** The mock's description is of the version before `allowed_payment_method_types`: that one field is looked at here. */
+  /** Checks `allowed_payment_method_types` here and removes it, because the mock's API is an older version. */
   const passedOn: Answer = async ({ method, path, query }, { body, headers }) => {
     const fields = new URLSearchParams(body);
     fields.delete('allowed_payment_method_types[0]');
@@ -98,10 +98,10 @@ describe('against stripe-mock', () => {
     const whole = answer['object'] === 'checkout.session' ? { ...answer, ...overlay } : answer;
     return { status: response.status, body: JSON.stringify(whole) };
   };
-  /** What a canned session is to be like. */
+  /** Fields that replace those of a canned session. */
   let overlay: Json = {};
 
-  /** A test that has nothing to run against is told to be skipped, by name. */
+  /** A test that is skipped with a warning when stripe-mock is missing. */
   const check = (name: string, work: () => Promise<void>) =>
     it(name, async () => {
       if (executable) await work();
@@ -231,11 +231,11 @@ describe('the adapter', () => {
       }),
       { paid: { amount: '500', currency: 'JPY' } },
     ],
-  ])('tells what a session has come to (%#)', async (given, state) => {
+  ])('reports the state of a session (%#)', async (given, state) => {
     expect(await stateOf({ session: given })).toMatchObject(state);
   });
 
-  it('tells what has gone back and what is asked back, oldest first; an inquiry takes no money', async () => {
+  it('lists refunds and disputes, oldest first, and leaves out inquiries', async () => {
     const refund = (id: string, status: string) => ({
       id,
       object: 'refund',
@@ -281,7 +281,7 @@ describe('the adapter', () => {
     ]);
   });
 
-  it('expires an open session whose deposit has expired, and no other', async () => {
+  it('expires an open session only when its deposit has expired', async () => {
     const over = session({
       status: 'open',
       payment_intent: null,
@@ -295,7 +295,7 @@ describe('the adapter', () => {
     expect(stripe.requests.every(({ method }) => method === 'GET')).toBe(true);
   });
 
-  it('gives the page of a new session, and refuses what is not paid by card', async () => {
+  it('returns the page of a new session, and refuses methods other than card', async () => {
     answer = account({ session: session() });
     expect(await adapter.createSession(order())).toEqual({
       sessionId: 'cs_1',
@@ -308,7 +308,7 @@ describe('the adapter', () => {
     expect(stripe.requests).toHaveLength(1);
   });
 
-  it('asks for a refund under our key, and finds the one that was made under it long ago', async () => {
+  it('orders a refund under our key, and finds an old one under that key', async () => {
     const refund = { key: 'rfd_1', sessionId: 'cs_1', amount: new Decimal('1.5'), currency: 'EUR' };
     answer = account({ session: session(), created: { id: 're_1', object: 'refund', status: 'pending' } });
     expect(await adapter.refund(refund)).toEqual({ refundId: 're_1', status: 'pending' });
@@ -359,7 +359,7 @@ describe('the adapter', () => {
     [{ status: 200, body: '{"id":7,"url":"https://pay.example"}' }, UnreadableAnswer, undefined],
     [{ status: 200, body: '{"id":"cs_1","url":"nowhere"}' }, UnreadableAnswer, undefined],
     [undefined, OutcomeUnknown, undefined],
-  ])('takes %j for what it is, and names nobody', async (given, kind, code) => {
+  ])('interprets the answer %j without naming Stripe', async (given, kind, code) => {
     answer = async () => given;
     const error = (await adapter.createSession(order()).catch((thrown: Error) => thrown)) as PartyRefused;
     expect(error.constructor).toBe(kind);
@@ -367,7 +367,7 @@ describe('the adapter', () => {
     expect(error.message).not.toMatch(/stripe|sk_test/i);
   });
 
-  it('knows that reading leaves nothing behind', async () => {
+  it('reports a failed read as PartyAway, because reads change nothing', async () => {
     answer = async () => undefined;
     const error = (await adapter.ask('cs_1').catch((thrown: Error) => thrown)) as Error;
     expect(error.constructor).toBe(PartyAway);
@@ -375,7 +375,7 @@ describe('the adapter', () => {
     expect(await adapter.ask('cs_1')).toBe('unknown_to_party');
   });
 
-  it('tells the whole word: our key, the payment, what goes back', async () => {
+  it('returns the whole state: our key, the payment, refunds and disputes', async () => {
     const refund = { id: 're_1', object: 'refund', amount: 100, currency: 'eur', status: 'pending' };
     const dispute = { id: 'dp_1', object: 'dispute', amount: 1234, currency: 'eur', status: 'lost' };
     const metadata = { origin: 'cardwright', deposit: 'dep_1', expires_at: '1772368200' };
@@ -420,7 +420,7 @@ describe('the adapter', () => {
     [{ session: session(), refunds: [null as never] }],
     [{ session: session(), disputes: [{ id: 7, amount: 1, currency: 'eur', status: 'lost' }] }],
     [{ session: session(), refunds: 'none' as never }],
-  ])('is not known where the answer cannot be read (%#)', async (given) => {
+  ])('throws on an unreadable answer (%#)', async (given) => {
     answer = account(given);
     const error = (await adapter.ask('cs_1').catch((thrown: Error) => thrown)) as Error;
     expect(error).toBeInstanceOf(OutcomeUnknown);
@@ -437,7 +437,7 @@ describe('the adapter', () => {
     expect(await stateOf({ session: failed('Mr Miller') })).not.toHaveProperty('failureCode');
   });
 
-  it('does not refuse a refund of a session that it cannot find: the key or the account may be another one', async () => {
+  it('does not refuse a refund of an unknown session, because the credential may be wrong', async () => {
     answer = async () => ({ status: 404, body: stripeError('resource_missing') });
     const refund = { key: 'rfd_1', sessionId: 'cs_1', amount: new Decimal('1.5'), currency: 'EUR' };
     await expect(adapter.refund(refund)).rejects.toThrow(PartyAway);
@@ -461,7 +461,7 @@ describe('the adapter', () => {
       answer = account({ session: session() });
     });
 
-    it('is about the session that it names, or whose payment it names', async () => {
+    it('refers to the session that it names, or to the session of its payment', async () => {
       const about = { externalId: 'evt_1', ref: 'cs_1', sessionId: 'cs_1' };
       for (const object of [
         session(),
@@ -481,7 +481,7 @@ describe('the adapter', () => {
       ]);
     });
 
-    it('is about none of ours', async () => {
+    it('refers to no session when another program made it', async () => {
       const stranger = session({ metadata: {} });
       answer = account({ session: stranger });
       for (const object of [stranger, { object: 'charge', payment_intent: 'pi_9' }, { object: 'balance' }]) {
@@ -501,11 +501,11 @@ describe('the adapter', () => {
       '{"id":"evt_1"}',
       '{"id":"evt_1","data":{"object":null}}',
       '{"data":{"object":{}}}',
-    ])('that is signed and says %s cannot be read', async (payload) => {
+    ])('is unreadable when it is signed and says %s', async (payload) => {
       await expect(verify(payload, sign(payload))).rejects.toBeInstanceOf(UnreadableCallback);
     });
 
-    it('is nothing with a wrong signature, an old one, none, or another body', async () => {
+    it('is rejected with a wrong, old or missing signature, or another body', async () => {
       const payload = event(session());
       const old = new Date(NOW.getTime() - 301_000);
       expect(await verify(payload, sign(payload, 'whsec_other'))).toBeUndefined();
@@ -517,7 +517,7 @@ describe('the adapter', () => {
       expect(await verify(payload, sign(payload, SECRET, nearlyOld))).toBeDefined();
     });
 
-    it('waits where it cannot be asked what it is about', async () => {
+    it('throws PartyAway when Stripe cannot say which session it is about', async () => {
       const payload = event({ object: 'charge', payment_intent: 'pi_1' });
       answer = async () => undefined;
       await expect(verify(payload, sign(payload))).rejects.toThrow(PartyAway);
@@ -525,7 +525,7 @@ describe('the adapter', () => {
   });
 });
 
-describe('its configuration', () => {
+describe('the configuration of Stripe', () => {
   const keys = { STRIPE_SECRET_KEY: 'sk_test_abc', STRIPE_WEBHOOK_SECRET: 'whsec_abc' };
 
   it('is off without keys, and on with both', () => {

@@ -2,7 +2,7 @@ import { ConfigError, readConfig } from '../../../src/kernel/config';
 
 const key = { DOCUMENTS_S3_ACCESS_KEY_ID: 'AKIA', DOCUMENTS_S3_SECRET_ACCESS_KEY: 'secret' };
 
-it('keeps documents under DATA_DIR, or in the folder that is named', () => {
+it('stores documents under DATA_DIR, or in DOCUMENTS_FOLDER', () => {
   expect(readConfig({ DATA_DIR: '/data' }).documents).toEqual({ kind: 'folder', folder: '/data/documents' });
   const DOCUMENTS_FOLDER = '/shared/documents';
   expect(readConfig({ DATA_DIR: '/data', DOCUMENTS_FOLDER }).documents).toEqual({
@@ -11,7 +11,7 @@ it('keeps documents under DATA_DIR, or in the folder that is named', () => {
   });
 });
 
-it('keeps them in a bucket that is named: at Amazon, or at another endpoint', () => {
+it('stores documents in DOCUMENTS_S3_BUCKET, at Amazon or at another endpoint', () => {
   const amazon = { DOCUMENTS_S3_BUCKET: 'kyc', DOCUMENTS_S3_REGION: 'eu-central-1', ...key };
   const expected = { kind: 's3', bucket: 'kyc', accessKeyId: 'AKIA', secretAccessKey: 'secret' };
   expect(readConfig(amazon).documents).toEqual({
@@ -27,7 +27,7 @@ it('keeps them in a bucket that is named: at Amazon, or at another endpoint', ()
   });
 });
 
-it('needs both parts of the key, and shows neither', () => {
+it('requires both parts of the access key, and shows neither', () => {
   for (const missing of Object.keys(key)) {
     const given: Record<string, string> = { DOCUMENTS_S3_BUCKET: 'kyc', ...key };
     delete given[missing];

@@ -65,7 +65,7 @@ describe.each(STORES)('documents in %s', (_name, make) => {
     documents = createDocuments(store, keyring);
   });
 
-  it('gives back what was put, to the byte, until it is deleted', async () => {
+  it('returns the stored bytes until they are deleted', async () => {
     const large = randomBytes(10 * 1024 * 1024);
     await documents.put(key, CONTENT);
     await documents.put(other, large);
@@ -76,10 +76,10 @@ describe.each(STORES)('documents in %s', (_name, make) => {
     await documents.delete(key);
     await expect(documents.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
     expect((await documents.get(other)).length).toBe(large.length);
-    await documents.delete(key); // twice is once
+    await documents.delete(key); // idempotent
   });
 
-  it('holds nothing that can be read, nor twice the same', async () => {
+  it('stores only ciphertext, which differs for equal documents', async () => {
     await documents.put(key, CONTENT);
     await documents.put(other, CONTENT);
     const [one, two] = [await store.get('cli_1/doc_1'), await store.get('cli_1/doc_2')];
@@ -90,7 +90,7 @@ describe.each(STORES)('documents in %s', (_name, make) => {
     expect(one?.equals(two as Buffer)).toBe(false);
   });
 
-  it('opens nothing that was changed, cut off, or put under another id or tenant', async () => {
+  it('refuses content that was changed, truncated, or moved to another id or tenant', async () => {
     await documents.put(key, CONTENT);
     await documents.put(other, Buffer.from('%PDF-1.7 somebody else'));
     const sealed = (await store.get('cli_1/doc_1')) as Buffer;
@@ -112,14 +112,14 @@ describe.each(STORES)('documents in %s', (_name, make) => {
     await expect(foreign.get(key)).rejects.toBeInstanceOf(DocumentUnreadable);
   });
 
-  it('takes no key that leads elsewhere', async () => {
+  it('refuses a key that leads out of the store', async () => {
     for (const bad of ['../doc', 'a/b', '', 'doc_1.tmp'])
       expect(() => documents.put({ tenantId: 'cli_1', documentId: bad }, CONTENT)).toThrow('not the key');
   });
 });
 
 describe('the folder', () => {
-  it('shows a file only when it is whole, whoever writes it at once', async () => {
+  it('shows only complete files while several writers replace them', async () => {
     const root = join(folder, 'parallel');
     const store = createFolderStore(root);
     const contents = Array.from({ length: 20 }, (_, index) => Buffer.alloc(200_000, index));
@@ -137,14 +137,14 @@ describe('the folder', () => {
     expect(await readdir(join(root, 'cli_1'))).toEqual(['doc_1']);
   });
 
-  it('is readable by its owner alone', async () => {
+  it('is readable only by its owner', async () => {
     const root = join(folder, 'modes');
     await createFolderStore(root).put('cli_1/doc_1', CONTENT);
     expect((await stat(join(root, 'cli_1'))).mode & 0o777).toBe(0o700);
     expect((await stat(join(root, 'cli_1/doc_1'))).mode & 0o777).toBe(0o600);
   });
 
-  it('says that it is away, and leaves nothing behind, where it cannot write or read', async () => {
+  it('throws DocumentsAway and leaves no file when it cannot write or read', async () => {
     const file = join(folder, 'a-file');
     await writeFile(file, 'x');
     const store = createFolderStore(file);
@@ -152,12 +152,12 @@ describe('the folder', () => {
     await expect(store.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
     expect(await readFile(file, 'utf8')).toBe('x');
     const root = join(folder, 'taken');
-    await createFolderStore(root).put('cli_1/doc_1/inner', CONTENT); // a folder stands where the file should
+    await createFolderStore(root).put('cli_1/doc_1/inner', CONTENT); // a folder is in the file's place
     await expect(createFolderStore(root).put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
     expect(await readdir(join(root, 'cli_1'))).toEqual(['doc_1']);
   });
 
-  it('is what the environment names', async () => {
+  it('is chosen by the settings', async () => {
     const root = join(folder, 'settings');
     await createStore({ kind: 'folder', folder: root }).put('cli_1/doc_1', CONTENT);
     expect(await readdir(root)).toEqual(['cli_1']);
@@ -168,7 +168,7 @@ describe('the folder', () => {
 });
 
 describe('S3', () => {
-  it('asks again when the server fails or the connection breaks, three times in all', async () => {
+  it('tries three times when the server fails or the connection breaks', async () => {
     double.faults.push({ status: 503, code: 'SlowDown' }, 'break');
     await s3().put('cli_1/doc_3', CONTENT);
     expect(double.requests).toHaveLength(3);
@@ -179,7 +179,7 @@ describe('S3', () => {
     expect(double.requests).toHaveLength(3);
   });
 
-  it('does not wait for ever', async () => {
+  it('stops waiting at its time-out', async () => {
     double.faults.push('hang', 'hang', 'hang');
     const impatient = createS3Store(double.settings, { retryMs: 1, timeoutMs: 50 });
     await expect(impatient.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
@@ -189,8 +189,8 @@ describe('S3', () => {
     ['put', (store: SealedStore) => store.put('cli_1/doc_7', CONTENT)],
     ['get', (store: SealedStore) => store.get('cli_1/doc_7')],
     ['delete', (store: SealedStore) => store.delete('cli_1/doc_7')],
-  ])('is refused at %s with a wrong secret, and in a bucket that is not there: once', async (_, work) => {
-    // What the test before has given up on may still arrive.
+  ])('fails %s without a retry when the secret is wrong or the bucket is missing', async (_, work) => {
+    // A request that the test before gave up on may still arrive.
     const asked = () => double.requests.filter(({ path }) => path.endsWith('doc_7')).length;
     await expect(work(s3({ ...double.settings, secretAccessKey: 'wrong' }))).rejects.toThrow(DocumentsAway);
     expect(asked()).toBe(1);
@@ -200,12 +200,12 @@ describe('S3', () => {
     expect(asked()).toBe(2);
   });
 
-  it('does not follow a server that sends it elsewhere', async () => {
+  it('follows no redirect', async () => {
     double.faults.push(...Array.from({ length: 3 }, () => ({ status: 307, code: 'TemporaryRedirect' })));
     await expect(s3().put('cli_1/doc_1', CONTENT)).rejects.toBeInstanceOf(DocumentsAway);
   });
 
-  it('is not reached where nothing listens', async () => {
+  it('throws DocumentsAway when the connection is refused', async () => {
     const nowhere = s3({ ...double.settings, endpoint: 'http://127.0.0.1:1' });
     await expect(nowhere.get('cli_1/doc_1')).rejects.toBeInstanceOf(DocumentsAway);
   });

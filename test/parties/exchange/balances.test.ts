@@ -1,7 +1,7 @@
 import { PartyAway } from '../../../src/process/party-errors';
 import { json, type Reply, scriptedParty } from '../protocol/scripted-party';
 
-/** What the exchange says that it holds of ours, read by its adapter. */
+/** Our balances at the exchange, read by its adapter. */
 
 let party: Awaited<ReturnType<typeof scriptedParty>>;
 beforeAll(async () => {
@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => party.close());
 
-describe('what the exchange holds', () => {
+describe('the balances', () => {
   const told = (balances: unknown, asOf: unknown = '2026-01-31T12:00:00Z') => json(200, { asOf, balances });
   const usd = { currency: 'USD', amount: '10084.10' };
 
-  it('is of one moment, and may be below zero', async () => {
+  it('have one time and may be negative', async () => {
     party.script.reply = told([usd, { currency: 'EUR', amount: '-0.01' }]);
     const { asOf, balances } = await party.exchange.balances();
     expect(asOf).toEqual(new Date('2026-01-31T12:00:00Z'));
@@ -33,7 +33,7 @@ describe('what the exchange holds', () => {
     ['a path that is not there', json(404, { code: 'not_found', message: 'not_found' })],
     ['a fault', { status: 500, body: '<html>' }],
     ['a broken connection', 'break'],
-  ])('is not known after %s', async (_, reply) => {
+  ])('are unknown after %s', async (_, reply) => {
     party.script.reply = reply;
     await expect(party.exchange.balances()).rejects.toBeInstanceOf(PartyAway);
   });

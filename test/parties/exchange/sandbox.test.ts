@@ -5,7 +5,7 @@ import { partyPath, partySecret } from '../../../src/parties/sandbox/mount';
 import { PartyRefused } from '../../../src/process/party-errors';
 import { type SandboxWorld, sandboxWorld } from '../sandbox/support';
 
-/** The sandbox's exchange over HTTP: what it deals, and what it holds of us as time passes. */
+/** The sandbox's exchange over HTTP: its orders and our balances, as time passes. */
 
 let world: SandboxWorld;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const withdrawn = (amount: string, key = `key-${randomUUID()}`) =>
     callbackUrl,
   });
 
-/** The deal that was ordered just now, after so long. */
+/** Orders an exchange and returns its state after that time. */
 async function dealAfter(seconds: number, amount: string, more: Parameters<typeof dealt>[1] = {}) {
   const key = `key-${randomUUID()}`;
   await dealt(amount, { ...more, key });
@@ -44,7 +44,7 @@ async function dealAfter(seconds: number, amount: string, more: Parameters<typeo
   return JSON.parse(JSON.stringify(await party().askOrder(key)));
 }
 
-/** What came to the balances since, by currency. */
+/** The changes of the balances since then, by currency. */
 async function gained(): Promise<() => Promise<Record<string, string>>> {
   const read = async () =>
     new Map((await party().balances()).balances.map(({ currency, amount }) => [currency, amount]));
@@ -63,12 +63,12 @@ function post(path: string, body: object, key: string) {
   return api.call('POST', partyPath('exchange') + path, body, { authorization, 'idempotency-key': key });
 }
 
-it('has no balances before anything was dealt', async () => {
+it('has no balances before the first order', async () => {
   const { asOf, balances } = await party().balances();
   expect([asOf.getTime(), balances]).toEqual([world.clock.at, []]);
 });
 
-describe('a deal', () => {
+describe('an exchange order', () => {
   it('is filled at the bid of the table, rounded down to the minor unit', async () => {
     // 1.08 × 0.999 = 1.07892
     expect(await dealAfter(1, '100.01')).toMatchObject({
@@ -76,13 +76,13 @@ describe('a deal', () => {
       version: 2,
       fills: [{ sold: '100.01', bought: '107.9' }], // 107.9027892
     });
-    // 1 / (0.0067 × 1.001) = 149.1046… of a currency without minor units
+    // 1 / (0.0067 × 1.001) = 149.1046…, in a currency without minor units
     expect(await dealAfter(1, '100', { from: 'USD', to: 'JPY' })).toMatchObject({
       fills: [{ sold: '100', bought: '14910' }],
     });
   });
 
-  it('is dealt once a key, also twenty times at once', async () => {
+  it('is executed once when twenty requests with one key arrive together', async () => {
     const since = await gained();
     const key = `key-${randomUUID()}`;
     const words = await Promise.all(Array.from({ length: 20 }, () => dealt('100', { key })));
@@ -92,7 +92,7 @@ describe('a deal', () => {
     expect(await since()).toEqual({ EUR: '-100', USD: '107.89' });
   });
 
-  it('is no other one under its key, nor a withdrawal', async () => {
+  it('is refused when its key belongs to another order or to a withdrawal', async () => {
     const key = `key-${randomUUID()}`;
     const order = { from: 'EUR', to: 'USD', amount: '10.00', minReceive: '1.00', callbackUrl };
     expect((await post('/orders', order, key)).status).toBe(201);
@@ -109,7 +109,7 @@ describe('a deal', () => {
     ).toBe(201);
   });
 
-  it('is refused where it could never be done, and leaves nothing behind', async () => {
+  it('is refused without a trace when it is impossible', async () => {
     const key = `key-${randomUUID()}`;
     const refused = async (amount: string, more: object) =>
       expect(await dealt(amount, { key, ...more }).catch((error: unknown) => error)).toBeInstanceOf(
@@ -123,7 +123,7 @@ describe('a deal', () => {
     expect((await post('/orders', { from: 'EUR' }, key)).body).toMatchObject({ code: 'malformed_order' });
   });
 
-  it('fails where it buys nothing', async () => {
+  it('fails when it would buy nothing', async () => {
     const word = await dealAfter(1, '0.01', { to: 'ETH' });
     expect(word).toMatchObject({ status: 'filled', fills: [{ sold: '0.01' }] });
     expect(await dealAfter(1, '1', { from: 'JPY', to: 'KWD' })).toMatchObject({
@@ -134,12 +134,12 @@ describe('a deal', () => {
     });
   });
 
-  it('brings what it is to bring at least, or nothing happens', async () => {
+  it('is executed whole at minReceive or better, or not at all', async () => {
     const since = await gained();
     const least = (text: string) => ({ minReceive: new Decimal(text) });
     const notMet = { status: 'failed', failureCode: 'min_receive_not_met', fills: [] };
     expect(await dealAfter(1, '100', least('107.90'))).toMatchObject(notMet);
-    expect(await dealAfter(1, '905.08', least('1'))).toMatchObject(notMet); // half of it only
+    expect(await dealAfter(1, '905.08', least('1'))).toMatchObject(notMet); // only half is filled
     expect(await dealAfter(1, '905.10', least('957'))).toMatchObject(notMet);
     expect(await since()).toEqual({});
     expect(await dealAfter(1, '100', least('107.89'))).toMatchObject({ status: 'filled' });
@@ -148,7 +148,7 @@ describe('a deal', () => {
     expect(await dealAfter(6, '905.09', least('970'))).toMatchObject({ status: 'filled', fills: [{}, {}] });
   });
 
-  it('is filled in part, or in parts at their own prices', async () => {
+  it('is filled in part, or in several fills with their own prices', async () => {
     const since = await gained();
     expect(await dealAfter(1, '905.08')).toMatchObject({
       ...{ status: 'filled', fills: [{ sold: '452.54', bought: '488.25' }] },
@@ -174,7 +174,7 @@ describe('a deal', () => {
 describe('the balances', () => {
   const SOLD = { EUR: '-905.11' };
 
-  it('have what is sold as it is filled, and what is bought as it is settled', async () => {
+  it('lose the sold amount at the fill and gain the bought amount at the settlement', async () => {
     const since = await gained();
     await dealt('905.11');
     expect(await since()).toEqual({});
@@ -186,17 +186,17 @@ describe('the balances', () => {
     expect(await since()).toEqual({ ...SOLD, USD: '976.54' });
   });
 
-  it('have half of it, or never any, where the amount says so', async () => {
+  it('gain half of the bought amount, or none, by the amount', async () => {
     const since = await gained();
     await dealt('905.12');
     pass(86_400);
-    expect(await since()).toEqual({ EUR: '-905.12', USD: '488.27' }); // of 976.55
+    expect(await since()).toEqual({ EUR: '-905.12', USD: '488.27' }); // half of 976.55
     await dealt('905.13');
     pass(86_400);
     expect(await since()).toEqual({ EUR: '-1810.25', USD: '488.27' });
   });
 
-  it('follow a party that takes its word back', async () => {
+  it('are corrected when the party withdraws its report', async () => {
     const since = await gained();
     expect(await dealAfter(1, '905.14')).toMatchObject({ status: 'filled' });
     expect(await since()).toEqual({ EUR: '-905.14', USD: '976.57' });
@@ -208,12 +208,12 @@ describe('the balances', () => {
     expect(await since()).toEqual({ EUR: '-905.15', USD: '976.58' });
   });
 
-  it('have what was withdrawn and what came back of it', async () => {
+  it('lose withdrawals and regain returns', async () => {
     const since = await gained();
     await withdrawn('100');
     pass(1);
     expect(await since()).toEqual({ EUR: '-100' });
-    await withdrawn('901.14'); // comes back in two halves
+    await withdrawn('901.14'); // returns in two halves
     pass(1);
     expect(await since()).toEqual({ EUR: '-1001.14' });
     pass(19);
@@ -233,7 +233,7 @@ describe('the balances', () => {
     await expect(withdrawn('901.15')).rejects.toEqual(new PartyRefused('account_closed'));
   });
 
-  it('tell the same of one moment, whatever is ordered meanwhile', async () => {
+  it('are the same for one time, even while orders arrive', async () => {
     const ordering = Promise.all(Array.from({ length: 20 }, () => dealt('1')));
     pass(10);
     const { asOf, balances } = await party().balances();
@@ -247,7 +247,7 @@ describe('the balances', () => {
   });
 });
 
-it('deals at the price of the time when it took the order, where rates move', async () => {
+it('uses the price at the time of the order when rates move', async () => {
   const moving = await sandboxWorld({ sandboxRates: 'moving' });
   const { exchange } = moving.api.services.parties;
   const order = { key: 'a', from: 'EUR', to: 'USD', amount: new Decimal(1_000_000), callbackUrl };

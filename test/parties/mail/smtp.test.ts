@@ -48,7 +48,7 @@ const mailerAt = (port: number, client: Partial<SmtpServer> = {}) =>
     from: 'cards@example.com',
   });
 
-/** A server that keeps its mails, and a mailer that hands mails over to the server. */
+/** A server that stores its mails, and a mailer that sends to it. */
 async function serving(options: SMTPServerOptions = {}, client: Partial<SmtpServer> = {}) {
   const server = new SMTPServer({
     authOptional: true,
@@ -86,7 +86,7 @@ async function serving(options: SMTPServerOptions = {}, client: Partial<SmtpServ
 
 const refusing = (responseCode: number) => Object.assign(new Error('no'), { responseCode });
 
-it('hands over text and HTML in the name of the tenant, under one Message-ID', async () => {
+it('sends text and HTML in the name of the tenant, under one Message-ID', async () => {
   const { mailer } = await serving();
   await mailer.send(MAIL);
   await mailer.send(MAIL);
@@ -102,14 +102,14 @@ it('hands over text and HTML in the name of the tenant, under one Message-ID', a
   expect(raw).toContain('Der Code ist 012345.');
 });
 
-it('sends an address as one address, whatever stands in it', async () => {
+it('treats a recipient with a comma as one address', async () => {
   const { mailer } = await serving();
   const strange = { ...MAIL, to: 'ada@example.com, eve@example.com' };
   await mailer.send(strange).catch(() => undefined);
   expect(taken.flatMap(({ to }) => to)).not.toContain('eve@example.com');
 });
 
-it('signs in', async () => {
+it('signs in to the server', async () => {
   const { mailer } = await serving(
     {
       authOptional: false,
@@ -125,7 +125,7 @@ it('signs in', async () => {
   expect(taken[0]?.user).toBe('cards');
 });
 
-it('is away where the password is wrong, because a mail is not to blame', async () => {
+it('throws PartyAway on a wrong password, because the mail is not at fault', async () => {
   const onAuth: SMTPServerOptions['onAuth'] = (_auth, _session, callback) => callback(refusing(535));
   const { mailer } = await serving(
     { authOptional: false, allowInsecureAuth: true, onAuth },
@@ -134,7 +134,7 @@ it('is away where the password is wrong, because a mail is not to blame', async 
   await expect(mailer.send(MAIL)).rejects.toThrow(PartyAway);
 });
 
-it('sends nothing in the clear where the server is on another network', async () => {
+it('sends nothing without TLS to a server on another network', async () => {
   const { mailer } = await serving({}, { isNear: false });
   await expect(mailer.send(MAIL)).rejects.toThrow(PartyAway);
   expect(taken).toEqual([]);
@@ -143,7 +143,7 @@ it('sends nothing in the clear where the server is on another network', async ()
 it.each([
   [550, PartyRefused],
   [450, PartyAway],
-])('reads %d for a recipient', async (code, expected) => {
+])('interprets %d as an answer to a recipient', async (code, expected) => {
   const { mailer } = await serving({ onRcptTo: (_address, _session, callback) => callback(refusing(code)) });
   const error = await mailer.send(MAIL).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(expected);
@@ -153,7 +153,7 @@ it.each([
 it.each([
   [554, PartyRefused],
   [451, PartyAway],
-])('reads %d for the message', async (code, expected) => {
+])('interprets %d as an answer to the message', async (code, expected) => {
   const { mailer } = await serving({
     onData(stream, _session, callback) {
       stream.resume();
@@ -163,7 +163,7 @@ it.each([
   await expect(mailer.send(MAIL)).rejects.toThrow(expected);
 });
 
-it('does not know the outcome where the server hangs up after the message', async () => {
+it('throws OutcomeUnknown when the server hangs up after the message', async () => {
   const answers: [RegExp, string][] = [
     [/^EHLO/, '250 mail.example.com'],
     [/^(MAIL|RCPT)/, '250 OK'],
@@ -185,7 +185,7 @@ it('does not know the outcome where the server hangs up after the message', asyn
   mailer.close();
 });
 
-it('is away where nobody listens', async () => {
+it('throws PartyAway when the connection is refused', async () => {
   const { mailer, close } = await serving();
   await close();
   await expect(mailer.send(MAIL)).rejects.toThrow(PartyAway);

@@ -11,7 +11,7 @@ import {
   WORDS,
 } from './scripted-party';
 
-/** What answers mean, the same for every adapter of our protocol: the table of meanings.ts. */
+/** The meaning of answers (`meanings.ts`), which is the same for every adapter of our protocol. */
 
 let party: Awaited<ReturnType<typeof scriptedParty>>;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const html = (status: number): Reply => ({ status, body: '<html>' });
 
 const asking = (reply: Reply) => (reply === 'silent' ? party.impatient : party.adapters);
 
-/** What has gone back. */
+/** A return or refund. */
 function back() {
   return { id: 'r1', amount: '1', status: 'succeeded' };
 }
@@ -39,13 +39,13 @@ describe.each(ADAPTERS)('an order to %s', (name) => {
   it.each<[Reply, new (...given: never[]) => Error]>([
     [json(422, word('account_closed')), PartyRefused],
     [json(400, word('amount_too_small')), PartyRefused],
-    // In progress, or about the key: never a refusal, whatever the code.
+    // In progress, or about the key: never a refusal, with any code.
     [json(409, word('idempotency_in_progress')), OutcomeUnknown],
     [json(409, word('account_closed')), OutcomeUnknown],
     [json(409, {}), OutcomeUnknown],
     [json(422, word('idempotency_mismatch')), OutcomeUnknown],
     [json(400, word('idempotency_key_invalid')), OutcomeUnknown],
-    // A wrong address, credential or rate: ours to set right.
+    // A wrong address, credential or rate, which we can correct.
     [json(404, word('not_found')), PartyAway],
     [json(404, word('unknown_path')), PartyAway],
     [json(405, word('method_not_allowed')), PartyAway],
@@ -54,7 +54,7 @@ describe.each(ADAPTERS)('an order to %s', (name) => {
     [html(401), PartyAway],
     [html(429), PartyAway],
     [json(503, word('unavailable')), PartyAway],
-    // Whatever stands between may have passed it on.
+    // A proxy between us may have passed the request on.
     [html(404), OutcomeUnknown],
     [html(503), OutcomeUnknown],
     [html(422), OutcomeUnknown],
@@ -70,27 +70,27 @@ describe.each(ADAPTERS)('an order to %s', (name) => {
     [json(201, { sessionId: 7, refundId: 7, key: 7, id: 7 }), UnreadableAnswer],
     ['break', OutcomeUnknown],
     ['silent', OutcomeUnknown],
-  ])('takes %j for what it is', async (reply, kind) => {
+  ])('interprets the answer %j', async (reply, kind) => {
     party.script.reply = reply;
     const error = await thrown(asking(reply)[name].order());
     expect([error.constructor, error.message]).toEqual([kind, expect.any(String)]);
   });
 
-  it('was not given where nobody listens', async () => {
+  it('was not given when the connection is refused', async () => {
     const nobody = adaptersOf(`http://127.0.0.1:${await freePort()}`);
     expect((await thrown(nobody[name].order())).constructor).toBe(PartyAway);
   });
 });
 
-describe.each(ADAPTERS)('a question to %s', (name) => {
-  it('is answered with the whole word', async () => {
+describe.each(ADAPTERS)('a read from %s', (name) => {
+  it('returns the whole state', async () => {
     party.script.reply = json(200, WORDS[name]);
     expect(JSON.parse(JSON.stringify(await party.adapters[name].ask()))).toMatchObject(
       name === 'cards' ? { word: { version: 3 } } : { version: 3 },
     );
   });
 
-  it('is about what the party has never heard of', async () => {
+  it('returns unknown_to_party when the party answers not_found', async () => {
     party.script.reply = json(404, word('not_found'));
     expect(await party.adapters[name].ask()).toBe('unknown_to_party');
   });
@@ -108,7 +108,7 @@ describe.each(ADAPTERS)('a question to %s', (name) => {
     [json(500, word('oops'))],
     ['break'],
     ['silent'],
-  ])('of which %j says nothing', async (reply) => {
+  ])('throws PartyAway on the answer %j', async (reply) => {
     party.script.reply = reply;
     expect((await thrown(asking(reply)[name].ask())).constructor).toBe(PartyAway);
   });
@@ -117,17 +117,17 @@ describe.each(ADAPTERS)('a question to %s', (name) => {
     ['another record', { key: 'ref_2', id: 'ref_2', sessionId: 'ref_2' }],
     ['an unknown status', { status: 'lost', page: 'lost', amount: 'lost' }],
     ['a version that is none', { version: 'three' }],
-  ])('is not answered by %s', (_, fields) => isNotReadAs(name, fields as object));
+  ])('rejects an answer with %s', (_, fields) => isNotReadAs(name, fields as object));
 });
 
-/** The party's word with those fields is none. */
+/** Expects that the adapter rejects the party's state with those fields. */
 async function isNotReadAs(name: AdapterName, fields: object): Promise<void> {
   party.script.reply = json(200, { ...WORDS[name], ...fields });
   const error = await thrown(party.adapters[name].ask());
   expect(error).toBeInstanceOf(PartyAway);
 }
 
-describe.each(MONEY_ADAPTERS)('a question to %s', (name) => {
+describe.each(MONEY_ADAPTERS)('a read from %s', (name) => {
   it.each<[string, unknown]>([
     [
       'an amount below zero',
@@ -147,7 +147,7 @@ describe.each(MONEY_ADAPTERS)('a question to %s', (name) => {
         fills: [fill(), fill()],
       },
     ],
-  ])('is not answered by %s', (_, fields) => isNotReadAs(name, fields as object));
+  ])('rejects an answer with %s', (_, fields) => isNotReadAs(name, fields as object));
 });
 
 function payment(given: object = {}) {
@@ -158,9 +158,9 @@ function fill(given: object = {}) {
   return { id: 'f1', sold: '10.00', bought: '10.78', ...given };
 }
 
-describe('a word', () => {
+describe('a state', () => {
   it.each([[{ currency: 'XXQ' }], [{ amount: '10.001' }], [{ amount: '500.5', currency: 'JPY' }]])(
-    'of money that no books could hold is none: %j',
+    'is rejected with money that the ledger cannot hold: %j',
     async (money) => {
       party.script.reply = json(200, { ...WORDS.checkout, payments: [payment(money)] });
       expect(await thrown(party.adapters.checkout.ask())).toBeInstanceOf(PartyAway);
@@ -177,9 +177,9 @@ describe('a word', () => {
     { expiryMonth: 13 },
     { expiryMonth: '12' },
     { expiryYear: 30 },
-  ])('of a card that was issued says what the card is: not %j', (fields) => isNotReadAs('issuing', fields));
+  ])('of an issued card is rejected with %j', (fields) => isNotReadAs('issuing', fields));
 
-  it('of a review keeps a reason that can be shown, and drops any other', async () => {
+  it('of a review keeps a usable reason and drops any other', async () => {
     const reasonOf = async (reason: unknown) => {
       party.script.reply = json(200, { ...WORDS.review, status: 'rejected', reason });
       return ((await party.adapters.review.ask()) as { reason?: string }).reason;
@@ -204,7 +204,7 @@ describe('a word', () => {
     },
   );
 
-  it('of secrets that cannot be read is none, and neither is that of another card', async () => {
+  it('is rejected for unreadable card secrets and for an unknown card', async () => {
     const { processor } = party;
     const secrets = { cardNumber: '4242424242424242', cvv: '123', expiryMonth: 12, expiryYear: 2030 };
     party.script.reply = json(200, secrets);
@@ -218,7 +218,7 @@ describe('a word', () => {
     expect((await thrown(processor.sensitive('card_1'))).constructor).toBe(PartyAway);
   });
 
-  it('of a card order that requires action names the page, beside the word', async () => {
+  it('of a card order that requires action comes with the page beside it', async () => {
     const waits = { ...WORDS.cards, status: 'requires_action', moved: '0' };
     party.script.reply = json(200, waits);
     expect(await thrown(party.adapters.cards.ask())).toBeInstanceOf(PartyAway);
@@ -246,16 +246,16 @@ describe.each(ADAPTERS)('the changes of %s', (name) => {
     expect(party.script.paths).toEqual(['GET /changes', 'GET /changes?after=a%20b']);
   });
 
-  it('stay where they were when nothing comes after', async () => {
+  it('keep the cursor when nothing follows', async () => {
     party.script.reply = json(200, { changes: [], next: null, more: false });
     expect(await changes('p1')).toMatchObject({ next: 'p1', more: false });
     expect(await changes(null)).toMatchObject({ next: null, more: false });
-    // More, from the same place, would be read for ever.
+    // A further page at the same cursor would be read for ever.
     party.script.reply = json(200, { changes: [], next: 'p1', more: true });
     expect(await changes('p1')).toMatchObject({ next: 'p1', more: false });
   });
 
-  it('are read although rows among them cannot be', async () => {
+  it('are read although some rows are unreadable', async () => {
     const readable = { id: 'c9', ref: 'ref_9', version: 2 };
     const rows = [
       { id: 'c1' },
@@ -290,7 +290,7 @@ describe.each(ADAPTERS)('the changes of %s', (name) => {
     [json(200, null)],
     [html(200)],
     ['break'],
-  ])('cannot be asked for: %j', async (reply) => {
+  ])('throw PartyAway on the answer %j', async (reply) => {
     party.script.reply = reply;
     expect(await thrown(changes())).toBeInstanceOf(PartyAway);
   });

@@ -8,7 +8,7 @@ import type { PayoutParty } from '../../../src/parties/payouts/port';
 import { observed, observedParties } from '../../../src/parties/protocol/observed';
 import { PartyAway } from '../../../src/process/party-errors';
 
-/** A party that answers every request alike. */
+/** A party that gives every request the same answer. */
 let answer: { status: number; body: string };
 let server: Server;
 let port: number;
@@ -35,7 +35,7 @@ it.each([
   [200, '{"changes":[],"next":"1","more":false}', 'ok'],
   [500, '{}', 'away'],
   [200, 'nonsense', 'away'],
-])('counts a call that is answered %p %p as %p', async (status, body, outcome) => {
+])('counts a call with the answer %p %p as %p', async (status, body, outcome) => {
   answer = { status, body };
   const adapter = createHttpPayouts({ baseUrl: `http://127.0.0.1:${port}`, secret: Buffer.from('x') });
   const party = observed('payouts', adapter, observe);
@@ -44,14 +44,14 @@ it.each([
   expect(calls[0]?.seconds).toBeGreaterThan(0);
 });
 
-it('hands on what stands for a party that is left out: it is away', async () => {
+it('passes a left-out party on, and counts its calls as away', async () => {
   const { payouts } = observedParties({ payouts: leftOut<PayoutParty>() }, observe);
   await expect(payouts.ask('k')).rejects.toBeInstanceOf(PartyAway);
   await expect(Promise.resolve(payouts)).resolves.toBe(payouts);
   expect(told()).toEqual([['payouts', 'ask', 'away']]);
 });
 
-it('counts a refusal, and an answer that cannot be read as unknown', async () => {
+it('counts a refusal as refused, and an unreadable answer as unknown', async () => {
   const adapter = createHttpPayouts({ baseUrl: `http://127.0.0.1:${port}`, secret: Buffer.from('x') });
   const party = observed('payouts', adapter, observe);
   const order = () =>
@@ -66,7 +66,7 @@ it('counts a refusal, and an answer that cannot be read as unknown', async () =>
   ]);
 });
 
-it('counts what is asked of Stripe by the same names, and hands on all that the adapter is', async () => {
+it('counts calls of the Stripe adapter by the same names, and passes its other members on', async () => {
   const adapter = createStripeCheckout({
     ...{ secretKey: 'sk_test_x', webhookSecret: 'whsec_x' },
     server: { host: '127.0.0.1', port, protocol: 'http' },
@@ -83,7 +83,7 @@ it('counts what is asked of Stripe by the same names, and hands on all that the 
   expect(checkout.settlesSilently).toBe(true);
   expect(await checkout.verify(Buffer.from(''), {})).toBeUndefined();
   expect(rates).toEqual({ rate: 1 });
-  expect(chain.of('local')).toBe('a node of local'); // no call: its nodes are observed where they are made
+  expect(chain.of('local')).toBe('a node of local'); // not a call: its nodes are observed where they are made
   expect(told()).toEqual([
     ['checkout', 'ask', 'ok'],
     ['checkout', 'ask', 'away'],

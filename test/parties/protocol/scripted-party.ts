@@ -9,16 +9,16 @@ import { createHttpExchange } from '../../../src/parties/exchange/http';
 import { createHttpExternalCards } from '../../../src/parties/external-cards/http';
 import { createHttpPayouts } from '../../../src/parties/payouts/http';
 
-/** `break`: the connection is broken before an answer. `silent`: there never is one. */
+/** `break`: the connection breaks before an answer. `silent`: no answer comes. */
 export type Reply = { status: number; body: string } | 'break' | 'silent';
 
 export const json = (status: number, body: unknown): Reply => ({ status, body: JSON.stringify(body) });
 
 const SECRET = Buffer.alloc(32, 9);
-/** Of those who ask what never answers; all else has its time, however busy the machine is. */
+/** Time-out for silent parties. All other requests have the usual time, for busy machines. */
 const IMPATIENT_MS = 300;
 
-/** A party over real HTTP that answers whatever a test says. */
+/** A party over real HTTP with answers set by a test. */
 export async function scriptedParty() {
   const script = { reply: json(200, {}), paths: [] as string[] };
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ export async function scriptedParty() {
   };
 }
 
-/** The adapters of our protocol, each with the calls that all of them have. */
+/** The adapters of our protocol, each with the calls that all adapters have. */
 export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
   const options = { baseUrl, secret: SECRET, ...more };
   const checkout = createHttpCheckout(options);
@@ -148,7 +148,7 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
 
 export type AdapterName = keyof ReturnType<typeof adaptersOf>;
 
-/** Those whose words tell of money. */
+/** The adapters whose states hold money. */
 export const MONEY_ADAPTERS: readonly AdapterName[] = [
   ...(['checkout', 'refunds', 'payouts', 'cards', 'bank', 'deals', 'withdrawals'] as const),
 ];
@@ -157,7 +157,7 @@ export const ADAPTERS: readonly AdapterName[] = [
   ...(['issuing', 'closures', 'tokenizations', 'review'] as const),
 ];
 
-/** What each adapter's `ask` reads, as the party writes it. */
+/** The answer that each adapter's `ask` reads, as on the wire. */
 export const WORDS: Readonly<Record<AdapterName, Record<string, unknown>>> = {
   checkout: checkoutAnswer(),
   refunds: checkoutAnswer(),

@@ -27,7 +27,7 @@ const shown = (from: string, to: string, halfSpread = ZERO) => {
 };
 
 describe('the file of the day', () => {
-  it('is one rate a currency against the euro, of the beginning of its day', () => {
+  it('has one rate for each currency against the euro, at the start of its day', () => {
     const { snapshot, dropped } = readEcbFile(FILE, ZERO);
     expect([snapshot.base, snapshot.asOf.toISOString(), snapshot.rates.size]).toEqual([
       ...['EUR', '2026-02-27T00:00:00.000Z', 29],
@@ -41,13 +41,13 @@ describe('the file of the day', () => {
     expect(shown('USD', 'JPY')).toEqual(['144.96840948631', '144.968409486311', '144.968409486311']);
   });
 
-  it('has the half of a spread on either side of it, where one is configured', () => {
+  it('gets the configured half spread on either side', () => {
     const [bid, mid, ask] = shown('EUR', 'USD', HALF) ?? [];
     // 1.0921 / 1.0025 and / 0.9975
     expect([bid, mid, ask]).toEqual(['1.08937655860349', '1.0921', '1.09483709273183']);
   });
 
-  it('drops a rate that is none, and passes over currencies that nobody has', () => {
+  it('drops unusable rates and skips unknown currencies', () => {
     const odd = FILE.replace("'158.32'", "'N/A'").replace("'24.573'", "'0.000'").replace("'DKK'", "'XXQ'");
     const { snapshot, dropped } = readEcbFile(odd, ZERO);
     expect(dropped).toEqual([
@@ -77,7 +77,7 @@ describe('the file of the day', () => {
     ['a text among the rates', FILE.replace("<Cube currency='JPY'", "x<Cube currency='JPY'")],
     ['quotes that do not match', FILE.replace("'158.32'", '\'158.32"')],
     ['a lower-case currency', FILE.replace("'JPY'", "'jpy'")],
-  ])('is not read out of %s', (_, text) => {
+  ])('is unreadable as %s', (_, text) => {
     expect(() => readEcbFile(text, ZERO)).toThrow(UnreadableRates);
   });
 });
@@ -88,7 +88,7 @@ describe('the source', () => {
   const url = () => `${party.baseUrl}/eurofxref-daily.xml`;
   const source = (more: object = {}) => createEcbRates({ url: url(), halfSpreadBps: ZERO, now, ...more });
 
-  it('downloads the file, and not again for what was just read', async () => {
+  it('downloads the file once for requests in short succession', async () => {
     const ecb = source();
     const { snapshot } = await ecb.read();
     expect([party.script.paths.at(-1), snapshot.rates.size]).toEqual(['GET /eurofxref-daily.xml', 29]);
@@ -101,19 +101,19 @@ describe('the source', () => {
   });
 
   it.each<[Reply]>([['break'], ['silent'], [{ status: 404, body: FILE }], [{ status: 503, body: '' }]])(
-    'is away where %j is answered',
+    'throws PartyAway on the answer %j',
     async (reply) => {
       party.script.reply = reply;
       await expect(source({ timeoutMs: 300 }).read()).rejects.toBeInstanceOf(PartyAway);
     },
   );
 
-  it('cannot be read where something else is answered', async () => {
+  it('throws UnreadableRates on other content', async () => {
     party.script.reply = { status: 200, body: '<html>' };
     await expect(source().read()).rejects.toBeInstanceOf(UnreadableRates);
   });
 
-  it('is dealt on for five days from the beginning of its day, a weekend among them, and then no more', async () => {
+  it('gives usable rates for five days from the start of its day', async () => {
     clock.at = Date.parse('2026-03-02T09:00:00.000Z'); // the Monday after
     const configured = configuredSource({ source: 'ecb', url: url(), halfSpreadBps: ZERO }, now);
     expect(configured.everyMs).toBe(60 * 60_000);

@@ -26,7 +26,7 @@ const TABLE = {
   rates: { EUR: { bid: '1.07', ask: '1.09' }, JPY: '0.0067' },
 };
 
-it('is a table of bids and asks, or of middles with the half of a spread on either side, and never too old', async () => {
+it('gives bids and asks, or middles with half a spread, and never expires', async () => {
   const configured = source(TABLE);
   const rates = createRates(configured.source, { log: pino({ level: 'silent' }), now, ...configured });
   await rates.ready();
@@ -40,7 +40,7 @@ it('is a table of bids and asks, or of middles with the half of a spread on eith
   expect(() => rates.rate('GBP', 'USD')).toThrow(expect.objectContaining({ status: 503 }));
 });
 
-it('is of its last change where it names no time, and of no time to come', async () => {
+it('takes its time from its last change, but never from the future', async () => {
   const { asOf: _, ...timeless } = TABLE;
   const asOf = async () => (await source(timeless).source.read()).snapshot.asOf.getTime();
   expect(await asOf()).toBeLessThanOrEqual(clock.at);
@@ -63,17 +63,17 @@ it.each<[string, unknown, string]>([
   ['a bid above its ask', { ...TABLE, rates: { EUR: { bid: '2', ask: '1' } } }, 'EUR is a bid above its ask'],
   ['another field', { ...TABLE, rate: {} }, 'rate'],
   ['a time to come', { ...TABLE, asOf: '2046-01-01T00:00:00Z' }, 'asOf lies in the future'],
-])('stops the start where it has %s, and says what is wrong', (_, content, message) => {
+])('stops the start with a message when it has %s', (_, content, message) => {
   expect(() => source(content)).toThrow(StartupError);
   expect(() => source(content)).toThrow(message);
   expect(() => source(content)).toThrow('RATES_FILE');
 });
 
-it('stops the start where there is none', () => {
+it('stops the start when the file is missing', () => {
   expect(() => configuredSource({ ...settings, path: join(folder, 'none.json') }, now)).toThrow(StartupError);
 });
 
-it('is what the product deals on, in the place of the party', async () => {
+it('replaces the rates party in the product', async () => {
   writeFileSync(path, JSON.stringify(TABLE));
   const api = await testApi({ ratesSource: settings });
   try {

@@ -16,7 +16,7 @@ const told = (rates: unknown, more: object = {}) => {
   party.script.reply = json(200, { base: 'USD', asOf, rates, ...more });
 };
 
-it('reads every rate of one moment', async () => {
+it('reads all rates of one moment', async () => {
   told({ EUR: { bid: '1.07892', ask: '1.08108' }, VND: { bid: '0.000039960000000001', ask: '0.00004' } });
   const { snapshot, dropped } = await read();
   expect(party.script.paths.at(-1)).toBe('GET /rates');
@@ -40,14 +40,14 @@ it.each<[string, unknown, string]>([
   ['less than nothing', { bid: '-1', ask: '1' }, 'unreadable'],
   ['nothing', { bid: '0', ask: '1' }, 'not_positive'],
   ['a bid above the ask', { bid: '1.2', ask: '1.1' }, 'crossed'],
-])('drops a row that is %s, and reads the others', async (_, row, reason) => {
+])('drops a row with %s, and reads the others', async (_, row, reason) => {
   told({ GBP: row, EUR: { bid: '1', ask: '1' } });
   const { snapshot, dropped } = await read();
   expect(dropped).toEqual([{ currency: 'GBP', reason }]);
   expect([...snapshot.rates.keys()]).toEqual(['EUR']);
 });
 
-it('passes over currencies that nobody has, and over what is said of the base', async () => {
+it('skips unknown currencies and a row of the base', async () => {
   told({ 'Mr Miller': { bid: '1', ask: '1' }, USD: { bid: '2', ask: '2' }, EUR: { bid: '1', ask: '1' } });
   const { snapshot, dropped } = await read();
   expect([[...snapshot.rates.keys()], dropped]).toEqual([['EUR'], []]);
@@ -59,7 +59,7 @@ it.each<[Reply]>([
   [json(200, { base: 'XXQ', asOf, rates: {} })],
   [json(200, { base: 'USD', asOf: 'noon', rates: {} })],
   [json(200, { base: 'USD', asOf, rates: [] })],
-])('is told no rates by %j', async (reply) => {
+])('throws UnreadableRates on the answer %j', async (reply) => {
   party.script.reply = reply;
   await expect(read()).rejects.toBeInstanceOf(UnreadableRates);
 });
@@ -70,7 +70,7 @@ it.each<[Reply]>([
   [{ status: 200, body: '<html>' }],
   [json(500, {})],
   [json(404, {})],
-])('cannot ask where %j is answered', async (reply) => {
+])('throws PartyAway on the answer %j', async (reply) => {
   party.script.reply = reply;
   await expect(read({ timeoutMs: 300 })).rejects.toBeInstanceOf(PartyAway);
 });

@@ -9,7 +9,7 @@ import { until } from '../../support/until';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 
-/** A party that says what the test says, and how often it was asked. */
+/** A source that answers as the test says and counts its calls. */
 function scripted() {
   const script = {
     asked: 0,
@@ -54,7 +54,7 @@ const thrown = (work: () => unknown) => {
   }
 };
 
-it('answers out of memory: the party is asked once, by whoever is not in a hurry, and not again while that is fresh', async () => {
+it('answers from memory: ready() asks the party once while the rates are fresh', async () => {
   const { rates, script, bid, clock } = world();
   expect(thrown(bid)).toEqual(UNAVAILABLE);
   expect(script.asked).toBe(0);
@@ -65,7 +65,7 @@ it('answers out of memory: the party is asked once, by whoever is not in a hurry
   expect([bid(), script.asked]).toEqual(['1.1', 1]);
 });
 
-it('does not deal on what is too old, nor on a pair that nobody told of; a currency in itself is one always', async () => {
+it('refuses old rates and unknown pairs; a currency to itself is always one', async () => {
   const { rates, script, bid, clock } = world({ maxAgeSeconds: 60 });
   expect(rates.rate('XAF', 'XAF')).toMatchObject({ derived: false, asOf: new Date(NOW) });
   expect(rates.rate('XAF', 'XAF').mid.toFixed()).toBe('1');
@@ -82,7 +82,7 @@ it('does not deal on what is too old, nor on a pair that nobody told of; a curre
   expect(bid()).toBe('1.2');
 });
 
-it('is refreshed beside the requests while it is started, tried again soon after a failure, and not after it was stopped', async () => {
+it('refreshes in the background until it is stopped, and retries soon after a failure', async () => {
   const { rates, script, bid } = world();
   script.answer = () => Promise.reject(new PartyAway());
   rates.start();
@@ -98,7 +98,7 @@ it('is refreshed beside the requests while it is started, tried again soon after
   expect(script.asked).toBe(asked);
 });
 
-it('stops at once though the party hangs', async () => {
+it('stops at once while the party hangs', async () => {
   const { rates, script } = world();
   script.answer = () => new Promise(() => undefined);
   rates.start();
@@ -106,7 +106,7 @@ it('stops at once though the party hangs', async () => {
   await rates.stop();
 });
 
-it('keeps what it has while the party cannot be asked or be understood, until that is too old', async () => {
+it('keeps its rates until they expire while the party is away or unreadable', async () => {
   const { rates, script, bid, clock, unusable, lines } = world();
   await rates.ready();
   script.answer = () => Promise.reject(new UnreadableRates());
@@ -121,9 +121,9 @@ it('keeps what it has while the party cannot be asked or be understood, until th
 });
 
 it.each([
-  ['of the future', NOW + 10_000],
-  ['of before what is known', NOW - 1],
-])('does not take rates %s', async (_, asOf) => {
+  ['from the future', NOW + 10_000],
+  ['older than the stored ones', NOW - 1],
+])('rejects rates %s', async (_, asOf) => {
   const { rates, script, bid, unusable, lines } = world();
   await rates.ready();
   [script.asOf, script.worth] = [asOf, '9'];
@@ -135,7 +135,7 @@ it.each([
   expect(lines.at(-1)).toMatchObject({ party: 'rates', asOf: new Date(asOf).toISOString() });
 });
 
-it('tells each row that was dropped, and goes on with the others', async () => {
+it('reports each dropped row and uses the others', async () => {
   const { rates, script, bid, unusable, lines } = world();
   script.dropped = [
     { currency: 'GBP', reason: 'crossed' },

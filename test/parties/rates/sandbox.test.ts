@@ -3,7 +3,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { SANDBOX_USD_RATES, sandboxSnapshot } from '../../../src/parties/rates/sandbox/table';
 import { type TestApi, testApi } from '../../support/api';
 
-/** The party of the sandbox over HTTP, as the product asks it. */
+/** The sandbox's rates party over HTTP, as the product asks it. */
 
 const clock = { at: Date.parse('2026-03-01T12:00:00.000Z') };
 const now = () => new Date(clock.at);
@@ -16,14 +16,14 @@ afterAll(() => Promise.all([still.close(), moving.close()]));
 
 const rate = (api: TestApi, from: string, to: string) => api.services.parties.rates.rate(from, to);
 
-it('tells a table: bid and ask a tenth of a percent around the middle, every pair by way of USD', () => {
+it('quotes bid and ask 0.1 % around the middle, and derives every pair through USD', () => {
   const { bid, ask, mid, ...more } = rate(still, 'EUR', 'USD');
   expect(more).toEqual({ from: 'EUR', to: 'USD', derived: false, asOf: now() });
   expect([bid.toFixed(), mid.toFixed(), ask.toFixed()]).toEqual(['1.07892', '1.08', '1.08108']);
   expect(rate(still, 'USD', 'EUR').mid.toFixed()).toBe('0.925925925925926');
   expect(rate(still, 'GBP', 'EUR').mid.toFixed()).toBe('1.17592592592593');
   expect(rate(still, 'GBP', 'EUR').derived).toBe(true);
-  // 1.26873 / 1.08108 and 1.27127 / 1.07892: a pair of neither currency's own costs both spreads.
+  // 1.26873 / 1.08108 and 1.27127 / 1.07892: a pair without USD has both spreads.
   expect(rate(still, 'GBP', 'EUR').bid.toFixed()).toBe('1.17357642357642');
   expect(rate(still, 'GBP', 'EUR').ask.toFixed()).toBe('1.17828013198384');
 });
@@ -36,11 +36,11 @@ it('quotes every pair of its table', () => {
       expect([from, to, rate(still, from, to).bid.gt(0)]).toEqual([from, to, true]);
 });
 
-it('is for us alone', async () => {
+it('answers only authorized requests', async () => {
   expect((await still.call('GET', '/sandbox/providers/rates/rates')).status).toBe(401);
 });
 
-it('moves, where it is told to, by the clock alone and within a percent of the table', async () => {
+it('moves only by the clock and within 1 % of the table, when it is set to move', async () => {
   const wanders = (seconds: number) => {
     const { bid, ask } = sandboxSnapshot(new Date(clock.at + seconds * 1000), 'moving').rates['EUR'] ?? {};
     return new Decimal(bid ?? 0).plus(ask ?? 0).dividedBy(2);

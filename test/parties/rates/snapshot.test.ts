@@ -5,7 +5,7 @@ import { type Quoted, rateIn, type Snapshot } from '../../../src/parties/rates/s
 
 const asOf = new Date('2026-03-01T12:00:00.000Z');
 const BASE = 'USD';
-/** Of no decimals and of eighteen, of the least value and of the most. */
+/** Currencies from none to eighteen decimals, and from the lowest to the highest worth. */
 const CURRENCIES = ['EUR', 'JPY', 'KWD', 'IDR', 'VND', 'USDT', 'ETH'];
 const ALL = [BASE, ...CURRENCIES];
 
@@ -20,7 +20,7 @@ const snapshotOf = (rates: Record<string, [bid: string, ask: string]>): Snapshot
   ),
 });
 
-/** A worth between a billionth and a billion, with digits to spare, and a spread from nothing to ten percent. */
+/** A worth between a billionth and a billion, with digits to spare, and a spread between zero and ten percent. */
 const quotedArb = fc
   .tuple(fc.bigInt(1n, 10n ** 15n), fc.integer({ min: -6, max: 24 }), fc.integer({ min: 0, max: 100_000 }))
   .map(([digits, shift, spread]): Quoted => {
@@ -37,7 +37,7 @@ const snapshotArb = fc.tuple(...CURRENCIES.map(() => quotedArb)).map(
   }),
 );
 
-/** A walk through currencies that ends where it began; a step may be priced by what the seller gets or what the buyer pays. */
+/** A walk through currencies back to the first one. Each step is priced by the sold or by the bought amount. */
 const chainArb = fc.array(fc.tuple(fc.constantFrom(...ALL), fc.boolean()), { minLength: 2, maxLength: 8 });
 
 function required(snapshot: Snapshot, from: string, to: string) {
@@ -46,14 +46,14 @@ function required(snapshot: Snapshot, from: string, to: string) {
   return rate;
 }
 
-/** Pairs of neighbours, back to the beginning. */
+/** Pairs of neighbours, with the last pair back to the start. */
 const steps = (chain: readonly [string, boolean][]) =>
   chain.flatMap(([from, sells], index): [string, string, boolean][] => {
     const [to] = chain[(index + 1) % chain.length] as [string, boolean];
     return from === to ? [] : [[from, to, sells]];
   });
 
-it('gains nothing by any chain of quotes of one snapshot', () => {
+it('lets no chain of quotes of one snapshot gain', () => {
   fc.assert(
     fc.property(snapshotArb, chainArb, (snapshot, chain) => {
       let worth = new Decimal(1);
@@ -62,14 +62,14 @@ it('gains nothing by any chain of quotes of one snapshot', () => {
           ? worth.times(required(snapshot, from, to).bid)
           : worth.dividedBy(required(snapshot, to, from).ask);
       }
-      // Sixty digits are calculated with.
+      // The calculation has sixty digits.
       expect(worth.toSignificantDigits(50).lte(1)).toBe(true);
     }),
     { numRuns: 2_000 },
   );
 });
 
-it('gains nothing in minor units either, what is received being rounded down', () => {
+it('lets no chain gain a minor unit when receipts are rounded down', () => {
   fc.assert(
     fc.property(snapshotArb, chainArb, fc.bigInt(1n, 10n ** 15n), (snapshot, chain, minor) => {
       const [begin] = chain[0] as [string, boolean];
@@ -83,7 +83,7 @@ it('gains nothing in minor units either, what is received being rounded down', (
   );
 });
 
-it('has bid, middle and ask in that order, of fifteen digits at most, and knows what it has derived', () => {
+it('orders bid, middle and ask, with at most fifteen digits, and marks derived pairs', () => {
   fc.assert(
     fc.property(snapshotArb, fc.constantFrom(...ALL), fc.constantFrom(...ALL), (snapshot, from, to) => {
       const { bid, mid, ask, derived } = required(snapshot, from, to);
@@ -103,7 +103,7 @@ it('is exact to fifteen digits where currencies are far apart: IDR to ETH and ba
   expect([ether.toFixed(), back.toFixed()]).toEqual(['0.0206666666666666', '999999.99']);
 });
 
-it('knows nothing of a currency that was not told', () => {
+it('has no rate of a missing currency', () => {
   const snapshot = snapshotOf({ EUR: ['1.07', '1.09'] });
   expect([rateIn(snapshot, 'EUR', 'GBP'), rateIn(snapshot, 'GBP', 'USD')]).toEqual([undefined, undefined]);
 });

@@ -23,7 +23,7 @@ import {
   withdrawal,
 } from './support';
 
-/** What is to happen at the sandbox's parties stands in rows: it is listed, and told, whatever becomes of processes. */
+/** Planned changes of the sandbox's parties are rows. They are listed and reported even if processes die. */
 
 let world: SandboxWorld;
 beforeAll(async () => {
@@ -65,7 +65,7 @@ describe('the list of changes', () => {
     ...['checkout', 'payouts', 'external-cards'],
     ...['bank', 'exchange', 'card-processor', 'cardholder-review'],
   ] as Exclude<SandboxParty, 'rates'>[])(
-    'of %s is read on from any place, in the order of time, with nothing of the future',
+    'of %s continues from any cursor, in the order of time, without future changes',
     async (party) => {
       const place = {
         checkout: () => session(world, '700.07'),
@@ -98,7 +98,7 @@ describe('the list of changes', () => {
     },
   );
 
-  it('is given in pages of any length, and not from a place that it did not give', async () => {
+  it('has pages of any length, and refuses an unknown cursor', async () => {
     const { keyring } = world.api.services;
     const ask = async (query: string, secret = partySecret(keyring, 'payouts')) => {
       const url = `${world.api.url}${partyPath('payouts')}/changes${query}`;
@@ -123,7 +123,7 @@ describe('the list of changes', () => {
     expect((await ask('', Buffer.alloc(32))).status).toBe(401);
   });
 
-  it('forgets what was to come where somebody has decided otherwise', async () => {
+  it('drops planned changes when a decision replaces them', async () => {
     const { ref, page, word } = await session(world, '700.11');
     expect(await rowsOf(ref)).toHaveLength(3); // made, expires, pays itself
     const fields = new URLSearchParams({ action: 'cancel' });
@@ -134,12 +134,12 @@ describe('the list of changes', () => {
 });
 
 describe('a callback', () => {
-  it('is sent when its time has come, signed, under the name that the change has in the list', async () => {
+  it('is sent when it is due, signed, with the id of the change in the list', async () => {
     const { ref, path } = await session(world, '700.02');
     await until(() => calls(path) === 1);
     pass(19);
     const told = async () => (await rowsOf(ref)).map((row) => row.told).join();
-    await until(async () => (await told()) === 'false,true,false'); // made; noted a moment after it has arrived
+    await until(async () => (await told()) === 'false,true,false'); // made; stored a moment after the arrival
     pass(1);
     await until(() => calls(path) === 2);
     const secret = partySecret(world.api.services.keyring, 'checkout');
@@ -147,13 +147,13 @@ describe('a callback', () => {
       (change) => change.ref === ref,
     );
     expect(world.shop.at(path).map(({ body }) => body)).toEqual(
-      listed.slice(1).map(({ id }) => ({ id, sessionId: ref })), // that it is made is told by the answer
+      listed.slice(1).map(({ id }) => ({ id, sessionId: ref })), // the answer itself reports the creation
     );
     for (const { raw, headers } of world.shop.at(path))
       expect(verifySignature(raw, headers, { secret, now: new Date(world.clock.at) })).toBe(true);
   });
 
-  it('is sent by whoever is there, though the process that decided it is gone', async () => {
+  it('is sent by another process when the one that planned it is gone', async () => {
     await world.api.services.sandboxParties.stop();
     const orders = [
       await session(world, '700.01'),
@@ -171,7 +171,7 @@ describe('a callback', () => {
       const rows = await Promise.all(orders.map(({ ref }) => rowsOf(ref)));
       return rows.flat().filter(({ attempts }) => attempts > 0);
     };
-    // A call that has arrived is noted a moment later: whoever stops before that has it sent again.
+    // The result of a delivery is stored a moment later. A process that stops before would send it again.
     await until(async () => (await called()).every(({ told }) => told));
     await next.stop();
     expect((await called()).every(({ told, attempts, due }) => told && attempts === 1 && due === null)).toBe(
@@ -180,14 +180,14 @@ describe('a callback', () => {
     world.api.services.sandboxParties.start();
   });
 
-  it('is sent again where a process died while it was sending it', async () => {
+  it('is sent again when a process dies during the delivery', async () => {
     await world.api.services.sandboxParties.stop();
     const { ref, path } = await session(world, '700.01');
     const dying = another();
     world.shop.answer(path, 'hang');
     dying.start();
     await until(() => calls(path) === 1);
-    await dying.stop(); // breaks it off, and notes nothing
+    await dying.stop(); // aborts the delivery and stores no result
     expect(await rowsOf(ref)).toMatchObject([{ attempts: 0 }, { attempts: 1, told: false }]); // made, paid
     world.shop.answer(path, 204);
     world.api.services.sandboxParties.start();
@@ -196,7 +196,7 @@ describe('a callback', () => {
     await until(async () => (await rowsOf(ref)).at(-1)?.told === true);
   });
 
-  it('is tried a few times, less and less often, and then is lost', async () => {
+  it('is retried with growing pauses, and lost after the last attempt', async () => {
     const { ref, path, page } = await session(world, '100');
     world.shop.answer(path, 500);
     await fetch(page, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' });
@@ -204,7 +204,7 @@ describe('a callback', () => {
     for (let attempt = 1; ; attempt += 1) {
       await until(() => calls(path) === attempt);
       const paid = async () => (await rowsOf(ref)).at(-1) as Row;
-      // Until its failure is noted, it is due when the process that took it counts as lost.
+      // Until the failure is stored, the lease decides when the callback is due.
       await until(async () => (await paid()).due?.getTime() !== world.clock.at + 20_000);
       const { due } = await paid();
       if (due === null) break;
@@ -216,7 +216,7 @@ describe('a callback', () => {
     expect((await rowsOf(ref)).at(-1)).toMatchObject({ attempts: 6, told: false, due: null });
   });
 
-  it('is sent once, however many processes there are', async () => {
+  it('is sent once by several processes', async () => {
     const others = [another(), another(), another()];
     for (const other of others) other.start();
     const orders = await Promise.all(Array.from({ length: 30 }, () => session(world, '700.01')));
@@ -229,7 +229,7 @@ describe('a callback', () => {
     expect(orders.map(({ path }) => calls(path))).toEqual(orders.map(() => 1));
   });
 
-  it('that hangs keeps none of the others', async () => {
+  it('does not block the others when it hangs', async () => {
     const slow = await session(world, '700.01');
     world.shop.answer(slow.path, 'hang');
     const quick = await session(world, '700.01');
@@ -242,7 +242,7 @@ describe('a callback', () => {
     ['external-cards', 'tok_mute', cardOrder('topup')],
     ['exchange', '905.17', deal],
     ['exchange', '901.13', withdrawal],
-  ] as const)('is never sent of %s at %s, though the list has what happened', async (party, magic, place) => {
+  ] as const)('is never sent by %s at %s, though the list has the changes', async (party, magic, place) => {
     const { ref, word } = await place(world, magic);
     pass(60);
     const rows = await rowsOf(ref);
@@ -257,7 +257,7 @@ describe('a callback', () => {
     ['external-cards', 'tok_stutter', cardOrder('topup')],
     ['exchange', '905.16', deal],
     ['exchange', '901.12', withdrawal],
-  ] as const)('of %s at %s comes twice, with a forged one beside it', async (party, magic, place) => {
+  ] as const)('of %s at %s is sent twice, with a forged one beside it', async (party, magic, place) => {
     const { ref, path } = await place(world, magic);
     pass(1);
     await until(async () => (await rowsOf(ref)).every(({ due }) => due === null));
@@ -265,7 +265,7 @@ describe('a callback', () => {
     expect(told.length).toBeGreaterThan(0);
     const secret = partySecret(world.api.services.keyring, party);
     const now = new Date(world.clock.at);
-    // Changes are told side by side, so the calls of one may come between those of another.
+    // Deliveries run concurrently, so the calls of two changes may interleave.
     const received = world.shop.at(path).map(({ raw, headers }) => ({
       genuine: verifySignature(raw, headers, { secret, now }),
       body: raw.toString(),

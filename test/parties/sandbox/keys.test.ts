@@ -4,7 +4,7 @@ import { partyPath, partySecret } from '../../../src/parties/sandbox/mount';
 import type { SandboxParty } from '../../../src/parties/sandbox/options';
 import { credit, type SandboxWorld, sandboxWorld } from './support';
 
-/** A key is of one order for ever: another one under it is neither carried out nor refused, for the first one was. */
+/** A key belongs to one order. Another order under it is a conflict, because the first one was carried out. */
 
 let world: SandboxWorld;
 beforeAll(async () => {
@@ -39,13 +39,13 @@ it.each<[SandboxParty, string, () => object]>([
   ['checkout', '/sessions', session],
   ['exchange', '/orders', deal],
   ['exchange', '/withdrawals', withdrawal],
-])('%s %s: another amount under a key that was used is 409', async (party, path, order) => {
+])('%s %s: another amount under a used key is 409', async (party, path, order) => {
   const key = `key-${randomUUID()}`;
   const first = await post(party, path, order(), key);
   expect(first.status).toBe(201);
   const other = await post(party, path, { ...order(), amount: '11.00' }, key);
   expect([other.status, other.body.code]).toEqual([409, 'idempotency_mismatch']);
-  // Where it is called may have changed since.
+  // The callback address may have changed since.
   const again = await post(party, path, { ...order(), callbackUrl: `${world.shop.url}/b` }, key);
   expect(again.status).toBe(201);
 });
@@ -56,7 +56,7 @@ it('a push under the key of a charge is 409', async () => {
   expect((await post('external-cards', '/pushes', card(), key)).status).toBe(409);
 });
 
-it('a return of another payment, or of another amount, under a key that was used is 409', async () => {
+it('a return of another payment or amount under a used key is 409', async () => {
   const [one, two] = [await credit(world, '100'), await credit(world, '100')];
   const key = `key-${randomUUID()}`;
   const give = (ref: string, amount: string) => post('bank', `/credits/${ref}/returns`, { amount }, key);
@@ -67,7 +67,7 @@ it('a return of another payment, or of another amount, under a key that was used
   expect((await one.word())['returns']).toHaveLength(1);
 });
 
-it('a refund of another session, or of another amount, under a key that was used is 409', async () => {
+it('a refund of another session or amount under a used key is 409', async () => {
   const paid = async () => {
     const made = await post('checkout', '/sessions', { ...session(), amount: '700.01' }, randomUUID());
     return made.body.sessionId as string;

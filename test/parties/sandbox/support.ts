@@ -7,7 +7,7 @@ import type { Wiring } from '../../../src/startup/wiring';
 import { type TestApi, testApi } from '../../support/api';
 import { type Receiver, startReceiver } from '../../support/outside/receiver';
 
-/** The sandbox's parties over HTTP, on a clock that stands still until a test moves it, and somebody whom they call. */
+/** The sandbox's parties over HTTP, with a clock that only tests move, and a receiver of callbacks. */
 export interface SandboxWorld {
   api: TestApi;
   shop: Receiver;
@@ -22,15 +22,15 @@ export async function sandboxWorld(options: Partial<Wiring> = {}): Promise<Sandb
   return { api, shop, clock, close: async () => void (await Promise.all([api.close(), shop.close()])) };
 }
 
-/** A record at a party: what it is asked for, where it calls, and what its word is now. */
+/** A record at a party: its id, its callback path and its present state. */
 export interface PlacedOrder {
   ref: string;
-  /** The path of its callbacks. */
+  /** Path of the record's callbacks. */
   path: string;
   word(): Promise<Record<string, any>>;
 }
 
-/** Orders that decide by a magic value how their party behaves; any other value does nothing out of the ordinary. */
+/** Places an order with a magic value that selects the party's behaviour. Any other value is ordinary. */
 export type Place = (world: SandboxWorld, magic: string) => Promise<PlacedOrder>;
 
 const plain = (word: unknown): Record<string, any> => JSON.parse(JSON.stringify(word));
@@ -56,7 +56,7 @@ export const payout: Place = async (world, magic) => {
   const { payouts } = world.api.services.parties;
   const { key, path, callbackUrl } = placed(world);
   const order = { key, method: 'sepa', amount: new Decimal(magic), currency: 'EUR', callbackUrl } as const;
-  // What magic values lose or delay is ordered again, as the product does.
+  // An order that the magic value loses or delays is repeated, as the product does.
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const answer = await payouts.order({ ...order, destination: {} }).catch((error: Error) => error.name);
     if (answer === 'PartyAway') world.clock.at += 30_000;
@@ -86,7 +86,7 @@ export const cardOrder =
     return { ref: key, path, word };
   };
 
-/** Ordered again where the magic value loses it or keeps it away, as the product does. */
+/** Repeats an order that the magic value loses or delays, as the product does. */
 async function insisted(world: SandboxWorld, order: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const answer = await order().catch((error: Error) => error.name);
@@ -104,7 +104,7 @@ export const card: Place = async (world, magic) => {
   return { ref: key, path, word: async () => plain(await cardProcessor.issuance(key)) };
 };
 
-/** The processor's name of a card that was issued. */
+/** The processor's id of an issued card. */
 async function issuedReference(world: SandboxWorld, magic: string): Promise<string> {
   const { ref, word } = await card(world, magic);
   for (;;) {
@@ -179,7 +179,7 @@ export const changesOf = ({ api }: SandboxWorld, party: SandboxParty): ReadChang
   return reader.changes;
 };
 
-/** All that a party lists after a place. */
+/** All changes of a party after a cursor. */
 export async function readAll(read: ReadChanges, after: string | null = null) {
   const changes: PartyChange[] = [];
   let page: ChangesPage = { changes, unreadable: [], next: after, more: true };

@@ -27,7 +27,7 @@ import {
   withdrawal,
 } from './support';
 
-/** What the sandbox's parties say of a record as time passes, at each of their magic values. */
+/** The states that the sandbox's parties report as time passes, for each of their magic values. */
 
 let world: SandboxWorld;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ const EVERY: [SandboxParty, string, Place][] = [
 ];
 
 describe.each(EVERY)('%s at %s', (party, magic, place) => {
-  it('says something else with a new version only, and lists each of them when it happens', async () => {
+  it('changes its state only with a new version, and lists each version on time', async () => {
     const read = changesOf(world, party);
     const before = (await readAll(read)).place;
     const { ref, word } = await place(world, magic);
@@ -94,7 +94,7 @@ describe.each(EVERY)('%s at %s', (party, magic, place) => {
   });
 });
 
-it('payouts: comes back later, whole, and in two parts', async () => {
+it('payouts: the money comes back later, whole or in parts', async () => {
   const whole = await payout(world, '901.07');
   const parts = await payout(world, '901.08');
   const both = await payout(world, '901.14');
@@ -111,7 +111,7 @@ it('payouts: comes back later, whole, and in two parts', async () => {
   expect((await parts.word())['returns']).toHaveLength(1);
 });
 
-it('payouts: nothing has left of what failed, also after it was sent', async () => {
+it('payouts: a failed order has sent nothing, also after it was sent', async () => {
   const refused = await payout(world, '901.01');
   const undone = await payout(world, '901.09');
   pass(1);
@@ -122,7 +122,7 @@ it('payouts: nothing has left of what failed, also after it was sent', async () 
   expect(await undone.word()).toMatchObject({ status: 'failed', failureCode: 'bank_refused', sent: '0' });
 });
 
-it('payouts, cards: an order that is refused at once leaves nothing behind', async () => {
+it('payouts, cards: an order that is refused at once leaves no record', async () => {
   const { payouts, externalCards } = world.api.services.parties;
   const money = { amount: new Decimal('901.15'), currency: 'EUR', callbackUrl: 'https://api.example/' };
   const sepa = { key: 'refused-payout', method: 'sepa', destination: {}, ...money } as const;
@@ -135,7 +135,7 @@ it('payouts, cards: an order that is refused at once leaves nothing behind', asy
   expect(await externalCards.ask(charge.key)).toBe('unknown_to_party');
 });
 
-it('cards: charged back, won back, and failed after it was completed', async () => {
+it('cards: an order is charged back, won back, or fails after its completion', async () => {
   const back = await cardOrder('topup')(world, 'tok_chargeback');
   const won = await cardOrder('topup')(world, 'tok_chargeback_won');
   const undone = await cardOrder('topup')(world, 'tok_undone');
@@ -163,7 +163,7 @@ describe('checkout', () => {
       ...{ key: key + sessionId, sessionId, amount: new Decimal(amount), currency: 'EUR' },
     });
 
-  it('tells its whole state where it is made, before anything has happened to it', async () => {
+  it('returns the first state of a session in the answer to its order', async () => {
     const { ref, made, word } = await session(world, '700.02');
     expect(made.word).toMatchObject({ version: 1, page: 'open', payments: [], refunds: [], disputes: [] });
     expect(await word()).toMatchObject({ version: 2, page: 'paid', payments: [{ status: 'pending' }] });
@@ -171,7 +171,7 @@ describe('checkout', () => {
     expect(changes.filter((change) => change.ref === ref).map(({ version }) => version)).toEqual([1, 2]);
   });
 
-  it('names the key that it was ordered under, and each payment', async () => {
+  it('names the key of its order and each payment', async () => {
     const { ref, key, word } = await session(world, '700.02');
     const [payment] = (await word())['payments'];
     expect(await word()).toMatchObject({ key, page: 'paid', payments: [{ status: 'pending' }] });
@@ -181,7 +181,7 @@ describe('checkout', () => {
     expect((await word())['refunds']).toMatchObject([{ key: `rfd${ref}`, amount: '5', status: 'succeeded' }]);
   });
 
-  it('has a refund that succeeds and then has failed', async () => {
+  it('has a refund that succeeds and later fails', async () => {
     const { ref, word } = await session(world, '700.15');
     expect(await refund(ref, 'a', '700.15')).toMatchObject({ status: 'succeeded' });
     pass(5);
@@ -220,7 +220,7 @@ describe('checkout', () => {
     expect(await word()).toMatchObject({ page: 'paid', payments: [{ status: 'settled' }] });
   });
 
-  it('does not pay itself where the payer has acted before', async () => {
+  it('makes no automatic payment after the payer has acted', async () => {
     const { word, page } = await session(world, '700.11', 30);
     const cancel = new URLSearchParams({ action: 'cancel' });
     await fetch(page, { method: 'POST', body: cancel, redirect: 'manual' });
@@ -234,7 +234,7 @@ describe('the bank', () => {
   const giveBack = (creditId: string, key: string, amount: string) =>
     world.api.services.parties.bank.giveBack({ key: key + creditId, creditId, amount: new Decimal(amount) });
 
-  it('recalls what the amount says', async () => {
+  it('recalls the share that the amount selects', async () => {
     const whole = await credit(world, '801.01');
     const part = await credit(world, '801.02');
     expect(await whole.word()).toMatchObject({ amount: '801.01', recalls: [], returns: [] });
@@ -246,7 +246,7 @@ describe('the bank', () => {
     await expect(giveBack(part.ref, 'c', '0.01')).rejects.toMatchObject({ code: 'amount_too_large' });
   });
 
-  it('gives back once a key, never more than there is', async () => {
+  it('returns a payment once for each key, and at most its rest', async () => {
     const { ref, word } = await credit(world, '50');
     await Promise.all([giveBack(ref, 'a', '30'), giveBack(ref, 'a', '30'), giveBack(ref, 'a', '30')]);
     await expect(giveBack(ref, 'b', '20.01')).rejects.toMatchObject({ code: 'amount_too_large' });
@@ -259,7 +259,7 @@ describe('the bank', () => {
     ]);
   });
 
-  it('refuses a return, fails it, or takes its time, as the amount says', async () => {
+  it('refuses, fails or delays a return by the amount', async () => {
     const refusing = await credit(world, '801.04');
     await expect(giveBack(refusing.ref, 'a', '1')).rejects.toEqual(new PartyRefused('account_closed'));
     const statuses = async (amount: string, seconds: number[]) => {
@@ -275,7 +275,7 @@ describe('the bank', () => {
     expect(await statuses('801.03', [0, 5])).toEqual(['pending', 'failed']);
     expect(await statuses('801.05', [0, 19, 1])).toEqual(['pending', 'pending', 'succeeded']);
     expect(await statuses('801.06', [0, 5])).toEqual(['succeeded', 'failed']);
-    // What failed can go back again.
+    // The amount of a failed return can be returned again.
     const failing = await credit(world, '801.03');
     await giveBack(failing.ref, 'a', '801.03');
     await expect(giveBack(failing.ref, 'b', '801.03')).rejects.toMatchObject({ code: 'amount_too_large' });
@@ -283,7 +283,7 @@ describe('the bank', () => {
     await giveBack(failing.ref, 'b', '801.03');
   });
 
-  it('knows nothing of another payment', async () => {
+  it('does not know another payment', async () => {
     expect(await world.api.services.parties.bank.ask('sbp-unknown')).toBe('unknown_to_party');
     await expect(giveBack('sbp-unknown', 'a', '1')).rejects.toMatchObject({ name: 'PartyAway' });
   });

@@ -10,7 +10,7 @@ import { deployDelegate, GATHERED_MS } from '../../chain/gas-station/strategies/
 import { testDatabase } from '../../support/database';
 import { startCustody } from './custody';
 
-/** What whoever signs for us is held to, be it ourselves or a service that has the keys. */
+/** The contract of every signer: the local one, and a custody service that holds the keys. */
 
 const JUNK = `${'test '.repeat(11)}junk`;
 const CONTRACT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -40,7 +40,7 @@ describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown>
   });
   const senderOf = (raw: string) => recoverTransactionAddress({ serializedTransaction: raw as never });
 
-  it('gives the addresses of places, in the order asked for, each the same at every time', async () => {
+  it('returns the addresses of indices in their order, always the same', async () => {
     const [one, two, ...more] = await signer.addresses('evm', [9, 0]);
     expect([one, two, more]).toEqual([
       ...['0xa0Ee7A142d267C1f36714E4a8F75612F20a79720', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', []],
@@ -49,7 +49,7 @@ describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown>
     expect(await signer.addresses('evm', [])).toEqual([]);
   });
 
-  it('signs what it is given and nothing else, with the same bytes each time, under their hash', async () => {
+  it('signs exactly the given transaction, with the same bytes and their hash each time', async () => {
     const [from = ''] = await signer.addresses('evm', [4]);
     const asked = transaction(from);
     const { raw, hash } = await signer.sign(4, asked);
@@ -60,7 +60,7 @@ describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown>
     expect((await signer.sign(4, transaction(from, 4))).hash).not.toBe(hash);
   });
 
-  it('signs for many at once, each with its own key', async () => {
+  it('signs for many wallets at once, each with its own key', async () => {
     const places = [0, 1, 2, 3, 4, 5, 6, 7];
     const addresses = await signer.addresses('evm', places);
     const signed = await Promise.all(
@@ -69,12 +69,12 @@ describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown>
     expect(await Promise.all(signed.map(({ raw }) => senderOf(raw)))).toEqual(addresses);
   });
 
-  it('signs nothing for another sender than the wallet of that place', async () => {
+  it('refuses a transaction whose sender is not the wallet at that index', async () => {
     const [from = ''] = await signer.addresses('evm', [4]);
     await expect(signer.sign(5, transaction(from))).rejects.toThrow('not the sender');
   });
 
-  it('authorizes a contract as the wallet of that place, on one chain alone (EIP-7702)', async () => {
+  it('authorizes a contract as the wallet at that index, on one chain only (EIP-7702)', async () => {
     const [from = '', station = ''] = await signer.addresses('evm', [4, 5]);
     const given = { chainId: 31_337, contract: CONTRACT, nonce: 0 };
     const authorization = await signer.signAuthorization(4, given);
@@ -95,7 +95,7 @@ describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown>
   });
 });
 
-it('a custody service can take the place of the local signer: wallets are made, topped up and swept, and no key is ours', async () => {
+it('a custody service can replace the local signer: wallets are made, topped up and swept without our keys', async () => {
   const custody = await startCustody(JUNK);
   const config = { autoSweep: true };
   const world = await testStation({ config, wiring: { parties: { signer: custody.signer } } });
@@ -106,11 +106,11 @@ it('a custody service can take the place of the local signer: wallets are made, 
     expect(await world.lead(id)).toMatchObject({ status: 'completed', open: false });
   await done(await world.topup(first!.id));
   await done(await world.sweep(first!.id));
-  // What the wallet itself authorizes, the station sends.
+  // The station sends the authorization that the wallet has signed.
   await deployDelegate(world.chain, world);
   await world.configure({ sweepStrategy: 'delegated' });
   const { id } = await world.sweep(second!.id);
-  world.later(GATHERED_MS); // others may share its transaction
+  world.later(GATHERED_MS); // other sweeps may share its transaction
   await done({ id });
   expect(await world.tokens(world.treasury)).toBe(10_000_000n);
   expect(await world.held('treasury', 'USDT')).toBe('10');

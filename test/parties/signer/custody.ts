@@ -13,7 +13,7 @@ type Asked =
   | { what: 'sign'; index: number; transaction: UnsignedTransaction }
   | { what: 'authorize'; index: number; given: { chainId: number; contract: string; nonce: number } };
 
-/** Whole numbers travel as text. */
+/** JSON with whole numbers as text. */
 const written = (value: unknown) =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part));
 const read = <T>(text: string): T =>
@@ -21,7 +21,10 @@ const read = <T>(text: string): T =>
     typeof part === 'string' && /^\d+n$/.test(part) ? BigInt(part.slice(0, -1)) : part,
   ) as T;
 
-/** A custody service: it has the keys, and takes its time to answer. @returns it, and the signer that asks it */
+/**
+ * A custody service, which holds the keys and answers after a delay.
+ * @returns the service, and the signer that uses it
+ */
 export async function startCustody(mnemonic: string, answersAfterMs = 20) {
   const keyAt = (addressIndex: number) => mnemonicToAccount(mnemonic, { addressIndex }).getHdKey();
 

@@ -10,7 +10,7 @@ import { createLocalSigner, ensureSeed } from '../../../src/parties/signer/local
 import { replaceSeed } from '../../../src/parties/signer/seed';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
-/** Of BIP-39's published vectors; the addresses are those that every wallet shows for it. */
+/** A published vector of BIP-39. The addresses are those that every wallet derives from it. */
 const ABANDON = `${'abandon '.repeat(11)}about`;
 /** The development mnemonic of Hardhat and anvil. */
 const JUNK = `${'test '.repeat(11)}junk`;
@@ -49,7 +49,7 @@ describe('the local signer', () => {
     expect(await signer().addresses('evm', [0])).toEqual(['0x9858EfFD232B4033E47d90003D41EC34EcaEda94']);
   });
 
-  it('signs as the wallet of that place, and gives the same bytes each time', async () => {
+  it('signs as the wallet at that index, with the same bytes each time', async () => {
     await replaceSeed(db.database, keyring, JUNK);
     const [from = ''] = await signer().addresses('evm', [4]);
     const asked = transaction(from);
@@ -71,7 +71,7 @@ describe('the local signer', () => {
     });
   });
 
-  it('wipes what a key was made of and what it was handed out in, whether or not it has signed', async () => {
+  it('wipes the key and everything that it was derived from, also after a failed signature', async () => {
     await replaceSeed(db.database, keyring, JUNK);
     const [from = ''] = await signer().addresses('evm', [4]);
     const { privateKey } = mnemonicToAccount(JUNK, { addressIndex: 4 }).getHdKey();
@@ -86,26 +86,26 @@ describe('the local signer', () => {
     expect(seen.filter(({ bytes }) => bytes.some((byte) => byte !== 0)).map(({ was }) => was)).toEqual([]);
   });
 
-  it('makes one seed, however many ask for it at once', async () => {
+  it('makes one seed when several calls arrive together', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => ensureSeed(db.database, keyring)));
     expect(new Set(made.map(({ publicKeys }) => JSON.stringify(publicKeys))).size).toBe(1);
     expect(await db.database.query('select id from wallet_seeds')).toEqual([{ id: 'main' }]);
     expect(await signer().addresses('evm', [0])).toEqual(await signer().addresses('evm', [0]));
   });
 
-  it('opens the seed with the key that sealed it, and no other', async () => {
+  it('opens the seed only with the key that sealed it', async () => {
     const [from = ''] = await signer().addresses('evm', [0]);
     await signer().sign(0, transaction(from));
     const other = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 8)) });
     await expect(other.sign(0, transaction(from))).rejects.toThrow();
   });
 
-  it('keeps neither words nor keys in the database, nor in what fails', async () => {
+  it('puts neither words nor keys into the database or an error', async () => {
     await replaceSeed(db.database, keyring, JUNK);
     const dump = inspect(await db.database.query('select * from wallet_seeds'), { depth: 9 });
     const [stored] = await db.database.query<{ sealed: Buffer }>('select sealed from wallet_seeds');
     expect(dump).not.toMatch(/xprv|junk/);
-    // The entropy itself, which the words stand for.
+    // The entropy that the words encode.
     expect(stored?.sealed.toString('hex')).not.toContain('df9bf37e6fcdf9bf37e6fcdf9bf37e3c');
     const refused = await replaceSeed(db.database, keyring, `${JUNK} junk`).catch((error: Error) => error);
     expect(inspect(refused)).not.toContain('junk');
@@ -116,7 +116,7 @@ describe('the local signer', () => {
   });
 });
 
-/** All bytes that entropy, seeds and keys are held in from now on, and what they were. */
+/** Records all buffers that hold entropy, seeds or keys from now on, with their content. */
 function keyBytes() {
   const seen: { bytes: Uint8Array; was: string }[] = [];
   const see = <Bytes extends Uint8Array | null | undefined>(bytes: Bytes): Bytes => {

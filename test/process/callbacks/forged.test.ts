@@ -5,7 +5,7 @@ import type { SandboxParty } from '../../../src/parties/sandbox/options';
 import { forgetOldCallbacks } from '../../../src/process/callbacks/operations';
 import { type TestApi, testApi } from '../../support/api';
 
-/** Every way in which an outside party calls: anybody can. */
+/** All callback routes of outside parties. Anybody can send requests to them. */
 
 const LIMIT = 64 * 1024;
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterAll(() => api.close());
 
-/** What stands in the path, who signs, and what else the message must say. */
+/** Name in the path, signing party, and further fields of the message. */
 const PARTIES: [string, SandboxParty, Record<string, string>][] = [
   ['checkout', 'checkout', { sessionId: 'cs_unknown' }],
   ['payouts', 'payouts', { key: 'unknown' }],
@@ -39,7 +39,7 @@ function signed(signer: SandboxParty, body: string): Record<string, string> {
   return { [SIGNATURE_HEADER]: signMessage(Buffer.from(body), secret, new Date()) };
 }
 
-/** A message of so many bytes. */
+/** A message with that number of bytes. */
 function padded(message: object, bytes: number): string {
   const short = JSON.stringify({ ...message, note: '' });
   return short.replace('"note":""', `"note":"${'x'.repeat(bytes - short.length)}"`);
@@ -56,7 +56,7 @@ const forged = () =>
 const sha256 = (body: string) => createHash('sha256').update(body).digest();
 
 describe.each(PARTIES)('a callback of %s', (party, signer, about) => {
-  it('of 64 KiB is taken when it is signed, and is a 413 with one byte more', async () => {
+  it('is accepted with 64 KiB when it is signed, and a 413 with one byte more', async () => {
     const right = padded({ id: randomUUID(), ...about }, LIMIT);
     expect(await post(party, right, signed(signer, right))).toBe(200);
     const large = padded({ id: randomUUID(), ...about }, LIMIT + 1);
@@ -64,7 +64,7 @@ describe.each(PARTIES)('a callback of %s', (party, signer, about) => {
     expect(await kept()).toHaveLength(1);
   });
 
-  it('that is forged leaves a count and a hash, and not its bytes', async () => {
+  it('leaves only a count and a hash when it is forged', async () => {
     const first = JSON.stringify({ id: 'm1', ...about });
     const last = JSON.stringify({ id: 'm2', ...about });
     expect(await post(party, first)).toBe(401);
@@ -77,7 +77,7 @@ describe.each(PARTIES)('a callback of %s', (party, signer, about) => {
   });
 });
 
-it('many forged ones at once are one row an hour, each of them counted', async () => {
+it('counts many concurrent forged callbacks in one row an hour', async () => {
   const started = await hourNow();
   const body = padded({ id: 'm' }, LIMIT);
   const answers = await Promise.all(Array.from({ length: 300 }, () => post('checkout', body)));
@@ -98,7 +98,7 @@ async function hourNow(): Promise<string> {
   return row?.hour ?? '';
 }
 
-it('a forged one does not touch what is kept under its id', async () => {
+it('a forged callback does not change the stored one with its id', async () => {
   const body = JSON.stringify({ id: 'genuine', sessionId: 'cs_unknown' });
   expect(await post('checkout', body)).toBe(401);
   expect(await post('checkout', body, signed('checkout', body))).toBe(200);
@@ -110,7 +110,7 @@ describe('after thirty days', () => {
   const age = (table: string, column: string, days: number) =>
     api.database.query(`update ${table} set ${column} = ${column} - make_interval(days => $1)`, [days]);
 
-  it('what was kept of them is forgotten, in portions', async () => {
+  it('callbacks and counts are deleted in batches', async () => {
     for (const id of ['a', 'b', 'c']) {
       const body = JSON.stringify({ id, sessionId: 'cs_unknown' });
       await post('checkout', body, signed('checkout', body));
@@ -127,7 +127,7 @@ describe('after thirty days', () => {
     expect(await forgetOldCallbacks(api.database)).toBe(0);
   });
 
-  it('what is younger is not', async () => {
+  it('younger callbacks are kept', async () => {
     const body = JSON.stringify({ id: 'e', sessionId: 'cs_unknown' });
     await post('checkout', body, signed('checkout', body));
     await age('provider_callbacks', 'received_at', 29);
@@ -135,7 +135,7 @@ describe('after thirty days', () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  it('the same message again says "look" once more, which moves nothing by itself', async () => {
+  it('a repeated message only wakes the workflow once more', async () => {
     const body = JSON.stringify({ id: 'f', creditId: 'crd_1' });
     const looks = () => api.commands.filter(({ args }) => args[0] === 'crd_1').length;
     await post('bank', body, signed('bank', body));
@@ -148,9 +148,9 @@ describe('after thirty days', () => {
       partySecret(api.services.keyring, 'bank'),
       new Date(Date.now() - 31 * 86_400_000),
     );
-    expect(await post('bank', body, { [SIGNATURE_HEADER]: old })).toBe(401); // as an eavesdropper would
+    expect(await post('bank', body, { [SIGNATURE_HEADER]: old })).toBe(401); // as an eavesdropper would send it
     expect(looks()).toBe(1);
-    expect(await post('bank', body, signed('bank', body))).toBe(200); // as the party itself would
+    expect(await post('bank', body, signed('bank', body))).toBe(200); // as the party itself would send it
     expect(looks()).toBe(2);
   });
 });

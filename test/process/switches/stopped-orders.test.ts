@@ -20,11 +20,11 @@ import {
   read,
 } from '../../transfers/deposits/support';
 
-/** A party that is stopped while a step is under way: between the look at the switches, and the order of that step. */
+/** A party is stopped during a step: between the read of the switches and the order of that step. */
 
 type Services = TestApi['services'];
 
-/** The switches as the product has them, on a clock of the test's: what is switched counts at once. */
+/** The product's switches on the test's clock, so that a switch counts at once. */
 function switchable({ services, database }: TestApi) {
   let clock = 0;
   services.switches = createSwitches(database, { now: () => clock });
@@ -40,7 +40,7 @@ function switchable({ services, database }: TestApi) {
   };
 }
 
-/** Once that call of the party has been answered, it is stopped. @returns puts the party back as it was */
+/** Stops the party after the answer to that call. @returns restores the party */
 function stoppedAfter<P extends Party & keyof Services['parties'], Call extends keyof Services['parties'][P]>(
   { services }: TestApi,
   { stop }: { stop(party: Party): Promise<void> },
@@ -70,7 +70,7 @@ describe('an order of the sandbox’s parties', () => {
   afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
   afterAll(() => api.close());
 
-  it('of a card waits', async () => {
+  it('of a card waits while the processor is stopped', async () => {
     const { id } = await requestedCard(api, client);
     const made = () =>
       api.database.query('select 1 from sandbox_processor_cards where key = $1', [`issue-${id}`]);
@@ -83,7 +83,7 @@ describe('an order of the sandbox’s parties', () => {
     expect([await orderCard(api.services, id), (await made()).length]).toEqual(['active', 1]);
   });
 
-  it('of a card is asked for all the same, where the processor has it', async () => {
+  it('of a card is still read when the stopped processor has it', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:timeout' });
     expect(await orderCard(api.services, id)).toBe('unknown');
     await switches.stop('cardProcessor');
@@ -91,7 +91,7 @@ describe('an order of the sandbox’s parties', () => {
     await switches.start('cardProcessor');
   });
 
-  it('of a closure, and of a wallet’s token, waits', async () => {
+  it('of a closure or a wallet’s token waits while the processor is stopped', async () => {
     const { id } = await issuedCard(api, client);
     const asked = await client.call('POST', `/v1/cards/${id}/tokenize`, { wallet: 'apple_pay' });
     const tokenize = () => tokenizeAtProcessor(api.services, asked.body.id as string);
@@ -108,12 +108,12 @@ describe('an order of the sandbox’s parties', () => {
     expect(await closeAtProcessor(api.services, id)).toBe('confirmed');
   });
 
-  it('of a cardholder is not handed in, and is no attempt that has failed', async () => {
+  it('of a cardholder waits while the reviewer is stopped, and does not count as a failed attempt', async () => {
     await setReview(api, client.clientId, 'manual');
     const { id } = await pending(api, client);
     await decide(api, id, 'approved');
     const { documents } = api.services.parties;
-    // The person's documents are read between the look and the order.
+    // The person's documents are read between the check of the switches and the order.
     api.services.parties.documents = {
       ...documents,
       get: async (...given) => {
@@ -141,7 +141,7 @@ describe('an order of a transfer', () => {
   });
   afterAll(() => world.close());
 
-  it('that the party has lost is not given again', async () => {
+  it('is not repeated while the party is stopped, when the party has lost it', async () => {
     const { api, double } = world;
     const switches = switchable(api);
     const { id, session } = await payable(world);
@@ -155,7 +155,7 @@ describe('an order of a transfer', () => {
     expect(double.sessions()).toHaveLength(1);
   });
 
-  it('that follows another is not given, and what was heard of the first is applied', async () => {
+  it('that follows another waits, while the state of the first one is applied', async () => {
     const { api } = world;
     const switches = switchable(api);
     const deposit = await completed(world);

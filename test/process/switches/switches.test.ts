@@ -4,7 +4,7 @@ import { listSwitchedOff, type Switch, switchOff, switchOn } from '../../../src/
 import { createSwitches } from '../../../src/process/switches/switches';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
-/** What a process believes of what is off, and for how long. Their clock is the test's. */
+/** How long a process trusts the switches that it has read. The test moves the clock. */
 
 let test: TestDatabase;
 let clock = 1_000_000;
@@ -29,7 +29,7 @@ function startProcess(leftOut: Parameters<typeof createSwitches>[1] = {}) {
   return Object.assign(process, createSwitches(database, { ...leftOut, now: () => clock }));
 }
 
-it('is off in every process within a second, and asks twice a second at most', async () => {
+it('is off in every process within a second, with at most two reads a second', async () => {
   const one = startProcess();
   expect(await one.capability('payout', null)).toBe('on');
   await changed((tx) => switchOff(tx, PAYOUT, by));
@@ -38,7 +38,7 @@ it('is off in every process within a second, and asks twice a second at most', a
   clock += 1_001;
   expect(await one.capability('payout', null)).toBe('stopped');
   await changed((tx) => switchOn(tx, PAYOUT, by));
-  clock += 600; // answered from memory, and read anew beside
+  clock += 600; // answered from memory, with a new reading in the background
   expect(await one.capability('payout', null)).toBe('stopped');
   await until(() => one.asked === 3);
   clock += 450;
@@ -46,7 +46,7 @@ it('is off in every process within a second, and asks twice a second at most', a
   expect(one.asked).toBe(3);
 });
 
-it('is off for one tenant alone, where it is said so', async () => {
+it('is off for one tenant only', async () => {
   const process = startProcess();
   const tenantId = 'cli_01h455vb4pex5vsknk084sn02q';
   await test.database.query('alter table switches drop constraint if exists switches_tenant_id_fkey');
@@ -56,7 +56,7 @@ it('is off for one tenant alone, where it is said so', async () => {
   expect(await process.capability('deposit', tenantId)).toBe('on');
 });
 
-it('takes its capabilities with a party, stopped or left out', async () => {
+it('disables the capabilities of a party that is stopped or left out', async () => {
   await changed((tx) => switchOff(tx, { ...PAYOUTS, name: 'external-cards' }, by));
   const process = startProcess({ leftOut: ['bank'] });
   expect(await process.party('externalCards')).toBe('stopped');
@@ -69,7 +69,7 @@ it('takes its capabilities with a party, stopped or left out', async () => {
   expect(await process.party('payouts')).toBe('on');
 });
 
-it('is believed for five seconds where the database is away, and by nobody after that', async () => {
+it('is trusted for five seconds while the database is away, and not longer', async () => {
   const process = startProcess();
   await changed((tx) => switchOff(tx, PAYOUT, by));
   await process.capability('payout', null);
@@ -82,7 +82,7 @@ it('is believed for five seconds where the database is away, and by nobody after
   expect(await process.capability('payout', null)).toBe('stopped');
 });
 
-it('keeps who switched it, when and why; off twice is off once', async () => {
+it('stores who switched it off, when and why; a second call changes nothing', async () => {
   expect(await changed((tx) => switchOff(tx, PAYOUT, by))).toBe(true);
   expect(await changed((tx) => switchOff(tx, PAYOUT, { ...by, reason: 'again' }))).toBe(false);
   expect(await listSwitchedOff(test.database)).toEqual([

@@ -18,8 +18,8 @@ import {
 import { until } from '../../../support/until';
 
 /**
- * A payer with a real browser: a phone's width, no JavaScript. The way is the real one from `/checkout/{token}` to the shop,
- * and back by callbacks over HTTP; only the workflow's looks are the test's own.
+ * A payer with a real browser of a phone's width, without JavaScript. The test goes from `/checkout/{token}` to the
+ * shop, and callbacks arrive over HTTP. Only the workflow's steps are run by the test.
  */
 
 const chromium = chromiumPath();
@@ -62,7 +62,7 @@ inBrowser('the payer', () => {
   const button = (name: string | RegExp) => phone.page.getByRole('button', { name });
   const openOutcomes = () => phone.page.getByText('Sandbox: other outcomes').click();
 
-  /** A deposit whose page is there, opened by the payer at our own address. */
+  /** Creates a deposit with a page, and opens it at our own address. */
   async function begin(method = 'card', currency = 'EUR') {
     const accountId = await masterAccount(client, 'EUR');
     const path = `/v2/accounts/${accountId}`;
@@ -87,18 +87,18 @@ inBrowser('the payer', () => {
 
   const look = (depositId: string) => advance(api.services, depositKind, depositId);
 
-  /** How often callbacks have had the deposit's workflow look. */
+  /** How often callbacks have woken the deposit's workflow. */
   const nudges = (id: string) =>
     api.commands.filter(({ action, args }) => action === 'look' && args[0] === id).length;
 
-  /** What the deposit comes to once the party has called. */
+  /** The deposit's status after the party's callback. */
   async function afterCallback({ id, status }: Awaited<ReturnType<typeof begin>>) {
     await until(() => nudges(id) > 0);
     await look(id);
     return status();
   }
 
-  it('pays with the keyboard alone; the return changes nothing, the callback does', async () => {
+  it('pays with the keyboard alone; only the callback changes the deposit, not the return', async () => {
     const deposit = await begin();
     expect(await phone.page.title()).toBe('1234.50 EUR to Test');
     expect(await phone.page.getByRole('heading', { level: 1 }).textContent()).toBe('Payment to Test');
@@ -138,7 +138,7 @@ inBrowser('the payer', () => {
     expect(await afterCallback(deposit)).toBe('failed');
   });
 
-  it('pays another amount, after a wrong one was told to be', async () => {
+  it('pays another amount after an error message about an invalid one', async () => {
     const deposit = await begin();
     await openOutcomes();
     await phone.page.getByLabel('Amount in EUR').fill('twelve');
@@ -155,7 +155,7 @@ inBrowser('the payer', () => {
   it.each([
     ['bank_transfer', 'EUR', 'I have sent the transfer'],
     ['crypto', 'USDT', 'I have sent the payment'],
-  ])('sends by %s what is settled when the tester says so, then disputed', async (method, currency, name) => {
+  ])('pays by %s; the tester settles and then disputes the payment', async (method, currency, name) => {
     const deposit = await begin(method, currency);
     await button(name).waitFor();
     expect(await phone.picture(`checkout-${method}`)).toBe(PHONE_WIDTH);
@@ -193,7 +193,7 @@ inBrowser('the payer', () => {
     expect(await afterCallback(deposit)).toBe('manual_review');
   });
 
-  it('has room for a long name', async () => {
+  it('wraps a long merchant name', async () => {
     const name = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft';
     await api.database.query('update tenants set name = $2 where id = $1', [client.clientId, name]);
     const deposit = await begin();

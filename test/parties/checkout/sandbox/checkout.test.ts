@@ -54,7 +54,7 @@ function order(given: Partial<NewCheckoutSession> = {}): NewCheckoutSession {
   };
 }
 
-/** A form of the page, as a browser sends it. */
+/** Sends a form of the page as a browser does. */
 async function send(page: string, fields: Record<string, string>) {
   const response = await fetch(page, {
     method: 'POST',
@@ -75,7 +75,7 @@ async function paid(given: Partial<NewCheckoutSession> = {}, fields: Record<stri
 const plain = async (sessionId: string) => summaryOf(await party.ask(sessionId));
 
 describe('a session', () => {
-  it('is made once a key, and is open until it expires', async () => {
+  it('is made once for each key, and is open until it expires', async () => {
     const asked = order();
     const made = await party.createSession(asked);
     expect(await party.createSession(asked)).toEqual(made);
@@ -87,7 +87,7 @@ describe('a session', () => {
     expect(await plain(made.sessionId)).toEqual({ ...open, status: 'expired' });
   });
 
-  it('is unknown under another name, and is nobody’s without our credential', async () => {
+  it('is unknown under another id, and unreadable without our credential', async () => {
     expect(await party.ask('cks_unknown')).toBe('unknown_to_party');
     const stranger = createHttpCheckout({
       baseUrl: api.url + partyPath('checkout'),
@@ -97,7 +97,7 @@ describe('a session', () => {
     expect((await fetch(`${api.url}${partyPath('checkout')}/sessions/cks_1`)).status).toBe(401);
   });
 
-  it('is refused, out of reach, or made without an answer, as its amount says', async () => {
+  it('is refused, unreachable, or made without an answer, by its amount', async () => {
     const refused = party.createSession(order({ amount: new Decimal('700.12') }));
     await expect(refused).rejects.toEqual(new PartyRefused('method_unavailable'));
 
@@ -118,7 +118,7 @@ describe('a session', () => {
 });
 
 describe('a payment', () => {
-  it('is told of by a signed callback, and is settled when its time has come', async () => {
+  it('is reported by a signed callback, and settles on time', async () => {
     const { sessionId, asked } = await paid({}, { settles: '20' });
     const path = new URL(asked.callbackUrl).pathname;
     await until(() => shop.at(path).length === 1);
@@ -137,7 +137,7 @@ describe('a payment', () => {
     expect(party.verify(told.raw, told.headers)).toBeUndefined();
   });
 
-  it('is told of again where the callback fails', async () => {
+  it('is reported again when the callback fails', async () => {
     const asked = order();
     const path = new URL(asked.callbackUrl).pathname;
     shop.answer(path, 500);
@@ -165,13 +165,13 @@ describe('a payment', () => {
     ],
     [{ action: 'settle' }, { status: 'open' }],
     [{ action: 'toString' }, { status: 'open' }],
-  ])('is what the payer does with the page: %j', async (fields, state) => {
+  ])('follows the action of the payer on the page: %j', async (fields, state) => {
     const { sessionId, redirectUrl } = await party.createSession(order());
     await send(redirectUrl, fields);
     expect(await plain(sessionId)).toMatchObject(state);
   });
 
-  it('leads to the shop, and is taken once however often the form is sent', async () => {
+  it('redirects to the shop, and is made once when the form is sent several times', async () => {
     const { sessionId, redirectUrl } = await party.createSession(order());
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(redirectUrl, { action: 'pay' })));
     expect(answers.map(({ status, location }) => [status, location])).toEqual(
@@ -180,7 +180,7 @@ describe('a payment', () => {
     expect(await plain(sessionId)).toMatchObject({ paid: { amount: '50' } });
   });
 
-  it('comes late after expiry, cancellation and failure', async () => {
+  it('can arrive late after expiry, cancellation and failure', async () => {
     for (const before of [undefined, { action: 'cancel' }, { action: 'fail' }]) {
       const { sessionId, redirectUrl } = await party.createSession(order());
       if (before) await send(redirectUrl, before);
@@ -192,7 +192,7 @@ describe('a payment', () => {
     }
   });
 
-  it('can be settled by hand, bounce, and come twice', async () => {
+  it('can be settled, reversed and repeated on the page', async () => {
     const later = await paid({}, { settles: 'never' });
     expect(await plain(later.sessionId)).toMatchObject({ status: 'paid' });
     await send(later.redirectUrl, { action: 'settle' });
@@ -207,7 +207,7 @@ describe('a payment', () => {
     expect(state.paid).toBeUndefined();
   });
 
-  it.each(['', '0', '-1', '1.001', '1e3', 'abc'])('is not taken as the amount %j', async (amount) => {
+  it.each(['', '0', '-1', '1.001', '1e3', 'abc'])('is refused with the amount %j', async (amount) => {
     const { sessionId, redirectUrl } = await party.createSession(order());
     const answer = await send(redirectUrl, { action: 'pay_as', amount });
     expect(answer.status).toBe(400);
@@ -224,7 +224,7 @@ describe('a payment', () => {
     ['700.11', { status: 'open' }],
     ['700.19', { status: 'cancelled' }],
     ['700.20', { status: 'open' }],
-  ])('happens by itself at %s', async (amount, state) => {
+  ])('happens automatically at the amount %s', async (amount, state) => {
     const { sessionId } = await party.createSession(order({ amount: new Decimal(amount) }));
     expect(await plain(sessionId)).toMatchObject(state);
   });
@@ -237,7 +237,7 @@ describe('a payment', () => {
     expect(await plain(sessionId)).toMatchObject({ status: 'expired' });
   });
 
-  it('happens by itself after the session has expired', async () => {
+  it('happens automatically after the session has expired', async () => {
     const { sessionId } = await party.createSession(order({ amount: new Decimal('700.11') }));
     clock += 60_000;
     expect(await plain(sessionId)).toMatchObject({ status: 'expired' });
@@ -250,7 +250,7 @@ describe('a refund', () => {
   const refund = (sessionId: string, key: string, amount: string, currency = 'EUR') =>
     party.refund({ key, sessionId, amount: new Decimal(amount), currency });
 
-  it('is made once a key and never beyond what was paid', async () => {
+  it('is made once for each key, and never exceeds the payment', async () => {
     const { sessionId } = await paid();
     const first = await refund(sessionId, 'r1', '30');
     expect(first).toMatchObject({ status: 'succeeded' });
@@ -265,14 +265,14 @@ describe('a refund', () => {
     ]);
   });
 
-  it('is refused before the payment, and of what is not known', async () => {
+  it('is refused before the payment and for an unknown session', async () => {
     const { sessionId } = await party.createSession(order());
     await expect(refund(sessionId, 'r5', '1')).rejects.toMatchObject({ code: 'not_paid' });
-    // It is no refusal: the address may be a wrong one.
+    // An unknown session is no final refusal, because our address may be wrong.
     await expect(refund('cks_unknown', 'r6', '1')).rejects.toThrow(PartyAway);
   });
 
-  it('takes its time or fails as the amount says, and what failed can go back again', async () => {
+  it('is slow or fails by the amount, and can be repeated after a failure', async () => {
     const slow = await party.createSession(order({ amount: new Decimal('700.09') }));
     expect(await refund(slow.sessionId, 'r7', '10')).toMatchObject({ status: 'pending' });
     clock += 20_000;
@@ -282,7 +282,7 @@ describe('a refund', () => {
     expect(await refund(failing.sessionId, 'r9', '700.10')).toMatchObject({ status: 'failed' });
   });
 
-  it('can be made by the party itself', async () => {
+  it('can be made by the party without an order', async () => {
     const { sessionId, redirectUrl } = await paid();
     expect((await send(redirectUrl, { action: 'refund', amount: '50.01' })).status).toBe(400);
     expect((await send(redirectUrl, { action: 'refund', amount: '5' })).location).toBe(redirectUrl);
@@ -302,7 +302,7 @@ describe('a dispute', () => {
     }
   });
 
-  it('comes by itself and is told of, as the amount says', async () => {
+  it('opens automatically by the amount, and is reported', async () => {
     const { sessionId } = await party.createSession(order({ amount: new Decimal('700.08') }));
     expect((await plain(sessionId)).disputes).toEqual([]);
     clock += 5_000;
@@ -313,7 +313,7 @@ describe('a dispute', () => {
 });
 
 describe('the page', () => {
-  it('runs nothing, loads nothing, and makes no tag of anybody’s text', async () => {
+  it('runs no script, loads nothing, and escapes every text', async () => {
     const merchant = `<script>alert(1)</script>"'&`;
     const { redirectUrl } = await party.createSession(order({ merchant }));
     const response = await fetch(redirectUrl);
@@ -327,7 +327,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/\b(src|onclick|onload)=|stripe|adyen|paypal/i);
   });
 
-  it('is there under its own address only', async () => {
+  it('is served only under its own address', async () => {
     const base = `${api.url}${partyPath('checkout')}/pages/`;
     expect((await fetch(base + 'A'.repeat(43))).status).toBe(404);
     expect((await fetch(`${base}%00`)).status).toBe(404);
@@ -335,14 +335,14 @@ describe('the page', () => {
     expect((await fetch(redirectUrl, { method: 'DELETE' })).status).toBe(405);
   });
 
-  it('takes no more than a form', async () => {
+  it('refuses a body larger than a form', async () => {
     const { sessionId, redirectUrl } = await party.createSession(order());
     const large = { action: 'pay', more: 'x'.repeat(20_000) };
     expect((await send(redirectUrl, large)).status).toBe(400);
     expect(await plain(sessionId)).toMatchObject({ status: 'open' });
   });
 
-  it('is not there in a live installation', async () => {
+  it('is not served in a live installation', async () => {
     const live = await testApi({ mode: 'live', parties: api.services.parties });
     const { redirectUrl } = await party.createSession(order());
     const { pathname } = new URL(redirectUrl);
@@ -350,7 +350,7 @@ describe('the page', () => {
     await live.close();
   });
 
-  it('cannot have its policy widened by a return address', async () => {
+  it('does not let a return address widen its content security policy', async () => {
     const { redirectUrl } = await party.createSession(order({ returnUrl: 'https://a;script-src/x' }));
     const policy = (await fetch(redirectUrl)).headers.get('content-security-policy');
     expect(policy).not.toContain('script-src');
@@ -393,7 +393,7 @@ describe('the adapter', () => {
     [{ status: 201, body: '{"sessionId":7}' }, UnreadableAnswer],
     ['break' as const, OutcomeUnknown],
     ['silent' as const, OutcomeUnknown],
-  ])('takes %j for what it is', async (given, kind) => {
+  ])('interprets the answer %j', async (given, kind) => {
     reply = given;
     const asking = given === 'silent' ? impatient : adapter;
     const error: Error = await asking.createSession(order()).then(
@@ -403,7 +403,7 @@ describe('the adapter', () => {
     expect(error.constructor).toBe(kind);
   });
 
-  it('knows that nothing was done where nobody listens', async () => {
+  it('reports that nothing was done when the connection is refused', async () => {
     const nobody = createHttpCheckout({
       baseUrl: `http://127.0.0.1:${await freePort()}`,
       secret: secret(),
