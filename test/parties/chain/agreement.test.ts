@@ -50,7 +50,7 @@ const CASES: [string, ChainTransaction[], number, ChainTransaction, boolean][] =
   ['nobody of most', [UNKNOWN], 2, UNKNOWN, false],
 ];
 
-it.each(CASES)('takes the state that a majority reports when %s', async (_, said, of, word, isAgreed) => {
+it.each(CASES)('compares the states of a transaction from nodes: %s', async (_, said, of, word, isAgreed) => {
   const node = { transactionOfEach: () => Promise.resolve({ said, of }) };
   expect(await toldOf(node, '0x')).toEqual({ word, isAgreed });
 });

@@ -141,8 +141,7 @@ describe('transfers', () => {
     const to = newAddress();
     const { number: from } = await node.head();
     const topics = [TRANSFER, pad(ALICE), pad(to)];
-    // Two logs of four topics are no transfers: an NFT without data, and a word of 256. The third, of three topics, is
-    // one.
+    // Two logs of four topics are no transfers: an NFT without data, and a word of 256. The third log is one.
     const code = concatHex([logCode(4, 0), '0x610100600052', logCode(4, 32), logCode(3, 32)]);
     const hash = await callCode(chain, code, [...topics, pad('0x7')]);
     expect(await come(from, [to])).toMatchObject([{ txHash: hash, ordinal: 2, logIndex: 2, units: 256n }]);

@@ -123,7 +123,7 @@ it('keeps one node for each list of addresses, and counts its calls', async () =
   ]);
 });
 
-describe('nodes that differ', () => {
+describe('a chain whose nodes differ', () => {
   const behind =
     (blocks: number): Behaviour =>
     async ({ params: [height, full] }, ask) => {
@@ -134,7 +134,7 @@ describe('nodes that differ', () => {
 
   beforeAll(() => world.chain.client.mine({ blocks: 5 }));
 
-  it('agree on a block when all that answer name the same hash', async () => {
+  it('agrees on a block when all answering nodes name the same hash', async () => {
     const { number, hash } = await world.node.head();
     expect(await world.node.agreedBlock(number)).toEqual({ hash, said: 2, of: 2, isSplit: false });
     world.two.on('*', 'lost');
@@ -152,7 +152,7 @@ describe('nodes that differ', () => {
     await expect(away.agreedBlock(number)).rejects.toMatchObject({ name: 'ChainAway' });
   });
 
-  it('exclude a node that has stopped, so that the other one gives the newest block', async () => {
+  it('excludes a stopped node, so that the other one gives the newest block', async () => {
     const before = await world.node.head();
     world.one.on('eth_getBlockByNumber', behind(4));
     await world.chain.client.mine({ blocks: 4, interval: 60 });
@@ -173,7 +173,7 @@ describe('nodes that differ', () => {
     expect(await world.node.agreedBlock(head.number)).toMatchObject({ said: 2, isSplit: false });
   });
 
-  it('read transfers and transactions from the other node when one lags', async () => {
+  it('reads transfers and transactions from the other node when one lags', async () => {
     const to = privateKeyToAccount(generatePrivateKey()).address;
     const hash = await world.chain.pay(null, to, 5n);
     const { number } = await world.node.head();

@@ -35,7 +35,7 @@ function reached(timeoutMs?: number) {
 
 const hex = (value: number) => `0x${value.toString(16)}`;
 
-it('cannot raise the head, and do not exclude the others', async () => {
+it('one of three nodes cannot raise the head or exclude the others', async () => {
   const own = await node.head();
   liar.on('eth_getBlockByNumber', async ({ params: [height, full] }, ask) => {
     const last = await ask({ params: ['latest', full] });
@@ -47,7 +47,7 @@ it('cannot raise the head, and do not exclude the others', async () => {
   expect(party.lines).toEqual([]);
 });
 
-it('cannot raise or lower the count of transactions', async () => {
+it('one of three nodes cannot raise or lower the count of transactions', async () => {
   const payer = await node.nonce(chain.payer);
   await chain.pay(null, ALICE, 1n);
   for (const count of [9_000, 0]) {
@@ -58,7 +58,7 @@ it('cannot raise or lower the count of transactions', async () => {
   }
 });
 
-it('count mined transactions when they refuse to count pending ones', async () => {
+it('mined transactions are counted when nodes refuse to count pending ones', async () => {
   for (const double of doubles)
     double.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
       at === 'pending' ? new NodeError(-32_602, 'no such tag') : ask({}),
@@ -69,7 +69,7 @@ it('count mined transactions when they refuse to count pending ones', async () =
   });
 });
 
-it('delay a read once when they hang, while the others are a majority', async () => {
+it('a hanging node delays only one read while the others are a majority', async () => {
   reached(HASTY_MS);
   liar.on('*', 'silent');
   await node.agreedBlock(1);
@@ -84,7 +84,7 @@ it('delay a read once when they hang, while the others are a majority', async ()
   expect(liar.asked).toContain('eth_getBlockByNumber');
 });
 
-it('cannot exclude another node from the count of transactions by claiming a higher block', async () => {
+it('a node cannot exclude another from the count of transactions by claiming a higher block', async () => {
   const counted = await node.nonce(chain.payer);
   const last = await node.head();
   liar.on('eth_getTransactionCount', { result: hex(counted + 9_000) });
