@@ -3,7 +3,7 @@ import { openBreaksOf, syncBreaks } from '../../process/breaks/operations';
 import { OutcomeUnknown, PartyAway, PartyRefused } from '../../process/party-errors';
 import { assertOrders } from '../../process/switches/switches';
 import type { AfterEnd, Ordering, OrderKind, OrderServices, OrderWord } from './kind';
-import { type HeardOrder, heardOrder, noteEnded, noteHeard, type OrderName } from './told-orders';
+import { type HeardOrder, heardOrder, noteEnded, noteHeard, type OrderName } from './reported-orders';
 
 /** The identity of an order in `party_orders`. */
 export const orderName = <Row extends Ordering>(

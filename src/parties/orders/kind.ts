@@ -2,7 +2,7 @@ import type { Database, Sql, Tx } from '../../kernel/db/database';
 import type { Commands } from '../../kernel/outbox/commands';
 import type { Switches } from '../../process/switches/switches';
 import type { Driven, Process } from '../../process/workflow-command';
-import type { OrderParty } from './told-orders';
+import type { OrderParty } from './reported-orders';
 import type { Showing } from './unknown-name';
 
 /** The services that the engine of orders needs. */

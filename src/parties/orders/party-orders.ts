@@ -12,7 +12,7 @@ import {
   type ToldOrder,
   tellInTurn,
   tellOrders,
-} from './told-orders';
+} from './reported-orders';
 
 /**
  * `ended`: a known order that is not followed any more. `unknown`: no order of ours has the key, and a person is shown

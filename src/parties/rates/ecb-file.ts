@@ -1,6 +1,6 @@
 import { isCurrency } from '../../kernel/money/currencies';
 import { DECIMAL_TEXT, Decimal } from '../../kernel/money/money';
-import { quotedAround } from './middle';
+import { quotedAround } from './bid-ask';
 import { type DroppedRate, type ReadRates, UnreadableRates } from './port';
 import type { Quoted } from './snapshot';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isCurrency } from '../../kernel/money/currencies';
 import type { Decimal } from '../../kernel/money/money';
 import { StartupError } from '../../kernel/startup-error';
-import { faultOf, quotedAround } from './middle';
+import { faultOf, quotedAround } from './bid-ask';
 import type { RateSource } from './port';
 import { rateRow } from './protocol';
 import type { Quoted } from './snapshot';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isCurrency } from '../../kernel/money/currencies';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import { faultOf } from './middle';
+import { faultOf } from './bid-ask';
 import { type DroppedRate, type RateSource, type ReadRates, UnreadableRates } from './port';
 import { rateRow, ratesAnswer } from './protocol';
 import type { Quoted } from './snapshot';

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { type Decimal, fitsCurrency } from '../../../kernel/money/money';
 import type { PartyOptions } from '../../sandbox/options';
-import { presentWord, takeOrder } from '../../sandbox/orders/taking';
+import { presentWord, takeOrder } from '../../sandbox/orders/take-order';
 import { payingScenarioOf } from '../../sandbox/paying/scenarios';
 import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
 import { exchangeOrder, withdrawalOrder } from '../protocol';

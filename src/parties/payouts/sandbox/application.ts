@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import type { PartyOptions } from '../../sandbox/options';
-import { presentWord, takeOrder } from '../../sandbox/orders/taking';
+import { presentWord, takeOrder } from '../../sandbox/orders/take-order';
 import { payingScenarioOf } from '../../sandbox/paying/scenarios';
 import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
 import { payoutOrder } from '../protocol';
