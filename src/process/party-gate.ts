@@ -8,13 +8,13 @@ export class PartyBusy extends PartyAway {
   }
 }
 
-const AT_ONCE = 12;
+const MAX_AT_ONCE = 12;
 /** Milliseconds. A waiting call blocks a workflow's task. */
 const WAIT_MS = 400;
 /** Consecutive failures or slow calls that open the circuit. */
-const FAILURES = 3;
+const MAX_FAILURES = 3;
 /** Milliseconds that the circuit stays open. One trial call may follow. */
-const CLOSED_MS = 5_000;
+const OPEN_MS = 5_000;
 /** Milliseconds after which a call counts as failed here. */
 const SLOW_MS = 1_000;
 
@@ -29,13 +29,13 @@ export interface PartyGate {
   patiently<T>(party: string, work: () => Promise<T>): Promise<T>;
 }
 
-interface Way {
+interface Circuit {
   party: string;
   running: number;
   /** Resolvers of waiting calls. Calls that gave up are removed. */
   waiting: (() => void)[];
   failures: number;
-  closedUntil: number;
+  openUntil: number;
 }
 
 export interface GateOptions {
@@ -50,77 +50,77 @@ export interface GateOptions {
 }
 
 export function createPartyGate(options: GateOptions = {}): PartyGate {
-  const { now = () => performance.now(), atOnce = AT_ONCE, waitMs = WAIT_MS, observe } = options;
-  const ways = new Map<string, Way>();
-  function wayOf(party: string): Way {
-    const way = ways.get(party) ?? { party, running: 0, waiting: [], failures: 0, closedUntil: 0 };
-    ways.set(party, way);
-    return way;
+  const { now = () => performance.now(), atOnce = MAX_AT_ONCE, waitMs = WAIT_MS, observe } = options;
+  const circuits = new Map<string, Circuit>();
+  function circuitOf(party: string): Circuit {
+    const circuit = circuits.get(party) ?? { party, running: 0, waiting: [], failures: 0, openUntil: 0 };
+    circuits.set(party, circuit);
+    return circuit;
   }
 
-  async function watched<T>(way: Way, work: () => Promise<T>): Promise<T> {
+  async function watched<T>(circuit: Circuit, work: () => Promise<T>): Promise<T> {
     const began = now();
-    const slow = setTimeout(() => failed(way), SLOW_MS);
+    const slow = setTimeout(() => failed(circuit), SLOW_MS);
     slow.unref();
     try {
       const result = await work();
-      if (now() - began < SLOW_MS) answered(way);
+      if (now() - began < SLOW_MS) answered(circuit);
       return result;
     } catch (error) {
       const isFault = error instanceof PartyAway && !(error instanceof PartyStopped);
-      if (isFault && now() - began < SLOW_MS) failed(way);
+      if (isFault && now() - began < SLOW_MS) failed(circuit);
       throw error;
     } finally {
       clearTimeout(slow);
     }
   }
 
-  function failed(way: Way): void {
-    way.failures += 1;
-    if (way.failures >= FAILURES) way.closedUntil = now() + CLOSED_MS;
-    if (way.failures === FAILURES) observe?.(way.party, true);
+  function failed(circuit: Circuit): void {
+    circuit.failures += 1;
+    if (circuit.failures >= MAX_FAILURES) circuit.openUntil = now() + OPEN_MS;
+    if (circuit.failures === MAX_FAILURES) observe?.(circuit.party, true);
   }
 
-  function answered(way: Way): void {
-    if (way.failures >= FAILURES) observe?.(way.party, false);
-    way.failures = 0;
+  function answered(circuit: Circuit): void {
+    if (circuit.failures >= MAX_FAILURES) observe?.(circuit.party, false);
+    circuit.failures = 0;
   }
 
-  const isClosed = ({ failures, closedUntil, running }: Way) =>
-    failures >= FAILURES && (now() < closedUntil || running > 0);
+  const isOpen = ({ failures, openUntil, running }: Circuit) =>
+    failures >= MAX_FAILURES && (now() < openUntil || running > 0);
 
   return {
     async inPassing(party, work) {
-      const way = wayOf(party);
-      if (isClosed(way)) throw new PartyBusy();
-      if (way.running >= atOnce) await turnOf(way, waitMs);
-      if (isClosed(way)) {
-        way.waiting.shift()?.();
+      const circuit = circuitOf(party);
+      if (isOpen(circuit)) throw new PartyBusy();
+      if (circuit.running >= atOnce) await placeIn(circuit, waitMs);
+      if (isOpen(circuit)) {
+        circuit.waiting.shift()?.();
         throw new PartyBusy();
       }
-      way.running += 1;
+      circuit.running += 1;
       try {
-        return await watched(way, work);
+        return await watched(circuit, work);
       } finally {
-        way.running -= 1;
-        way.waiting.shift()?.();
+        circuit.running -= 1;
+        circuit.waiting.shift()?.();
       }
     },
-    patiently: (party, work) => watched(wayOf(party), work),
+    patiently: (party, work) => watched(circuitOf(party), work),
   };
 }
 
 /** Waits for a place. @throws PartyBusy after `waitMs` */
-function turnOf(way: Way, waitMs: number): Promise<void> {
+function placeIn(circuit: Circuit, waitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const turn = () => {
-      clearTimeout(tired);
+      clearTimeout(timeout);
       resolve();
     };
-    const tired = setTimeout(() => {
-      way.waiting = way.waiting.filter((each) => each !== turn);
+    const timeout = setTimeout(() => {
+      circuit.waiting = circuit.waiting.filter((each) => each !== turn);
       reject(new PartyBusy());
     }, waitMs);
-    way.waiting.push(turn);
+    circuit.waiting.push(turn);
   });
 }

@@ -5,13 +5,13 @@ import { orderName } from './advance';
 import type { AnyOrderKind, OrderServices } from './kind';
 import {
   heardVersions,
-  keepForTurn,
+  keepEndedForTurn,
   type OrderName,
   type OrderParty,
   overdueOrders,
-  type ToldOrder,
+  type ReportedOrder,
   tellInTurn,
-  tellOrders,
+  wakeOrders,
 } from './reported-orders';
 
 /**
@@ -44,7 +44,7 @@ export function partyOrders(party: OrderParty, kinds: readonly AnyOrderKind[]): 
   const kindOf = (key: string) => kinds.find(({ keys }) => keys.test(key));
 
   /** Locks a record whose kind ignores ended orders. Otherwise the order could end meanwhile and stay due for ever. */
-  async function orderOf(tx: Tx, key: string): Promise<ToldOrder | undefined> {
+  async function orderOf(tx: Tx, key: string): Promise<ReportedOrder | undefined> {
     const kind = kindOf(key);
     const id = kind?.keys.exec(key)?.[1];
     if (!kind || id === undefined) return undefined;
@@ -62,7 +62,12 @@ export function partyOrders(party: OrderParty, kinds: readonly AnyOrderKind[]): 
   }
 
   const tell: PartyOrders['tell'] = async (services, tx, keys, by) => {
-    const [atOnce, inTurn, unknown, told]: [ToldOrder[], ToldOrder[], string[], Told[]] = [[], [], [], []];
+    const [atOnce, inTurn, unknown, told]: [ReportedOrder[], ReportedOrder[], string[], Told[]] = [
+      [],
+      [],
+      [],
+      [],
+    ];
     // In one order, so that two concurrent reports of many orders wait for each other without a deadlock.
     for (const key of [...keys].sort()) {
       const order = await orderOf(tx, key);
@@ -71,8 +76,8 @@ export function partyOrders(party: OrderParty, kinds: readonly AnyOrderKind[]): 
       else if (isAsked) (order.hasEnded && by === 'list' ? inTurn : atOnce).push(order);
       told.push(!order ? 'unknown' : isAsked ? 'told' : 'ended');
     }
-    await keepForTurn(tx, inTurn);
-    await tellOrders(services, tx, party, { orders: atOnce, unknown });
+    await keepEndedForTurn(tx, inTurn);
+    await wakeOrders(services, tx, party, { orders: atOnce, unknown });
     return told;
   };
 

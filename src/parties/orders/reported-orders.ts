@@ -22,7 +22,7 @@ export interface OrderName {
 }
 
 /** An order that the party has reported, with the command that makes us read it. */
-export interface ToldOrder extends OrderName {
+export interface ReportedOrder extends OrderName {
   look: WorkflowCommand;
   /** The result is already known. The order is read only to find a contradiction, which can wait. */
   hasEnded?: boolean;
@@ -34,11 +34,11 @@ const orders = () => table('party_orders');
 type Telling = Showing & { commands: Pick<Commands, 'append'>; now(): Date };
 
 /** Wakes the workflows of the reported orders, and stores the report. Unknown keys are shown to a person. */
-export async function tellOrders(
+export async function wakeOrders(
   services: Telling,
   tx: Tx,
   party: OrderParty,
-  told: { orders: readonly ToldOrder[]; unknown: readonly string[] },
+  told: { orders: readonly ReportedOrder[]; unknown: readonly string[] },
 ): Promise<void> {
   await makeDue(tx, told.orders, services.now());
   await showUnknown(services, tx, party, told.unknown);
@@ -49,7 +49,7 @@ export async function tellOrders(
 }
 
 /** The orders as distinct rows, sorted so that two concurrent reports wait for each other without a deadlock. */
-const inOrder = (told: readonly ToldOrder[]): OrderName[] =>
+const inOrder = (told: readonly ReportedOrder[]): OrderName[] =>
   [...new Map(told.map((order) => [order.ref, order])).values()]
     .sort((one, other) => (one.ref < other.ref ? -1 : 1))
     .map(({ party, ref, subject, tenantId }) => ({ party, ref, subject, tenantId }));
@@ -58,7 +58,7 @@ const inOrder = (told: readonly ToldOrder[]): OrderName[] =>
  * Marks orders as due. Each report sets a different, never later `due_by`, so that a step notices a report that came
  * after it asked.
  */
-async function makeDue(tx: Tx, told: readonly ToldOrder[], at: Date): Promise<void> {
+async function makeDue(tx: Tx, told: readonly ReportedOrder[], at: Date): Promise<void> {
   if (told.length === 0) return;
   const rows = inOrder(told).map((order) => ({ ...order, dueBy: at }));
   const earlier = raw(`least(party_orders.due_by - interval '1 millisecond', excluded.due_by)`);
@@ -69,20 +69,20 @@ async function makeDue(tx: Tx, told: readonly ToldOrder[], at: Date): Promise<vo
  * Orders that the watcher wakes in one turn, every three seconds. The rate is low enough for the processor and
  * Temporal.
  */
-const A_TURN = 15;
+const MAX_IN_TURN = 15;
 
 /**
  * Stores that a list has named ended orders, and leaves their wake-up to {@link tellInTurn}. A list that is read from
  * its beginning names every order that was ever given.
  */
-export async function keepForTurn(tx: Tx, ended: readonly ToldOrder[]): Promise<void> {
+export async function keepEndedForTurn(tx: Tx, ended: readonly ReportedOrder[]): Promise<void> {
   if (ended.length === 0) return;
   const rows = inOrder(ended).map((order) => ({ ...order, inTurn: true }));
   await tx.run(orders().insert(rows).onConflict(['party', 'ref']).merge(['in_turn']));
 }
 
 /**
- * Wakes the next few orders that {@link keepForTurn} has stored.
+ * Wakes the next few orders that {@link keepEndedForTurn} has stored.
  * @param lookOf the command that makes us read the order
  */
 export async function tellInTurn(
@@ -91,7 +91,7 @@ export async function tellInTurn(
   party: OrderParty,
   lookOf: (order: OrderName) => WorkflowCommand,
 ): Promise<void> {
-  const next = orders().select('ref').where({ party, inTurn: true }).orderBy('ref').limit(A_TURN);
+  const next = orders().select('ref').where({ party, inTurn: true }).orderBy('ref').limit(MAX_IN_TURN);
   const taken = orders().where({ party }).whereIn('ref', next.forUpdate().skipLocked());
   const found = await tx.run<OrderName>(
     taken.update({ inTurn: false }).returning(['party', 'ref', 'subject', 'tenantId']),

@@ -6,7 +6,7 @@ import { listChanges, type Place } from './changes';
 import type { SandboxParty } from './options';
 
 const DEFAULT_LIMIT = 100;
-const MOST = 500;
+const MAX_LIMIT = 500;
 
 /** Answers `GET /changes?after=<cursor>&limit=` for every party: past changes in the order of time. */
 export async function answerChanges(
@@ -30,7 +30,7 @@ export async function answerChanges(
 
 function limitOf(given: string | string[] | undefined): number {
   const limit = Number(given ?? DEFAULT_LIMIT);
-  return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), MOST) : DEFAULT_LIMIT;
+  return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), MAX_LIMIT) : DEFAULT_LIMIT;
 }
 
 /** The cursor is opaque to readers, which only send it back. */

@@ -65,7 +65,7 @@ interface Member {
 const TIMEOUT_MS = 5_000;
 
 /** How long a failed node is asked last. */
-const PASSED_OVER_MS = 10_000;
+const ASKED_LAST_MS = 10_000;
 
 /** How far a node may lag behind another. */
 const FAR_BLOCKS = 3;
@@ -84,11 +84,11 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
   async function ask<T>(member: Member, read: (rpc: Rpc) => Promise<T>): Promise<T> {
     try {
       await (member.checked ??= checkChain(member));
-      const answer = await settled(() => read(member.rpc));
+      const answer = await retryUnsettled(() => read(member.rpc));
       member.failedAt = undefined;
       return answer;
     } catch (error) {
-      if (isAway(error)) passOver(member, error);
+      if (isAway(error)) markFailed(member, error);
       throw error;
     }
   }
@@ -102,7 +102,7 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
   }
 
   /** Logs the failure once, until the node answers again. */
-  function passOver(member: Member, { name }: Error): void {
+  function markFailed(member: Member, { name }: Error): void {
     if (member.failedAt === undefined)
       options.log.warn({ chain, place: member.place, name }, 'a node of a chain is passed over');
     member.failedAt = options.now().getTime();
@@ -110,7 +110,7 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
   }
 
   const hasFailed = ({ failedAt }: Member): boolean =>
-    failedAt !== undefined && failedAt > options.now().getTime() - PASSED_OVER_MS;
+    failedAt !== undefined && failedAt > options.now().getTime() - ASKED_LAST_MS;
 
   function inOrder(backwards = false): Member[] {
     const order = backwards ? members.toReversed() : members;
@@ -121,18 +121,18 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
   let comparedAt: number | undefined;
 
   /** Waits for nodes that failed lately only where the others are too few, because they may hang. */
-  async function ofTheWell<T>(
+  async function healthyFirst<T>(
     some: readonly Member[],
-    askThem: (well: Member[]) => Promise<T[]>,
+    askNodes: (well: Member[]) => Promise<T[]>,
     areEnough: (count: number) => boolean,
   ): Promise<T[]> {
     const [well, failed] = [some.filter((member) => !hasFailed(member)), some.filter(hasFailed)];
-    const told = await askThem(well);
-    return areEnough(told.length) ? told : [...told, ...(await askThem(failed))];
+    const told = await askNodes(well);
+    return areEnough(told.length) ? told : [...told, ...(await askNodes(failed))];
   }
 
   async function newest(): Promise<Block> {
-    const heads = await ofTheWell(members, headsOf, (count) => count > 0);
+    const heads = await healthyFirst(members, headsOf, (count) => count > 0);
     const reached = heads.map(({ head }) => head).sort((one, other) => other.number - one.number);
     const newestOfHalf = reached[Math.floor((reached.length - 1) / 2)];
     if (!newestOfHalf) throw new ChainAway(chain);
@@ -154,13 +154,13 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
   }
 
   const said: Nodes['said'] = async (read, { behindToo = false } = {}) => {
-    const isOld = comparedAt === undefined || comparedAt <= options.now().getTime() - PASSED_OVER_MS;
+    const isOld = comparedAt === undefined || comparedAt <= options.now().getTime() - ASKED_LAST_MS;
     if (isOld && members.length > 1) await newest();
     const current = members.filter(({ isBehind }) => behindToo || !isBehind);
     const toldBy = async (some: readonly Member[]) =>
       answered(await Promise.allSettled(some.map((member) => ask(member, read))));
     const areEnough = (count: number) => areMost({ said: count, of: members.length });
-    const told = await ofTheWell(current, toldBy, areEnough);
+    const told = await healthyFirst(current, toldBy, areEnough);
     if (told.length === 0) throw new ChainAway(chain);
     return { said: told, of: members.length };
   };
@@ -206,7 +206,7 @@ export const answered = <T>(outcomes: readonly PromiseSettledResult<T>[]): T[] =
 const chainIdOf = (rpc: Rpc) => rpc.call({ method: 'eth_chainId', params: [] }, answers.count);
 
 /** Repeats a reading that mixed two chains. */
-async function settled<T>(read: () => Promise<T>): Promise<T> {
+async function retryUnsettled<T>(read: () => Promise<T>): Promise<T> {
   for (let reading = 1; ; reading += 1) {
     try {
       return await read();

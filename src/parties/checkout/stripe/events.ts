@@ -29,11 +29,11 @@ const TYPES = [
 /** How long Stripe keeps events. */
 const KEPT_SECONDS = 30 * 86_400;
 /** Longest span of one page. The list runs backwards, so a span is read whole. */
-const SPAN_SECONDS = 86_400;
+const MAX_SPAN_SECONDS = 86_400;
 /** Events of one page, so that it fits the step's time. A fuller span is shortened, except for the shortest one. */
-const MOST = 200;
-const SHORTEST_SECONDS = 60;
-const WHOLE = 10_000;
+const MAX_EVENTS = 200;
+const MIN_SPAN_SECONDS = 60;
+const MAX_EVENTS_OF_MIN_SPAN = 10_000;
 
 /**
  * Reads changes from `GET /v1/events`. A cursor is the second of the last event that was read, so it outlives the event
@@ -49,10 +49,10 @@ export function changesOf(stripe: Stripe, sessions: Sessions, now: () => Date): 
 
   /** Reads the longest span from there that fits one page. */
   async function read(from: number, until: number): Promise<{ to: number; events: Stripe.Event[] }> {
-    for (let span = Math.min(SPAN_SECONDS, until - from); ; span = Math.floor(span / 4)) {
-      const isShortest = span <= SHORTEST_SECONDS;
-      const events = await eventsIn(from, from + span, isShortest ? WHOLE : MOST);
-      if (isShortest || events.length < MOST) return { to: from + span, events };
+    for (let span = Math.min(MAX_SPAN_SECONDS, until - from); ; span = Math.floor(span / 4)) {
+      const isShortest = span <= MIN_SPAN_SECONDS;
+      const events = await eventsIn(from, from + span, isShortest ? MAX_EVENTS_OF_MIN_SPAN : MAX_EVENTS);
+      if (isShortest || events.length < MAX_EVENTS) return { to: from + span, events };
     }
   }
 
