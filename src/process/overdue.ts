@@ -21,7 +21,6 @@ import type { Process } from './workflow-command';
  * again.
  */
 
-/** The reconciler's query. */
 export interface OverdueQuery {
   /** Finds records that should have moved before this time. */
   before: Date;

@@ -6,7 +6,6 @@ import { QUEUES } from '../kernel/outbox/queues';
 type KeyPart = string | number;
 
 export interface ProcessSpec<Item> {
-  /** The workflow's type. */
   workflow: string;
   /** Start of the workflow's id, before the record's key. */
   prefix: string;

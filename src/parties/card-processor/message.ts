@@ -103,7 +103,6 @@ export type ProcessorMessage = z.output<typeof processorMessage> & {
   received: Record<string, unknown>;
 };
 
-/** A processor's message about a challenge. */
 export type ChallengeMessage = ChallengeRequest & Pick<ProcessorMessage, 'received'>;
 
 export const isChallengeMessage = (

@@ -142,7 +142,6 @@ export interface ChainFees {
 /** An owner's signature that gives the address the code of a contract, until the owner signs another (EIP-7702). */
 export interface SignedAuthorization {
   chainId: number;
-  /** The contract whose code the address takes. */
   contract: string;
   /**
    * Nonce of the owner's next transaction. The chain skips an authorization with any other nonce; an applied one uses
@@ -172,7 +171,6 @@ export interface UnsignedTransaction {
   authorizations?: readonly SignedAuthorization[];
 }
 
-/** What a transaction does. */
 export type Call = Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data' | 'authorizations'>;
 
 /**

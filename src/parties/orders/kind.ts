@@ -5,7 +5,6 @@ import type { Driven, Process } from '../../process/workflow-command';
 import type { OrderParty } from './reported-orders';
 import type { Showing } from './unknown-name';
 
-/** The services that the engine of orders needs. */
 export interface OrderServices extends Showing {
   database: Database;
   switches: Switches;

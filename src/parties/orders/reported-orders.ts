@@ -30,7 +30,6 @@ export interface ReportedOrder extends OrderName {
 
 const orders = () => table('party_orders');
 
-/** The services that a report needs. */
 type Telling = Showing & { commands: Pick<Commands, 'append'>; now(): Date };
 
 /** Wakes the workflows of the reported orders, and stores the report. Unknown keys are shown to a person. */

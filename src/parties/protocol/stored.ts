@@ -31,7 +31,6 @@ export const isStorable = (text: string): boolean => !text.includes('\u0000');
 /** A party's id of a record or of a part. */
 export const partyName = z.string().min(1).max(200).refine(isStorable, 'must not contain NUL');
 
-/** Version of a state. */
 export const partyVersion = z
   .number()
   .int()

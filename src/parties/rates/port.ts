@@ -12,7 +12,6 @@ export interface DroppedRate {
   reason: 'unreadable' | 'not_positive' | 'crossed';
 }
 
-/** A party's rates, checked. */
 export interface ReadRates {
   snapshot: Snapshot;
   dropped: DroppedRate[];

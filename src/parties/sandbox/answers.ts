@@ -9,7 +9,6 @@ export function answer(ctx: Context, status: number, body: object): void {
 export const refuse = (ctx: Context, status: number, code: string): void =>
   answer(ctx, status, { code, message: code });
 
-/** Breaks the connection before an answer. */
 export function dropConnection(ctx: Context): void {
   ctx.respond = false;
   ctx.req.socket.destroy();

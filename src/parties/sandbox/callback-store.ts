@@ -3,7 +3,6 @@ import type { Sql } from '../../kernel/db/database';
 import type { SandboxParty } from './options';
 import { secondsAfter } from './time';
 
-/** A callback to send. */
 export interface DueCallback {
   number: string;
   party: SandboxParty;

@@ -63,7 +63,6 @@ const PARTIES: Readonly<Record<SandboxParty, (options: PartyOptions) => Middlewa
 
 const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: () => Promise.resolve() };
 
-/** All sandbox parties. Live mode has none. */
 export function createSandboxParties(services: Installation): SandboxParties {
   if (services.mode !== 'sandbox') return NONE;
   const { database, keyring, log, now, decisionSeconds = {} } = services;

@@ -6,7 +6,6 @@ import type { SandboxRates } from '../rates/sandbox/table';
 /** The simulated outside parties: small HTTP applications with their own tables, reached as real parties are. */
 export type SandboxParty = PartyName;
 
-/** Options of a sandbox party. */
 export interface PartyOptions {
   database: Database;
   now: () => Date;

@@ -23,7 +23,6 @@ export type Outcome =
   | 'silent'
   /** The key was used for another order. */
   | 'another'
-  /** A refusal, by its code. */
   | { refused: string };
 
 export function routed(routes: readonly PartyRoute[]): Middleware {

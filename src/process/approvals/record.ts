@@ -36,7 +36,6 @@ export interface Approval {
   status: ApprovalStatus;
   /** Number of operators who must approve it. The requester does not count. */
   needs: 1 | 2;
-  /** The first of two approvers. */
   firstBy: string | null;
   firstAt: Date | null;
   decidedBy: string | null;

@@ -78,7 +78,6 @@ export async function findApproval(sql: Sql, id: string): Promise<Approval | und
   return row && approvalOf(row);
 }
 
-/** Locks the row until the end of the transaction. */
 export async function lockApproval(tx: Sql, id: string): Promise<Approval | undefined> {
   const [row] = await tx.run<Row>(approvals().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return row && approvalOf(row);

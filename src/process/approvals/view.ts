@@ -1,7 +1,6 @@
 import { formatAmount } from '../../kernel/money/money';
 import type { Approval, ConfigChange } from './record';
 
-/** The view for operators. */
 export const approvalView = ({ money, requestedAt, firstAt, decidedAt, ...rest }: Approval) => ({
   ...rest,
   amount: money && formatAmount(money.amount, money.currency),

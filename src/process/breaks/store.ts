@@ -53,7 +53,6 @@ export function breaksWrite(given: readonly NewRow[]): Write | undefined {
   };
 }
 
-/** Locks the row until the end of the transaction. */
 export async function lockBreak(tx: Sql, id: string): Promise<Break | undefined> {
   const [row] = await tx.run<Row>(breaks().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return row && breakOf(row);

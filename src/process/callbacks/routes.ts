@@ -9,7 +9,6 @@ import { PartyAway, UnreadableCallback } from '../party-errors';
 import { createForgedCount, showUnreadable } from './operations';
 import { insertVerified, type NewCallback, noteHandled } from './store';
 
-/** A verified callback of a party. */
 export interface Verified {
   /** The party's id of the message. A repeat has the same. */
   externalId: string;
@@ -38,7 +37,6 @@ const BODY_LIMIT = 64 * 1024;
 /** Headers to store. They hold neither signatures nor credentials. */
 const KEPT_HEADERS = ['content-type', 'content-length', 'user-agent', 'date', 'x-request-id'] as const;
 
-/** The services that a callback needs. */
 export interface CallbackServices {
   database: Database;
   keyring: Keyring;
@@ -101,7 +99,6 @@ async function verify<V extends Verified>(
   }
 }
 
-/** The stored form of a message. */
 function received(
   party: string,
   { bytes, headers }: RawRequest,

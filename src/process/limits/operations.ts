@@ -104,7 +104,6 @@ export async function readLimits(sql: Sql): Promise<Limits | null> {
 export const isDualControlled = async (sql: Sql): Promise<boolean> =>
   (await readSettings(sql)).dual_control !== 'off';
 
-/** The limit of each sum. */
 const limitsOfSums = ({ credential, tenant, installation }: Limits): Sums => ({
   transfer: credential,
   ...{ credential, tenant, installation },

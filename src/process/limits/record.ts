@@ -45,7 +45,6 @@ export type TakesTwo =
 /** A decision compared with the limits and with earlier decisions. */
 export interface Weight {
   alone: Alone;
-  /** The limits in force. */
   limits: Limits | null;
   /** In the base currency, with the stored rate. Null without a rate. */
   worth: { amount: Decimal; rate: Decimal } | null;

@@ -42,7 +42,6 @@ export async function findQuote(sql: Sql, id: string): Promise<(Quote & { create
   return quote;
 }
 
-/** Locks the row until the end of the transaction. */
 export async function lockRow(tx: Sql, id: string): Promise<Quote | undefined> {
   const [quote] = await tx.run<Quote>(quotes().select(COLUMNS).where({ id }).forNoKeyUpdate());
   return quote;

@@ -84,7 +84,7 @@ describe('against stripe-mock', () => {
     await mock.close();
   });
 
-  /** Passes a request on to the mock without `allowed_payment_method_types`, which the mock's older API does not know. */
+  /** Passes a request on to the mock without `allowed_payment_method_types`, which the mock's API does not know. */
   const passedOn: Answer = async ({ method, path, query }, { body, headers }) => {
     const fields = new URLSearchParams(body);
     fields.delete('allowed_payment_method_types[0]');

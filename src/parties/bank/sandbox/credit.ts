@@ -2,7 +2,6 @@ import { type Decimal, sumOf } from '../../../kernel/money/money';
 import { distinct, type Moment } from '../../sandbox/changes';
 import type { SandboxCredit, SandboxReturn } from './store';
 
-/** A payment with its recalls and returns. */
 export interface FullCredit {
   credit: SandboxCredit;
   returns: SandboxReturn[];

@@ -20,7 +20,6 @@ export class TooLong extends NodeAway {
   }
 }
 
-/** The node serves another chain. */
 export class OtherChain extends NodeAway {
   override name = 'OtherChain';
   constructor() {
@@ -28,7 +27,6 @@ export class OtherChain extends NodeAway {
   }
 }
 
-/** The node refuses the request. */
 export class NodeRefused extends Error {
   override name = 'NodeRefused';
   constructor(readonly why: Refusal) {

@@ -14,7 +14,6 @@ import { readTransaction } from './transaction';
 import { readTransfers } from './transfers';
 import { readUnshown } from './unshown';
 
-/** An EVM chain, read by JSON-RPC from its nodes. */
 export function createEvmNode(address: ChainAddress, options: NodesOptions): ChainNode {
   const nodes = createNodes(address, options);
   const { chain } = address;

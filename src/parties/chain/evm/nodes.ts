@@ -7,7 +7,6 @@ import { headerCall } from './calls';
 import { NodeAway, NodeRefused, OtherChain, Unsettled } from './faults';
 import { createRpc, type Rpc } from './rpc';
 
-/** The addresses of one chain. */
 export interface Nodes {
   /**
    * Returns the first usable answer. Addresses that failed lately are asked last.
@@ -199,7 +198,6 @@ async function readHead(rpc: Rpc): Promise<Block> {
 const isFarBehind = (head: Block, best: Block) =>
   best.number - head.number > FAR_BLOCKS && best.at.getTime() - head.at.getTime() > FAR_MS;
 
-/** The values of the promises that were fulfilled. */
 export const answered = <T>(outcomes: readonly PromiseSettledResult<T>[]): T[] =>
   outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 

@@ -11,7 +11,6 @@ export interface Present {
   at: Date;
 }
 
-/** What the party's API and its pages share. */
 export interface Party extends PartyOptions {
   /** Undefined where the session does not exist. */
   read(by: { id: string } | { page: string }): Promise<Present | undefined>;

@@ -13,7 +13,6 @@ import {
   type Session,
 } from './store';
 
-/** A session with its payments, refunds and disputes. */
 export interface FullSession {
   session: Session;
   payments: Payment[];

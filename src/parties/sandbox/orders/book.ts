@@ -17,7 +17,6 @@ export interface OrderFaults {
   sendsNoCallbacks?: boolean;
 }
 
-/** The columns of every stored order, from the first call on. */
 export interface KeptOrder {
   key: string;
   callbackUrl: string;

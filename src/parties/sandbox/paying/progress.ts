@@ -3,7 +3,6 @@ import type { LaterChange } from '../orders/book';
 import { changeAt } from '../orders/moments';
 import { type PayingScenario, payingScenarioOf } from './scenarios';
 
-/** A payment to somebody. */
 export interface Payment {
   key: string;
   amount: Decimal;
