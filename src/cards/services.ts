@@ -2,28 +2,28 @@ import type { Services } from '../services';
 import type { Gatherer } from './events/batches/gather';
 import type { Programmes } from './programmes/cache';
 
-/** What the domains of cards are given. */
+/** Dependencies of the card domains. */
 export interface CardServices extends Services {
   programmes: Programmes;
-  /** One a process: what the card processor says, and the sandbox in its place, is judged here. */
+  /** The gatherer of the process. It judges the card processor's messages and those of the sandbox. */
   gatherer: Gatherer;
-  /** {@link AnswerWithin} of a network's authorizations; less than its second where absent. */
+  /** Time limits for authorizations of a network. Their defaults keep the answer within the network's second. */
   answerWithin?: AnswerWithin | undefined;
 }
 
-/** Milliseconds. */
+/** Time limits in milliseconds. */
 export interface AnswerWithin {
-  /** How long an authorization may take to be judged, before it is declined. */
+  /** How long judging an authorization may take before it is declined. */
   judgeMs: number;
-  /** How long its decline may take to be written down, before it is answered all the same. */
+  /** How long recording such a decline may take before the answer is sent without it. */
   keepMs: number;
-  /** Measures both; the process's monotonic clock where absent. */
+  /** Measures both limits. Default: the process's monotonic clock. */
   stopwatch?: Stopwatch;
 }
 
-/** Milliseconds that only go forward. */
+/** A monotonic clock, in milliseconds. */
 export interface Stopwatch {
   now(): number;
-  /** @param signal ends the wait with an error */
+  /** @param signal aborts the wait with an error */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
 }

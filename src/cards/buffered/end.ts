@@ -9,10 +9,10 @@ import { resultOf } from './result';
 import { nextOperationStatus } from './rules';
 import { keepOperation } from './store';
 
-/** What became of an operation: what was told of its postings, or why there are none. */
+/** How an operation ends: with the events of its postings, or with a failure. */
 export type Ending = { told: readonly WebhookEvent[] } | { failure: { code: string; message: string } };
 
-/** Ends an operation that is under way, in the transaction that posts it. The caller holds the card's lock. */
+/** Completes or fails an operation under way, in the transaction of its postings. The caller holds the card's lock. */
 export async function endOperation(
   services: Pick<Services, 'now'>,
   tx: Tx,
@@ -28,7 +28,11 @@ export async function endOperation(
   return moveOperation(services, tx, ended, 'complete', first);
 }
 
-/** Applies a line of the table of states and tells of it. The caller holds the card's lock. @param referenceId of what was posted */
+/**
+ * Moves an operation to its next status and appends the status event. The caller holds the card's lock.
+ * @param referenceId the first record that was posted for the operation
+ * @throws Error when the table of transitions has no such row
+ */
 export async function moveOperation(
   { now }: Pick<Services, 'now'>,
   tx: Tx,
@@ -37,16 +41,16 @@ export async function moveOperation(
   referenceId?: string,
 ): Promise<CardOperation> {
   const status = nextOperationStatus(operation.status, on);
-  if (!status) throw new Error(`${on} leads nowhere from ${operation.status}`);
+  if (!status) throw new Error(`an operation that is ${operation.status} has no transition ${on}`);
   const moved = { ...operation, status, updatedAt: now() };
   await keepOperation(tx, moved);
   tellWhenCommitted(tx);
-  writeWithCommit(tx, [eventsWrite([told(moved, operation.status)])]); // after what was posted for it
+  writeWithCommit(tx, [eventsWrite([told(moved, operation.status)])]); // after the events of the postings
   noteStatus(tx, moved, operation.status, referenceId);
   return moved;
 }
 
-/** In the history of the card. */
+/** Notes a status of the operation in the history of its card. */
 export function noteStatus(
   tx: Tx,
   { id, cardId, status, failure }: CardOperation,
@@ -57,7 +61,6 @@ export function noteStatus(
   noteStatusChanges(tx, cardId, [{ ...record, status, previousStatus, failure: failure?.code ?? null }]);
 }
 
-/** What is told of it. */
 function told(operation: CardOperation, previousStatus: string): WebhookEvent {
   const { id: recordId, tenantId, accountId, status, failure, idempotencyKey, updatedAt: at } = operation;
   const change = { recordId, tenantId, accountId, status, previousStatus, at, idempotencyKey };

@@ -15,7 +15,7 @@ export async function requireOperation(sql: Sql, reach: string | null, id: strin
   return operation;
 }
 
-/** Opens the ledger account of a card's buffer. @returns its id; null where nothing is to be set aside */
+/** Opens the ledger account of a card's buffer. @returns its id; null when the buffer is zero */
 export async function openBuffer(
   tx: Tx,
   { tenantId, currency }: { tenantId: string; currency: string },

@@ -8,7 +8,7 @@ export type OperationType = (typeof OPERATION_TYPES)[number];
 export const OPERATION_STATUSES = ['accepted', 'processing', 'completed', 'failed'] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
-/** The life of an operation. No status is assigned but by a row of this table. */
+/** Transitions of an operation. A status changes only by a row of this table. */
 export const OPERATION_TRANSITIONS = [
   { from: 'accepted', on: 'wait', to: 'processing' },
   { from: 'accepted', on: 'complete', to: 'completed' },
@@ -19,19 +19,19 @@ export const OPERATION_TRANSITIONS = [
 
 export type OperationTrigger = (typeof OPERATION_TRANSITIONS)[number]['on'];
 
-/** An amount for a card and how it is divided, in the card's currency. */
+/** The parts of an amount for a card, in the card's currency. */
 export interface Funding {
-  /** What the card can spend. */
+  /** The amount that the card can spend. */
   principal: Decimal;
-  /** What is set aside for forced settlements. */
+  /** The amount that is set aside for forced settlements. */
   buffer: Decimal;
   fee: Decimal;
 }
 
-/** What the account pays. */
+/** The amount that the account pays. */
 export const totalDebit = ({ principal, buffer, fee }: Funding): Decimal => principal.plus(buffer).plus(fee);
 
-/** Exactly what was posted for an operation; amounts in the card's currency, as decimal strings. */
+/** The sums and records that were posted for an operation. Amounts are decimal strings in the card's currency. */
 export interface OperationResult {
   principal: string;
   buffer: string;
@@ -42,23 +42,23 @@ export interface OperationResult {
   cardTransactionIds: string[];
 }
 
-/** What a client has asked of a card, carried out by a process (decisions part 4, Buffered cards). */
+/** An operation that a client requested on a card. A workflow carries it out (decisions part 4, Buffered cards). */
 export interface CardOperation extends Funding {
   id: string;
   tenantId: string;
   cardId: string;
-  /** What funds the card. */
+  /** The account that funds the card. */
   accountId: string;
   type: OperationType;
   status: OperationStatus;
   currency: string;
   quoteId: string | null;
-  /** When it is `completed`. */
+  /** Null unless the status is `completed`. */
   result: OperationResult | null;
-  /** When it has `failed`: nothing of it is in any balance. */
+  /** Null unless the status is `failed`. A failed operation has changed no balance. */
   failure: { code: string; message: string } | null;
   idempotencyKey: string | null;
-  /** The tenant of whoever called: keys are unique within it. */
+  /** The caller's tenant. An idempotency key is unique within it. */
   callerId: string;
   createdAt: Date;
   updatedAt: Date;
@@ -67,7 +67,7 @@ export interface CardOperation extends Funding {
 const decimal = decimalText().transform((text) => new Decimal(text));
 const funding = { principal: decimal, buffer: decimal, fee: decimal };
 
-/** The terms that a quote of an issuance keeps. */
+/** The terms that the quote of an issuance keeps. */
 export const issueTerms = z.object({ userId: z.string(), cardholderId: z.string(), ...funding });
-/** The terms that a quote of a funding keeps. */
+/** The terms that the quote of a top-up keeps. */
 export const topupTerms = z.object({ cardId: z.string(), ...funding });

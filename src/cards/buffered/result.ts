@@ -2,12 +2,14 @@ import { Decimal, formatAmount, ZERO } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import type { OperationResult } from './record';
 
-/** What each movement of an account was for, by its subtype; fees by their type. */
+/**
+ * The part of an operation that a movement belongs to, by the movement's subtype. Fees are recognised by their type.
+ */
 const PRINCIPAL: readonly unknown[] = ['card_deposit', 'card_withdraw', 'card_closed_refund'];
 const BUFFER: readonly unknown[] = ['card_buffer_deposit', 'card_buffer_refund'];
 const DEBITS: readonly unknown[] = ['card_deposit', 'card_buffer_deposit'];
 
-/** Exactly what was posted, out of what the client was told of it. */
+/** Sums the events of a posting, so that the result names exactly what was posted. */
 export function resultOf(told: readonly WebhookEvent[], currency: string): OperationResult {
   const movements = told.filter(({ event }) => event === 'account_transaction').map(({ data }) => data);
   const isFee = ({ type }: WebhookEvent['data']) => type === 'fee';

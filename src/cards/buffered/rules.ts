@@ -2,12 +2,12 @@ import { invalid } from '../../kernel/errors';
 import { Decimal, roundTo } from '../../kernel/money/money';
 import { type Funding, OPERATION_TRANSITIONS, type OperationStatus, type OperationTrigger } from './record';
 
-/** The largest share of an amount that can be set aside (`interface.md 8`). */
+/** The largest share of an amount that may be set aside (`interface.md 8`). */
 export const MAX_ALLOCATED = new Decimal('0.5');
 
 /**
- * Divides an amount: the share that is set aside is rounded down to the currency's minor unit, the card has the rest.
- * @param allocation 0 to 0.5
+ * Divides an amount into principal and buffer. The buffer is rounded down to the currency's minor unit.
+ * @param allocation the share of the buffer, 0 to 0.5
  * @throws Problem 400 naming `allocation`
  */
 export function divided(
@@ -20,7 +20,7 @@ export function divided(
   return { principal: amount.minus(buffer), buffer };
 }
 
-/** Where a trigger leads from a status; nothing when it does not. */
+/** The status that a trigger leads to; undefined when the table has no such row. */
 export const nextOperationStatus = (
   from: OperationStatus,
   on: OperationTrigger,

@@ -4,7 +4,7 @@ import { Decimal } from '../../kernel/money/money';
 import { overdueIn } from '../../process/overdue';
 import type { CardOperation, Funding, OperationType } from './record';
 
-/** NUMERIC comes as text. */
+/** A row as Postgres gives it: NUMERIC is text. */
 type Row = Omit<CardOperation, keyof Funding> & Record<keyof Funding, string>;
 
 const operationOf = (row: Row): CardOperation => ({
@@ -16,7 +16,9 @@ const operationOf = (row: Row): CardOperation => ({
 
 const operations = () => table('card_operations');
 
-/** @throws Error of Postgres when the caller has used the key for another of its kind on the card */
+/**
+ * @throws Error of Postgres when the caller has used the idempotency key for another operation of this type on the card
+ */
 export async function insertOperation(tx: Sql, operation: CardOperation): Promise<void> {
   const { principal, buffer, fee } = operation;
   const amounts = { principal: principal.toFixed(), buffer: buffer.toFixed(), fee: fee.toFixed() };
@@ -32,7 +34,7 @@ export async function findOperation(
   return row && operationOf(row);
 }
 
-/** The newest of a card's of that type, whatever its status. */
+/** The newest operation of a type on a card, whatever its status. */
 export async function newestOperationOf(
   sql: Sql,
   cardId: string,
@@ -42,7 +44,7 @@ export async function newestOperationOf(
   return row && operationOf(row);
 }
 
-/** The one of that type that is under way; who changes it holds the card's lock. */
+/** The operation of a type that is under way on a card. A caller that changes it holds the card's lock. */
 export async function openOperationOf(
   tx: Sql,
   cardId: string,
@@ -52,7 +54,7 @@ export async function openOperationOf(
   return newest?.status === 'accepted' || newest?.status === 'processing' ? newest : undefined;
 }
 
-/** The caller holds the card's lock. */
+/** Writes status, result and failure. The caller holds the card's lock. */
 export async function keepOperation(
   tx: Sql,
   { id, status, result, failure, updatedAt }: CardOperation,

@@ -11,7 +11,7 @@ const operation = processOfRecord({
 export const startOperation = operation.start;
 export const lookAtOperation = operation.look;
 
-/** Operations that should have ended: their process is started again when Temporal has lost it. */
+/** Starts the workflow of each overdue operation again, because Temporal may have lost it. */
 export const cardOperationProcesses = reconcilable({
   name: 'card operations',
   processes: [operation],

@@ -4,13 +4,13 @@ import type { Tx } from '../../kernel/db/database';
 import type { Card } from './record';
 import { findCard, lockCards } from './store';
 
-/** The state of a card as the audit log keeps it. */
+/** The state of a card as the audit log records it. */
 const stateOf = (card: Card | undefined) =>
   card && { status: card.status, freezeReasons: card.freezeReasons };
 
 /**
- * Does what a caller asks of a card. An admin's call is written down with what the card was before, read under the lock
- * that the operation takes too, and what it became.
+ * Runs an operation on a card and records an admin's call in the audit log. The entry has the card's state before and
+ * after; the state before is read under the lock that the operation takes.
  */
 export async function audited<T>(
   tx: Tx,

@@ -25,34 +25,34 @@ export {
 export { endTokenization, findTokenization } from './tokenization-store';
 
 /**
- * The cards that the card processor calls so: `id` and `tenant_id` of one, or of two where the name is no card's alone. SQL,
- * for whoever asks for more with it.
+ * SQL for the `id` and `tenant_id` of the cards that have this reference at the processor. The result has two rows when
+ * the reference is ambiguous. Callers embed the statement in a larger one.
  */
 export const cardsOfProcessor = (reference: string): string =>
   `select id, tenant_id from cards where processor_reference = ${reference} limit 2`;
 
-/** What a card's operations need of a call: whose cards it reaches, and the key that travels to its webhooks. */
+/** The part of a call that card operations need: its reach over tenants, and the key that its webhooks carry. */
 export type CardCall = Pick<Call, 'idempotencyKey'> & { caller: Pick<Caller, 'reach'> };
 
-/** @throws Problem 404, naming the field when the id came in the body */
+/** @param field the body field that held the id, for the error @throws Problem 404 */
 export async function requireCard(sql: Sql, reach: string | null, id: string, field?: string): Promise<Card> {
   const card = isId('card', id) ? await findCard(sql, reach, id) : undefined;
   if (!card) throw notFound('card', field);
   return card;
 }
 
-/** The card, whoever's it is, held to the end of the transaction. */
+/** Locks a card of any tenant until the end of the transaction. */
 export const lockCard = async (tx: Tx, id: string): Promise<Card | undefined> =>
   isId('card', id) ? (await lockCards(tx, [id])).get(id) : undefined;
 
-/** The same. @throws Problem 404 */
+/** Locks a card of any tenant until the end of the transaction. @throws Problem 404 */
 export async function requireLockedCard(tx: Tx, id: string): Promise<Card> {
   const card = await lockCard(tx, id);
   if (!card) throw notFound('card');
   return card;
 }
 
-/** Keeps what a card knows of its user's status; in the transaction that changes it. */
+/** Copies the user's blocked status to their cards, in the transaction that changes the user. */
 export async function blockCardsOf(tx: Tx, userId: string, blocked: boolean): Promise<void> {
   await setUserBlocked(tx, userId, blocked);
 }

@@ -4,7 +4,7 @@ import type { Wallet } from '../../parties/card-processor/port';
 export const CARD_STATUSES = ['pending', 'active', 'frozen', 'closing', 'closed', 'failed'] as const;
 export type CardStatus = (typeof CARD_STATUSES)[number];
 
-/** No account of the tenant is open for the money of a closed card. */
+/** Value of `returnsTo` when no account of the tenant is open for the money of a closed card. */
 export const SUSPENSE = 'suspense';
 
 export const FREEZE_REASONS = ['manual', 'insufficient_funds', 'risk', 'provider'] as const;
@@ -14,47 +14,50 @@ export interface Card {
   id: string;
   tenantId: string;
   userId: string;
-  /** What funds it. */
+  /** The account that funds the card. */
   accountId: string;
-  /** The account for money of a closed card whose account is closed: a master account, or `SUSPENSE`. Null: its own account. */
+  /**
+   * The account for money of a closed card whose account is closed: a master account, or `SUSPENSE`. Null: its own
+   * account.
+   */
   returnsTo: string | null;
-  /** Where its settle and decline fees fall: the tenant's master account of its currency. */
+  /** The account that pays settle and decline fees: the tenant's master account of the card's currency. */
   masterAccountId: string;
   cardholderId: string;
   bin: string;
   scheme: string;
   currency: string;
-  /** Where its buffer is kept; null before it has had one. */
+  /** The ledger account of the buffer; null until the card has its first buffer. */
   bufferAccountId: string | null;
   label: string | null;
   status: CardStatus;
-  /** Frozen exactly while a reason stands. */
+  /** Reasons of the freeze. The card is frozen exactly while there is at least one. */
   freezeReasons: FreezeReason[];
-  /** The reason `insufficient_funds` was set by the client: it stands until unfrozen or funded. */
+  /** The client set the reason `insufficient_funds`. The reason then stays until the card is unfrozen or funded. */
   insufficientAsked: boolean;
-  /** Its user is blocked: it declines, and is not funded. */
+  /** The card's user is blocked. The card declines and cannot be funded. */
   userBlocked: boolean;
-  /** An operator has disabled its tenant, and not the tenant's API alone: it declines as a frozen one. */
+  /** An operator has disabled the tenant's cards, not only its API. The card declines like a frozen card. */
   tenantStopped: boolean;
-  /** Limits of its own, its user's or over time are to be looked at, and what it spends is counted. */
+  /** The card's own limits, its user's limits or limits per day or month apply, so its spending is counted. */
   limited: boolean;
   last4: string | null;
   expiryMonth: number | null;
   expiryYear: number | null;
-  /** The card processor's name of it; number and CVV stay there. */
+  /** The processor's reference of the card. The card number and CVV stay with the processor. */
   processorReference: string | null;
   initialAmount: Decimal;
   issueFee: Decimal;
-  /** When the processor confirmed the closure. */
+  /** The time at which the processor confirmed the closure. */
   processorClosedAt: Date | null;
   failure: string | null;
-  /** Of the call that issued it; travels to the webhooks of its issuance. */
+  /** The key of the call that issued the card. The webhooks of the issuance carry it. */
   idempotencyKey: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** The life of a card. No status is assigned but by a row of this table. */
+/** Transitions of a card. A status changes only by a row of this table. */
 export const CARD_TRANSITIONS = [
   { from: 'pending', on: 'issue', to: 'active' },
   { from: 'pending', on: 'issue_failed', to: 'failed' },
@@ -67,10 +70,9 @@ export const CARD_TRANSITIONS = [
   { from: 'frozen', on: 'close', to: 'closed' },
 ] as const satisfies { from: CardStatus; on: string; to: CardStatus }[];
 
-/** What moves a card from one status to another. */
 export type CardTrigger = (typeof CARD_TRANSITIONS)[number]['on'];
 
-/** A card that is asked for in a wallet. */
+/** A request to add a card to a phone's wallet. */
 export interface Tokenization {
   id: string;
   tenantId: string;

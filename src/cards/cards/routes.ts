@@ -22,7 +22,10 @@ export function cardRoutes(services: Services): Route[] {
   return [...listing(services), sensitiveRoute(services), tokenizeRoute(services)];
 }
 
-/** Judged before any statement: Postgres would refuse some of what is no id with an error. @throws Problem 404 */
+/**
+ * The card id in the path, checked before any statement, because Postgres raises an error for some malformed ids.
+ * @throws Problem 404
+ */
 export function idIn({ params }: Pick<ApiRequest, 'params'>): string {
   const id = params['id'] ?? '';
   if (!isId('card', id)) throw notFound('card');
@@ -37,7 +40,7 @@ function listing(services: Services): Route[] {
       path: '/v1/cards',
       tag,
       summary: 'List cards',
-      description: 'Your cards, newest first, each with its present balance.',
+      description: 'Lists your cards, newest first, each with its current balance.',
       query: z.object({
         ...pageQuery,
         userId: text(100).optional(),
@@ -60,7 +63,7 @@ function listing(services: Services): Route[] {
       path: '/v1/cards/{id}',
       tag,
       summary: 'Card by id',
-      description: 'With its present balance. A card is frozen while `freezeReasons` holds any reason.',
+      description: 'Returns the card with its current balance. A card is frozen while `freezeReasons` holds any reason.',
       response: cardSchema,
       read: async (request) =>
         cardWithBalance(database, await requireCard(database, request.caller.reach, idIn(request))),
@@ -75,7 +78,7 @@ function sensitiveRoute(services: Services): Route {
     tag,
     capability: 'card_issuing',
     summary: 'Sensitive card info',
-    description: 'Asked of the card processor at each call, never stored, never for admins.',
+    description: 'Requests the card number and CVV from the card processor at each call. They are never stored, and admins are refused.',
     response: z.object({
       cardNumber: z.string(),
       cvv: z.string(),
@@ -98,7 +101,7 @@ function tokenizeRoute(services: Services): Route {
     capability: 'card_issuing',
     summary: 'Start card tokenization',
     description:
-      'The card processor puts the card into a wallet of a phone. The status is `pending` until the processor has answered.',
+      'The card processor adds the card to a phone’s wallet. The status is `pending` until the processor has answered.',
     body: z.strictObject({ wallet: z.enum(WALLETS) }),
     response: z.object({ id: z.string(), status: z.enum(['pending', 'completed', 'failed']) }),
     status: 202,

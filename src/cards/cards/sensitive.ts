@@ -8,9 +8,10 @@ import { requireCard } from './operations';
 import { assertLive } from './rules';
 
 /**
- * The card's number and CVV, asked of the processor for this one answer; the audit log has it before
- * they are shown. An operator's credential never sees them.
- * @throws Problem 403 for an admin, 404, 409 `card_not_active` before it is issued, `card_closed`, 503 `unavailable`
+ * The card's number and CVV, requested from the processor for this response only. The audit log records the request
+ * before the response is sent. An operator's credential is refused.
+ * @throws Problem 403 for an admin, 404, 409 `card_not_active` before the card is issued, `card_closed`, 503
+ * `unavailable`
  */
 export async function revealCard(
   { database, parties }: Pick<Services, 'database' | 'parties'>,

@@ -7,7 +7,7 @@ import { overdueIn } from '../../process/overdue';
 import { hasStop } from '../../process/stops/operations';
 import type { Card } from './record';
 
-/** NUMERIC comes as text. */
+/** A row as Postgres gives it: NUMERIC is text. */
 type Row = Omit<Card, 'initialAmount' | 'issueFee'> & { initialAmount: string; issueFee: string };
 
 const FIELDS = [
@@ -41,7 +41,9 @@ const FIELDS = [
   'updatedAt',
 ] as const satisfies (keyof Card)[];
 
-/** Read with the card's row and not kept on it, so that to stop a tenant writes one row, however many cards it has. */
+/**
+ * Joined to each read of a card, not stored on it, so that stopping a tenant writes one row however many cards it has.
+ */
 const TENANT_STOPPED = hasStop('tenant', 'cards.tenant_id');
 
 const COLUMNS = [...FIELDS, raw(`${TENANT_STOPPED} as tenant_stopped`)];
@@ -52,7 +54,7 @@ const cardOf = (row: Row): Card => ({
   issueFee: new Decimal(row.issueFee),
 });
 
-/** What the processor gives comes later. */
+/** A new card lacks the fields that its life and the processor fill in later. */
 type NewCard = Omit<
   Card,
   | 'status'
@@ -71,7 +73,7 @@ type NewCard = Omit<
   | 'updatedAt'
 >;
 
-/** A card that is asked for. Its times are the database's. */
+/** Inserts a pending card. Postgres sets its times. */
 export async function insertCard(tx: Sql, card: NewCard): Promise<Card> {
   const [row] = await tx.run<Row>(
     table('cards')
@@ -104,42 +106,45 @@ export async function listCards(
   return (await sql.run<Row>(cards)).map(cardOf);
 }
 
-/** The user's row is locked for the change of its status, so that no card of theirs is being asked for meanwhile. */
+/**
+ * Copies the user's blocked status to their cards. The caller holds the user's row, so no card of theirs is being
+ * issued.
+ */
 export async function setUserBlocked(tx: Sql, userId: string, blocked: boolean): Promise<void> {
-  // Locked in the order of all who lock cards; the update itself would take them as it finds them.
+  // Lock the cards by id, as everywhere. The update alone would lock them in any order, which could deadlock.
   await tx.run(table('cards').select('id').where({ userId }).orderBy('id').forNoKeyUpdate());
   await tx.run(
     table('cards').where({ userId }).whereNot({ userBlocked: blocked }).update({ userBlocked: blocked }),
   );
 }
 
-/** The caller holds their locks. `updated_at` stays: a client sees nothing of it on the card. */
+/** Sets `limited`. The caller holds the cards' locks. `updated_at` stays, because clients cannot see this field. */
 export async function setLimited(tx: Sql, cardIds: string[], limited: boolean): Promise<void> {
   await tx.run(table('cards').where(anyOf('id', cardIds)).whereNot({ limited }).update({ limited }));
 }
 
-/** Its first buffer. The caller holds the card's lock. */
+/** Records the card's first buffer account. The caller holds the card's lock. */
 export async function keepBufferAccount(tx: Sql, cardId: string, bufferAccountId: string): Promise<void> {
   await tx.run(table('cards').where({ id: cardId }).update({ bufferAccountId }));
 }
 
 /**
- * The processor has issued a card after all that has failed here: what a network says of it is booked, and returns to zero.
- * `updated_at` stays: to the client it has failed.
+ * Records the reference of a card that failed here but was issued at the processor. Its network messages can then be
+ * booked, and its balance returns to zero. `updated_at` stays, because the card is still failed for the client.
  */
 export async function keepProcessorReference(tx: Sql, cardId: string, reference: string): Promise<void> {
   const failed = table('cards').where({ id: cardId, status: 'failed' }).whereNull('processorReference');
   await tx.run(failed.update({ processorReference: reference }));
 }
 
-/** `updated_at` stays: a client sees nothing of the processor's answer. */
+/** Records the processor's confirmation. `updated_at` stays, because clients cannot see it. */
 export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
   await tx.run(
     table('cards').where({ id: cardId }).whereNull('processorClosedAt').update({ processorClosedAt: at }),
   );
 }
 
-/** Cards whose order or closure the processor has not confirmed; the condition is the index's. */
+/** Cards whose issuance or closure the processor has not confirmed. The condition matches a partial index. */
 export const overdueCards = overdueIn<Pick<Card, 'id' | 'tenantId' | 'status'>>('cards', {
   columns: ['id', 'tenantId', 'status'],
   dueBy: 'updated_at',
@@ -153,18 +158,18 @@ export async function findCard(sql: Sql, reach: string | null, id: string): Prom
   return row && cardOf(row);
 }
 
-/** The cards of a user, closed ones too. */
+/** The ids of a user's cards, closed cards included. */
 export async function cardIdsOfUser(sql: Sql, userId: string): Promise<string[]> {
   const cards = await sql.run<Pick<Card, 'id'>>(table('cards').select('id').where({ userId }));
   return cards.map(({ id }) => id);
 }
 
-/** The same as records. */
+/** A user's cards, closed cards included. */
 export async function cardsOfUser(sql: Sql, userId: string): Promise<Card[]> {
   return (await sql.run<Row>(table('cards').select(COLUMNS).where({ userId }))).map(cardOf);
 }
 
-/** How many cards of a cardholder use up its capacity on the BIN: all that are neither closed nor failed. */
+/** The number of a cardholder's cards that are neither closed nor failed. They use up its capacity on the BIN. */
 export async function countOpenCards(sql: Sql, cardholderId: string): Promise<number> {
   const [row] = await sql.run<{ count: string }>(
     table('cards').count('*').where({ cardholderId }).whereNotIn('status', ['closed', 'failed']),
@@ -172,7 +177,9 @@ export async function countOpenCards(sql: Sql, cardholderId: string): Promise<nu
   return Number(row?.count ?? 0);
 }
 
-/** A card that is neither closed nor failed on an account, or with its fees there; nothing where there is none. */
+/**
+ * A card that is neither closed nor failed and that the account funds or pays fees for; undefined when there is none.
+ */
 export async function findOpenCardOn(
   sql: Sql,
   accountId: string,
@@ -190,21 +197,21 @@ export async function findOpenCardOn(
   return own ?? withFees;
 }
 
-/** Sends what still comes to the closed cards of an account elsewhere, because the account is closed. */
+/** Redirects later money of an account's closed cards, because the account is closed. */
 export async function redirectReturns(tx: Sql, accountId: string, returnsTo: string): Promise<void> {
   const theirs = () =>
     table('cards').where((cards) => {
       void cards.where((own) => void own.where({ accountId }).whereNull('returnsTo'));
       void cards.orWhere({ returnsTo: accountId });
     });
-  // Locked in the order of all who lock cards; the update itself would take them as it finds them.
+  // Lock the cards by id, as everywhere. The update alone would lock them in any order, which could deadlock.
   await tx.run(theirs().select('id').orderBy('id').forNoKeyUpdate());
   await tx.run(theirs().update({ returnsTo }));
 }
 
-/** Locks the cards, in the one order of their ids: whoever changes a card or moves its money holds this lock first. */
+/** Locks cards in the order of their ids. Every change of a card or of its money takes this lock first. */
 export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Card>> {
-  // Prepared, as what follows: on the path of every card event.
+  // Prepared, like the statements below, because every card event runs it.
   const rows = await tx.prepared<Row>(
     'cards-lock',
     `select ${columnsOf(FIELDS)}, ${TENANT_STOPPED} as "tenantStopped" from cards where id = any($1) order by id for no key update`,
@@ -213,15 +220,17 @@ export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Car
   return new Map(rows.map((row) => [row.id, cardOf(row)]));
 }
 
-// A card's row is locked before this statement begins, so the accounts it names are the ones that count.
-/** The ledger accounts of the cards and of their buffers, of what funds them and of where their fees fall. */
+/**
+ * Locks the ledger accounts of cards: their own, their buffers, their funding accounts and the accounts that pay their
+ * fees. The caller holds the cards' locks, so the accounts that their rows name cannot change.
+ */
 export function lockCardAccounts(tx: Sql, cardIds: string[]) {
   const selection =
     'select unnest(array[id, buffer_account_id, account_id, master_account_id, returns_to]) from cards where id = any($1)';
   return lockSelectedAccounts(tx, 'ledger-lock-cards', selection, cardIds);
 }
 
-/** Writes what card events change on cards. The caller holds their locks. */
+/** Writes the changes that card events make to cards. The caller holds the cards' locks. */
 export function cardStatesWrite(cards: Card[]): Write | undefined {
   if (cards.length === 0) return undefined;
   const rows = cards.map((card) => ({

@@ -4,7 +4,7 @@ import type { Wallet } from '../../parties/card-processor/port';
 import { overdueIn } from '../../process/overdue';
 import type { Tokenization } from './record';
 
-/** The card is locked, and none is under way for this wallet. */
+/** Inserts a pending tokenization. The caller holds the card's lock, and none is under way for the same wallet. */
 export async function insertTokenization(
   tx: Sql,
   given: Pick<Tokenization, 'id' | 'tenantId' | 'cardId' | 'wallet'>,
@@ -33,7 +33,7 @@ export async function findOpenTokenization(
   return row;
 }
 
-/** Ends it, once: a later answer about the same one changes nothing. */
+/** Ends a pending tokenization. Idempotent: a later answer changes nothing. */
 export async function endTokenization(
   tx: Sql,
   id: string,

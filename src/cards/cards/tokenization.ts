@@ -12,8 +12,8 @@ import { findOpenTokenization, findTokenization, insertTokenization } from './to
 import { startTokenization } from './workflows';
 
 /**
- * Asks for a card in a wallet; a process asks the processor. While one is under way for the card and wallet, that one is
- * given.
+ * Starts a workflow that asks the processor to add the card to a wallet. Returns the tokenization under way for the
+ * same card and wallet, when there is one.
  * @throws Problem 404, 409 `card_not_active` (pending, failed or frozen), `card_closed`
  */
 export async function requestTokenization(
@@ -24,7 +24,7 @@ export async function requestTokenization(
   wallet: Wallet,
 ): Promise<Tokenization> {
   const { id } = await requireCard(tx, caller.reach, cardId);
-  // Under its lock, so that it is not closed at the same moment; requests for one card follow one another by it too.
+  // The lock keeps the card from being closed meanwhile and orders concurrent requests for the card.
   const card = (await lockCards(tx, [id])).get(id);
   if (!card) throw notFound('card');
   assertActive(card);

@@ -6,7 +6,7 @@ import { instant, money } from '../../kernel/wire/schemas';
 import { CARD_NUMBER_DIGITS } from '../../parties/card-processor/card-number';
 import { CARD_STATUSES, type Card, FREEZE_REASONS } from './record';
 
-/** A card on the wire (decisions part 4, Cards). What the processor gives is null until it has issued the card. */
+/** A card on the wire (decisions part 4, Cards). The processor's fields are null until it has issued the card. */
 export const cardSchema = z
   .object({
     id: z.string().meta({ examples: ['card_01jz0000000000000000000000'] }),
@@ -27,7 +27,7 @@ export const cardSchema = z
     status: z.enum(CARD_STATUSES),
     freezeReasons: z.array(z.enum(FREEZE_REASONS)),
     balance: z.object({ available: money(), pending: money(), spent: money() }),
-    failure: z.string().optional().meta({ description: 'Why the processor refused it; only when `failed`.' }),
+    failure: z.string().optional().meta({ description: 'Why the processor refused the card; only while `status` is `failed`.' }),
     createdAt: instant(),
     updatedAt: instant(),
   })
@@ -63,7 +63,7 @@ export function cardView(card: Card, balances: Balances = NOTHING): z.output<typ
   };
 }
 
-/** Cards with their balances as last written. */
+/** Card views with the balances of the ledger. */
 export async function cardViews(sql: Sql, cards: Card[]) {
   if (cards.length === 0) return [];
   const balances = await readBalances(

@@ -3,7 +3,7 @@ import { processOfRecord } from '../../process/workflow-command';
 import { overdueCards } from './store';
 import { overdueTokenizations } from './tokenization-store';
 
-/** The processes of a card, each started by a command that commits with its record. */
+/** Workflows of a card. The command that starts each commits in one transaction with the card's record. */
 
 export const issuance = processOfRecord({
   workflow: 'cardIssuance',
@@ -27,7 +27,7 @@ export const startIssuance = issuance.start;
 export const startClosure = closure.start;
 export const startTokenization = tokenization.start;
 
-/** Cards that wait for the processor: their process is started again when Temporal has lost it. */
+/** Starts the workflow of each card that waits for the processor again, because Temporal may have lost it. */
 export const cardProcesses = reconcilable({
   name: 'cards',
   processes: [issuance, closure],
@@ -35,7 +35,7 @@ export const cardProcesses = reconcilable({
   drive: (card) => (card.status === 'pending' ? startIssuance(card) : startClosure(card)),
 });
 
-/** The same for wallets' requests. */
+/** Starts the workflow of each overdue tokenization again, because Temporal may have lost it. */
 export const tokenizationProcesses = reconcilable({
   name: 'card tokenizations',
   processes: [tokenization],

@@ -16,11 +16,11 @@ const TAG = 'Accounts';
 
 export interface AccountProgrammeServices extends Services {
   hasVirtualIban(sql: Sql, companyId: string): Promise<boolean>;
-  /** By capability, the currencies of those accounts that it reaches. */
+  /** For each capability, those of the given currencies that it supports. */
   currenciesReached(tenantId: string, currencies: readonly string[]): Promise<Reached>;
 }
 
-/** Which cards can be issued on a tenant's accounts (`interface.md 4.1`, Accounts). */
+/** Routes that tell which cards can be issued on a tenant's accounts (`interface.md 4.1`, Accounts). */
 export function accountProgrammeRoutes(services: AccountProgrammeServices): Route[] {
   return [settingsRoute(services), listWithBinsRoute(services)];
 }
@@ -33,10 +33,10 @@ function settingsRoute(services: AccountProgrammeServices): Route {
     tag: TAG,
     summary: "What the calling client's accounts can do",
     description:
-      'The master accounts with what can be begun on them now: a capability that the operator or the installation has ' +
-      'switched off is missing, and so are card_issuing without an open BIN of the currency, deposit and payout without an ' +
-      'option that reaches it, exchange where there is neither a rate of it nor an exchange that takes orders and withdrawals, ' +
-      'and crypto while no network is enabled.',
+      'Lists the master accounts with the operations that are possible on them now. A capability that the operator or the ' +
+      'installation has switched off is missing. `card_issuing` needs an open BIN of the currency. `deposit` and `payout` ' +
+      'need an option for the currency. `exchange` needs a rate of the currency, or an exchange that takes orders and ' +
+      'withdrawals. `crypto` needs an enabled network.',
     response: z.object({
       clientId: z.string(),
       accounts: z.array(
@@ -77,7 +77,7 @@ function listWithBinsRoute({ database }: Services): Route {
     path: '/v2/accounts',
     tag: TAG,
     summary: 'Accounts with enabled BINs',
-    description: 'Your accounts, newest first, each with the BINs that a card of it may have.',
+    description: 'Lists your accounts, newest first, each with the BINs on which its cards can be issued.',
     query: accountListQuery,
     response: pageSchema(accountSchema.extend({ bins: z.array(binSchema) })),
     async read({ caller: { tenantId }, query }) {

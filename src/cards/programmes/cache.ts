@@ -1,14 +1,17 @@
 import type { Sql } from '../../kernel/db/database';
 import { findProgrammes, type Programme } from './operations';
 
-/** How long the terms of a programme are believed without reading them again: milliseconds. */
+/** How long a process uses a programme that it has read, in milliseconds. */
 const FRESH_MS = 5_000;
 
 export interface Programmes {
   of(sql: Sql, bins: string[]): Promise<Map<string, Programme>>;
 }
 
-/** Programmes change by an operator's hand, authorizations read them thousands of times a second: kept for seconds. */
+/**
+ * Keeps programmes in memory for five seconds, because authorizations read them far more often than operators change
+ * them.
+ */
 export function createProgrammes(now: () => number = Date.now): Programmes {
   const known = new Map<string, { programme: Programme; readAt: number }>();
   return {

@@ -27,14 +27,14 @@ const TERMS = {
   demo: true,
 } satisfies Partial<Bin>;
 
-/** The BINs of the sandbox. */
+/** The BINs of a sandbox. */
 export const DEMO_BINS: readonly Bin[] = [
   { ...TERMS, bin: '44112200', scheme: 'visa', currency: 'USD', model: 'B2B' },
   { ...TERMS, bin: '44112201', scheme: 'visa', currency: 'USD', model: 'B2C' },
   { ...TERMS, bin: '53112202', scheme: 'mastercard', currency: 'EUR', model: 'B2B' },
 ];
 
-/** Inserts the demo BINs that are not there; one that an operator has changed stays changed. */
+/** Inserts missing demo BINs. A demo BIN that an operator has changed is left alone. */
 export async function ensureDemoBins(tx: Tx): Promise<void> {
   for (const bin of DEMO_BINS) await insertBin(tx, bin);
 }

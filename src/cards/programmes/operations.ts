@@ -28,15 +28,16 @@ export { ensureDemoBins } from './demo';
 export type { Bin, Programme, ProgrammeLimits } from './record';
 export { disabledBinsOf, listAdmittedBins } from './store';
 
-/** What a new client begins with: its master accounts and, in the sandbox, all demo BINs. */
+/** Opens the master accounts of a new client. In the sandbox, also admits the client to all demo BINs. */
 export async function provideForClient(tx: Tx, clientId: string, sandbox: boolean): Promise<void> {
   await openMasterAccounts(tx, clientId);
   if (sandbox) await insertTenantDemoBins(tx, clientId);
 }
 
 /**
- * Lets a tenant issue on a BIN, with the master account of its currency, where the fees of its cards fall.
- * @returns that account @throws Problem 404 when there is no such BIN
+ * Admits a tenant to a BIN and opens the master account of its currency, which pays the fees of its cards.
+ * @returns the master account
+ * @throws Problem 404 when there is no such BIN
  */
 export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise<OpenedAccount> {
   const [found] = await readBins(tx, [bin]);
@@ -45,13 +46,17 @@ export async function admitToBin(tx: Tx, tenantId: string, bin: string): Promise
   return openMasterAccount(tx, tenantId, found.currency);
 }
 
-/** What an operator changes of a BIN that is there. Its currency, model and fees stand: cards were issued on them. */
+/**
+ * The fields of a BIN that an operator may change. Currency, model and fees are fixed, because cards were issued on
+ * them.
+ */
 export type BinChange = Partial<Pick<Bin, 'status' | 'capacityPerCardholder'>>;
 
 /**
- * Opens or closes a BIN, or changes how many cards a cardholder may have. On a closed one no cardholder is made and no card
- * issued; its cards go on.
- * @returns the BIN before and after @throws Problem 404; 400 naming the field
+ * Opens or closes a BIN, or changes how many cards a cardholder may have. A closed BIN admits no new cardholder and no
+ * new card; its cards go on working.
+ * @returns the BIN before and after
+ * @throws Problem 404; 400 naming the field
  */
 export async function changeBin(
   tx: Tx,
@@ -72,7 +77,7 @@ function assertCapacity({ capacityPerCardholder }: Bin): void {
 }
 
 /**
- * Adds a BIN and its programme; an operator's command. No tenant is admitted to it yet.
+ * Adds a BIN and its programme; an operator's command. No tenant is admitted to the BIN yet.
  * @throws Problem 400 naming the field that is wrong; `ErrAlreadyExists` when the BIN is known
  */
 export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
@@ -90,7 +95,8 @@ export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
 }
 
 /**
- * Replaces what a programme allows each of its cards; an operator's command. Processes go by it within five seconds.
+ * Replaces the limits that a programme sets for each card; an operator's command. Processes apply them within five
+ * seconds.
  * @throws Problem 404, 400 naming the field
  */
 export async function setProgrammeLimits(
@@ -128,7 +134,7 @@ function assertLimits(limits: ProgrammeLimits, currency: string): void {
     if (!countries.every(isCountry)) throw invalid(`${field} must hold country codes such as GB.`, field);
 }
 
-/** Every BIN of this installation. */
+/** All BINs of the installation. */
 export const listBins = (sql: Sql): Promise<Bin[]> => listAdmittedBins(sql, null);
 
 /** @throws Problem 404 when the BIN is unknown or the tenant may not issue on it */
@@ -143,7 +149,7 @@ export async function requireAdmittedBin(
   return found;
 }
 
-/** @throws Problem 409 `bin_closed` when the BIN is closed, or disabled for the user */
+/** @throws Problem 409 `bin_closed` when the BIN is closed or disabled for the user */
 export async function assertBinOpen(sql: Sql, bin: Bin, userId: string): Promise<void> {
   if (bin.status === 'closed') throw conflict('bin_closed', 'The BIN is closed.', 'bin');
   const disabled = await disabledBinsOf(sql, [userId]);
@@ -152,8 +158,9 @@ export async function assertBinOpen(sql: Sql, bin: Bin, userId: string): Promise
 }
 
 /**
- * The BIN, when something new may be issued on it for that user.
- * @throws Problem 404 unknown or not admitted for the tenant, 409 `bin_closed` closed or disabled for the user
+ * The BIN, when a card or a cardholder may be created on it for the user.
+ * @throws Problem 404 when the BIN is unknown or the tenant is not admitted, 409 `bin_closed` when it is closed or
+ * disabled for the user
  */
 export async function requireIssuableBin(
   sql: Sql,
@@ -181,7 +188,7 @@ export async function setUserBin(
   return upsertUserBin(tx, user.id, bin, enabled);
 }
 
-/** The programmes of the BINs, by BIN; an unknown BIN has none. */
+/** The programmes of BINs, by BIN. An unknown BIN is missing. */
 export async function findProgrammes(sql: Sql, bins: string[]): Promise<Map<string, Programme>> {
   const found = await readBins(sql, [...new Set(bins)]);
   return new Map(found.map((bin) => [bin.bin, bin]));

@@ -19,7 +19,7 @@ export function binRoutes({ database }: Services): Route[] {
       path: '/v1/bins',
       tag: TAG,
       summary: 'BIN catalogue',
-      description: 'The card programmes that you are admitted to. `GET /v2/accounts` tells them by account.',
+      description: 'Lists the card programmes that you are admitted to. `GET /v2/accounts` lists them by account.',
       deprecated: BINS_DEPRECATED,
       response: pageSchema(binSchema),
       read: async ({ caller }) => whole((await listAdmittedBins(database, caller.reach)).map(binView)),
@@ -28,8 +28,8 @@ export function binRoutes({ database }: Services): Route[] {
       method: 'GET',
       path: '/v1/bins/{bin}/cardholder-registration',
       tag: TAG,
-      summary: 'Whether a new cardholder can be registered on the BIN now',
-      description: '`reason` says why it is closed.',
+      summary: 'Whether a new cardholder can be registered on the BIN',
+      description: '`reason` says why registration is closed.',
       deprecated: BINS_DEPRECATED,
       response: z.object({ bin: z.string(), open: z.boolean(), reason: z.string().optional() }),
       async read({ params, caller }) {
@@ -49,7 +49,7 @@ function userBinRoute(): Route {
     tag: 'Users',
     summary: 'Upsert user BIN',
     description:
-      'Enables (the default) or disables a BIN for a user: 201 when the user had no setting for it yet, else 200.',
+      'Enables (the default) or disables a BIN for a user. Answers 201 when the user had no setting for the BIN, else 200.',
     body: z.strictObject({ bin: identifier('44112200'), enabled: z.boolean().default(true) }),
     response: z.object({ userId: z.string(), bin: z.string(), enabled: z.boolean() }),
     status: 201,

@@ -2,7 +2,10 @@ import type { Account } from '../../accounts/accounts/operations';
 import type { Capability } from '../../kernel/capabilities';
 import type { Bin } from './record';
 
-/** The BINs that cards can be issued on from an account, for an owner with these BINs disabled; none of a closed account. */
+/**
+ * BINs on which cards can be issued from an account. A closed account has none.
+ * @param disabled the BINs that are disabled for the account's user
+ */
 export function enabledBins(
   { status, currency }: Pick<Account, 'status' | 'currency'>,
   admitted: readonly Bin[],
@@ -14,11 +17,11 @@ export function enabledBins(
   );
 }
 
-/** By capability, the currencies of accounts that it reaches; one that is not named reaches all. */
+/** For each capability, the currencies that it supports. A capability that is missing supports every currency. */
 export type Reached = Partial<Record<Capability, ReadonlySet<string>>>;
 
 export interface Circumstances {
-  /** What neither the operator nor the installation has switched off. */
+  /** Capabilities that neither the operator nor the installation has switched off. */
   on: readonly Capability[];
   admitted: readonly Bin[];
   hasIban: boolean;
@@ -26,9 +29,9 @@ export interface Circumstances {
 }
 
 /**
- * What can be done with an account (`GET /v1/client/settings`): all that is on while it is active. Cards can be funded from it
- * where a BIN of its currency is open, a virtual IBAN pays into the EUR account of a company that has one, and options must reach
- * its currency.
+ * Operations that are possible on an account (`GET /v1/client/settings`). Cards need an open BIN of the account's
+ * currency. A virtual IBAN pays into a company's EUR account. Every other capability must support the currency. An
+ * inactive account has none.
  */
 export function capabilitiesOf(
   account: Pick<Account, 'status' | 'currency'>,

@@ -5,7 +5,7 @@ import type { Bin, ProgrammeLimits } from './record';
 
 type Bound = 'maxAuthorization' | 'maxPerDay' | 'maxPerMonth' | 'challengeAbove';
 
-/** A BIN as a flat row; NUMERIC comes as text. */
+/** A BIN as a flat row. NUMERIC is text. */
 type Row = Omit<Bin, 'fees' | 'markupPercent' | Bound> &
   Record<
     'feeIssue' | 'feeTopup' | 'feeSettleFixed' | 'feeSettlePercent' | 'feeDecline' | 'markupPercent',
@@ -66,7 +66,7 @@ const limitsRow = ({
   challengeAbove: challengeAbove?.toFixed() ?? null,
 });
 
-/** Only what it says of limits: the rest of the programme stays. */
+/** Replaces the limits and leaves the rest of the programme. */
 export async function updateProgrammeLimits(tx: Sql, bin: string, limits: ProgrammeLimits): Promise<void> {
   const { blockedMccs, allowedMccs, blockedCountries, challengeEcommerce, homeCountries } = limits;
   const row = {
@@ -77,7 +77,7 @@ export async function updateProgrammeLimits(tx: Sql, bin: string, limits: Progra
   await tx.run(table('bins').where({ bin }).update(row));
 }
 
-/** @returns false when the BIN exists already: it is left as it is */
+/** @returns false when the BIN exists; it is then left alone */
 export async function insertBin(tx: Sql, bin: Bin): Promise<boolean> {
   const rows = await tx.run(table('bins').insert(rowOf(bin)).onConflict().ignore().returning('bin'));
   return rows.length === 1;
@@ -88,23 +88,23 @@ export async function readBins(sql: Sql, bins: string[]): Promise<Bin[]> {
   return (await sql.run<Row>(table('bins').where(anyOf('bin', bins)))).map(binOf);
 }
 
-/** The BIN, held to the end of the transaction. */
+/** Locks a BIN until the end of the transaction. */
 export async function lockBin(tx: Sql, bin: string): Promise<Bin | undefined> {
   const [row] = await tx.run<Row>(table('bins').where({ bin }).forNoKeyUpdate());
   return row && binOf(row);
 }
 
-/** What may change of it. */
+/** Writes the fields that an operator may change. */
 export async function updateBin(tx: Sql, { bin, status, capacityPerCardholder }: Bin): Promise<void> {
   await tx.run(table('bins').where({ bin }).update({ status, capacityPerCardholder, updatedAt: NOW }));
 }
 
-/** The BINs that the tenant may issue on, closed ones too; all of them without a tenant. */
+/** The BINs that a tenant is admitted to, closed ones included. Without a tenant: all BINs. */
 export async function listAdmittedBins(sql: Sql, tenantId: string | null): Promise<Bin[]> {
   return (await sql.run<Row>(admitted(tenantId).orderBy('bins.bin'))).map(binOf);
 }
 
-/** @param tenantId who must have been admitted to it; null for an admin, who finds any */
+/** @param tenantId the tenant that must be admitted to the BIN; null finds any BIN, for an admin */
 export async function findAdmittedBin(
   sql: Sql,
   tenantId: string | null,
@@ -126,7 +126,7 @@ export async function insertTenantBin(tx: Sql, tenantId: string, bin: string): P
   await tx.run(table('tenant_bins').insert({ tenantId, bin }).onConflict().ignore());
 }
 
-/** Lets a tenant issue on every demo BIN. Raw: an insert of what is selected. */
+/** Admits a tenant to every demo BIN. Raw SQL, because rows are inserted from a select. */
 export async function insertTenantDemoBins(tx: Sql, tenantId: string): Promise<void> {
   await tx.query(
     'insert into tenant_bins (tenant_id, bin) select $1, bin from bins where demo on conflict do nothing',
@@ -151,7 +151,7 @@ export async function upsertUserBin(
   return row?.created ?? false;
 }
 
-/** By user, the BINs that were disabled for them: a BIN without a setting is enabled. */
+/** For each user, the BINs that are disabled for them. A BIN without a setting is enabled. */
 export async function disabledBinsOf(sql: Sql, userIds: string[]): Promise<Map<string, Set<string>>> {
   if (userIds.length === 0) return new Map();
   const rows = await sql.run<{ userId: string; bins: string[] }>(

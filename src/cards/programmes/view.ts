@@ -20,7 +20,7 @@ export const binSchema = z.object({
   }),
 });
 
-/** The BIN as the wire shows it: fees in its currency, percentages as decimal strings. */
+/** A BIN on the wire: fees in its currency, percentages as decimal strings. */
 export function binView(bin: Bin) {
   const { fees, currency } = bin;
   return {
