@@ -2,15 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Keyring } from '../../kernel/security/keyring';
 import type { Challenge } from './record';
 
-/** How many codes there are: six decimal digits. */
+/** The number of possible codes: six decimal digits. */
 const CODES = 1_000_000;
 const DIGITS = 6;
 const WORD_BYTES = 4;
-/** A word from here on is passed over, because the remainder of a division would favour the lower codes. */
+/** Words from here on are skipped, because the remainder of their division would favour the lower codes. */
 const FAIR_WORDS = Math.floor(2 ** 32 / CODES) * CODES;
 
 /**
- * The one-time code of a challenge. The code is derived and stored nowhere, so each attempt to send it mails the same code.
+ * Derives the one-time code of a challenge. The code is not stored, and each attempt to send it mails the same code.
  * @returns six digits
  */
 export function codeOf(keyring: Keyring, { id, codeNumber }: Pick<Challenge, 'id' | 'codeNumber'>): string {

@@ -1,11 +1,10 @@
 import { html } from '../../kernel/wire/html';
 
-/** The mail that carries a one-time code: its texts as data, one entry a language. */
 
 export const MAIL_LANGUAGES = ['en', 'de'] as const;
 export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 
-/** The values that the mail may name. */
+/** Values that the mail shows. */
 export interface CodeMail {
   language: MailLanguage;
   /** The tenant's name. */
@@ -17,7 +16,7 @@ export interface CodeMail {
   last4: string;
   /** Six digits. */
   code: string;
-  /** For how many minutes the code is valid. */
+  /** The number of minutes for which the code is valid. */
   minutes: number;
 }
 
@@ -48,7 +47,7 @@ const TEXTS: Readonly<Record<MailLanguage, Texts>> = {
   },
 };
 
-/** Mail programs know few styles, and only within the elements. */
+/** Inline styles, because mail programs support few styles and often ignore style sheets. */
 const STYLE = {
   body: 'margin:0;padding:24px 12px;background:#eef3f8;color:#14202e;font:16px/1.5 Arial,Helvetica,sans-serif',
   card: 'max-width:448px;margin:0 auto;padding:24px;background:#ffffff;border:1px solid #c9d2dc;border-radius:12px',
@@ -89,15 +88,15 @@ export function renderCodeMail(mail: CodeMail): { subject: string; text: string;
   return { subject: oneLine(texts.subject(mail)), text: `${lines.join('\n')}\n`, html: page.text };
 }
 
-/** As the language writes it. A code that is no currency of ISO 4217 follows the amount. */
+/** Formats an amount in the language of the mail. A currency unknown to ISO 4217 is written after the amount. */
 function money({ language, amount, currency }: CodeMail): string {
   try {
     const style = { style: 'currency', currency } as const;
-    return new Intl.NumberFormat(language, style).format(amount as unknown as number); // exact: the text is read as a decimal
+    return new Intl.NumberFormat(language, style).format(amount as unknown as number); // exact: reads the text as a decimal
   } catch {
     return `${amount} ${currency}`;
   }
 }
 
-/** A header has one line. */
+/** Joins a text to one line, because a mail header has only one. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -14,7 +14,7 @@ import type { CardServices } from '../services';
 const PAGE = '/sandbox/mailbox/{token}';
 
 const mailboxSchema = z.object({
-  pageUrl: z.string().describe('A page that shows the same mails. Whoever has the address can read them.'),
+  pageUrl: z.string().describe('A page that shows the same mails. Anyone who has the address can read them.'),
   mails: z.array(
     z.object({
       id: z.string(),
@@ -26,7 +26,7 @@ const mailboxSchema = z.object({
   ),
 });
 
-/** Mails that the sandbox has taken, for testers. Off in production. */
+/** Mails that the sandbox has received, for testers. Not available in production. */
 export function mailboxRoutes(services: CardServices): Route[] {
   if (services.mode !== 'sandbox') return [];
   const { database, keyring, publicUrl } = services;
@@ -36,7 +36,7 @@ export function mailboxRoutes(services: CardServices): Route[] {
       path: '/sandbox/mailbox',
       tag: 'Sandbox',
       summary: "Read the mails to the caller's cardholders",
-      description: 'The newest 50 mails, newest first. One-time codes of card payments are read here.',
+      description: 'Lists the newest 50 mails, newest first. They hold the one-time codes of card payments.',
       response: mailboxSchema,
       async read({ caller }) {
         const mails = await readMailbox(database, keyring, caller.tenantId);
@@ -55,7 +55,7 @@ export function mailboxRoutes(services: CardServices): Route[] {
   ];
 }
 
-/** The same as a page for a browser. The address holds a secret of the tenant, and nothing else lets anybody in. */
+/** The mailbox as a page for a browser. The address holds a secret of the tenant, and needs no other credential. */
 export function mailboxPageRoutes(services: CardServices): Route[] {
   if (services.mode !== 'sandbox') return [];
   const { database, keyring } = services;

@@ -24,9 +24,9 @@ export type NewChallenge = Pick<
 const refused = (reason: string): ChallengeAnswer => ({ accepted: false, reason });
 
 /**
- * Opens a challenge and has its code sent, or says why not. Locks: the card.
+ * Opens a challenge and starts the workflow that mails its code, or refuses. Locks: the card.
  * @returns `reason`: `challenge_known`, `card_not_active`, `user_blocked`, `mail_not_configured`, `no_address`,
- *   `too_many_challenges` or `expired`
+ * `too_many_challenges` or `expired`
  */
 export async function openChallenge(
   services: CardServices,
@@ -61,7 +61,7 @@ export async function openChallenge(
   return { accepted: true, maskedDestination: maskEmail(email) };
 }
 
-/** Judges the code that the payer has typed. Locks: the challenge. */
+/** Judges a code that the payer typed. Locks: the challenge. */
 export async function verifyChallenge(
   { keyring, now }: Pick<CardServices, 'keyring' | 'now'>,
   tx: Tx,
@@ -76,7 +76,7 @@ export async function verifyChallenge(
 }
 
 /**
- * Ends the present code and has the next one sent. Locks: the challenge.
+ * Invalidates the current code and starts the workflow that mails the next one. Locks: the challenge.
  * @returns `reason`: `too_many_resends`, `expired`, or the status that admits no further code
  */
 export async function resendChallenge(
@@ -99,7 +99,10 @@ export async function resendChallenge(
   return { accepted: true, maskedDestination: maskEmail(email) };
 }
 
-/** Ends a challenge that was not used. Locks: the challenge. @returns its status from now on */
+/**
+ * Cancels a challenge that was not used. Locks: the challenge.
+ * @returns the new status, or the present one if it cannot be cancelled
+ */
 export async function cancelChallenge(
   { now }: Pick<CardServices, 'now'>,
   tx: Tx,

@@ -1,8 +1,8 @@
 import type { Decimal } from '../../kernel/money/money';
 
 /**
- * A challenge of 3-D Secure: the card processor asks whether the cardholder is the one who pays. The cardholder gets a one-time
- * code by mail, and the processor sends us the code that the payer has typed.
+ * Statuses of a challenge of 3-D Secure. The card processor asks us to authenticate the payer of a purchase. The
+ * cardholder gets a one-time code by mail, and the processor sends us the code that the payer typed.
  */
 export const CHALLENGE_STATUSES = [
   'sending',
@@ -16,14 +16,14 @@ export const CHALLENGE_STATUSES = [
 ] as const;
 export type ChallengeStatus = (typeof CHALLENGE_STATUSES)[number];
 
-/** The life of a challenge. No status is assigned but by a row of this table. */
+/** Transitions of a challenge. A status changes only by a row of this table. */
 export const CHALLENGE_TRANSITIONS = [
   { from: 'sending', on: 'mailed', to: 'sent' },
   { from: 'sending', on: 'mail_overdue', to: 'unavailable' },
   { from: 'sending', on: 'mail_refused', to: 'unavailable' },
   { from: 'sending', on: 'time_over', to: 'expired' },
   { from: 'sent', on: 'time_over', to: 'expired' },
-  // The payer may type a code before its mail is known to be sent.
+  // The payer may type a code before the mail server has confirmed the mail.
   { from: 'sending', on: 'right_code', to: 'approved' },
   { from: 'sent', on: 'right_code', to: 'approved' },
   { from: 'sending', on: 'last_wrong_code', to: 'failed' },
@@ -39,10 +39,9 @@ export const CHALLENGE_TRANSITIONS = [
   { from: 'approved', on: 'authorization', to: 'used' },
 ] as const satisfies { from: ChallengeStatus; on: string; to: ChallengeStatus }[];
 
-/** A cause that moves a challenge from one status to another. */
 export type ChallengeTrigger = (typeof CHALLENGE_TRANSITIONS)[number]['on'];
 
-/** As the card network tells it. */
+/** The merchant as the card network names it. */
 export interface ChallengeMerchant {
   id: string;
   name: string;
@@ -52,25 +51,24 @@ export interface ChallengeMerchant {
 
 export interface Challenge {
   id: string;
-  /** The processor's name for the challenge. */
+  /** The processor's id of the challenge. */
   challengeId: string;
   tenantId: string;
   cardId: string;
-  /** As stored: {@link statusAt} tells what time has made of it. */
+  /** The stored status. {@link statusAt} gives the status at a moment. */
   status: ChallengeStatus;
   /** The price of the purchase, in `currency`. */
   amount: Decimal;
   currency: string;
   merchant: ChallengeMerchant;
-  /** The number of the code that is valid, from 1. A resend makes the next code. */
+  /** The number of the valid code, from 1. A resend makes the next code. */
   codeNumber: number;
-  /** Wrong codes so far. */
   wrongCodes: number;
-  /** The latest time for the mail of this code. */
+  /** The latest time at which the mail of this code may be sent. */
   sendBy: Date;
-  /** The code is not valid from then on. */
+  /** The time from which the code is invalid. */
   codeEndsAt: Date;
-  /** The processor waits until then. */
+  /** The time until which the processor waits. */
   expiresAt: Date;
   createdAt: Date;
   updatedAt: Date;

@@ -1,30 +1,30 @@
 import type { Decimal } from '../../kernel/money/money';
 import { CHALLENGE_TRANSITIONS, type Challenge, type ChallengeStatus, type ChallengeTrigger } from './record';
 
-/** Wrong codes after which a challenge has failed. */
+/** The number of wrong codes that fails a challenge. */
 export const MAX_WRONG_CODES = 3;
 /** How often a code may be sent again. */
 export const MAX_RESENDS = 3;
-/** How long a code is valid. Milliseconds. */
+/** How long a code is valid, in milliseconds. */
 export const CODE_MS = 5 * 60_000;
-/** How long the mail server may be away before the challenge is unavailable. Milliseconds. */
+/** How long the mail server may be unreachable before the challenge becomes unavailable, in milliseconds. */
 export const SEND_MS = 60_000;
 
 type Timed = Pick<Challenge, 'status' | 'sendBy' | 'codeEndsAt' | 'expiresAt'>;
 
-/** @returns the status that the trigger leads to; undefined where the table has no such row */
+/** The status that a trigger leads to; undefined when the table has no such row. */
 export function transition(from: ChallengeStatus, on: ChallengeTrigger): ChallengeStatus | undefined {
   return CHALLENGE_TRANSITIONS.find((row) => row.from === from && row.on === on)?.to;
 }
 
-/** The status at a moment. Time alone ends a challenge, so no process must have written it down. */
+/** The status at a moment. A time limit ends a challenge even if no process has recorded its end. */
 export function statusAt({ status, sendBy, codeEndsAt, expiresAt }: Timed, at: Date): ChallengeStatus {
   if (at >= codeEndsAt || at >= expiresAt) return transition(status, 'time_over') ?? status;
   if (at >= sendBy) return transition(status, 'mail_overdue') ?? status;
   return status;
 }
 
-/** When a new code must have been sent, and until when it is valid. */
+/** The latest time for the mail of a new code, and the end of the code's validity. */
 export function codeTimes(at: Date, expiresAt: Date): Pick<Challenge, 'sendBy' | 'codeEndsAt'> {
   const until = (ms: number) => new Date(Math.min(at.getTime() + ms, expiresAt.getTime()));
   return { sendBy: until(SEND_MS), codeEndsAt: until(CODE_MS) };
@@ -51,8 +51,8 @@ const RESULT_OF: Readonly<Record<ChallengeStatus, VerifyResult>> = {
 };
 
 /**
- * Judges a code that the payer has typed. An approved challenge is approved again by the same code, because the answer may have
- * been lost. Each wrong code counts, whatever the status, so that no code can be guessed.
+ * Judges a code that the payer typed. The right code approves an approved challenge again, because the first answer may
+ * have been lost. Each wrong code counts, whatever the status, so that no code can be guessed.
  */
 export function judgeCode(challenge: Challenge, isRight: boolean, at: Date): Verdict {
   const status = statusAt(challenge, at);
@@ -70,7 +70,7 @@ export function judgeCode(challenge: Challenge, isRight: boolean, at: Date): Ver
   return { result: 'failed', triesLeft: left, change: { wrongCodes, ...(failed && { status: failed }) } };
 }
 
-/** What an authorization is for, as far as a challenge must agree with it. */
+/** The parts of an authorization that must agree with its challenge. */
 export interface Purchase {
   cardId: string;
   /** In `currency`. */
@@ -79,7 +79,9 @@ export interface Purchase {
   merchant?: { id?: string } | undefined;
 }
 
-/** Whether a challenge authenticates this purchase: an approved challenge serves one authorization, of what its mail named. */
+/**
+ * Whether an approved challenge authenticates this purchase: same card, currency and merchant, and at most its amount.
+ */
 export function serves(challenge: Challenge, { cardId, amount, currency, merchant }: Purchase): boolean {
   return (
     transition(challenge.status, 'authorization') !== undefined &&

@@ -11,10 +11,10 @@ import { challengeSettingsSection } from './settings';
 import { findChallenge, lockChallenge, updateChallenge } from './store';
 
 /**
- * Mails a code of a challenge, unless time, the payer or a resend has ended the code. Each attempt mails the same code under the same
- * `Message-ID`. Idempotent.
+ * Mails a code of a challenge, unless a time limit, the payer or a resend has ended the code. Each attempt mails the
+ * same code under the same `Message-ID`. Idempotent.
  * @returns the status of the challenge
- * @throws PartyAway where the mail server cannot be used; OutcomeUnknown where the mail may have been sent
+ * @throws PartyAway when the mail server cannot be reached; OutcomeUnknown when the mail may have been sent
  */
 export async function sendCode(
   services: CardServices,
@@ -35,7 +35,7 @@ export async function sendCode(
   return record(services, challenge, 'mailed');
 }
 
-/** Writes down what time alone has made of a challenge. @returns its status */
+/** Stores the end of a challenge that ran out of time. @returns its status */
 export async function closeOverdue(
   { database, now }: Pick<CardServices, 'database' | 'now'>,
   id: string,
@@ -49,7 +49,7 @@ export async function closeOverdue(
   });
 }
 
-/** Records what became of a mail, unless a resend has ended its code meanwhile. */
+/** Records the outcome of a mail, unless a resend has replaced its code meanwhile. */
 function record(
   { database, now }: Pick<CardServices, 'database' | 'now'>,
   { id, codeNumber }: Challenge,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { MAIL_LANGUAGES } from './mail';
 
-/** How challenges of 3-D Secure are made for a tenant's cards. */
+/** A tenant's settings for challenges of 3-D Secure. */
 export const challengeSettings = z.object({
   /** The language of the mail. */
   language: z.enum(MAIL_LANGUAGES).default('en'),
-  /** How many challenges a card may have on a UTC day. */
+  /** The number of challenges that a card may have on a UTC day. */
   perCardAndDay: z.int().min(0).max(1_000).default(10),
 });
 

@@ -11,7 +11,7 @@ type Row = Omit<Challenge, 'amount'> & { amount: string };
 
 const fromRow = (row: Row): Challenge => ({ ...row, amount: new Decimal(row.amount) });
 
-/** @returns false where the processor has used this name before */
+/** @returns false when the processor has used this id before */
 export async function insertChallenge(tx: Tx, challenge: Challenge): Promise<boolean> {
   const { amount, merchant, ...given } = challenge;
   const rows = await tx.run(
@@ -31,7 +31,10 @@ export async function findChallenge(sql: Sql, name: Name): Promise<Challenge | u
   return row && fromRow(row);
 }
 
-/** Holds the row to the end of the transaction. @throws Error when there is none: callers have found the challenge before */
+/**
+ * Locks a challenge until the end of the transaction.
+ * @throws Error when there is none, because callers have found it before
+ */
 export async function lockChallenge(tx: Tx, name: Name): Promise<Challenge> {
   const [row] = await tx.run<Row>(challenges().where(name).forUpdate());
   if (!row) throw new Error(`there is no challenge ${Object.values(name)[0]}`);
@@ -39,15 +42,16 @@ export async function lockChallenge(tx: Tx, name: Name): Promise<Challenge> {
 }
 
 /**
- * The challenges of these cards that have one of the names, by name. Holds the rows to the end of the transaction, in one order,
- * after their cards. A challenge of another card is not found.
+ * Locks those of the named challenges that belong to these cards, until the end of the transaction. Callers lock the
+ * cards first. Locks are taken in the order of `challengeId`. A challenge of another card is not found.
+ * @returns the challenges by `challengeId`
  */
 export async function lockChallengesOf(
   sql: Sql,
   cardIds: string[],
   challengeIds: string[],
 ): Promise<Map<string, Challenge>> {
-  // Prepared: on the path of an authorization that names a challenge.
+  // Prepared, because an authorization that names a challenge runs it.
   const rows = await sql.prepared<Record<string, unknown>>(
     'challenges-lock',
     'select * from card_challenges where challenge_id = any($1) and card_id = any($2) order by challenge_id for update',
@@ -57,7 +61,7 @@ export async function lockChallengesOf(
   return new Map(found.map((challenge) => [challenge.challengeId, challenge]));
 }
 
-/** Writes the new statuses of challenges that are locked. Raw: a deferred write of the hot path. */
+/** Writes new statuses of locked challenges. Raw SQL, because the hot path defers this write to its commit. */
 export function challengesWrite(challenges: Challenge[]): Write | undefined {
   if (challenges.length === 0) return undefined;
   return {
@@ -85,14 +89,14 @@ export async function updateChallenge(
   );
 }
 
-/** How many challenges a card has had since a moment. */
+/** The number of challenges that a card has had since a moment. */
 export async function countChallenges(sql: Sql, cardId: string, since: Date): Promise<number> {
   const query = challenges().where({ cardId }).where('createdAt', '>=', since);
   const [row] = await sql.run<{ count: string }>(query.count('* as count'));
   return Number(row?.count ?? 0);
 }
 
-/** Challenges whose mail should have been sent by now. */
+/** Challenges whose mail is overdue. */
 export const overdueChallenges = overdueIn<Pick<Challenge, 'id' | 'tenantId' | 'codeNumber'>>(
   'card_challenges',
   {

@@ -1,2 +1,5 @@
-/** Challenges that authorizations use. Card events import them from here, because the operations need services that hold card events. */
+/**
+ * Queries that authorizations need. Card events import them from here because the challenge operations depend on card
+ * events.
+ */
 export { challengesWrite, lockChallengesOf } from './store';

@@ -3,9 +3,9 @@ import { formatAmount } from '../../kernel/money/money';
 import { CHALLENGE_STATUSES, type Challenge } from './record';
 import { MAX_WRONG_CODES, statusAt } from './rules';
 
-/** A challenge as the card processor reads it. */
+/** A challenge on the wire, for the card processor. */
 export const challengeSchema = z.object({
-  challengeId: z.string().describe('The processor’s name for the challenge.'),
+  challengeId: z.string().describe('The processor’s id of the challenge.'),
   status: z.enum(CHALLENGE_STATUSES),
   amount: z.string().describe('The price of the purchase, in `currency`.'),
   currency: z.string(),

@@ -10,10 +10,10 @@ const sending = processOf<Pick<Challenge, 'id' | 'tenantId' | 'codeNumber'>>({
   key: ({ id, codeNumber }) => [id, codeNumber],
 });
 
-/** Sends the present code of a challenge. */
+/** Starts the workflow that mails the current code of a challenge. */
 export const startSending = sending.start;
 
-/** The process is started again when Temporal has lost it. */
+/** Starts the workflow of each overdue challenge again, because Temporal may have lost it. */
 export const challengeProcesses = reconcilable({
   name: 'challenges',
   processes: [sending],

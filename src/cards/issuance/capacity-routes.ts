@@ -8,7 +8,7 @@ import { requireAdmittedBin } from '../programmes/operations';
 import { BINS_DEPRECATED } from '../programmes/record';
 import { capacityOf } from './capacity';
 
-/** How many cards a cardholder may have (`interface.md 4.1`, Bins; deprecated). */
+/** Tells how many cards a cardholder may have (`interface.md 4.1`, Bins; deprecated). */
 export function capacityRoute({ database }: Services): Route {
   return route({
     method: 'GET',
@@ -16,7 +16,7 @@ export function capacityRoute({ database }: Services): Route {
     tag: 'Bins',
     capability: 'card_issuing',
     summary: 'Per-cardholder issuance capacity on a BIN',
-    description: 'How many cards that are neither closed nor failed a cardholder has, and may still have.',
+    description: 'Counts a cardholder’s cards that are neither closed nor failed, and those that may still be issued.',
     deprecated: BINS_DEPRECATED,
     query: z.object({ cardholderId: identifier('chd_01h455vb4pex5vsknk084sn02q').optional() }),
     response: z.object({

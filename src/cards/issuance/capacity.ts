@@ -10,7 +10,7 @@ export interface Capacity {
   remaining: number;
 }
 
-/** How many more cards a cardholder may have on the BIN; without one, as a new cardholder. */
+/** How many more cards a cardholder may have on the BIN. Without `cardholderId`: a new cardholder. */
 export async function capacityOf(sql: Sql, bin: Bin, cardholderId?: string): Promise<Capacity> {
   const used = cardholderId === undefined ? 0 : await countOpenCards(sql, cardholderId);
   const limit = bin.capacityPerCardholder;
@@ -18,7 +18,8 @@ export async function capacityOf(sql: Sql, bin: Bin, cardholderId?: string): Pro
 }
 
 /**
- * Holds the cardholder's row to the end of the transaction, so that cards issued at the same moment are counted.
+ * Ensures that the cardholder may have another card. Locks the cardholder until the end of the transaction, so that
+ * concurrent issuances are counted.
  * @throws Problem 409 `limit_exceeded` when the cardholder has as many cards as the BIN allows
  */
 export async function requireCapacity(tx: Tx, bin: Bin, cardholderId: string): Promise<void> {
@@ -27,7 +28,7 @@ export async function requireCapacity(tx: Tx, bin: Bin, cardholderId: string): P
   if (remaining === 0)
     throw conflict(
       'limit_exceeded',
-      `The cardholder has ${limit} cards on this BIN already.`,
+      `The cardholder already has ${limit} cards on this BIN.`,
       'cardholderId',
     );
 }

@@ -6,9 +6,10 @@ import { type Bin, requireIssuableBin } from '../programmes/operations';
 import { requireCapacity } from './capacity';
 
 /**
- * Refuses a card that cannot be issued now, whether it is priced or asked for. Each judged record is held until the transaction
- * ends: the user's status, the cardholder's number of cards.
- * @throws Problem 409 `user_blocked`, `cardholder_not_approved`, `bin_closed`, `account_closed`, `limit_exceeded`, in this order
+ * Refuses a card that cannot be issued now, for quotes and issuances alike. Locks the user and the cardholder until the
+ * end of the transaction, so that status and number of cards stay as judged.
+ * @throws Problem 409 `user_blocked`, `cardholder_not_approved`, `bin_closed`, `account_closed`, `limit_exceeded`, in
+ * this order
  */
 export async function assertIssuable(
   tx: Tx,

@@ -18,23 +18,23 @@ import type { CardServices } from '../services';
 import { assertIssuable } from './issuable';
 import { assertFitTogether } from './rules';
 
-/** Body of `POST /v1/cards`, and what an accepted quote adds to it. */
+/** The body of `POST /v1/cards`, with the fields that an accepted quote adds. */
 export interface CardRequest {
   userId: string;
   accountId: string;
   cardholderId: string;
   label?: string | undefined;
   amount?: Decimal | undefined;
-  /** What is set aside beside the amount; nothing when absent. */
+  /** The amount that is set aside in the buffer; default zero. */
   buffer?: Decimal | undefined;
-  /** As it was quoted; the programme's of today when absent. */
+  /** The fee that was quoted; default the programme's present fee. */
   fee?: Decimal | undefined;
 }
 
 /**
- * Asks for a card: it is `pending` with its amount and issue fee held on the account, and its issuance begins.
+ * Creates a pending card, holds its amount and issue fee on the account, and starts its issuance.
  * @throws Problem 404 and 400 naming the field; 409 `user_blocked`, `cardholder_not_approved`, `bin_closed`,
- *   `account_closed`, `limit_exceeded`, `insufficient_funds`, in this order
+ * `account_closed`, `limit_exceeded`, `insufficient_funds`, in this order
  */
 export async function requestCard(
   services: CardServices,
@@ -73,7 +73,10 @@ export async function requestCard(
   return card;
 }
 
-/** An admin reaches every tenant's user; what is joined to the user must be the same tenant's. */
+/**
+ * The records of an issuance. An admin reaches every tenant's users; account, cardholder and BIN must be of the user's
+ * tenant.
+ */
 async function findParts(tx: Tx, { userId, accountId, cardholderId }: CardRequest, reach: string | null) {
   const user = await requireUser(tx, reach, userId, 'userId');
   const account = await requireAccount(tx, user.tenantId, accountId, 'accountId');
@@ -82,7 +85,7 @@ async function findParts(tx: Tx, { userId, accountId, cardholderId }: CardReques
   return { user, account, cardholder, bin };
 }
 
-/** The account is locked last: it may be the busiest row of the tenant. */
+/** Holds the amount last, because the account may be the busiest row of the tenant. */
 async function holdFor(tx: Tx, card: Card, buffer: Decimal): Promise<void> {
   const held = totalDebit({ principal: card.initialAmount, buffer, fee: card.issueFee });
   if (held.isZero()) return;

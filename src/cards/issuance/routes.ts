@@ -17,8 +17,8 @@ export function issueRoute(services: CardServices): Route {
     capability: 'card_issuing',
     summary: 'Issue a card',
     description:
-      'The card is `pending` while the amount and the issue fee are held; then `active`, or `failed` and the hold is ' +
-      'released. `Prefer: wait=N` waits for that.',
+      'The card is `pending` while its amount and issue fee are held. Then the card is `active`, or `failed` with the hold ' +
+      'released. `Prefer: wait=N` waits for either.',
     body: z.strictObject({
       userId: identifier('usr_01jz0000000000000000000000'),
       accountId: identifier('acc_01jz0000000000000000000000'),

@@ -2,12 +2,12 @@ import { invalid } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 
-/** What an issuance brings together; each belongs to the same tenant. */
+/** The records of an issuance. All belong to the same tenant. */
 export interface IssuingParts {
   user: { id: string };
   account: { ownerType: 'client' | 'user'; userId: string | null; currency: string };
   cardholder: { userId: string | null; bin: string };
-  /** The BIN's currency: the card's. */
+  /** The currency of the BIN and of the card. */
   currency: string;
   amount: Decimal | undefined;
 }

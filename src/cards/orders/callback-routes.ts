@@ -5,7 +5,10 @@ import type { Services } from '../../services';
 import { processorOrders } from './orders';
 import { PROCESSOR } from './processor';
 
-/** Where the card processor calls: its word is a nudge, the workflow of the order asks for the present state. */
+/**
+ * Receives callbacks of the card processor. A callback only wakes the order's workflow, which then asks for the present
+ * state.
+ */
 export const processorCallbackRoute = (services: Services): Route =>
   callbackRoute<PartyCallback>(services, {
     party: 'card-processor',

@@ -13,7 +13,7 @@ import { carryOut } from '../requests/carry-out';
 import type { CardServices } from '../services';
 import { CONTRADICTED, PROCESSOR, referenceOf, says } from './processor';
 
-/** The closure of a card. A closure has no failure: a refusal is told again, because nothing but the processor's word ends it. */
+/** The order that closes a card. A refused closure is sent again, because only the processor's confirmation ends it. */
 export const closureOrder: OrderKind<CardServices, Card, ClosureWord> = {
   ...PROCESSOR,
   process: closure,
@@ -22,7 +22,7 @@ export const closureOrder: OrderKind<CardServices, Card, ClosureWord> = {
   find: (sql, id) => findCard(sql, null, id),
   lock: lockCard,
   isOpen: ({ status, processorClosedAt }) => isClosed(status) && processorClosedAt === null,
-  /** `open`: there is nothing to close. */
+  /** `unknown_to_party` when the card was never issued. */
   status: ({ processorClosedAt }) => (processorClosedAt === null ? 'open' : 'confirmed'),
   async ask({ parties }, { processorReference: reference }, key) {
     return reference === null ? 'unknown_to_party' : parties.cardProcessor.closure({ key, reference });
@@ -46,7 +46,7 @@ export const closureOrder: OrderKind<CardServices, Card, ClosureWord> = {
 export const closeAtProcessor = (services: CardServices, cardId: string) =>
   advanceOrder(services, closureOrder, cardId);
 
-/** Confirms a closure, and completes the operation of a client that asked for it. The caller holds the card's lock. */
+/** Confirms a closure and completes the client's operation, if there is one. The caller holds the card's lock. */
 export async function concludeClosure(
   services: CardEventDeps & Pick<CardServices, 'commands' | 'now'>,
   tx: Tx,
@@ -54,7 +54,7 @@ export async function concludeClosure(
 ): Promise<void> {
   await confirmClosure(tx, id, services.now());
   const operation = await openOperationOf(tx, id, 'close');
-  if (!operation) return; // closed at once for its holder
+  if (!operation) return; // the closure was not requested by `DELETE /v2/cards/{id}`
   await carryOut(services, tx, operation);
   services.commands.append(tx, [lookAtOperation(operation)]);
 }

@@ -9,7 +9,7 @@ import { closureOrder, concludeClosure } from './closure';
 import { concludeIssuance, issuanceOrder } from './issuance';
 import { ORDER_OVERDUE } from './overdue';
 
-/** The outcomes that a person can conclude for an open card order: an issuance has failed, or a card is closed. */
+/** Outcomes that an operator can conclude for an open card order: the issuance has failed, or the card is closed. */
 export const CARD_CONCLUSIONS = ['failed', 'closed'] as const;
 export type CardConclusion = (typeof CARD_CONCLUSIONS)[number];
 
@@ -18,9 +18,9 @@ const ORDERS = { failed: issuanceOrder, closed: closureOrder };
 type Deps = CardEventDeps & Pick<CardServices, 'commands' | 'now'>;
 
 /**
- * Ends a card order that the processor leaves open, as if the processor had said so. A word that says otherwise later opens the
- * break `card_order_contradicted`. The order's workflow looks again and ends.
- * @throws Problem 404; 409 `invalid_transition` where no such order is open
+ * Ends a card order that the processor leaves open, as if the processor had answered. A later, different answer opens
+ * the break `card_order_contradicted`. The order's workflow is woken and ends.
+ * @throws Problem 404; 409 `invalid_transition` when no such order is open
  */
 export async function concludeCardOrder(
   services: Deps,
@@ -36,7 +36,7 @@ export async function concludeCardOrder(
   return requireLockedCard(tx, cardId);
 }
 
-/** The card of an order that can be concluded so, locked to the end of the transaction. @throws Problem as `concludeCardOrder` */
+/** Locks a card whose order can be concluded as `as`. @throws Problem as `concludeCardOrder` */
 export async function requireOpenOrder(tx: Tx, cardId: string, as: CardConclusion): Promise<Card> {
   const card = await requireLockedCard(tx, cardId);
   if (ORDERS[as].isOpen(card)) return card;

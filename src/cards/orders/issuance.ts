@@ -14,7 +14,7 @@ import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
 import { CONTRADICTED, PROCESSOR, says } from './processor';
 
-/** The order of a card. Only the processor's refusal fails the card: a time-out does not. */
+/** The order that issues a card. Only the processor's refusal fails the card; a time-out does not. */
 export const issuanceOrder: OrderKind<CardServices, Card, CardWord> = {
   ...PROCESSOR,
   process: issuance,
@@ -51,7 +51,7 @@ export const orderCard = (services: CardServices, cardId: string) =>
 
 type Decision = Exclude<CardWord, { status: 'processing' }>;
 
-/** Ends an issuance, and the operation of a client that asked for it with a buffer. The caller holds the card's lock. */
+/** Ends an issuance, and the client's operation when the card has a buffer. The caller holds the card's lock. */
 export async function concludeIssuance(
   services: CardEventDeps & Pick<CardServices, 'commands' | 'now'>,
   tx: Tx,

@@ -3,5 +3,5 @@ import { closureOrder } from './closure';
 import { issuanceOrder } from './issuance';
 import { tokenizationOrder } from './tokenization';
 
-/** All that the card processor is given. */
+/** All kinds of orders for the card processor. */
 export const processorOrders = partyOrders('cardProcessor', [issuanceOrder, closureOrder, tokenizationOrder]);

@@ -10,15 +10,15 @@ import type { Card } from '../cards/record';
 import { closureOrder } from './closure';
 import { issuanceOrder } from './issuance';
 
-/** An issuance or a closure that the card processor has left open for longer than `CARD_ORDER_WAIT_SECONDS`. */
+/** Break of an issuance or closure that the card processor has left open for longer than `CARD_ORDER_WAIT_SECONDS`. */
 export const ORDER_OVERDUE = 'card_order_overdue';
 
-/** How many are shown at once, the longest waiting first. */
+/** The number of breaks that are kept open at once; the longest waiting orders come first. */
 const SHOWN = 200;
 
 /**
- * Opens a break for each card order that waits too long, with the money that waits, and closes the breaks of orders that have
- * ended. It asks no party, because the processor may be the one that does not answer.
+ * Opens a break for each overdue card order, with the money that waits, and closes the breaks of orders that have
+ * ended. Reads only the database, because the processor may not answer.
  */
 export async function showOverdueOrders({
   database,
@@ -35,7 +35,7 @@ export async function showOverdueOrders({
   for (const { id } of found) await show(database, await requireCard(database, null, id));
 }
 
-/** A break that a person has resolved stays resolved. */
+/** Opens the break of one order, unless an operator has resolved it. */
 async function show(sql: Sql, card: Card): Promise<void> {
   const { id, tenantId, status, currency, updatedAt } = card;
   const detail = (status === 'pending' ? issuanceOrder : closureOrder).keyOf(card);
@@ -43,7 +43,7 @@ async function show(sql: Sql, card: Card): Promise<void> {
   await openBreakAgain(sql, { ...given, amount: await waitingAmount(sql, card) }, updatedAt);
 }
 
-/** The money that waits for an order: the hold of an issuance, or the balance and buffer of a card that is being closed. */
+/** The money that waits for an order: the hold of an issuance, or the balance and buffer of a closing card. */
 export async function waitingAmount(sql: Sql, card: Card): Promise<Decimal> {
   const { id, status, initialAmount: principal, issueFee: fee, bufferAccountId } = card;
   if (status === 'pending') {

@@ -1,14 +1,14 @@
 import type { Card } from '../cards/record';
 
-/** What every order of the card processor has in common. */
+/** Fields that all orders of the card processor share. */
 export const PROCESSOR = { party: 'cardProcessor', callbacks: '/callbacks/card-processor' } as const;
 
-/** A contradiction of the processor's stands at the card. */
+/** Break of a card whose processor contradicts what was recorded. Its subject is the card. */
 export const CONTRADICTED = 'card_order_contradicted';
 
 export const says = (here: string, there: string) => `${here}, and the processor says ${there}`;
 
-/** The card's name at the processor. @throws Error where the card was never issued */
+/** The card's reference at the processor. @throws Error when the card was never issued */
 export function referenceOf({ processorReference }: Card): string {
   if (processorReference === null) throw new Error('the card was never issued');
   return processorReference;

@@ -13,7 +13,7 @@ interface Tokenizing extends Tokenization {
   card: Card;
 }
 
-/** The token of a card in a wallet. A card that was closed meanwhile gets none, and the processor is not asked. */
+/** The order that adds a card to a wallet. A card that was closed meanwhile fails it without asking the processor. */
 export const tokenizationOrder: OrderKind<Services, Tokenizing, TokenizationWord> = {
   ...PROCESSOR,
   process: tokenization,
@@ -48,7 +48,10 @@ export const tokenizationOrder: OrderKind<Services, Tokenizing, TokenizationWord
 export const tokenizeAtProcessor = (services: Services, id: string) =>
   advanceOrder(services, tokenizationOrder, id);
 
-/** The card first: whoever locks it reads a tokenization that nobody else ends. */
+/**
+ * Reads the tokenization again after its card, because `cardOf` may lock the card and the lock keeps the tokenization
+ * from ending.
+ */
 async function withCard(
   sql: Sql,
   id: string,

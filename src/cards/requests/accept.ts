@@ -23,7 +23,7 @@ import { requestCard } from '../issuance/issue';
 import type { CardServices } from '../services';
 import { lockIssueQuote, reachedCard } from './quote';
 
-/** Who asks, with which key: required but for a closure. */
+/** The caller of an operation and its idempotency key. Only a closure may lack the key. */
 export interface OperationCall extends Pick<OperationKey, 'callerId'> {
   reach: string | null;
   idempotencyKey: string | null;
@@ -32,7 +32,7 @@ export interface OperationCall extends Pick<OperationKey, 'callerId'> {
 const NOTHING: Funding = { principal: ZERO, buffer: ZERO, fee: ZERO };
 
 /**
- * Takes the quote of an issuance: the card is `pending` with all that it costs held.
+ * Accepts the quote of an issuance. The card is pending, and its total debit is held.
  * @throws Problem 404 `quoteId`; 409 `quote_used`, `quote_expired`, and as `requestCard`
  */
 export async function acceptIssue(
@@ -57,9 +57,9 @@ export async function acceptIssue(
 }
 
 /**
- * Takes the quote of a funding: all that it costs is held on the account until it is carried out.
- * @throws Problem 404; 409 `user_blocked`, `card_closed`, `card_not_active`, `quote_used`, `quote_expired`, `account_closed`,
- *   `insufficient_funds`
+ * Accepts the quote of a top-up. The total debit is held on the account until the operation is carried out.
+ * @throws Problem 404; 409 `user_blocked`, `card_closed`, `card_not_active`, `quote_used`, `quote_expired`,
+ * `account_closed`, `insufficient_funds`
  */
 export async function acceptTopup(
   services: CardServices,
@@ -86,8 +86,8 @@ export async function acceptTopup(
 }
 
 /**
- * Takes money off a card, back to its account; never out of its buffer. The money moves in this transaction, because an accepted
- * withdrawal must not fail later: the caller is told of the first state, and the stored operation is completed.
+ * Withdraws money from a card to its account, never from the buffer. The money moves in this transaction, because an
+ * accepted withdrawal must not fail later. The caller sees `accepted`, although the stored operation is completed.
  * @throws Problem 404; 400 for too many decimals; 409 `card_closed`, `card_not_active`, `insufficient_funds`
  */
 export async function acceptWithdrawal(
@@ -108,9 +108,9 @@ export async function acceptWithdrawal(
 }
 
 /**
- * Begins the closure of a card: it is spent on no more, and closed when the processor confirms. Asked again, the same
- * operation is given.
- * @throws Problem 404; 409 `card_not_active`, and `card_closed` where it was closed at once
+ * Begins the closure of a card. The card declines from now on, and is closed when the processor confirms. A repeated
+ * request returns the same operation.
+ * @throws Problem 404; 409 `card_not_active`, and `card_closed` when the card was closed without such an operation
  */
 export async function acceptClosure(
   services: CardServices,
@@ -124,14 +124,14 @@ export async function acceptClosure(
     if (known) return known;
   }
   await recordCardEvent(tx, services, { type: 'begin_closure', cardId, reach: call.reach });
-  await forgetStop(tx, 'card', cardId); // a frozen card is closed like any other
+  await forgetStop(tx, 'card', cardId); // a frozen card may be closed too
   services.commands.append(tx, [startClosure(card)]);
   return accepted(services, tx, card, { ...NOTHING, id: newId('cardOperation'), type: 'close' }, call);
 }
 
 type NewOperation = Pick<CardOperation, 'id' | 'type' | keyof Funding> & { quoteId?: string };
 
-/** Keeps an operation and begins the process that carries it out. */
+/** Inserts an operation and starts the workflow that carries it out. */
 async function accepted(
   services: CardServices,
   tx: Tx,

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import { requireUser } from '../../people/users/operations';
 import { disabledBinsOf, listAdmittedBins } from '../programmes/operations';
 
-/** Why no card can be issued. */
+/** Reasons why no card can be issued. */
 export const REASONS = [
   'bin_not_admitted',
   'account_closed',
@@ -14,18 +14,18 @@ export const REASONS = [
 ] as const;
 
 export interface Admission {
-  /** All of them. */
+  /** Whether `client`, `source` and `programme` all hold. */
   admitted: boolean;
-  /** The tenant is admitted to the BIN. */
+  /** Whether the tenant is admitted to the BIN. */
   client: boolean;
-  /** The account is open and of the BIN's currency, its user active. */
+  /** Whether the account is open, has the BIN's currency, and its user is active. */
   source: boolean;
-  /** The BIN is open. */
+  /** Whether the BIN is open and not disabled for the user. */
   programme: boolean;
   reasons: (typeof REASONS)[number][];
 }
 
-/** Whether a card on that BIN could be issued on the account. @throws Problem 404 for the account */
+/** Whether a card of a BIN could be issued on an account. @throws Problem 404 for the account */
 export async function issueAdmission(
   sql: Sql,
   reach: string | null,

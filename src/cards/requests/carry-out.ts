@@ -15,22 +15,23 @@ import type { Message } from '../events/record';
 import type { CardServices } from '../services';
 
 /**
- * Takes an operation as far as it goes now: what is ours alone is posted, once; what the card processor ends is waited for.
- * @returns its status; idempotent
+ * Carries out an operation as far as possible. Posts once what needs no processor, and otherwise waits for the card
+ * processor. Idempotent.
+ * @returns the status of the operation
  */
 export async function carryOutOperation(services: CardServices, id: string): Promise<OperationStatus> {
   const operation = await requireOperation(services.database, null, id);
   return services.database.transaction((tx) => carryOut(services, tx, operation));
 }
 
-/** The same in the caller's transaction. */
+/** Carries out an operation in the caller's transaction. */
 export async function carryOut(
   services: CarryOutDeps,
   tx: Tx,
   { id, cardId }: Pick<CardOperation, 'id' | 'cardId'>,
 ): Promise<OperationStatus> {
   const card = await requireLockedCard(tx, cardId);
-  const operation = await requireOperation(tx, null, id); // under the card's lock
+  const operation = await requireOperation(tx, null, id); // read again under the card's lock
   if (isFinal(operation.status)) return operation.status;
   const message = messageOf(operation, card);
   if (message) return (await post(services, tx, operation, message)).status;
@@ -40,7 +41,7 @@ export async function carryOut(
 
 type CarryOutDeps = CardEventDeps & Pick<CardServices, 'now'>;
 
-/** What can no more be done fails, and what was held for it is released. */
+/** Posts an operation. If it is no longer possible, the operation fails and its hold is released. */
 async function post(
   services: CarryOutDeps,
   tx: Tx,
@@ -59,8 +60,8 @@ async function post(
 }
 
 /**
- * Nothing of what the card processor ends: a closure is posted when it has been confirmed, an issuance with the processor's word
- * (`orders/issuance.ts`).
+ * The card event that posts an operation; undefined while the card processor must decide. A closure is posted once it
+ * is confirmed. An issuance is posted with the processor's answer (`orders/issuance.ts`).
  */
 function messageOf(operation: CardOperation, { processorClosedAt }: Card): Message | undefined {
   const { id, cardId, idempotencyKey, type } = operation;

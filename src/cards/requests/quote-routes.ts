@@ -14,11 +14,14 @@ const funding = {
   accountId: identifier('acc_01jz0000000000000000000000'),
   amount: amount(),
   allocation: amountOrZero().describe(
-    'The share of the amount that is set aside as the buffer, "0" to "0.5"; rounded down to the minor unit.',
+    'The share of the amount that is set aside as the buffer, "0" to "0.5". The buffer is rounded down to the minor unit.',
   ),
 };
 
-/** What issuing and funding with a buffer costs, and whether it can be done (`interface.md 4.1`, Cards). */
+/**
+ * Quotes of issuances and top-ups with a buffer, and the check whether a card can be issued (`interface.md 4.1`,
+ * Cards).
+ */
 export function cardQuoteRoutes(services: CardServices): Route[] {
   return [capabilityRoute(services), issueQuoteRoute(services), topupQuoteRoute(services)];
 }
@@ -31,7 +34,7 @@ function capabilityRoute({ database }: CardServices): Route {
     capability,
     summary: 'Selected client, source and programme admission',
     description:
-      '`client`: you are admitted to the BIN. `source`: the account is open and of its currency, its user active. ' +
+      '`client`: you are admitted to the BIN. `source`: the account is open and of the BIN’s currency, and its user is active. ' +
       '`programme`: the BIN is open.',
     query: z.object({ accountId: identifier('acc_01jz0000000000000000000000'), bin: z.string().max(20) }),
     problems: ['not_found'],
@@ -54,7 +57,7 @@ function issueQuoteRoute(services: CardServices): Route {
     capability,
     summary: 'Quote explicit buffered issuance',
     description:
-      'Refused where the card could not be issued now. The buffer covers forced settlements and nothing else. The price stands for five minutes; `POST /v2/cards` takes it.',
+      'Refused when the card could not be issued now. The buffer covers forced settlements only. The price is valid for five minutes; `POST /v2/cards` accepts it.',
     body: z.strictObject({
       userId: identifier('usr_01jz0000000000000000000000'),
       cardholderId: identifier('chd_01jz0000000000000000000000'),
@@ -76,7 +79,7 @@ function topupQuoteRoute(services: CardServices): Route {
     capability,
     summary: 'Quote card-directed funding, at most fifty percent allocation',
     description:
-      'A frozen card can be funded too. `POST /v2/cards/{id}/topup` takes the quote within five minutes.',
+      'A frozen card can be funded too. `POST /v2/cards/{id}/topup` accepts the quote within five minutes.',
     body: z.strictObject(funding),
     response: cardQuoteSchema,
     status: 201,

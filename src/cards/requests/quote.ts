@@ -22,13 +22,13 @@ import { assertFitTogether } from '../issuance/rules';
 import { requireAdmittedBin } from '../programmes/operations';
 import type { CardServices } from '../services';
 
-/** How long a price stands. */
+/** How long a quote is valid. */
 const QUOTE_SECONDS = 5 * 60;
 
 interface Asked {
   accountId: string;
   amount: Decimal;
-  /** The share of the amount that is set aside: 0 to 0.5. */
+  /** The share of the amount that is set aside, 0 to 0.5. */
   allocation: Decimal;
 }
 
@@ -38,7 +38,7 @@ export interface IssueAsked extends Asked {
   bin: string;
 }
 
-/** What was offered, with the quote that keeps it. */
+/** The terms that were offered, with the quote that keeps them. */
 export interface Offer {
   quote: Quote;
   funding: Funding;
@@ -46,7 +46,7 @@ export interface Offer {
 }
 
 /**
- * Prices a card with a buffer, where it could be issued now.
+ * Quotes a card with a buffer, if it could be issued now.
  * @throws Problem 404 and 400 naming the field; 409 as `assertIssuable`
  */
 export async function quoteIssue(
@@ -70,7 +70,7 @@ export async function quoteIssue(
 }
 
 /**
- * Prices the funding of a card and its buffer; a frozen one too.
+ * Quotes the top-up of a card and its buffer. A frozen card may be topped up.
  * @throws Problem 404, 400 naming the field; 409 `user_blocked`, `card_closed`, `card_not_active`, `account_closed`
  */
 export async function quoteTopup(
@@ -88,20 +88,20 @@ export async function quoteTopup(
   assertTakesMoney(card);
   await assertAccountOpen(tx, account, 'accountId');
   const programme = (await programmes.of(tx, [card.bin])).get(card.bin);
-  if (!programme) throw new Error(`no programme runs on BIN ${card.bin}`);
+  if (!programme) throw new Error(`there is no programme for BIN ${card.bin}`);
   const funding = { ...parts, fee: programme.fees.topUp };
   const quote = await keep(tx, account, 'card_topup', { cardId, ...inText(funding) }, now());
   return { quote, funding, currency: card.currency };
 }
 
-/** The card, held to the end of the transaction. @throws Problem 404 */
+/** Locks a card within the caller's reach until the end of the transaction. @throws Problem 404 */
 export async function reachedCard(tx: Tx, id: string, reach: string | null): Promise<Card> {
   const card = await requireLockedCard(tx, id);
   if (reach !== null && card.tenantId !== reach) throw notFound('card');
   return card;
 }
 
-/** The quote of an issuance, held to the end of the transaction. @throws Problem 404 naming `quoteId` */
+/** Locks the quote of an issuance until the end of the transaction. @throws Problem 404 naming `quoteId` */
 export async function lockIssueQuote(tx: Tx, quoteId: string, reach: string | null): Promise<LockedQuote> {
   const { tenantId, accountId } = (await findReached(tx, quoteId, reach)) ?? { tenantId: '', accountId: '' };
   return lockQuote(tx, { tenantId, accountId, quoteId, kind: 'card_issue' });

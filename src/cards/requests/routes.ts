@@ -27,7 +27,10 @@ const capability = 'card_issuing';
 const NOT_USABLE = ['card_not_active', 'card_closed'];
 const quoteId = identifier('quo_01jz0000000000000000000000');
 
-/** Cards with a buffer: what is asked is accepted at once, and carried out by a process (`interface.md 4.1`, Cards). */
+/**
+ * Routes of cards with a buffer. A request is accepted at once, and a workflow carries it out (`interface.md 4.1`,
+ * Cards).
+ */
 export function bufferedCardRoutes(services: CardServices): Route[] {
   return [
     acceptIssueRoute(services),
@@ -46,14 +49,14 @@ const callOf = ({ caller, idempotencyKey }: ApiRequest): OperationCall => ({
   idempotencyKey: idempotencyKey ?? null,
 });
 
-/** `Prefer: wait=N` waits until the operation has ended. */
+/** Lets `Prefer: wait=N` wait until the operation has ended. */
 const settlingOf = ({ database }: CardServices): Settling => ({
   idField: 'operationId',
   read: async ({ caller }, id) => acceptedView(await requireOperation(database, caller.reach, id)),
   settled: ({ status }: { status: OperationStatus }) => isFinal(status),
 });
 
-/** An operation that a call has begun, written down where an admin called. */
+/** The response for a new operation. An admin's call is recorded in the audit log. */
 async function begun(tx: Tx, request: ApiRequest, operation: CardOperation) {
   const { id: subject, tenantId, type, status, cardId } = operation;
   const after = { status, cardId };
@@ -69,8 +72,8 @@ function acceptIssueRoute(services: CardServices): Route {
     capability,
     summary: 'Accept a buffered card issuance quote',
     description:
-      'The card is `pending` with all that it costs held; the operation ends when the processor has decided. `Prefer: wait=N` ' +
-      'waits for that.',
+      'The card is `pending` while its total debit is held. The operation ends when the processor has decided. ' +
+      '`Prefer: wait=N` waits for that.',
     body: z.strictObject({ quoteId, label: text(100).optional() }),
     response: acceptedSchema,
     status: 202,
@@ -92,7 +95,7 @@ function operationRoute({ database }: CardServices): Route {
     tag,
     summary: 'An accepted operation and its exact financial result',
     description:
-      '`result` comes with `completed`: what has moved, and the ids of its transactions. `failure` comes with `failed`; what was held is released then.',
+      'A `completed` operation has `result`: the amounts that moved and the ids of the transactions. A `failed` operation has `failure`; its hold is released.',
     response: operationSchema,
     async read({ params: { operation_id = '' }, caller }) {
       const id = isId('cardOperation', operation_id) ? operation_id : '';
@@ -107,7 +110,7 @@ function readRoute({ database }: CardServices): Route {
     path: '/v2/cards/{id}',
     tag,
     summary: 'Card balance read separately from its buffer',
-    description: '`balance` is what the card can spend. `buffer` covers forced settlements and nothing else.',
+    description: '`balance` is what the card can spend. `buffer` covers forced settlements only.',
     response: bufferedCardSchema,
     read: async (request) =>
       bufferedCard(database, await requireCard(database, request.caller.reach, idIn(request))),
@@ -121,7 +124,7 @@ function topupRoute(services: CardServices): Route {
     tag,
     capability,
     summary: 'Accept a buffered card funding quote',
-    description: 'What it costs is held on the account until the operation has ended.',
+    description: 'The total debit is held on the account until the operation has ended.',
     body: z.strictObject({ quoteId }),
     response: acceptedSchema,
     status: 202,
@@ -144,7 +147,7 @@ function withdrawRoute(services: CardServices): Route {
     path: '/v2/cards/{id}/withdraw',
     tag,
     summary: 'Withdraw card principal without touching the buffer',
-    description: 'The money moves when the withdrawal is accepted; more than the card covers is refused.',
+    description: 'The money moves when the withdrawal is accepted. An amount above the card’s balance is refused.',
     body: z.strictObject({ amount: amount() }),
     response: acceptedSchema,
     status: 202,
@@ -165,8 +168,8 @@ function closeRoute(services: CardServices): Route {
     tag,
     summary: 'Request provider-confirmed closure',
     description:
-      'The card is `closing` and spent on no more; when the processor has confirmed, what is left on it and its buffer ' +
-      'return to its account. Asked again, the same operation is given. `Prefer: wait=N` waits until it has ended.',
+      'The card is `closing` and declines every authorization. When the processor confirms, the balances of the card and of its ' +
+      'buffer return to the account. A repeated request returns the same operation. `Prefer: wait=N` waits until it has ended.',
     response: acceptedSchema,
     status: 202,
     settling: settlingOf(services),
@@ -197,7 +200,7 @@ function freezing(services: CardServices): Route[] {
     turn(
       'freeze',
       'Freeze with a manual or insufficient-funds reason, preserving buffer and other blocks',
-      'A card stays frozen while any reason stands. `insufficient_funds` stands until it is unfrozen or the card is funded.',
+      'A card stays frozen while it has any reason. `insufficient_funds` stays until it is removed or the card is funded.',
       [],
     ),
     turn(

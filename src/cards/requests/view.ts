@@ -8,7 +8,7 @@ import type { Card } from '../cards/record';
 import { cardSchema, cardView } from '../cards/view';
 import type { Offer } from './quote';
 
-/** `GET /v2/cards/{id}`: the card's balance read separately from its buffer. */
+/** A card on the wire of `GET /v2/cards/{id}`: its balance, and its buffer apart from it. */
 export const bufferedCardSchema = cardSchema
   .extend({ buffer: z.object({ amount: money() }) })
   .meta({ id: 'BufferedCard' });
@@ -40,7 +40,7 @@ export function offerView({ quote, funding, currency }: Offer): z.output<typeof 
   };
 }
 
-/** What a client is told when an operation has been taken. */
+/** The response to an accepted operation. */
 export const acceptedSchema = z
   .object({ operationId: z.string(), status: z.enum(OPERATION_STATUSES), cardId: z.string() })
   .meta({ id: 'AcceptedCardOperation' });
@@ -66,11 +66,11 @@ export const operationSchema = z
         cardTransactionIds: z.array(z.string()),
       })
       .optional()
-      .describe('Exactly what was posted; when it is `completed`.'),
+      .describe('Exactly the amounts and transactions that were posted; present when the status is `completed`.'),
     failure: z
       .object({ code: z.string(), message: z.string() })
       .optional()
-      .describe('When it has `failed`: nothing of it is in any balance.'),
+      .describe('Present when the status is `failed`. A failed operation has changed no balance.'),
     createdAt: instant(),
     updatedAt: instant(),
   })
