@@ -92,7 +92,7 @@ export function renderCodeMail(mail: CodeMail): { subject: string; text: string;
 function money({ language, amount, currency }: CodeMail): string {
   try {
     const style = { style: 'currency', currency } as const;
-    return new Intl.NumberFormat(language, style).format(amount as unknown as number); // exact: reads the text as a decimal
+    return new Intl.NumberFormat(language, style).format(amount as unknown as number); // exact: the text is a decimal
   } catch {
     return `${amount} ${currency}`;
   }

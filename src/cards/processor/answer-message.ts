@@ -20,17 +20,18 @@ import { storedMessage } from './record';
 import { type FoundMessage, keepMessage, lookUpMessages, type MessageLookup } from './store';
 import { declineUnanswered } from './unanswered';
 
-/** Any other message is answered whenever it has been booked: what is not is sent again. */
+/** How long booking a notice may take, in milliseconds. The processor sends an unanswered notice again. */
 const NOTICE_MS = 10_000;
-/** Answers of a process that it gives again without asking the database: of the last half minute at least. */
+/** The number of answers that a process repeats from memory: at least those of the last half minute. */
 const REMEMBERED = 30_000;
-/** Between two attempts: the first, and the longest. */
+/** Pauses between attempts, in milliseconds. */
 const PAUSE_MS = { first: 25, longest: 500 };
 
 export interface ProcessorLine {
   /**
-   * Judges a message once for ever, and gives that answer however often it comes.
-   * @throws Problem 422 for another message under its id, 503 for what must be sent again, 409 while another process judges it
+   * Judges a message once. A repeated message gets the same answer for ever.
+   * @throws Problem 422 for another message under the same id, 503 for a message that must be sent again, 409 while
+   * another process judges the message
    */
   answer(message: ProcessorMessage): Promise<KeyedAnswer>;
 }
@@ -42,19 +43,19 @@ interface Given {
   answer: KeyedAnswer;
 }
 
-/** A message while it is being answered. */
+/** A message that is being answered. */
 interface Attempt {
   message: Message;
-  /** When it came. Milliseconds, monotonic. */
+  /** When the message arrived, in milliseconds of the monotonic clock. */
   since: number;
-  /** When its time is over, by this stopwatch. */
+  /** The deadline, by `stopwatch`. */
   endsAt: number;
   stopwatch: Stopwatch;
-  /** Known as soon as its card is. */
+  /** The card's tenant; null until the card is found. */
   tenantId: string | null;
 }
 
-/** What the card processor says by itself, from where it is understood: one a process. */
+/** Answers the card processor's messages about networks' transactions. A process has one line. */
 export function createProcessorLine(services: CardServices): ProcessorLine {
   const within = services.answerWithin ?? WITHIN;
   const { stopwatch = MONOTONIC } = within;
@@ -76,7 +77,7 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
 
   async function notice(attempt: Attempt): Promise<KeyedAnswer> {
     const answer = await untilJudged(services, lookUp, attempt);
-    if (!answer) throw new Problem(503, 'unavailable', 'It was not booked: send it again.', undefined, 1);
+    if (!answer) throw new Problem(503, 'unavailable', 'The message was not booked. Send it again.', undefined, 1);
     return answer;
   }
 
@@ -87,7 +88,7 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
     return isAuthorization(message) ? authorization(attempt) : notice(attempt);
   }
 
-  /** A repeat is given it, be the database away by then. */
+  /** Keeps an answer, so that a repeat is answered even when the database is unreachable. */
   function remember({ messageId, fingerprint }: Message, answer: KeyedAnswer): void {
     given.set(messageId, { message: { fingerprint }, answer });
     if (given.size > REMEMBERED) given.delete(given.keys().next().value as string);
@@ -117,7 +118,7 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
 
 type LookUp = (lookup: MessageLookup) => Promise<FoundMessage>;
 
-/** Messages that come together are looked up together. */
+/** Looks up messages that arrive together in one statement. */
 function createLookUp({ database }: CardServices): LookUp {
   const look = gathered(async (lookups: MessageLookup[]) => {
     const found = await lookUpMessages(database, lookups);
@@ -127,8 +128,9 @@ function createLookUp({ database }: CardServices): LookUp {
 }
 
 /**
- * Tries until the message is judged: nothing may be known of the database for a moment, and another process may have it.
- * @returns nothing when its time is over; it may have been judged then
+ * Tries until the message is judged, because the database may be unreachable for a moment or another process may hold
+ * the key.
+ * @returns undefined at the deadline, although the message may have been judged
  */
 async function untilJudged(
   services: CardServices,
@@ -146,7 +148,7 @@ async function untilJudged(
       if (error instanceof Problem && error.status < 500 && !elsewhere) throw error;
       isOurs ||= !elsewhere;
       if (pause === PAUSE_MS.first)
-        services.log.warn({ messageId: attempt.message.messageId, err: error }, 'a message is tried again');
+        services.log.warn({ messageId: attempt.message.messageId, err: error }, 'a message of the card processor is judged again');
     }
     if (stopwatch.now() + pause >= endsAt) {
       if (elsewhere && !isOurs) throw inProgress();
@@ -184,7 +186,10 @@ async function judged(services: CardServices, lookUp: LookUp, attempt: Attempt):
 const isMismatch = (error: unknown): boolean =>
   error instanceof Problem && error.code === 'idempotency_mismatch';
 
-/** Another message under the id of one that was judged: it is refused, and what it says of money is shown. */
+/**
+ * The error for a second message under the id of a judged one. Opens a break, because the second message may be about
+ * money.
+ */
 async function mismatched(
   { database }: CardServices,
   message: ProcessorMessage,
@@ -203,7 +208,7 @@ function networkMessage(message: ProcessorMessage, cardId: string): NetworkMessa
   };
 }
 
-/** It is kept with its answer, and a person is shown it. */
+/** Stores a message about an unknown card with its answer, and opens a break. */
 async function keepUnknownCard({ database }: CardServices, attempt: Attempt): Promise<KeyedAnswer> {
   const { message, since } = attempt;
   const { messageId, fingerprint } = message;

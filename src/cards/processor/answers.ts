@@ -12,7 +12,7 @@ const answered = (body: AuthorizationAnswer | NoticeAnswer): StoredAnswer => ({
   body: JSON.stringify(body),
 });
 
-/** Why an authorization is declined without an event of its card. */
+/** Reasons of a decline without an event on a card. */
 type Unjudged = 'processing_error' | 'unknown_card' | 'limit_exceeded';
 
 export const declined = (message: Named, declineReason: Unjudged): StoredAnswer =>
@@ -20,13 +20,15 @@ export const declined = (message: Named, declineReason: Unjudged): StoredAnswer 
 
 type Named = Pick<ProcessorMessage, 'messageId'>;
 
-/** Where no event has one: the same for the same message, whichever process answers it and whatever is known of it then. */
+/**
+ * The reference of an answer without an event. Derived from the message id, so that all processes give the same answer.
+ */
 const ownReference = ({ messageId }: Named): string => idNamed('reference', `of message ${messageId}`);
 
 export const isAuthorization = ({ type }: Pick<ProcessorMessage, 'type'>): boolean =>
   type === 'authorization';
 
-/** What is answered where the message was judged. An authorization that held nothing gets a reference that no event has. */
+/** The answer to a judged message. When an authorization held nothing, its reference is derived from the message. */
 export function judgedAnswer(
   message: ProcessorMessage,
   transaction: CardTransaction | undefined,
@@ -37,23 +39,23 @@ export function judgedAnswer(
   return answered({ approved: false, declineReason: transaction.declineReason ?? undefined, referenceId });
 }
 
-/** What no card can be charged: an authorization is declined, and whatever else the network says is kept for a person. */
+/** The answer to a message that no card can be charged for: an authorization is declined, a notice is not booked. */
 export const refusedAnswer = (message: ProcessorMessage): StoredAnswer =>
   isAuthorization(message)
     ? declined(message, 'limit_exceeded')
     : answered({ referenceId: ownReference(message), unbooked: 'not_bookable' });
 
-/** The card is none of ours. */
+/** The answer to a message about an unknown card. */
 export const unknownCardAnswer = (message: ProcessorMessage): StoredAnswer =>
   isAuthorization(message)
     ? declined(message, 'unknown_card')
     : answered({ referenceId: ownReference(message), unbooked: 'unknown_card' });
 
-/** Whether the message moved nothing although the network says that money moves. */
+/** Whether a notice moved no money here, although the network moved money. */
 export const isUnbooked = ({ body }: StoredAnswer): boolean =>
   (JSON.parse(body) as NoticeAnswer).unbooked !== undefined;
 
-/** The reference of what an authorization's answer holds, where it was approved. */
+/** The reference of an approved authorization; undefined for a decline. */
 export function approvedReference({ body }: StoredAnswer): string | undefined {
   const { approved, referenceId } = JSON.parse(body) as AuthorizationAnswer;
   return approved ? referenceId : undefined;

@@ -6,8 +6,8 @@ import { isAuthorization } from './answers';
 type Shown = Pick<ProcessorMessage, 'type' | 'messageId' | 'cardReference' | 'amount' | 'currency'>;
 
 /**
- * Shows a person what the network says of a card that we do not know. Authorizations move nothing, for they are declined: they
- * are shown once a card.
+ * Opens a break for a message about an unknown card. Authorizations share one break per card, because they are declined
+ * and move no money.
  */
 export async function showUnknownCard(tx: Sql, message: Shown): Promise<void> {
   const { type, messageId, cardReference, amount, currency } = message;
@@ -22,7 +22,7 @@ export async function showUnknownCard(tx: Sql, message: Shown): Promise<void> {
   });
 }
 
-/** Shows a person money that the network says has moved and that could not be booked, or that was approved and declined. */
+/** Opens a break for money that the network moved and we could not book, or that was both approved and declined. */
 export async function showUnbooked(
   tx: Sql,
   kind: 'processor_message_unbooked' | 'processor_message_mismatch' | 'processor_answers_differ',

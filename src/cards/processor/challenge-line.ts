@@ -17,9 +17,10 @@ import { findCardNamed } from './store';
 
 export interface ChallengeLine {
   /**
-   * Answers a message about a challenge once for ever, and gives that answer however often the message comes. A message that
-   * names no card or challenge of ours has no effect, so its answer is not kept.
-   * @throws Problem 422 for another message under this id; 503 where the message must be sent again; 409 while another process answers it
+   * Answers a message about a challenge once. A repeated message gets the same answer for ever. A message about an
+   * unknown card or challenge has no effect, so its answer is not stored.
+   * @throws Problem 422 for another message under the same id, 503 for a message that must be sent again, 409 while
+   * another process answers the message
    */
   answer(message: ChallengeMessage): Promise<KeyedAnswer>;
 }
@@ -30,7 +31,7 @@ export function createChallengeLine(services: CardServices): ChallengeLine {
   return {
     async answer(message) {
       const answer = await inTime(answerOnce(services, message), stopwatch, judgeMs);
-      if (!answer) throw unavailable('The message was not answered in time: send it again.');
+      if (!answer) throw unavailable('The message was not answered in time. Send it again.');
       return answer;
     },
   };
@@ -43,18 +44,18 @@ const answered = (body: Body): StoredAnswer => ({ status: 200, body: JSON.string
 async function answerOnce(services: CardServices, message: ChallengeMessage): Promise<KeyedAnswer> {
   const subject = await subjectOf(services, message);
   if (!subject) return { ...answered(answerToUnknown(message)), replayed: false };
-  const { code: _, ...compared } = message.received; // an answer tells nothing of the code, and neither does its key
+  const { code: _, ...compared } = message.received; // a fingerprint of the code would reveal it
   const key = keyOfMessage(subject.tenantId, {
     messageId: message.messageId,
     fingerprint: fingerprintOf(compared),
   });
   const work = async (tx: Tx) => answered(await perform(services, tx, message, subject.cardId));
   return withKey(services.database, key, work, () => {
-    throw new Error('no message about a challenge is refused with a status');
+    throw new Error('messages about challenges are never refused');
   });
 }
 
-/** The card that a message is about; undefined where the card is unknown here. */
+/** The card that a message is about; undefined when the card or challenge is unknown. */
 async function subjectOf(
   { database }: CardServices,
   message: ChallengeMessage,

@@ -1,9 +1,9 @@
 import { fingerprint, type IdempotencyKey } from '../../kernel/idempotency';
 
-/** Where the card processor sends what it says by itself. */
+/** Path of the card processor's messages. */
 export const MESSAGES_PATH = '/processor/v1/messages';
 
-/** The key of a message, of its card's tenant: it never expires. */
+/** The permanent idempotency key of a message, within its card's tenant. */
 export const keyOfMessage = (
   tenantId: string,
   message: { messageId: string; fingerprint: Buffer },
@@ -12,5 +12,5 @@ export const keyOfMessage = (
   ...{ fingerprint: message.fingerprint, permanent: true },
 });
 
-/** Of a message as it came: another one under its id is refused. */
+/** Fingerprint of a message as received. A different message under the same id is refused. */
 export const fingerprintOf = (received: Record<string, unknown>): Buffer => fingerprint(received, {});

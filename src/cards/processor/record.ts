@@ -1,29 +1,30 @@
 import type { ProcessorMessage } from '../../parties/card-processor/message';
 
 /**
- * A message whose answer is not that of its idempotency key. `unanswered`: a decline was answered because nothing else was there
- * in time, whatever was committed meanwhile. `unknown_card`: it names a card that we do not know.
+ * A message whose answer is stored here and not under an idempotency key. `unanswered`: an authorization was declined
+ * because it was not judged in time, whatever was committed meanwhile. `unknown_card`: the message names an unknown
+ * card.
  */
 export interface KeptMessage {
   id: string;
-  /** The processor's. */
+  /** The processor's id of the message. */
   messageId: string;
   reason: 'unanswered' | 'unknown_card';
   fingerprint: Buffer;
   message: StoredMessage;
-  /** What was answered, and is whenever it comes again. */
+  /** The answer to the message and to each repeat. */
   status: number;
   body: string;
-  /** Null where the card was not known. */
+  /** Null when the card was unknown. */
   tenantId: string | null;
-  /** By the clock of the database: not after it came, and no longer before it than asking that clock took. */
+  /** The arrival by the database's clock. May be earlier by the time that reading this clock took, never later. */
   receivedAt: Date;
-  /** When it must have been settled. */
+  /** The time from which the message counts as overdue. */
   dueBy: Date;
   settledAt: Date | null;
 }
 
-/** As JSON: the fields that we know. */
+/** The known fields of a message, as JSON. */
 export type StoredMessage = Pick<
   ProcessorMessage,
   'cardReference' | 'currency' | 'merchant' | 'type' | 'final'

@@ -15,11 +15,11 @@ import { createProcessorLine } from './answer-message';
 import { createChallengeLine } from './challenge-line';
 import { MESSAGES_PATH } from './key';
 
-/** Bytes: no message comes near. */
+/** In bytes; far more than any message needs. */
 const BODY_LIMIT = 64 * 1024;
 const PARTY = PARTY_NAMES.cardProcessor;
 
-/** Where the card processor sends what card networks say (docs/parties.md). */
+/** Receives the messages that the card processor forwards from card networks (docs/parties.md). */
 export function processorMessageRoute(services: CardServices): Route {
   const line = createProcessorLine(services);
   const challenges = createChallengeLine(services);
@@ -38,12 +38,12 @@ export function processorMessageRoute(services: CardServices): Route {
       if (message) return line.answer(message);
       services.observeForged(PARTY);
       await countForged(raw.bytes);
-      throw new Problem(401, 'unauthorized', 'The signature does not vouch for this message.');
+      throw new Problem(401, 'unauthorized', 'The signature does not match the message.');
     },
   });
 }
 
-/** The card processor reads the state of a challenge here. */
+/** Lets the card processor read the state of a challenge. */
 export function challengeRoute(services: CardServices): Route {
   const { database, parties, now } = services;
   return route({
@@ -57,7 +57,7 @@ export function challengeRoute(services: CardServices): Route {
     async read({ params, raw }) {
       if (!raw) throw new Error('the route does not take raw requests');
       if (!parties.cardProcessor.verifyQuestion(raw.bytes.toString(), raw.headers))
-        throw new Problem(401, 'unauthorized', 'The signature does not vouch for this question.');
+        throw new Problem(401, 'unauthorized', 'The signature does not match the request.');
       const challenge = await findChallenge(database, { challengeId: params['id'] ?? '' });
       if (!challenge) throw notFound('challenge');
       return challengeView(challenge, now());
@@ -65,7 +65,10 @@ export function challengeRoute(services: CardServices): Route {
   });
 }
 
-/** Nothing where it is not signed. @throws Problem 400 for what is signed and cannot be read: a person is shown that it came */
+/**
+ * A message with a valid signature; undefined without one. Shows an unreadable message to operators.
+ * @throws Problem 400 for a signed message that cannot be read
+ */
 async function verified(
   services: CardServices,
   { bytes, headers }: RawRequest,

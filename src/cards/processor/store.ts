@@ -5,16 +5,16 @@ import { overdueIn } from '../../process/overdue';
 import { cardsOfProcessor } from '../cards/operations';
 import type { KeptMessage } from './record';
 
-/** What is asked of a message before anything is locked. */
+/** Names of a message and its card, for the lookup before any lock. */
 export interface MessageLookup {
   messageId: string;
   cardReference: string;
 }
 
 export interface FoundMessage {
-  /** What was answered to it for ever, where that is not under its key. */
+  /** The stored answer, when it is not under an idempotency key. */
   kept?: Pick<KeptMessage, 'fingerprint' | 'status' | 'body'>;
-  /** Nothing where no card has the name, or more than one. */
+  /** Undefined when no card has the reference, or more than one. */
   card?: { id: string; tenantId: string };
 }
 
@@ -27,9 +27,9 @@ interface Row {
   tenant_id: string;
 }
 
-/** For many messages at once, in their order. */
+/** Looks up messages and their cards in one statement. @returns one result per lookup, in their order */
 export async function lookUpMessages(sql: Sql, lookups: MessageLookup[]): Promise<FoundMessage[]> {
-  // Prepared: on the path of every message. Each by its index, however small the tables were when it was planned.
+  // Prepared, because every message runs it. The lateral joins make it use the indexes even if planned on small tables.
   const rows = await sql.prepared<Row>(
     'processor-messages-look-up',
     `select u.place, m.fingerprint, m.status, m.body, c.id as card_id, c.tenant_id
@@ -49,7 +49,7 @@ export async function lookUpMessages(sql: Sql, lookups: MessageLookup[]): Promis
   }));
 }
 
-/** The card that the processor calls so; undefined where no card has the name, or more than one. */
+/** The card with a reference at the processor; undefined when no card has it, or more than one. */
 export async function findCardNamed(
   sql: Sql,
   reference: string,
@@ -76,8 +76,9 @@ const COLUMNS = [
 ] as const;
 
 /**
- * @param since when it came here: milliseconds, monotonic
- * @returns the one that there is, where it came before: it has come when it first did
+ * Stores a message, or finds the one that was stored under its id and keeps the earlier arrival.
+ * @param since the arrival, in milliseconds of the monotonic clock
+ * @returns the stored message
  */
 export async function keepMessage(
   tx: Sql,
@@ -95,7 +96,7 @@ export async function keepMessage(
   return row as KeptMessage;
 }
 
-/** A moment of this process by the clock of the database, or one before it: never one after it, however long the question takes. */
+/** A moment of this process by the database's clock. May be earlier by the duration of the query, never later. */
 async function timeOf(sql: Sql, moment: number): Promise<Date> {
   const now = await databaseTime(sql);
   return new Date(now.getTime() - Math.ceil(performance.now() - moment));
@@ -106,7 +107,7 @@ export async function findKept(sql: Sql, id: string): Promise<KeptMessage | unde
   return row;
 }
 
-/** Gives it that answer from now on. */
+/** Replaces the answer that repeats of the message get. */
 export async function answerKept(
   tx: Sql,
   id: string,
@@ -115,7 +116,7 @@ export async function answerKept(
   await tx.run(messages().where({ id }).update(answer));
 }
 
-/** Nothing more is to be done for it. */
+/** Marks a message as settled. */
 export async function settleKept(
   tx: Sql,
   id: string,
@@ -128,7 +129,7 @@ export async function settleKept(
   );
 }
 
-/** Those whose money may still be held; the condition is the index's. */
+/** Messages whose money may still be held. The condition matches a partial index. */
 export const overdueMessages = overdueIn<Pick<KeptMessage, 'id' | 'tenantId'>>('processor_messages', {
   columns: ['id', 'tenantId'],
   dueBy: 'due_by',

@@ -18,24 +18,24 @@ import { type KeptMessage, storedMessage } from './record';
 import { answerKept, findKept, keepMessage, lookUpMessages, settleKept } from './store';
 import { startUnanswered } from './workflows';
 
-/** What became of an authorization that was declined without an answer. */
+/** What settling found for an authorization that was declined without being judged in time. */
 export type Settled = 'released' | 'approved_before' | 'nothing_held' | 'recorded' | 'unknown_card';
 
-/** The message that was declined. */
+/** A message that was declined without being judged in time. */
 interface Unanswered {
   message: ProcessorMessage & { fingerprint: Buffer };
-  /** When it came: milliseconds, monotonic. */
+  /** The arrival, in milliseconds of the monotonic clock. */
   since: number;
   tenantId: string | null;
 }
 
-/** Between two attempts at writing one down. Milliseconds. */
+/** The pause between attempts to store a decline, in milliseconds. */
 const AGAIN_MS = 250;
 
 /**
- * Writes down, however long that takes, that an authorization is declined although it may be committed: with that begins the
- * process that releases what it may hold.
- * @returns what is to be answered: the first answer, where the message came before
+ * Stores the decline of an authorization that may have been committed, and starts the workflow that releases its hold.
+ * Tries for as long as it takes.
+ * @returns the answer to send: the first answer, when the message was stored before
  */
 export async function declineUnanswered(
   services: CardServices,
@@ -48,7 +48,7 @@ export async function declineUnanswered(
     } catch (error) {
       services.log.error(
         { messageId: declined.message.messageId, err: error },
-        'a decline could not be written down',
+        'a decline could not be stored',
       );
       if (!isAway(error)) throw error;
       await sleep(AGAIN_MS, undefined, { ref: false });
@@ -74,10 +74,10 @@ function writeDecline(
 }
 
 /**
- * Makes the books say what the network was told: what the authorization holds after all is released; where it holds nothing, its
- * decline is recorded, and its key has that answer, so that it is never judged. What had been approved before it came to whoever
- * declined it stays held, and a person is shown. Idempotent.
- * @throws Problem 503 while it is being judged
+ * Makes the books agree with the decline that the network got. A hold is released. An authorization that was not judged
+ * is recorded as a decline under its key, so that it is never judged. A hold that was approved before the declined
+ * message arrived stays, and a break shows it. Idempotent.
+ * @throws Problem 503 while the authorization is being judged
  */
 export async function settleUnanswered(
   services: CardServices,
@@ -120,7 +120,7 @@ async function settle(
   const authorized = await authorizedUnder(tx, approvedReference(stored));
   if (!authorized) return 'nothing_held';
   if (authorized.at < kept.receivedAt) return showApproved(tx, kept, card.tenantId, stored);
-  await requireLockedCard(tx, card.id); // what is cancelled now is seen
+  await requireLockedCard(tx, card.id); // so that every cancel so far is counted
   const cancelled = await cancelledSince(tx, authorized, kept.receivedAt);
   const { amount, referenceId } = authorized;
   const held = { ...event, amount, referenceId, cancelled };
@@ -128,7 +128,7 @@ async function settle(
   return transaction ? 'released' : 'nothing_held';
 }
 
-/** Its name is another message's, which was judged: this one never will be. */
+/** Opens a break: the id belongs to another, judged message, so this message is never judged. */
 async function showMismatch(tx: Tx, { message }: KeptMessage, tenantId: string): Promise<Settled> {
   const shown = { ...message, amount: new Decimal(message.amount) };
   await showUnbooked(tx, 'processor_message_mismatch', tenantId, shown);
@@ -136,8 +136,8 @@ async function showMismatch(tx: Tx, { message }: KeptMessage, tenantId: string):
 }
 
 /**
- * It had been approved before it came to whoever declined it, so both may have been answered: what is held stays, the first answer
- * is the message's again, and a person looks at what the network has made of it.
+ * Opens a break for an authorization that was approved before the declined message arrived. Both answers may have been
+ * sent, so the hold stays and the message gets its first answer again.
  */
 async function showApproved(
   tx: Tx,
@@ -151,7 +151,9 @@ async function showApproved(
   return 'approved_before';
 }
 
-/** Its key is locked to the end of the transaction: nobody judges it meanwhile. */
+/**
+ * The answer under a key. Locks the key until the end of the transaction, so that nobody judges the message meanwhile.
+ */
 async function answerUnder(tx: Tx, key: IdempotencyKey): Promise<StoredAnswer | 'of_another' | undefined> {
   const [lookup] = await lookUpKeys(tx, [key]);
   if (!lookup?.locked) throw unavailable('The message is being judged.');

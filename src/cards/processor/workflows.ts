@@ -2,7 +2,10 @@ import { reconcilable } from '../../process/overdue';
 import { processOfRecord } from '../../process/workflow-command';
 import { overdueMessages } from './store';
 
-/** What was answered without knowing what is committed is settled by a process of its own, started with its record. */
+/**
+ * Settles an authorization that was declined without being judged. The command that starts it commits with the stored
+ * message.
+ */
 const unanswered = processOfRecord({
   workflow: 'unansweredAuthorization',
   prefix: 'unanswered-authorization-',
@@ -11,7 +14,7 @@ const unanswered = processOfRecord({
 
 export const startUnanswered = unanswered.start;
 
-/** Its process is started again when Temporal has lost it. */
+/** Starts the workflow of each overdue message again, because Temporal may have lost it. */
 export const unansweredProcesses = reconcilable({
   name: 'unanswered authorizations',
   processes: [unanswered],

@@ -31,9 +31,9 @@ import {
 type LimitsBySubject = ReadonlyMap<string, SubjectLimits>;
 
 /**
- * What bounds those cards and what they have used of it. Nothing is asked where no card is limited; else one round trip. No
- * further lock is needed: see the store.
- * @param cards locked, as their accounts are
+ * Loads the limits and the spending of cards, in one round trip. Asks nothing when no card is limited. The locks of
+ * cards and accounts cover limits and spending too (`readLimits`, `readUsed`).
+ * @param cards locked, with their accounts
  * @param chains the authorizations that messages name
  */
 export async function loadSpending(
@@ -73,7 +73,7 @@ const bySum = ({ bin }: Card, programmes: ReadonlyMap<string, Programme>): boole
   return programme !== undefined && sumsUp(limitsOfProgramme(programme));
 };
 
-/** Whether what the card spends is counted, by the limits that there are. */
+/** Whether the card's spending must be counted under these limits. */
 const isLimited = (card: Card, limits: LimitsBySubject, programmes: ReadonlyMap<string, Programme>) =>
   bySum(card, programmes) ||
   [card.id, card.userId].some((subject) => {
@@ -82,10 +82,11 @@ const isLimited = (card: Card, limits: LimitsBySubject, programmes: ReadonlyMap<
   });
 
 /**
- * Counts anew, from their events since the month began, what those cards have spent that are limited now, and forgets what
- * the others have. A programme's terms are believed for seconds and may change at any time, so this also comes with an event.
- * @param cards locked; told whether they are limited
- * @returns what was counted, of those that are limited
+ * Turns counting on or off for cards. Counts the spending of newly limited cards from their events since the month
+ * began, and deletes the spending of the others. An event may cause this too, because a programme's limits may change
+ * at any time.
+ * @param cards locked; their `limited` is updated
+ * @returns the spending of the limited cards
  */
 export async function settleCounting(
   tx: Sql,
@@ -107,7 +108,7 @@ export async function settleCounting(
   return counted;
 }
 
-/** What those cards have spent on each day since the month began, from their events. */
+/** The spending of cards on each day since the month began, from their events. */
 export async function spendingOf(sql: Sql, at: Date, cards: Card[]): Promise<SpendingChange[]> {
   const since = firstOfMonth(at);
   const moved = await movesSince(
@@ -124,7 +125,7 @@ export async function spendingOf(sql: Sql, at: Date, cards: Card[]): Promise<Spe
   return summedUp(all.filter(({ day, amount }) => day >= since && amount.gt(0)));
 }
 
-/** One of each subject, currency and day. */
+/** Sums changes of the same subject, currency and day. */
 export function summedUp(changes: SpendingChange[]): SpendingChange[] {
   const sums = new Map<string, SpendingChange>();
   for (const change of changes) {
@@ -135,7 +136,7 @@ export function summedUp(changes: SpendingChange[]): SpendingChange[] {
   return [...sums.values()];
 }
 
-/** The same sums as are read of what is stored. */
+/** Spending by day and month, in the form of `readUsed`. */
 export function usedOf(changes: SpendingChange[], at: Date): Map<string, Used> {
   const used = new Map<string, Used>();
   for (const { subjectId, currency, day, amount } of changes) {
@@ -147,7 +148,7 @@ export function usedOf(changes: SpendingChange[], at: Date): Map<string, Used> {
   return used;
 }
 
-/** What chains have left of what each day added. */
+/** For each chain, the unreleased rest of the amount that each day added. */
 function partsOf(moved: Moved[]): Map<string, Part[]> {
   const parts = new Map<string, Part[]>();
   for (const { authorizationId, type, day, amount } of moved) {
@@ -158,6 +159,6 @@ function partsOf(moved: Moved[]): Map<string, Part[]> {
   return parts;
 }
 
-/** Of months before the last one: no limit looks at them any more. @returns how many rows were deleted */
+/** Deletes spending of months before the last one, because no limit counts it. @returns the number of rows */
 export const forgetOldSpending = (database: Database, at: Date): Promise<number> =>
   inPortions(database, (tx, limit) => deleteSpending(tx, firstOfMonth(at, -1), limit));

@@ -13,12 +13,12 @@ import { settleCounting, spendingOf, summedUp, usedOf } from './count';
 import { type Limits, limitsNeverSet, limitsOfProgramme, type SubjectLimits, setSomething } from './record';
 import { readLimits, readUsed, replaceSpending, writeLimits } from './store';
 
-/** The limits that a caller puts in the place of those of a version. */
+/** Limits that replace those of a version. */
 export interface GivenLimits extends Limits {
   version: number;
 }
 
-/** What was there, and is. */
+/** Limits before and after a change. */
 export interface ChangedLimits {
   subject: { id: string; tenantId: string };
   before: SubjectLimits;
@@ -28,7 +28,7 @@ export interface ChangedLimits {
 type Deps = Pick<CardServices, 'programmes'>;
 
 /**
- * Replaces the limits of a card. What it has spent in this month counts at once.
+ * Replaces the limits of a card. The card's spending of this month counts at once.
  * @throws Problem 404, 400 naming the field, 409 `version_conflict`
  */
 export async function setCardLimits(
@@ -46,7 +46,7 @@ export async function setCardLimits(
 }
 
 /**
- * Replaces the limits of a user, which hold for all of their cards together, in each currency by itself.
+ * Replaces the limits of a user. They bound all cards of the user together, in each currency by itself.
  * @throws Problem 404, 400 naming the field, 409 `version_conflict`
  */
 export async function setUserLimits(
@@ -57,20 +57,23 @@ export async function setUserLimits(
   given: GivenLimits,
 ): Promise<ChangedLimits> {
   assertConsistent(given);
-  // No card is issued to them meanwhile, which would not know that it is limited.
+  // The lock keeps new cards from being issued, which would not be marked as limited.
   const user = await requireUser(tx, reach, id, undefined, 'update');
   const cards = await lockedCards(tx, await cardIdsOfUser(tx, id));
   const { changed, counted } = await replaceLimits(deps, tx, user, given, cards);
-  // Where the user is limited all of the cards are, and so were all counted.
+  // When the user has limits, all of their cards are limited and were therefore counted.
   await replaceSpending(tx, [id], setSomething(changed.after) ? ofSubject(id, counted) : []);
   return changed;
 }
 
-/** A card's limits, those of its programme and of its user, and what it and the user have used in its currency. @throws Problem 404 */
+/**
+ * The limits of a card, its programme and its user, and the spending of card and user in its currency.
+ * @throws Problem 404
+ */
 export async function readCardLimits({ programmes }: Deps, sql: Sql, reach: string | null, id: string) {
   const card = await requireCard(sql, reach, id);
   const programme = (await programmes.of(sql, [card.bin])).get(card.bin);
-  if (!programme) throw new Error(`no programme runs on BIN ${card.bin}`);
+  if (!programme) throw new Error(`there is no programme for BIN ${card.bin}`);
   const limits = await readLimits(sql, [card.id, card.userId]);
   const own = limits.get(card.id) ?? limitsNeverSet(card.id);
   const user = limits.get(card.userId) ?? limitsNeverSet(card.userId);
@@ -88,7 +91,7 @@ export async function readCardLimits({ programmes }: Deps, sql: Sql, reach: stri
   return { card, own, programme: byProgramme, used: of(card.id), levels };
 }
 
-/** A user's limits, and what they have used by the currencies of their cards. @throws Problem 404 */
+/** The limits of a user, and their spending in the currencies of their cards. @throws Problem 404 */
 export async function readUserLimits(sql: Sql, reach: string | null, id: string) {
   await requireUser(sql, reach, id);
   const own = (await readLimits(sql, [id])).get(id) ?? limitsNeverSet(id);
@@ -107,13 +110,13 @@ export async function readUserLimits(sql: Sql, reach: string | null, id: string)
 const ofSubject = (subjectId: string, changes: SpendingChange[]): SpendingChange[] =>
   summedUp(changes.map((change) => ({ ...change, subjectId })));
 
-/** Whether a new card of theirs is limited; their row is locked. */
+/** Whether a new card of the user is limited. The caller holds the user's row. */
 export async function hasLimits(sql: Sql, userId: string): Promise<boolean> {
   const limits = (await readLimits(sql, [userId])).get(userId);
   return limits !== undefined && setSomething(limits);
 }
 
-/** @param cards those that the subject is or has: locked, so that nothing of them is under way */
+/** @param cards the subject's cards, or the card itself; locked, so that none of their events is under way */
 async function replaceLimits(
   deps: Deps,
   tx: Tx,
@@ -125,7 +128,7 @@ async function replaceLimits(
   const limits = await readLimits(tx, subjects);
   const before = limits.get(id) ?? limitsNeverSet(id);
   if (before.version !== version)
-    throw conflict('version_conflict', `The limits are of version ${before.version} now.`, 'version');
+    throw conflict('version_conflict', `version must be ${before.version}, the version of the present limits.`, 'version');
   const after = { ...given, subjectId: id, version: version + 1 };
   await writeLimits(tx, after);
   limits.set(id, after);

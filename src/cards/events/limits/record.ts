@@ -1,19 +1,22 @@
 import type { Decimal } from '../../../kernel/money/money';
 import type { Programme } from '../../programmes/record';
 
-/** How much may be authorized, and where. Amounts count in the currency of the card; null sets no bound. */
+/** Limits of amounts and merchants. Amounts are in the currency of the card; null means no limit. */
 export interface Limits {
-  /** A chain's total. */
+  /** The most that one authorization may reach, its increases included. */
   perTransaction: Decimal | null;
-  /** Calendar days and months, in UTC. */
+  /** Per calendar day and calendar month, in UTC. */
   perDay: Decimal | null;
   perMonth: Decimal | null;
   blockedMccs: readonly string[];
-  /** Only these, where there are any. */
+  /** When not empty, all other categories are blocked. */
   allowedMccs: readonly string[];
   /** ISO 3166-1 alpha-2. */
   blockedCountries: readonly string[];
-  /** A payment on the internet needs a challenge of 3-D Secure: each, above an amount, or of a merchant outside these countries. */
+  /**
+   * Payments on the internet that need a challenge of 3-D Secure: all, those above an amount, and those outside some
+   * countries.
+   */
   challengeEcommerce: boolean;
   challengeAbove: Decimal | null;
   homeCountries: readonly string[];
@@ -22,11 +25,11 @@ export interface Limits {
 /** The limits of a card or of a user. */
 export interface SubjectLimits extends Limits {
   subjectId: string;
-  /** Counts the changes; 0 before the first. */
+  /** Incremented by each change; 0 before the first. */
   version: number;
 }
 
-/** What was authorized and not released. */
+/** Authorized amounts less releases. */
 export interface Used {
   day: Decimal;
   month: Decimal;
@@ -46,7 +49,6 @@ export const limitsNeverSet = (subjectId: string): SubjectLimits => ({
   homeCountries: [],
 });
 
-/** What a programme allows each of its cards. */
 export const limitsOfProgramme = (programme: Programme): Limits => ({
   perTransaction: programme.maxAuthorization,
   perDay: programme.maxPerDay,
@@ -67,5 +69,5 @@ export const setSomething = (limits: Limits): boolean =>
   limits.homeCountries.length > 0 ||
   limits.blockedMccs.length + limits.allowedMccs.length + limits.blockedCountries.length > 0;
 
-/** They bound what is spent over time: it must be counted. */
+/** Whether the limits count spending over time. */
 export const sumsUp = ({ perDay, perMonth }: Limits): boolean => perDay !== null || perMonth !== null;

@@ -25,16 +25,16 @@ import {
 } from './view';
 
 const RULES =
-  'An authorization that breaks one is a `decline` with `limit_exceeded`, or with `invalid_merchant` where it is the ' +
-  "merchant's category or country, or with `authentication_required` where a payment on the internet needs a challenge of " +
-  "3-D Secure and has none that serves it; the strictest of the programme's, the card's and the user's limits holds. What counts is " +
-  'what was authorized less what was released of it, on the UTC day of the authorization, in the currency of the card; ' +
-  'forced authorizations count and are never declined, refunds give nothing back.';
+  'An authorization that breaks a limit is a `decline`. Its reason is `limit_exceeded`, or `invalid_merchant` for the ' +
+  "merchant's category or country, or `authentication_required` for a payment on the internet without a challenge of 3-D " +
+  "Secure that serves it. The strictest of the programme's, the card's and the user's limits applies. Spending is the " +
+  'authorized amount less its releases, on the UTC day of the authorization, in the currency of the card. Forced ' +
+  'authorizations count and are never declined. Refunds do not reduce spending.';
 const REPLACES =
-  ' PUT replaces all of them, and needs the `version` that GET tells; what GET shows beside is taken back as it is. ';
-const OF_USER = " A user's hold for all of their cards together, in each currency by itself.";
+  ' PUT replaces all of the limits and needs the `version` of GET. The read-only fields of GET may be sent back unchanged. ';
+const OF_USER = " A user's limits bound all of their cards together, in each currency by itself.";
 
-/** Limits of cards and users (decisions part 4, Cards). */
+/** Routes for the limits of cards and users (decisions part 4, Cards). */
 export function limitsRoutes(services: CardServices): Route[] {
   return [...ofCards(services), ...ofUsers(services)];
 }

@@ -11,7 +11,7 @@ const FIELDS = [
   ...['blockedMccs', 'allowedMccs', 'blockedCountries', 'challengeEcommerce', 'homeCountries'],
 ] as const;
 
-/** NUMERIC comes as text. */
+/** A row as Postgres gives it: NUMERIC is text. */
 type Row = Omit<SubjectLimits, (typeof AMOUNTS)[number]> & Record<(typeof AMOUNTS)[number], string | null>;
 
 const decimalOrNull = (value: string | null) => (value === null ? null : new Decimal(value));
@@ -25,11 +25,11 @@ const limitsOf = (row: Row): SubjectLimits => ({
 });
 
 /**
- * By card or user; nothing of those that were never set. They change while the card is locked, or all cards of the user are,
- * so whoever holds a card knows what bounds it.
+ * The limits of cards and users, by subject. A subject whose limits were never set is missing. A caller that holds a
+ * card's lock reads present limits: a change locks the card, or all cards of the user.
  */
 export async function readLimits(sql: Sql, subjectIds: string[]): Promise<Map<string, SubjectLimits>> {
-  // Prepared, as what follows: on the path of every event of a limited card.
+  // Prepared, like the statement below, because every event of a limited card runs it.
   const rows = await sql.prepared<Row>(
     'limits-read',
     `select ${columnsOf(FIELDS)} from spending_limits where subject_id = any($1)`,
@@ -38,7 +38,7 @@ export async function readLimits(sql: Sql, subjectIds: string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.subjectId, limitsOf(row)]));
 }
 
-/** Of a subject whose card, or user, is locked. */
+/** Writes limits. The caller holds the lock of the card or user. */
 export async function writeLimits(tx: Sql, limits: SubjectLimits): Promise<void> {
   const { perTransaction, perDay, perMonth, challengeAbove, ...rest } = limits;
   const row = {
@@ -53,8 +53,9 @@ export async function writeLimits(tx: Sql, limits: SubjectLimits): Promise<void>
 }
 
 /**
- * What they have used on that day and in its month, by {@link usedKey}. A card's is under its lock; a user's under that of the
- * tenant's master account of the currency, which every event of each of their cards in it takes.
+ * The spending of subjects on a day and in its month, by {@link usedKey}. A card's spending is guarded by the card's
+ * lock. A user's is guarded by the lock of the tenant's master account of the currency, which every event of their
+ * cards takes.
  */
 export async function readUsed(sql: Sql, subjectIds: string[], at: Date): Promise<Map<string, Used>> {
   const rows = await sql.prepared<{ subject_id: string; currency: string; day: string; month: string }>(
@@ -71,13 +72,13 @@ export async function readUsed(sql: Sql, subjectIds: string[], at: Date): Promis
   );
 }
 
-/** `2026-01-01`, of the month or of a later one. */
+/** The first day of the month as `2026-01-01`, or of the month that is `later` months after it. */
 export const firstOfMonth = (at: Date, later = 0): string =>
   dayOf(new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + later)));
 
 /**
- * Writes what was authorized and released. Raw: deferred writes of the hot path, their rows one array. What is released of a
- * day before counting began has no row, and leaves none.
+ * Adds changes of spending. Raw SQL, because the hot path defers these writes to its commit. A release of a day that
+ * was not counted has no row and creates none.
  */
 export function spendingWrites(changes: SpendingChange[]): (Write | undefined)[] {
   const more = changes.filter(({ amount }) => amount.gt(0));
@@ -104,15 +105,15 @@ const arrayOf = (rows: SpendingChange[]) =>
     rows.map(({ subjectId, currency, day, amount }) => [subjectId, currency, day, amount.toFixed()]),
   );
 
-/** Puts what was counted anew in the place of all that there was of them. */
+/** Replaces all spending of the subjects. */
 export async function replaceSpending(tx: Sql, subjectIds: string[], rows: SpendingChange[]): Promise<void> {
   await tx.query('delete from spending where subject_id = any($1)', [subjectIds]);
   if (rows.length > 0) await tx.query(ADD, [arrayOf(rows)]);
 }
 
 /**
- * Deletes at most `limit` rows of days before that one. An amount of such a day that is released later finds no row and makes none.
- * @returns how many rows
+ * Deletes at most `limit` rows of earlier days. A later release of such a day finds no row and creates none.
+ * @returns the number of rows
  */
 export async function deleteSpending(sql: Sql, before: string, limit: number): Promise<number> {
   const [row] = await sql.query<{ count: number }>(
@@ -124,18 +125,18 @@ export async function deleteSpending(sql: Sql, before: string, limit: number): P
   return row?.count ?? 0;
 }
 
-/** An authorization of a card, or a release of it. */
+/** An authorization of a card, or a release of one. */
 export interface Moved extends Part {
   cardId: string;
   authorizationId: string;
   type: 'authorization' | 'cancel';
 }
 
-/** Every event of those chains that adds to them or takes away, each chain's in order. */
+/** All authorizations and releases of chains, in the order of their events. */
 export const movesOfChains = (sql: Sql, authorizationIds: string[]): Promise<Moved[]> =>
   moves(sql, 'select unnest($1::text[]) as id', [authorizationIds]);
 
-/** The same of every chain of those cards that was added to on that day or later. */
+/** All authorizations and releases of those chains of the cards that grew on that day or later. */
 export const movesSince = (sql: Sql, cardIds: string[], day: string): Promise<Moved[]> =>
   moves(
     sql,
@@ -144,7 +145,7 @@ export const movesSince = (sql: Sql, cardIds: string[], day: string): Promise<Mo
     [cardIds, day],
   );
 
-/** Raw for the lateral join: a chain's own event is found by its key, the others by their index. */
+/** Raw SQL for the lateral join: the chain's own event is found by its key, the others by their index. */
 async function moves(sql: Sql, chains: string, values: unknown[]): Promise<Moved[]> {
   const rows = await sql.query<Record<string, unknown> & { at: Date; amount: string }>(
     `select t.card_id, t.authorization_id, t.type, t.at, t.billing_amount as amount from (${chains}) c

@@ -15,42 +15,42 @@ const country = () =>
     .meta({ pattern: '^[A-Z]{2}$', examples: ['GB'] });
 const MAX_CODES = 1_000;
 
-/** The body of a PUT: what is absent bounds nothing. */
+/** The body of a PUT. An absent field sets no limit. */
 const limitsBody = z.strictObject({
-  perTransaction: amount().optional().describe('What an authorization may come to, its increases included.'),
-  perDay: amount().optional().describe('A calendar day in UTC.'),
-  perMonth: amount().optional().describe('A calendar month in UTC.'),
+  perTransaction: amount().optional().describe('The most that one authorization may reach, its increases included.'),
+  perDay: amount().optional().describe('The most that may be authorized in a calendar day, in UTC.'),
+  perMonth: amount().optional().describe('The most that may be authorized in a calendar month, in UTC.'),
   blockedMccs: z.array(mcc()).max(MAX_CODES).optional(),
   allowedMccs: z
     .array(mcc())
-    .min(1, 'must name at least one category; without it every one is allowed')
+    .min(1, 'must name at least one category; omit the field to allow every category')
     .max(MAX_CODES)
     .optional()
-    .describe('Only these; a merchant that does not tell its category is declined. None may be blocked too.'),
+    .describe('Allows only these categories; a merchant without a category is declined. No category may be both allowed and blocked.'),
   blockedCountries: z
     .array(country())
     .max(MAX_CODES)
     .optional()
-    .describe("ISO 3166-1 alpha-2, of the merchant's country."),
+    .describe('Countries whose merchants are declined, ISO 3166-1 alpha-2.'),
   challengeEcommerce: z
     .boolean()
     .optional()
     .describe('Each payment on the internet needs a challenge of 3-D Secure.'),
-  challengeAbove: amount().optional().describe('A payment on the internet above it needs one.'),
+  challengeAbove: amount().optional().describe('A payment on the internet above this amount needs a challenge of 3-D Secure.'),
   homeCountries: z
     .array(country())
-    .min(1, 'must name at least one country; without it no merchant is abroad')
+    .min(1, 'must name at least one country; omit the field to require no challenge abroad')
     .max(MAX_CODES)
     .optional()
-    .describe('A payment on the internet needs one where the merchant is of another country, or tells none.'),
+    .describe('A payment on the internet needs a challenge of 3-D Secure when the merchant has another country, or none.'),
   version: z
     .int('must be a whole number')
     .min(0)
     .max(2 ** 31 - 2)
-    .describe('The one that GET tells: 0 where none were ever set.'),
+    .describe('The `version` of GET; 0 when no limits were ever set.'),
 });
 
-/** Read-only fields of the answer that PUT takes back unchanged. */
+/** Read-only fields of the response that PUT accepts unchanged. */
 export const SHOWN_OF_CARD = ['cardId', 'currency', 'programme'] as const;
 export const SHOWN_OF_USER = ['userId'] as const;
 
@@ -63,7 +63,7 @@ export const userLimitsBody = limitsBody.extend({ userId: shownField(), ...movin
 
 const once = (codes: string[] = []) => [...new Set(codes)];
 
-/** The limits that a body gives. */
+/** The limits of a body. */
 export const givenLimits = (body: z.output<typeof limitsBody>): GivenLimits => ({
   perTransaction: body.perTransaction ?? null,
   perDay: body.perDay ?? null,
@@ -100,10 +100,10 @@ export const cardLimitsSchema = limits
     cardId: z.string(),
     currency: z.string(),
     version: z.number().int(),
-    programme: limits.describe("The programme's, which hold for each of its cards beside its own."),
-    used: used.describe('Authorized today and in this month (UTC), less what was released of it.'),
+    programme: limits.describe("The programme's limits, which apply to each card in addition to its own."),
+    used: used.describe('Authorized today and in this month (UTC), less releases.'),
     remaining: remaining.describe(
-      "What may still be authorized, by the strictest of the card's, its programme's and its user's limits.",
+      "The amount that may still be authorized under the strictest of the card's, its programme's and its user's limits.",
     ),
   })
   .meta({ id: 'CardLimits' });
@@ -112,14 +112,14 @@ export const userLimitsSchema = limits
   .extend({
     userId: z.string(),
     version: z.number().int(),
-    used: z.record(z.string(), used).describe("By currency, of all the user's cards together."),
-    remaining: z.record(z.string(), remaining).describe('By currency, by the limits of the user.'),
+    used: z.record(z.string(), used).describe("The spending of all of the user's cards together, by currency."),
+    remaining: z.record(z.string(), remaining).describe("The amount that may still be authorized under the user's limits, by currency."),
   })
   .meta({ id: 'UserLimits' });
 
 type Show = (amount: Decimal) => string;
 
-/** Lists that are empty say nothing, and are left out. */
+/** The limits on the wire. Empty lists are left out, because they set no limit. */
 function limitsView(given: Limits, show: Show) {
   const shown = (value: Decimal | null) => (value === null ? undefined : show(value));
   const some = (codes: readonly string[]) => (codes.length > 0 ? [...codes] : undefined);
@@ -138,7 +138,10 @@ function limitsView(given: Limits, show: Show) {
 
 const usedView = ({ day, month }: Used, show: Show) => ({ perDay: show(day), perMonth: show(month) });
 
-/** The least that any of them leaves, rounded down, for a user's limits may have more decimals: nothing where none bounds it. */
+/**
+ * The least that any level leaves; absent when no level sets a limit. Rounded down, because a user's limit may have
+ * more decimals.
+ */
 function remainingView(levels: readonly Level[], currency: string) {
   const show: Show = (value) => formatAmount(roundTo(value, currency, Decimal.ROUND_DOWN), currency);
   const least = (leaves: (level: Level) => Decimal | undefined) => {
@@ -171,7 +174,7 @@ export function cardLimitsView({
   };
 }
 
-/** Of no currency: two decimals, or as many as were given. */
+/** An amount without a currency: two decimals, or as many as were given. */
 const plainly: Show = (value) => value.toFixed(Math.max(2, value.decimalPlaces()));
 
 export function userLimitsView({ own, used: spent }: Awaited<ReturnType<typeof readUserLimits>>) {
@@ -188,7 +191,7 @@ export function userLimitsView({ own, used: spent }: Awaited<ReturnType<typeof r
   };
 }
 
-/** As the audit log keeps them. */
+/** Limits as the audit log records them. */
 export const auditedLimits = (given: Limits & { version: number }) => ({
   ...limitsView(given, plainly),
   version: given.version,

@@ -29,11 +29,11 @@ export const mixedHistoryItem = z.union([
 ]);
 
 /**
- * Raw: all branches in one statement, for two would see two moments. The card numbers its own events; an account transaction
- * was posted together with one of them, in its transaction and with its time, and stands directly after it (after the last
- * one, where several share a reference and a moment): so it is never seen without it, and no write of the hot path is needed
- * to place it. Of the card's events only as many are looked at as the page can show ($9), for the others' account
- * transactions come below it; all of them (no $9) where nothing else is asked for.
+ * Raw SQL: one statement for all branches, so that they read one snapshot. The card numbers its own events. An account
+ * transaction was posted with a card event, in one transaction and with the same time. The history lists it directly
+ * after that event, or after the last event with the same reference and time. No write of the hot path is needed for
+ * this order. `$9` bounds the card events that are examined, because the account transactions of older events cannot be
+ * on the page. Without `$9`, for account transactions alone, all are examined.
  */
 const MIXED = `
   select * from (
@@ -65,18 +65,21 @@ const MIXED = `
 
 type Row = EntryRow & StatusChangeRow & { entry: string };
 
-/** What happened on a card, and on accounts because of it, newest first. @throws Problem 400 for a foreign cursor */
+/**
+ * A card's events, status changes and account transactions, newest first.
+ * @throws Problem 400 for the cursor of another card
+ */
 export async function mixedHistoryPage(
   sql: Sql,
   cardId: string,
   { cursor, limit, kind, from, to }: z.output<typeof mixedHistoryQuery>,
 ): Promise<Page<z.input<typeof mixedHistoryItem>>> {
   const [, at, number, entry] = positionOf(cursor, positionOn(cardId)) ?? [cardId, 'infinity', '0', ''];
-  const window = kind === 'account_transaction' ? null : limit + 2; // with the one that the page before ended on
+  const window = kind === 'account_transaction' ? null : limit + 2; // one more: the event that ended the page before
   const rows = await sql.query<Row>(MIXED, [
     ...[cardId, at, number, kind ?? null, from ?? '-infinity', to ?? 'infinity', limit + 1, entry, window],
   ]);
-  // They never change, so that a second statement tells the same of them.
+  // Read by a second statement, because transactions never change.
   const transactions = await transactionsById(
     sql,
     rows.filter((row) => row.kind === 'card_transaction').map(({ id }) => id),

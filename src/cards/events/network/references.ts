@@ -1,38 +1,42 @@
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 
-/** What names a network's transaction. Its messages in another currency are of another chain. */
+/** Identifies a network's transaction. A message in another currency belongs to another chain. */
 export interface NetworkKey {
   cardId: string;
-  /** The network's. */
+  /** The reference that the network gives its transaction. */
   reference: string;
   currency: string;
 }
 
 /**
- * The chain of a network's transaction, and what came before the authorization that it was about: that one must not hold the
- * same money again. Lateness goes by the times at which messages were sent. Amounts are in `currency`.
+ * The chain of a network's transaction, and the amounts whose messages came before their authorization. A late
+ * authorization must not hold these amounts again. The network's send times decide which authorization is late. Amounts
+ * are in `currency`.
  */
 export interface NetworkReference extends NetworkKey {
-  /** The chain's authorization; null where nothing was held yet. */
+  /** The chain's authorization; null when nothing was held yet. */
   authorizationId: string | null;
-  /** Cleared without having been authorized, and when the last of it was sent. */
+  /** The amount that was cleared without an authorization, and when the last such clearing was sent. */
   settledAhead: Decimal;
   settledAheadAt: Date | null;
-  /** Reversed without having been held. */
+  /** The amount that was reversed without a hold, and when the last such reversal was sent. */
   reversedAhead: Decimal;
   reversedAheadAt: Date | null;
-  /** Released by ourselves, of declines that nobody had judged in time. The network may yet reverse it, which releases nothing then. */
+  /** The amount that we released after unanswered declines. A later reversal by the network then releases nothing. */
   releasedUnanswered: Decimal;
   /** When the last final clearing was sent. */
   finalAt: Date | null;
 }
 
-/** Those that the messages on a board are of. */
+/** References of the messages on a board. */
 export interface NetworkReferences {
-  /** What is known of it; a new one where nothing is. It is changed in place, and kept by {@link NetworkReferences.keep}. */
+  /**
+   * Finds a reference or creates an empty one. Rules change it in place and register it by {@link
+   * NetworkReferences.keep}.
+   */
   of(key: NetworkKey): NetworkReference;
   keep(reference: NetworkReference): void;
-  /** What is to be written. */
+  /** The references that must be written. */
   changed(): NetworkReference[];
 }
 

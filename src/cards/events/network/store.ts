@@ -16,21 +16,22 @@ interface Row {
   reversed_ahead_at: Date | null;
   final_at: Date | null;
   released_unanswered: string;
-  /** Of the chain, where there is one. */
+  /** Of the chain; null when there is none. */
   id: string | null;
   merchant: Merchant | null;
 }
 
 export interface FoundNetworkReferences {
   references: NetworkReference[];
-  /** Each with the merchant that it was opened at. */
+  /** The chains, each with the merchant of its authorization. */
   chains: FoundAuthorization[];
 }
 
-/** What is known of networks' transactions, with their chains. The cards' locks are held. */
+/** Reads references of networks' transactions with their chains. The caller holds the cards' locks. */
 export async function readNetworkReferences(sql: Sql, keys: NetworkKey[]): Promise<FoundNetworkReferences> {
   if (keys.length === 0) return { references: [], chains: [] };
-  // Prepared: on the path of every message of a network. Each by its key, however small the tables were when it was planned.
+  // Prepared, because every message of a network runs it. The lateral joins make it use the indexes even if planned on
+  // small tables.
   const rows = await sql.prepared<Row & Record<string, unknown>>(
     'network-references',
     `select n.card_id as known_card, n.reference as known_reference, n.currency as known_currency, n.authorization_id,
@@ -72,7 +73,7 @@ function chainOf(row: Row & Record<string, unknown>): FoundAuthorization {
   return { reference: authorization.referenceId, authorization };
 }
 
-/** Writes what became of them. Raw: a deferred write of the hot path. */
+/** Writes references. Raw SQL, because the hot path defers this write to its commit. */
 export function networkReferencesWrite(references: NetworkReference[]): Write | undefined {
   if (references.length === 0) return undefined;
   const rows = references.map((each) => ({
