@@ -18,13 +18,13 @@ const COUNTED = [
   ...COUNTERS.map((name) => counter('billing', name, `billing${name[0]?.toUpperCase()}${name.slice(1)}`)),
 ];
 
-/** Nothing is held any more: the index of the open ones leaves it out. */
+/** True when nothing is held. The partial index of open authorizations leaves such rows out. */
 const closed: Column<Authorization> = {
   field: 'closed',
   cell: (authorization) => remaining(authorization.own).isZero(),
 };
 
-/** In the order of `new_authorization`. */
+/** In the order of the composite type `new_authorization`. */
 const COLUMNS: readonly Column<Authorization>[] = [
   plain('id'),
   plain('cardId'),
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<Authorization>[] = [
   decimal('bufferDrawn'),
 ];
 
-/** What events change of it. */
+/** The columns that events change. */
 const CHANGING = [
   ...COUNTED.map(({ field }) => field),
   'feeHeld',
@@ -54,7 +54,7 @@ const CHANGING = [
   'updatedAt',
 ];
 
-/** As `a`. */
+/** The columns to read, from the alias `a`. */
 export const READ = namesOf(
   COLUMNS.filter(({ read }) => read),
   'a.',
@@ -64,12 +64,12 @@ export const authorizationOf = (row: Record<string, unknown>): Authorization =>
   recordOf(COLUMNS, row, { own: {}, billing: {} } as Authorization);
 
 export interface FoundAuthorization {
-  /** The reference that it was found by: its own or that of a later event. */
+  /** The reference that found it: its own or a later event's. */
   reference: string;
   authorization: Authorization;
 }
 
-/** The authorizations that have one of the references on one of the cards, and those named by id. */
+/** Authorizations that have one of the references on one of the cards, and those with one of the ids. */
 export async function readAuthorizations(
   sql: Sql,
   cardIds: string[],
@@ -77,7 +77,7 @@ export async function readAuthorizations(
   ids: string[],
 ): Promise<FoundAuthorization[]> {
   if (references.length + ids.length === 0) return [];
-  // Prepared: on the path of every settlement.
+  // Prepared, because every settlement runs it.
   const rows = await sql.prepared<Record<string, unknown> & { reference: string }>(
     'authorizations-read',
     `select t.reference_id as reference, ${READ}
@@ -90,7 +90,7 @@ export async function readAuthorizations(
   return rows.map((row) => ({ reference: row.reference, authorization: authorizationOf(row) }));
 }
 
-/** By authorization, where it was opened: of those that have one of the references on one of the cards. */
+/** The merchants that opened authorizations, by authorization id, for the references on the cards. */
 export async function readMerchants(
   sql: Sql,
   cardIds: string[],
@@ -106,7 +106,7 @@ export async function readMerchants(
   return new Map(rows.map(({ id, merchant }) => [id, merchant]));
 }
 
-/** Writes what became of them. Raw: a deferred write of the hot path, its rows one array. */
+/** Inserts or updates authorizations. Raw SQL, because the hot path defers this write to its commit. */
 export function authorizationsWrite(authorizations: Authorization[]): Write | undefined {
   if (authorizations.length === 0) return undefined;
   return {
@@ -119,16 +119,16 @@ export function authorizationsWrite(authorizations: Authorization[]): Write | un
 const UPSERT = `insert into authorizations (${namesOf(COLUMNS)}) select * from unnest($1::new_authorization[])
   on conflict (id) do update set ${CHANGING.map((field) => `${snakeCase(field)} = excluded.${snakeCase(field)}`).join(', ')}`;
 
-/** The place of an open authorization in the order in which they expire. */
+/** The position of an open authorization in the order of expiry. */
 export interface ExpiryPlace {
-  /** ISO 8601: it passes through a workflow. */
+  /** ISO 8601, because it passes through a workflow. */
   expiresAt: string;
   id: string;
 }
 
 export type DueAuthorization = ExpiryPlace & Pick<Authorization, 'cardId' | 'referenceId'>;
 
-/** Open ones whose validity has ended, the oldest first, after that place. */
+/** Open authorizations whose validity has ended, the oldest first, after a position. */
 export async function dueAuthorizations(
   sql: Sql,
   after: ExpiryPlace | null,

@@ -5,18 +5,18 @@ import { Decimal } from '../../kernel/money/money';
 type Cell = string | number | boolean | Date | null;
 
 /**
- * One column of a stored record, written into an array of a composite type and read back from a row. A list of them, in
- * the order of that type, is the one place where a record's columns are named.
+ * A column of a stored record, written into an array of a composite type and read from a row. A list of columns, in the
+ * order of the type, is the only place that names them.
  */
 export interface Column<T> {
   /** In camelCase. */
   field: string;
   cell(record: T): Cell;
-  /** Absent: it is computed when it is written, and not read. */
+  /** Absent for a column that is computed when written and not read. */
   read?(record: T, value: unknown): void;
 }
 
-/** A field that the database keeps as it is. */
+/** A field whose database value needs no conversion. */
 export function plain<T>(field: keyof T & string): Column<T> {
   return {
     field,
@@ -27,7 +27,7 @@ export function plain<T>(field: keyof T & string): Column<T> {
   };
 }
 
-/** NUMERIC: a Decimal, which travels as text. */
+/** A Decimal, stored as NUMERIC and sent as text. */
 export function decimal<T>(field: keyof T & string): Column<T> {
   return {
     field,
@@ -38,17 +38,17 @@ export function decimal<T>(field: keyof T & string): Column<T> {
   };
 }
 
-/** The names of the columns in SQL. */
+/** The SQL names of columns, separated by commas. */
 export function namesOf<T>(columns: readonly Column<T>[], alias = ''): string {
   return columns.map(({ field }) => alias + snakeCase(field)).join(', ');
 }
 
-/** The records as an array of the composite type whose order the columns have. */
+/** Records as an array of the composite type, in the order of the columns. */
 export function arrayOf<T>(columns: readonly Column<T>[], records: T[]): string {
   return compositeArray(records.map((record) => columns.map((column) => column.cell(record))));
 }
 
-/** @param empty what the columns are read into */
+/** A record read from a row. @param empty the object that the columns are read into */
 export function recordOf<T>(columns: readonly Column<T>[], row: Record<string, unknown>, empty: T): T {
   const values = camelRow(row);
   for (const column of columns) column.read?.(empty, values[column.field]);

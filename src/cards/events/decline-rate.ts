@@ -8,7 +8,7 @@ const DEFAULT_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * How often a card was declined in a period: the 30 days before its end where no beginning is given.
+ * Computes how often a card was declined in a period. Without a beginning: the 30 days before its end.
  * @throws Problem 404, 400 when the period ends before it begins
  */
 export async function readDeclineRate(
@@ -36,10 +36,10 @@ export async function readDeclineRate(
   };
 }
 
-/** Digits of a decline rate. */
+/** Decimals of a decline rate. */
 const RATE_DECIMALS = 4;
 
-/** Declines as a share of all that was asked for, from "0.0000" to "1.0000"; zero when nothing was. */
+/** Declines as a share of all requests, from "0.0000" to "1.0000"; zero when there were none. */
 function declineRate(authorizations: number, declines: number): string {
   const asked = authorizations + declines;
   const rate = asked === 0 ? ZERO : new Decimal(declines).dividedBy(asked);

@@ -10,27 +10,27 @@ export type { ExpiryPlace } from './authorization-store';
 
 export interface ExpiryResult {
   expired: number;
-  /** How many could not be expired: they are in the log, stay open, and are tried again in the next run. */
+  /** Authorizations that could not be expired. They are logged, stay open and are tried again in the next run. */
   failed: number;
-  /** Whether as many were due as one call looks for: there may be more. */
+  /** Whether the call found as many as its limit, so that there may be more. */
   more: boolean;
-  /** Where the next call of the same run begins, so that no failure is met twice; nothing after the last. */
+  /** Cursor for the next call of this run, so that no failure is tried twice. Null after the last page. */
   after: ExpiryPlace | null;
 }
 
 export interface ExpiryOptions {
-  /** Called before each, for whoever watches over a long run. */
+  /** Called before each authorization, as the heartbeat of a long run. */
   alive?: () => void;
-  /** Where the call before has ended; the oldest when absent. */
+  /** The cursor of the call before; null starts with the oldest. */
   after?: ExpiryPlace | null;
 }
 
 /**
- * Cancels what is held by authorizations that have outlived their programme's validity (decisions part 3): found by the
- * partial index of the open ones, one transaction a card, each whatever becomes of the others. Two runs at once are
- * harmless: the second finds nothing held under the lock. What they cause carries the key of the call that authorized (decisions
- * part 1, Idempotency), which stands with its event: the hot path need not keep it twice.
- * @param limit how many are looked at
+ * Releases the holds of authorizations whose validity has ended (decisions part 3). Each has a transaction of its own,
+ * so that one failure does not stop the others. Two concurrent runs are harmless, because the second finds nothing
+ * held. The events carry the idempotency key of the call that authorized (decisions part 1, Idempotency), read from the
+ * event of that call.
+ * @param limit the number of authorizations to look at
  */
 export async function expireAuthorizations(
   deps: CardEventDeps & { database: Database; log: Logger },

@@ -27,10 +27,10 @@ import { authorizationView, cardTransactionView } from './view';
 export const historyQuery = z.object({
   ...pageQuery,
   type: z.enum(Object.keys(CARD_EFFECTS) as [string, ...string[]]).optional(),
-  currency: currency().optional().describe('The `transactionCurrency`.'),
+  currency: currency().optional().describe('Filters by `transactionCurrency`.'),
 });
 
-/** The transactions of those cards, merged, newest first; without cards nothing. @throws Problem 400 for a foreign cursor */
+/** The transactions of some cards, merged, newest first. @throws Problem 400 for a cursor of other cards */
 export async function historyPage(
   sql: Sql,
   cardIds: string[],
@@ -41,7 +41,7 @@ export async function historyPage(
   return pageOf(rows, query.limit, historyPosition, cardTransactionView);
 }
 
-/** A card transaction with the counters of its authorization and the whole chain. @throws Problem 404 */
+/** A card transaction with its authorization and all events of the authorization. @throws Problem 404 */
 export async function transactionWithChain(sql: Sql, reach: string | null, id: string) {
   const transaction = await findCardTransaction(sql, reach, id);
   if (!transaction) throw notFound('transaction');
@@ -59,11 +59,11 @@ export async function transactionWithChain(sql: Sql, reach: string | null, id: s
   };
 }
 
-/** The card transactions of a reference, as the wire shows them. */
+/** Card transactions with a reference, on the wire. */
 export const transactionsByReference = async (sql: Sql, reference: string) =>
   (await transactionsOfReference(sql, reference)).map(cardTransactionView);
 
-/** The authorization that was recorded under a reference; nothing where none was. */
+/** The authorization event under a reference; undefined when there is none. */
 export async function authorizedUnder(
   sql: Sql,
   reference: string | undefined,
@@ -73,8 +73,8 @@ export async function authorizedUnder(
 }
 
 /**
- * What of an authorization's chain was cancelled from a moment on, in its currency, but for what was declined without an answer:
- * each of these is released for itself.
+ * The amount of an authorization's chain that was cancelled since a moment, in its currency. Leaves out releases after
+ * unanswered declines, because each of them is released on its own.
  */
 export async function cancelledSince(
   sql: Sql,
@@ -87,7 +87,7 @@ export async function cancelledSince(
     .reduce((sum, { amount }) => sum.plus(amount), ZERO);
 }
 
-/** Where a page of card transactions ended. */
+/** The cursor of a card transaction. */
 const historyPosition = (transaction: CardTransaction): Position => [
   transaction.at.toISOString(),
   String(transaction.number),
@@ -95,7 +95,7 @@ const historyPosition = (transaction: CardTransaction): Position => [
 ];
 const POSITION = z.tuple([positionPart.instant(), positionPart.number(), positionPart.id('card')]);
 
-/** @throws Problem 400 when the cursor is not one of a history of these cards */
+/** @throws Problem 400 for a cursor of other cards */
 function historyPositionOf(cursor: string | undefined, cardIds: string[]): Position | undefined {
   const position = positionOf(cursor, POSITION);
   if (position && !cardIds.includes(position[2])) throw foreignCursor();

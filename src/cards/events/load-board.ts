@@ -18,18 +18,18 @@ import { createBoard, type LoadedBoard } from './rules/board';
 import { cardSuspenseWrite } from './suspense-store';
 import { transactionsWrite } from './transaction-store';
 
-/** What the rules of card events need besides the database. */
+/** Dependencies of card events, besides the database. */
 export interface CardEventDeps {
   programmes: Programmes;
   parties: { rates: Pick<Rates, 'worth'> };
-  /** Nobody counts where it is absent. */
+  /** Absent when nothing is counted. */
   observeAuthorization?: Observers['observeAuthorization'];
 }
 
 /**
- * Locks everything that the messages are about, in the one order (cards, then ledger accounts with the masters last, then challenges),
- * and reads it. All of it travels in one round trip, and what bounds limited cards in a second one; what is read comes after the lock
- * that guards it.
+ * Locks and reads everything that messages concern. Lock order: cards, ledger accounts with the masters last,
+ * challenges. One round trip serves all of it, and a second one the spending of limited cards. Each statement reads
+ * after the lock that guards its rows.
  */
 export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[]): Promise<LoadedBoard> {
   const cardIds = [...new Set(messages.map((message) => message.cardId))];
@@ -72,7 +72,7 @@ export async function loadBoard(tx: Sql, deps: CardEventDeps, messages: Message[
     ),
     networks: networks.references,
     challenges,
-    // Out of memory, for rows are locked; nothing is awaited while messages are judged, so all go by one snapshot.
+    // Read from memory, because rows are locked. Judging awaits nothing, so all messages use one snapshot of the rates.
     rate: (currency, billingCurrency) => deps.parties.rates.worth(currency, billingCurrency),
   });
 }
@@ -82,10 +82,10 @@ const NO_CHALLENGES: ReadonlyMap<string, Challenge> = new Map();
 const referencesOf = (message: Message): string[] =>
   'referenceId' in message && message.referenceId ? [message.referenceId] : [];
 
-/** A closed card has money in suspense: an operator lets it out. */
+/** Break of a closed card with money in suspense. An operator pays the money out. */
 export const CARD_SUSPENSE = 'card_money_in_suspense';
 
-/** What writes all that happened on a board; {@link tellWhenCommitted} is the caller's. */
+/** The writes of a board. The caller must also call {@link tellWhenCommitted}. */
 export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
   const { transactions, events, authorizations, cards, networks, challenges, suspended } = board.outcome();
   return [
@@ -106,7 +106,7 @@ export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
   ];
 }
 
-/** Counts what happened on a board, once it has been committed: in memory alone. */
+/** Counts the events of a board in the metrics after the commit. */
 export function countWhenCommitted(tx: Tx, deps: CardEventDeps, board: LoadedBoard): void {
   const { observeAuthorization } = deps;
   if (!observeAuthorization) return;

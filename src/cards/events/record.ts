@@ -5,7 +5,7 @@ import type { Funding } from '../buffered/record';
 import type { FreezeReason } from '../cards/record';
 
 export interface Merchant {
-  /** In the card network. */
+  /** The merchant's id in the card network. */
   id?: string;
   name?: string;
   mcc?: string;
@@ -13,7 +13,7 @@ export interface Merchant {
   country?: string;
 }
 
-/** Why an authorization was declined (decisions part 3). */
+/** Reasons of a decline (decisions part 3). */
 export type DeclineReason =
   | 'insufficient_funds'
   | 'card_not_active'
@@ -23,77 +23,80 @@ export type DeclineReason =
   | 'limit_exceeded'
   | 'invalid_merchant'
   | 'do_not_honor'
-  /** A rule asks for a challenge of 3-D Secure and none is named, or the named one does not serve. */
+  /** A rule requires a challenge of 3-D Secure, and the message names none that serves it. */
   | 'authentication_required'
-  /** No answer was there in time, or no rate: ours, and nobody pays a fee for it. */
+  /** We did not answer in time or had no rate. No fee is charged. */
   | 'processing_error';
 
-/** Whether the challenge that an authorization names authenticates its payer. */
+/** Whether the challenge that an authorization names authenticates it. */
 export type Authentication = 'valid' | 'invalid';
 
-/** What a card processor reports of a card. Amounts are in `currency`. */
+/** A message of a card processor. Amounts are in `currency`. */
 export interface ProcessorMessage {
   type: 'authorization' | 'settle' | 'cancel' | 'refund' | 'decline';
   cardId: string;
-  /** Cancel and settle: all that is held when absent. */
+  /** Absent in a cancel or settle: the whole held amount. */
   amount?: Decimal;
-  /** The authorization's, or the card's, when absent. */
+  /** Absent: the currency of the authorization, or of the card. */
   currency?: string;
-  /** Any reference of the authorization that it belongs to. */
+  /** Any reference of the authorization that the message belongs to. */
   referenceId?: string;
-  /** Settle: whatever is still held afterwards is released. */
+  /** Settle: releases the rest of the hold. */
   final?: boolean;
   merchant?: Merchant;
   channel?: Channel;
 }
 
-/** What a card network says of one of its transactions: in any order, and but for an authorization never refused. */
+/**
+ * A message of a card network about one of its transactions. Messages may come in any order. Only an authorization can
+ * be declined.
+ */
 export interface NetworkMessage {
   type: 'network';
   event: 'authorization' | 'advice' | 'clearing' | 'reversal' | 'refund';
   cardId: string;
-  /** Zero: an authorization that asks whether the card may be used. */
+  /** Zero in an authorization: asks whether the card may be used. */
   amount: Decimal;
   currency: string;
-  /** The network's, of all messages of the transaction. */
+  /** The network's reference, shared by all messages of the transaction. */
   reference: string;
-  /** Clearing: nothing more will be cleared. */
+  /** Clearing: no further clearing follows. */
   final?: boolean;
   merchant?: Merchant;
   channel?: Channel;
-  /** The processor's name of the challenge that authenticated the payer. */
+  /** The processor's id of the challenge that authenticated the payer. */
   challengeId?: string;
   sentAt: Date;
 }
 
-/** What the holder, the client or the card's own life asks for. Amounts are in the card's currency. */
+/** A message of the client, the cardholder or a workflow. Amounts are in the card's currency. */
 export type CardMessage =
-  /** `buffer`: what is set aside of what was held for it; nothing when absent. */
+  /** `buffer`: the part of the held amount that is set aside; default zero. */
   | { type: 'issue'; cardId: string; processor: IssuedCard; buffer?: Decimal }
   | { type: 'issue_failed'; cardId: string; failure: string; buffer?: Decimal }
   | { type: 'topup' | 'withdraw'; cardId: string; amount: Decimal }
-  /** Of a quote that was accepted: it has been held since. */
+  /** Funds a card by an accepted quote, whose amount is already held. */
   | { type: 'fund'; cardId: string; funding: Funding }
   | { type: 'freeze' | 'unfreeze'; cardId: string; reason: FreezeReason }
-  /** At once; or as the client asks, and when the processor has confirmed it. */
+  /** Closes at once; or begins a closure, which ends when the processor confirms. */
   | { type: 'close' | 'begin_closure' | 'end_closure'; cardId: string }
   | { type: 'expire'; cardId: string; authorizationId: string }
   | UnansweredMessage;
 
-/** An authorization that was declined to the network because no answer was there in time. */
+/** An authorization that was declined because we did not answer the network in time. */
 export interface UnansweredMessage extends Pick<ProcessorMessage, 'cardId' | 'merchant'> {
   type: 'unanswered';
   amount: Decimal;
   currency: string;
-  /** The network's. */
+  /** The network's reference. */
   reference: string;
-  /** What it holds after all has this reference; absent where it holds nothing. */
+  /** The reference of the hold; absent when nothing is held. */
   referenceId?: string;
-  /** Of its chain, since it came. */
+  /** The amount of its chain that was cancelled since the message arrived. */
   cancelled?: Decimal;
 }
 
-/** What the card processor gives of a card that it has issued. */
+/** The processor's data of an issued card. */
 export interface IssuedCard {
   reference: string;
   last4: string;
@@ -102,12 +105,12 @@ export interface IssuedCard {
 }
 
 export type Message = (ProcessorMessage | NetworkMessage | CardMessage) & {
-  /** The tenant that may reach the card, or null for every one. */
+  /** The tenant that may reach the card; null for any tenant. */
   reach: string | null;
   idempotencyKey?: string | null;
 };
 
-/** An event of a card as it was recorded: one line of its history, one `card_transaction`. */
+/** A recorded event of a card: a line of its history and a `card_transaction` on the wire. */
 export interface CardTransaction {
   id: string;
   cardId: string;
@@ -118,65 +121,68 @@ export interface CardTransaction {
   type: CardTransactionType;
   amount: Decimal;
   currency: string;
-  /** What it came to in the card's currency: the effects of `interface.md 3.4` use this. */
+  /** The amount in the card's currency. The effects of `interface.md 3.4` use this amount. */
   billingAmount: Decimal;
   billingCurrency: string;
   referenceId: string;
-  /** The event that this one follows. */
+  /** The event that this event follows. */
   linkedId: string | null;
   authorizationId: string | null;
-  /** The fee that was taken with it, on the master account (settle, decline) or the funding account. */
+  /** The fee that was charged with it: to the master account (settle, decline) or to the funding account. */
   fee: Decimal;
   forced: boolean;
   declineReason: DeclineReason | null;
   source: EventSource | null;
   merchant: Merchant | null;
-  /** The card's balances after it. */
+  /** The card's balances after the event. */
   available: Decimal;
   pending: Decimal;
   spent: Decimal;
 }
 
-/** Why an event happened, where its type alone does not say it. */
+/** The cause of an event that its type does not tell. */
 export type EventSource = 'buffer' | 'closure' | 'expiry' | 'negative_balance' | 'settlement' | 'unanswered';
 
-/** An authorization and what became of it: in its own currency, and in the card's (`billing`). */
+/** An authorization with its counters, in its own currency and in the card's currency (`billing`). */
 export interface Authorization {
-  /** The id of its card transaction. */
+  /** The id of its card transaction, which is the authorization's id. */
   id: string;
   cardId: string;
   referenceId: string;
   currency: string;
   billingCurrency: string;
-  /** Billing per unit of the currency, markup included; kept to the end of its chain of events. */
+  /** Billing amount per unit of the currency, markup included. Fixed for the whole chain of events. */
   rate: Decimal;
   own: Counters;
   billing: Counters;
-  /** The programme's settle fee, in percent, as it was at the authorization. */
+  /** The programme's settle fee in percent at the time of the authorization. */
   feePercent: Decimal;
-  /** What is still held for the settle fee, on the master account. */
+  /** The part of the settle fee that is still held on the master account. */
   feeHeld: Decimal;
-  /** The net amount that its forced events have drawn from the card's buffer, in the card's currency. */
+  /** The net amount that its forced events drew from the card's buffer, in the card's currency. */
   bufferDrawn: Decimal;
   lastSettleId: string | null;
   expiresAt: Date;
-  /** Of the event that opened it. Known where an authorization names it, which alone is judged by it. */
+  /**
+   * The merchant of the event that opened it. Loaded only when an `authorization` message names it, because only that
+   * one needs it.
+   */
   merchant?: Merchant | undefined;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** `reversed`: released without a settlement, cancelled or expired. */
+/** `reversed`: released without a settlement, by a cancel or an expiry. */
 export const COUNTERS = ['authorized', 'settled', 'reversed', 'refunded'] as const;
 export type Counter = (typeof COUNTERS)[number];
 export type Counters = Record<Counter, Decimal>;
 
-/** What is still held. */
+/** The amount that is still held. */
 export function remaining(counters: Counters): Decimal {
   return counters.authorized.minus(counters.settled).minus(counters.reversed);
 }
 
-/** What may still be refunded. */
+/** The amount that may still be refunded. */
 export function refundable(counters: Counters): Decimal {
   return counters.settled.minus(counters.refunded);
 }

@@ -13,7 +13,7 @@ import { cardTransactionSchema, cardTransactionView } from './view';
 const tag = 'Cards';
 const NOT_USABLE = ['card_not_active', 'card_closed'];
 
-/** What a client does to a card that it has (`interface.md 4.1`, Cards). */
+/** Routes that change a card or read its decline rate (`interface.md 4.1`, Cards). */
 export function cardEventRoutes(services: CardServices): Route[] {
   return [declineRateRoute(services), closing(services), ...freezing(services), ...funding(services)];
 }
@@ -26,7 +26,7 @@ function declineRateRoute(services: CardServices): Route {
     tag,
     summary: 'Card decline rate',
     description:
-      'Declines as a share of all authorizations that were asked for; the last 30 days by default.',
+      'Returns declines as a share of all requested authorizations, by default of the last 30 days.',
     query: z.object(periodQuery),
     response: z.object({
       cardId: z.string(),
@@ -47,7 +47,7 @@ function closing(services: CardServices): Route {
     path: '/v1/cards/{id}',
     tag,
     summary: 'Close a card',
-    description: 'Closed at once for its holder; what is left on it returns to its account.',
+    description: 'Closes the card at once. Its balance returns to its account.',
     response: cardSchema,
     problems: ['card_not_active'],
     async write(tx, request) {
@@ -65,7 +65,7 @@ function freezing(services: CardServices): Route[] {
       path: `/v1/cards/{id}/${type}`,
       tag,
       summary,
-      description: 'The reason `manual`: a card stays frozen while any reason stands.',
+      description: 'Adds or removes the reason `manual`. A card stays frozen while it has any reason.',
       response: cardSchema,
       problems: NOT_USABLE,
       async write(tx, request) {
@@ -96,7 +96,7 @@ function funding(services: CardServices): Route[] {
       },
     });
   return [
-    turn('topup', 'Top up a card', 'At once, out of its account.', ['insufficient_funds', 'user_blocked']),
-    turn('withdraw', 'Withdraw from a card', 'At once, onto its account.', ['insufficient_funds']),
+    turn('topup', 'Top up a card', 'Moves money from the account to the card at once.', ['insufficient_funds', 'user_blocked']),
+    turn('withdraw', 'Withdraw from a card', 'Moves money from the card to the account at once.', ['insufficient_funds']),
   ];
 }

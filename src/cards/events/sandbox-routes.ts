@@ -12,15 +12,15 @@ const body = z.strictObject({
   amount: amount().optional(),
   currency: currency().optional(),
   referenceId: identifier('ref_01h455vb4pex5vsknk084sn02q').optional(),
-  final: z.boolean().optional().describe('Settle: release whatever is still held afterwards.'),
+  final: z.boolean().optional().describe('Settle: releases the rest of the hold.'),
   merchant: z.strictObject(merchantFields).optional(),
   channel: z
     .enum(CHANNELS)
     .optional()
-    .describe('Authorization: absent is judged as `ecommerce`, which limits may ask a challenge for.'),
+    .describe('Authorization: absent counts as `ecommerce`, for which limits may require a challenge.'),
 });
 
-/** Simulated processor messages: they take the very path of real ones. Off in production. */
+/** Simulated messages of the processor, on the same path as real ones. Not available in production. */
 export function sandboxRoutes(services: CardServices): Route[] {
   if (services.mode !== 'sandbox') return [];
   const { gatherer } = services;
@@ -31,7 +31,7 @@ export function sandboxRoutes(services: CardServices): Route[] {
       tag: 'Sandbox',
       summary: 'Create a sandbox transaction',
       description:
-        'A card event as the processor would send it. A declined authorization is a result too: 201 with the `decline`.',
+        'Sends a card event as the processor would. A declined authorization is answered by 201 with the `decline`.',
       body,
       status: 201,
       response: cardTransactionSchema,

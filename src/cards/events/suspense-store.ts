@@ -3,14 +3,14 @@ import type { Sql } from '../../kernel/db/database';
 import type { Write } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
 
-/** Money of a closed card that no account of its tenant was open for. */
+/** Money of a closed card for which no account of its tenant was open. */
 export interface CardSuspense {
   cardId: string;
   amount: Decimal;
   since: Date;
 }
 
-/** Adds to the money of cards in suspense. The caller holds the locks of the cards. */
+/** Adds to the suspense amounts of cards. The caller holds the locks of the cards. */
 export function cardSuspenseWrite(added: readonly CardSuspense[]): Write | undefined {
   if (added.length === 0) return undefined;
   const rows = added.map(({ cardId, amount, since }) => ({
@@ -35,7 +35,7 @@ export async function findCardSuspense(sql: Sql, cardId: string): Promise<CardSu
   return row && { ...row, amount: new Decimal(row.amount) };
 }
 
-/** @param left zero: it has nothing in suspense any more */
+/** @param left zero deletes the row */
 export async function saveCardSuspense(tx: Sql, cardId: string, left: Decimal): Promise<void> {
   const its = table('card_suspense').where({ cardId });
   await tx.run(left.isZero() ? its.del() : its.update({ amount: left.toFixed() }));

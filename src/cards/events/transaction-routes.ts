@@ -15,7 +15,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       path: '/v1/cards/{id}/transactions',
       tag: 'Cards',
       summary: 'Card transactions',
-      description: "The card's events, newest first. Each carries the card's balances after it.",
+      description: "Lists the card's events, newest first. Each has the card's balances after it.",
       query: historyQuery,
       response: pageSchema(cardTransactionSchema),
       async read({ params, query, caller }) {
@@ -29,7 +29,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       path: '/v1/cards/transactions/{id}',
       tag: 'Transactions',
       summary: 'A transaction',
-      description: 'With the counters of its authorization and the events of the whole chain.',
+      description: 'Returns the transaction with the counters of its authorization and all events of the authorization.',
       response: cardTransactionDetailSchema,
       read: ({ params, caller }) => transactionWithChain(database, caller.reach, params['id'] ?? ''),
     }),
@@ -38,7 +38,7 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       path: '/v1/users/{id}/card/transactions',
       tag: 'Users',
       summary: 'User card transactions',
-      description: 'The events of all cards of the user, newest first.',
+      description: 'Lists the events of all cards of the user, newest first.',
       query: historyQuery,
       response: pageSchema(cardTransactionSchema),
       async read({ params, query, caller }) {
@@ -56,9 +56,9 @@ function mixedHistoryRoute(database: Database): Route {
     tag: 'Cards',
     summary: 'Versioned mixed card history',
     description:
-      'The card transactions, each followed in time by the account transactions of the same `referenceId` that were booked with ' +
-      "it (fees, funding, what returns to the account), and the status changes of the card's operations, newest first. Items that " +
-      'are written while you page come before the first page and are missing in none.',
+      'Lists, newest first, the card transactions and the status changes of the card’s operations. Directly after each card ' +
+      'transaction in time come the account transactions that were booked with it under the same `referenceId`: fees, funding, ' +
+      'returns to the account. Items written while you page come before the first page, and no page misses any.',
     query: mixedHistoryQuery,
     response: pageSchema(mixedHistoryItem),
     async read({ params, query, caller }) {

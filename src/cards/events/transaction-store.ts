@@ -6,7 +6,7 @@ import type { Position } from '../../kernel/wire/pages';
 import { arrayOf, type Column, decimal, namesOf, plain, recordOf } from './columns';
 import type { CardTransaction } from './record';
 
-/** BIGINT comes as text. */
+/** BIGINT arrives as text. */
 const number: Column<CardTransaction> = {
   field: 'number',
   cell: (transaction) => transaction.number,
@@ -20,7 +20,7 @@ const merchant: Column<CardTransaction> = {
   cell: (transaction) => transaction.merchant && JSON.stringify(transaction.merchant),
 };
 
-/** In the order of `new_card_transaction`. */
+/** In the order of the composite type `new_card_transaction`. */
 const COLUMNS: readonly Column<CardTransaction>[] = [
   plain('id'),
   plain('cardId'),
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<CardTransaction>[] = [
 const transactionOf = (row: Record<string, unknown>): CardTransaction =>
   recordOf(COLUMNS, row, {} as CardTransaction);
 
-/** Writes new ones. Raw: a deferred write of the hot path, its rows one array. */
+/** Inserts card transactions. Raw SQL, because the hot path defers this write to its commit. */
 export function transactionsWrite(transactions: CardTransaction[]): Write | undefined {
   if (transactions.length === 0) return undefined;
   return { name: 'card-transactions', statement: INSERT, values: [arrayOf(COLUMNS, transactions)] };
@@ -64,8 +64,8 @@ export interface HistoryFilter {
 }
 
 /**
- * Newest first, by the number that each event has on its card: pages miss nothing while others write. Several cards are
- * merged: each card's own index gives its newest, however many it has had. Raw for the lateral join.
+ * Lists the transactions of cards, newest first. Pages miss nothing while others write, because each card numbers its
+ * events. Raw SQL for the lateral join: each card's own index gives its newest events, however many it has.
  */
 export async function listOfCards(
   sql: Sql,
@@ -103,26 +103,26 @@ export async function findCardTransaction(
   return row && transactionOf(row);
 }
 
-/** By id. */
+/** Card transactions by id. */
 export async function transactionsById(sql: Sql, ids: string[]): Promise<Map<string, CardTransaction>> {
   if (ids.length === 0) return new Map();
   const rows = await sql.run(table('card_transactions').where(anyOf('id', ids)));
   return new Map(rows.map(transactionOf).map((transaction) => [transaction.id, transaction]));
 }
 
-/** Those of a reference, in their order. */
+/** The transactions of a reference, in the order of their times. */
 export async function transactionsOfReference(sql: Sql, referenceId: string): Promise<CardTransaction[]> {
   const rows = await sql.run(table('card_transactions').where({ referenceId }).orderBy('at'));
   return rows.map(transactionOf);
 }
 
-/** Every event of an authorization's chain, oldest first. Its own row is found by its key, the others by their index. */
+/** All events of an authorization, oldest first. The first is found by its key, the others by their index. */
 export async function eventsOfAuthorization(sql: Sql, authorizationId: string): Promise<CardTransaction[]> {
   const rows = await sql.run(
     table('card_transactions')
       .where({ id: authorizationId })
       .unionAll(
-        // Its own row is linked too where it follows a chain that had ended.
+        // The first event is linked as well when it follows an ended authorization.
         table('card_transactions')
           .where({ authorizationId })
           .whereNotNull('linkedId')
@@ -133,7 +133,7 @@ export async function eventsOfAuthorization(sql: Sql, authorizationId: string): 
   return rows.map(transactionOf);
 }
 
-/** How many events of a type a card had from one moment until another. */
+/** The number of a card's events of a type in a period; `to` is excluded. */
 export async function countCardTransactions(
   sql: Sql,
   cardId: string,

@@ -20,19 +20,19 @@ export const cardTransactionSchema = z
     transactionAmount: money(),
     transactionCurrency: z.string(),
     billingAmount: money().describe(
-      "In the card's currency: the balance effects of the type apply to this amount.",
+      "The amount in the card's currency, to which the balance effects of the type apply.",
     ),
     billingCurrency: z.string(),
-    referenceId: z.string().describe('Shared with the account transactions that it causes.'),
-    linkedId: z.string().optional().describe('The event that this one follows.'),
+    referenceId: z.string().describe('The reference, shared with the account transactions of the same posting.'),
+    linkedId: z.string().optional().describe('The event that this event follows.'),
     declineReason: z.string().optional(),
-    forced: z.boolean().optional().describe('It happened whatever the balance was.'),
+    forced: z.boolean().optional().describe('True for an event that happened whatever the balance was.'),
     source: z.string().optional(),
     merchant: merchant.optional(),
     fee: money(),
     balanceAfter: balances.describe(
-      "The card's balances: in a history right after this event, in the answer that records it after all that it causes, such as " +
-        'the release of a final settlement.',
+      "The card's balances. In a history: directly after this event. In the response that records the event: after everything " +
+        'that the event caused, such as the release by a final settlement.',
     ),
     timestamp: instant(),
     createdAt: instant(),
@@ -45,7 +45,7 @@ const counters = z.object({
   settled: money(),
   reversed: money(),
   refunded: money(),
-  remaining: money().describe('Still held.'),
+  remaining: money().describe('The amount that is still held.'),
 });
 
 export const cardTransactionDetailSchema = cardTransactionSchema
@@ -65,11 +65,11 @@ export const cardTransactionDetailSchema = cardTransactionSchema
     chain: z
       .array(cardTransactionSchema)
       .optional()
-      .describe('Every event of the authorization, oldest first.'),
+      .describe('All events of the authorization, oldest first.'),
   })
   .meta({ id: 'CardTransactionDetail' });
 
-/** The `card_transaction` of a recorded event (`interface.md 2.3`). */
+/** The `card_transaction` webhook of a recorded event (`interface.md 2.3`). */
 export function cardTransactionEvent(
   transaction: CardTransaction,
   idempotencyKey: string | null | undefined,
@@ -86,7 +86,7 @@ export function cardTransactionEvent(
   };
 }
 
-/** The fields of a card transaction on the wire. Those that say nothing are left out. */
+/** The fields of a card transaction on the wire. Empty fields are left out. */
 function cardTransactionData(transaction: CardTransaction) {
   const { currency, billingCurrency } = transaction;
   return {
@@ -107,7 +107,7 @@ function cardTransactionData(transaction: CardTransaction) {
   };
 }
 
-/** A card transaction as the API shows it: the event's fields, its fee, and the card's balances after it. */
+/** A card transaction of the API: the webhook's fields, its fee and the card's balances after it. */
 export function cardTransactionView(transaction: CardTransaction) {
   const { billingCurrency } = transaction;
   const created = transaction.at.toISOString();
@@ -124,7 +124,7 @@ export function cardTransactionView(transaction: CardTransaction) {
   };
 }
 
-/** An authorization with what became of it. */
+/** An authorization on the wire, with its counters. */
 export function authorizationView(authorization: Authorization) {
   return {
     id: authorization.id,

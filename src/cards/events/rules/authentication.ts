@@ -3,7 +3,7 @@ import { serves } from '../../challenges/rules';
 import type { Authentication, NetworkMessage } from '../record';
 import type { Board } from './board';
 
-/** @returns undefined where the message names no challenge */
+/** Whether the challenge of a message authenticates it; undefined when the message names no challenge. */
 export function authenticationOf(
   board: Board,
   { id: cardId }: Card,
@@ -14,7 +14,7 @@ export function authenticationOf(
   return challenge && serves(challenge, { cardId, amount, currency, merchant }) ? 'valid' : 'invalid';
 }
 
-/** Uses up the challenge of an authorization that is approved. */
+/** Uses up the challenge of an approved authorization. */
 export function useChallenge(
   board: Board,
   { challengeId }: NetworkMessage,

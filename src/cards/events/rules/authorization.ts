@@ -4,7 +4,7 @@ import type { Card } from '../../cards/record';
 import { type Authorization, type CardTransaction, type Counter, remaining } from '../record';
 import type { Board, NewEvent, Refused } from './board';
 
-/** Which counter of its authorization an event moves. */
+/** The counter of the authorization that an event increases. */
 const COUNTER_OF = {
   authorization: 'authorized',
   settle: 'settled',
@@ -15,8 +15,8 @@ const COUNTER_OF = {
 type AuthorizationEvent = NewEvent & { type: keyof typeof COUNTER_OF; authorization: Authorization };
 
 /**
- * Records an event of an authorization and moves what the authorization counts by it; a refused one moves nothing.
- * @param feeHeld by how much the hold for the settle fee grows; negative where it is taken or released
+ * Records an event of an authorization and updates the authorization's counters. A refused event changes nothing.
+ * @param feeHeld the change of the hold for the settle fee; negative when the fee is taken or released
  */
 export function recordOn(
   board: Board,
@@ -37,14 +37,17 @@ export function recordOn(
   return recorded;
 }
 
-/** The first event of a type has the authorization's own reference, each further one a new one. */
+/**
+ * The reference of the next event of a type. The first one has the authorization's own reference, each later one a new
+ * reference.
+ */
 export function nextReference(authorization: Authorization, type: keyof typeof COUNTER_OF): string {
   return authorization.own[COUNTER_OF[type]].isZero() ? authorization.referenceId : newId('reference');
 }
 
 /**
- * An event of a part of what is held, and the share of the fee's hold that goes with it: in the card's currency, as the
- * event's billing amount.
+ * The event that settles or cancels part of a hold, and the part's share of the held settle fee. Fee and billing amount
+ * are in the card's currency.
  */
 export function partOfHeld<Type extends 'settle' | 'cancel'>(
   authorization: Authorization,

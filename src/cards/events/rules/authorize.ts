@@ -17,15 +17,15 @@ import { type Spend, spendOf } from './conversion';
 import { decline, declineReason } from './decline';
 import { settleFeeHold } from './fee-entries';
 
-/** A message that asks for money, with what the challenge is worth that it names. */
+/** A message that requests money, with the result of checking its challenge. */
 type Authorizing = ProcessorMessage & { authentication?: Authentication | undefined };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Authorizes an amount: it is held on the card, and the settle fee on the master account; or it is declined, which is a
- * result too. With a reference of an open authorization, that one grows. What names one that holds nothing any more, or has
- * expired, begins a chain of its own, linked to it.
+ * Authorizes an amount: holds it on the card and holds the settle fee on the master account. A refused amount is
+ * recorded as a decline. With the reference of an open authorization, that authorization grows. With the reference of
+ * one that has expired or holds nothing, a new authorization is opened and linked to it.
  * @throws Problem 404 for a reference that the card does not know
  */
 export function authorize(board: Board, card: Card, message: Authorizing): CardTransaction {
@@ -40,11 +40,14 @@ export function authorize(board: Board, card: Card, message: Authorizing): CardT
   return heldOrDeclined(board, card, spend, open(board, card, spend, { follows: named }));
 }
 
-/** Whether it may grow, at its own rate. */
+/** Whether an authorization may grow, at its own rate. */
 export const isOpen = ({ own, expiresAt }: Authorization, at: Date): boolean =>
   remaining(own).gt(0) && expiresAt > at;
 
-/** Authorizes whatever the balance and the card are: it has happened already. The chain that is named is that of `authorize`. */
+/**
+ * Authorizes an amount whatever the state and balance of the card, because the purchase has already happened. The
+ * reference works as in `authorize`.
+ */
 export function authorizeByForce(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
   const named = board.authorization(card.id, message.referenceId);
   const chain = named && isOpen(named, board.book.at) ? named : undefined;
@@ -55,7 +58,7 @@ export function authorizeByForce(board: Board, card: Card, message: ProcessorMes
   return held;
 }
 
-/** The chain's total is judged, at the merchant that it was opened at; its validity starts anew. */
+/** Grows an authorization. Judges its new total at the merchant that opened it, and restarts its validity. */
 function increase(board: Board, card: Card, message: Authorizing, chain: Authorization): CardTransaction {
   const spend = spendOf(board, card, message, requiredAmount(message), chain);
   const { authorized, reversed } = chain.billing;
@@ -78,13 +81,16 @@ const heldOrDeclined = (board: Board, card: Card, spend: Spend, held: CardTransa
 const validUntil = ({ book }: Board, { authorizationDays }: Programme): Date =>
   new Date(book.at.getTime() + authorizationDays * DAY_MS);
 
-/** The processor has declined by itself. */
+/** Records a decline that the processor made on its own. */
 export function declineByProcessor(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
   const spend = spendOf(board, card, message, requiredAmount(message));
   return decline(board, card, spend, 'do_not_honor');
 }
 
-/** Opens an authorization; a forced one cannot be refused. @param given.follows the one whose chain has ended before */
+/**
+ * Opens an authorization. A forced one cannot be refused.
+ * @param given.follows the ended authorization that it is linked to
+ */
 export function open(
   board: Board,
   card: Card,
@@ -120,7 +126,7 @@ export function open(
   });
 }
 
-/** Adds to an authorization: an increment, or the excess of a settlement (forced). */
+/** Adds to an authorization: an increment, or by force the excess of a settlement. */
 export function grow(
   board: Board,
   card: Card,

@@ -24,77 +24,77 @@ import type { Authorization, CardTransaction, DeclineReason, EventSource, Mercha
 import { cardTransactionEvent } from '../view';
 import type { Spending } from './limits/spending';
 
-/** An event that a rule asks for; the board completes, posts and records it. */
+/** An event that a rule requests. The board completes, posts and records it. */
 export interface NewEvent {
   type: CardTransactionType;
   /** In `currency`. */
   amount: Decimal;
   currency: string;
-  /** What moves on the card, in its currency. */
+  /** The amount that moves on the card, in the card's currency. */
   billingAmount: Decimal;
   referenceId: string;
   linkedId?: string | null;
-  /** The one that it belongs to. */
+  /** The authorization that the event belongs to. */
   authorization?: Authorization;
-  /** The id to use; a new one when absent. */
+  /** The id of the event; a new one by default. */
   id?: string;
   fee?: Decimal;
-  /** The event is marked `forced`: it happened whatever the balance was. */
+  /** The event happened whatever the balance was. */
   forced?: boolean;
-  /** Its posting may leave an account below zero although the event is an ordinary one: a decline fee. */
+  /** The posting of an ordinary event may overdraw an account, as a decline fee may. */
   mayOverdraw?: boolean;
   declineReason?: DeclineReason;
   source?: EventSource;
   merchant?: Merchant;
-  /** What moves on accounts together with the card. */
+  /** Entries on accounts that are posted with the card's entry. */
   accountEntries?: Entry[];
 }
 
-/** The account that an event would have overdrawn. Nothing of the event remains. */
+/** The account that a refused event would have overdrawn. A refused event leaves no trace. */
 export interface Refused {
   refusedBy: string;
 }
 
-/** An event that cannot be refused. */
+/** The recorded event. @throws Error for a refused one; callers pass events that cannot be refused */
 export function accepted(recorded: CardTransaction | Refused): CardTransaction {
-  if ('refusedBy' in recorded) throw new Error(`what cannot be refused was refused by ${recorded.refusedBy}`);
+  if ('refusedBy' in recorded) throw new Error(`a forced event was refused by ${recorded.refusedBy}`);
   return recorded;
 }
 
 /**
- * The cards, authorizations and accounts that a list of messages is about, while their locks are held. Rules read it,
- * change it one event after the other, and know nothing of the database; `load-board.ts` loads and writes it.
+ * The cards, authorizations and accounts of some messages, while their locks are held. Rules read and change the board,
+ * one event after the other, and need no database. `load-board.ts` loads and writes it.
  */
 export interface Board {
   readonly book: Book;
   readonly spending: Spending;
   card(id: string): Card | undefined;
   programme(bin: string): Programme;
-  /** The authorization that has this reference on this card, as its own or as that of a later event. */
+  /** The authorization on a card that has this reference, as its own or as a later event's. */
   authorization(cardId: string, referenceId: string | undefined): Authorization | undefined;
   authorizationById(id: string): Authorization | undefined;
-  /** The challenge of a card on the board that the processor calls so, where a message names it. */
+  /** The challenge with this id of the processor, if a message names it and it belongs to a card on the board. */
   challenge(challengeId: string): Challenge | undefined;
-  /** An authorization is approved by it, and no other will be. */
+  /** Uses up a challenge: it authenticates one authorization only. */
   useChallenge(challengeId: string): void;
-  /** The chains of networks' transactions. */
+  /** The references of networks' transactions, with their chains. */
   readonly networks: NetworkReferences;
-  /** Billing per unit of `currency`, without markup; nothing when no rate is fresh enough. */
+  /** Billing amount per unit of `currency`, without markup; undefined when no rate is fresh enough. */
   rate(currency: string, billingCurrency: string): Decimal | undefined;
-  /** Posts and records an event, or tells which account refused it. */
+  /** Posts and records an event, or returns the account that refused it. */
   record(card: Card, event: NewEvent): CardTransaction | Refused;
-  /** Posts what moves on accounts without a card event. */
+  /** Posts entries on accounts without a card event. */
   postToAccounts(card: Card, entries: Entry[]): void;
-  /** What changed of it is to be written. */
+  /** Marks an authorization as changed, so that it is written. */
   keepAuthorization(authorization: Authorization): void;
   keepCard(card: Card): void;
-  /** Sets whose idempotency key travels with the events that follow. */
+  /** Sets the idempotency key that the following events carry. */
   actFor(idempotencyKey: string | null | undefined): void;
 }
 
-/** What happened on a board: what is to be written. */
+/** The records and changes of a board that must be written. */
 export interface Outcome {
-  /** Given to suspense, because no account was open for it. */
+  /** Amounts that went to suspense, because no account was open for them. */
   suspended: { card: Card; amount: Decimal; reference: string; at: Date }[];
   transactions: CardTransaction[];
   events: WebhookEvent[];
@@ -112,14 +112,14 @@ export interface BoardState {
   authorizations: Authorization[];
   /** Authorization ids by `cardId referenceId`. */
   references: Map<string, string>;
-  /** Those of the networks' transactions that messages are of, where something is known of them. */
+  /** The references of networks' transactions that messages name, as far as they exist. */
   networks?: NetworkReference[];
-  /** Those that messages name, by the processor's names. */
+  /** The challenges that messages name, by the processor's ids. */
   challenges?: ReadonlyMap<string, Challenge>;
   rate(currency: string, billingCurrency: string): Decimal | undefined;
 }
 
-/** A board that can be written. */
+/** A board with the records that must be written. */
 export interface LoadedBoard extends Board {
   outcome(): Outcome;
 }
@@ -158,7 +158,7 @@ export function createBoard(state: BoardState): LoadedBoard {
     card: (id) => cards.get(id),
     programme(bin) {
       const programme = programmes.get(bin);
-      if (!programme) throw new Error(`no programme runs on BIN ${bin}`);
+      if (!programme) throw new Error(`there is no programme for BIN ${bin}`);
       return programme;
     },
     authorization: (cardId, referenceId) =>
@@ -194,7 +194,7 @@ export function createBoard(state: BoardState): LoadedBoard {
     },
     postToAccounts(card, entries) {
       const posted = book.post({ entries, forced: false });
-      if (!posted.ok) throw new Error(`${card.id}: what was held is not there`);
+      if (!posted.ok) throw new Error(`${card.id}: the held amount is missing`);
       appendAccountEvents(posted.entries);
       noteSuspended(card, posted.entries);
     },
@@ -222,7 +222,7 @@ export function createBoard(state: BoardState): LoadedBoard {
   };
 }
 
-/** What the card scheme receives by a settlement and gives by a refund: the card's entry alone does not sum to zero. */
+/** The card network's side of a settlement or refund, because the card's entry alone does not sum to zero. */
 function networkSide(card: Card, own: Entry): Entry[] {
   if (own.type !== 'settle' && own.type !== 'refund') return [];
   return [

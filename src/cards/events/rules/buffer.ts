@@ -7,11 +7,14 @@ import { accepted, type Board } from './board';
 import { toOwner } from './to-owner';
 import { topupEvent } from './topup-event';
 
-/** What is set aside of a card for forced settlements, and for nothing else (decisions part 4, Buffered cards). */
+/**
+ * The amount that is set aside for forced settlements of a card, and for nothing else (decisions part 4, Buffered
+ * cards).
+ */
 export const bufferOf = ({ book }: Board, { bufferAccountId }: Card): Decimal =>
   bufferAccountId === null ? ZERO : book.account(bufferAccountId).available;
 
-/** Set aside out of the card's account; nothing where it is zero. */
+/** Entries that set an amount aside from the card's account; none for zero. */
 export function bufferDeposit(card: Card, amount: Decimal, referenceId: string): Entry[] {
   if (amount.isZero()) return [];
   return [
@@ -20,7 +23,7 @@ export function bufferDeposit(card: Card, amount: Decimal, referenceId: string):
   ];
 }
 
-/** Returns the whole buffer to the card's owner; nothing where the buffer is empty. */
+/** Entries that return the whole buffer to the card's owner; none for an empty buffer. */
 export function bufferRefund(board: Board, card: Card, referenceId: string): Entry[] {
   const amount = bufferOf(board, card);
   if (amount.isZero()) return [];
@@ -30,13 +33,13 @@ export function bufferRefund(board: Board, card: Card, referenceId: string): Ent
   ];
 }
 
-/** Of a closed card, which keeps none. */
+/** Returns the buffer of a closed card, because a closed card keeps none. */
 export function returnBuffer(board: Board, card: Card): void {
   const entries = bufferRefund(board, card, newId('reference'));
   if (entries.length > 0) board.postToAccounts(card, entries);
 }
 
-/** Draws for a forced event as much as the buffer has, before the event. @returns the drawn amount */
+/** Draws from the buffer before a forced event, at most what the buffer has. @returns the drawn amount */
 export function drawBuffer(board: Board, card: Card, wanted: Decimal, linkedId?: string | null): Decimal {
   const amount = minOf(wanted, bufferOf(board, card));
   if (!amount.gt(0)) return ZERO;
@@ -53,9 +56,9 @@ export function drawBuffer(board: Board, card: Card, wanted: Decimal, linkedId?:
 }
 
 /**
- * Fills the buffer that the chain of a released hold has drawn from, so far as the card stands above zero. A card that has
- * ended has no buffer, so its released money goes to its account.
- * @param released the `cancel`
+ * Returns drawn money to the buffer after a release, as far as the card stays at zero or above. The release of a closed
+ * or failed card goes to its account, because the card has no buffer.
+ * @param released the `cancel` event
  */
 export function returnDrawn(
   board: Board,
@@ -84,7 +87,7 @@ export function returnDrawn(
   board.keepAuthorization(authorization);
 }
 
-/** A card below zero has nothing set aside: what it owes is paid first. */
+/** Pays the debt of a card below zero from its buffer. */
 export function coverFromBuffer(board: Board, card: Card, follows: CardTransaction | undefined): void {
   const { available } = board.book.account(card.id);
   if (available.lt(0)) drawBuffer(board, card, available.negated(), follows?.id);

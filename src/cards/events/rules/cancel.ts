@@ -15,7 +15,7 @@ import { currencyOfMessage } from './conversion';
 import { settleFeeHold } from './fee-entries';
 
 /**
- * Releases part of what an authorization holds, or all of it without an amount.
+ * Releases part of an authorization's hold; without an amount, all of it.
  * @throws Problem 404 for an unknown authorization, 409 when it holds less (`limit_exceeded`) or nothing
  * (`invalid_transition`)
  */
@@ -24,13 +24,13 @@ export function cancel(board: Board, card: Card, message: ProcessorMessage): Car
   if (!authorization) throw notFound('authorization', 'referenceId');
   currencyOfMessage(message, authorization, card.currency);
   const held = remaining(authorization.own);
-  if (held.isZero()) throw conflict('invalid_transition', 'Nothing of this authorization is held any more.');
+  if (held.isZero()) throw conflict('invalid_transition', 'This authorization holds nothing any more.');
   const amount = message.amount ?? held;
-  if (amount.gt(held)) throw conflict('limit_exceeded', 'The amount is more than is still held.', 'amount');
+  if (amount.gt(held)) throw conflict('limit_exceeded', 'The amount is greater than the held amount.', 'amount');
   return release(board, card, authorization, amount);
 }
 
-/** Releases part of a hold and its share of the settle fee's hold, and fills the buffer that the hold has drawn from. */
+/** Releases part of a hold with its share of the held settle fee, and returns drawn money to the buffer. */
 export function release(
   board: Board,
   card: Card,
@@ -45,7 +45,10 @@ export function release(
   return released;
 }
 
-/** An authorization that was neither settled nor cancelled in time. Nothing when it holds nothing, or is not due yet. */
+/**
+ * Releases an authorization that was neither settled nor cancelled in time. Does nothing when it holds nothing or is
+ * still valid.
+ */
 export function expire(board: Board, card: Card, authorizationId: string): CardTransaction | undefined {
   const authorization = board.authorizationById(authorizationId);
   if (!authorization || authorization.expiresAt > board.book.at) return undefined;

@@ -5,21 +5,21 @@ import type { Authorization, Merchant, ProcessorMessage } from '../record';
 import type { Board } from './board';
 
 const ONE = new Decimal(1);
-/** What one message may come to in the card's currency: as much as the wire allows an amount to be. */
+/** The largest amount of one message in the card's currency; also the largest that the wire allows. */
 const MAX_BILLING = new Decimal('999999999999999');
 
-/** An amount that is spent, in its own currency and in the card's. */
+/** An amount that is spent, in its own currency and in the card's currency. */
 export interface Spend {
   amount: Decimal;
   currency: string;
-  /** Billing per unit of the currency. */
+  /** Billing amount per unit of the currency. */
   rate: Decimal;
   billing: Decimal;
   merchant?: Merchant;
 }
 
 /**
- * An amount of a message, converted at its authorization's rate, or at the present one where it has none.
+ * Converts the amount of a message at its authorization's rate, or at the present rate when it has none.
  * @throws Problem 400 naming the field, 503 without a fresh rate, 409 `limit_exceeded`
  */
 export function spendOf(
@@ -31,14 +31,14 @@ export function spendOf(
 ): Spend {
   const currency = currencyOfMessage(message, authorization, card.currency);
   const rate = authorization?.rate ?? billingRate(board, card, currency);
-  if (!rate) throw unavailable(`There is no rate from ${currency} to ${card.currency} now.`); // it is not refused for good
+  if (!rate) throw unavailable(`There is no rate from ${currency} to ${card.currency} now.`); // a rate may come later
   const billing = roundTo(amount.times(rate), card.currency);
   if (billing.gt(MAX_BILLING))
     throw conflict('limit_exceeded', 'The amount is too large in the currency of the card.', 'amount');
   return { amount, currency, rate, billing, merchant: message.merchant };
 }
 
-/** What moves nothing, converted where that can be: else nothing, at no rate. */
+/** Converts a declined amount. Without a rate, or above the largest amount, the billing amount is zero. */
 export function spendOfDeclined(board: Board, card: Card, { amount, currency, merchant }: Declined): Spend {
   const rate = billingRate(board, card, currency) ?? ZERO;
   const billing = roundTo(amount.times(rate), card.currency);
@@ -48,11 +48,13 @@ export function spendOfDeclined(board: Board, card: Card, { amount, currency, me
 
 type Declined = Pick<Spend, 'amount' | 'currency' | 'merchant'>;
 
-/** Whether an amount in that currency can be judged just now. */
+/** Whether there is a present rate for a currency. */
 export const isConvertible = (board: Board, card: Card, currency: string): boolean =>
   currency === card.currency || board.rate(currency, card.currency) !== undefined;
 
-/** The current rate with the programme's markup on top, or 1 in the card's own currency; nothing where there is none. */
+/**
+ * The present rate with the programme's markup; 1 in the card's own currency; undefined when there is no fresh rate.
+ */
 function billingRate(board: Board, card: Card, currency: string): Decimal | undefined {
   if (currency === card.currency) return ONE;
   const markup = board.programme(card.bin).markupPercent.dividedBy(100).plus(1);
@@ -61,8 +63,8 @@ function billingRate(board: Board, card: Card, currency: string): Decimal | unde
 }
 
 /**
- * The currency of a message: its authorization's, which a given one must equal; else the given one; else the card's.
- * @throws Problem 400 naming the field
+ * The currency of a message: its authorization's, else the given one, else the card's.
+ * @throws Problem 400 for a given currency other than the authorization's, or an amount with too many decimals
  */
 export function currencyOfMessage(
   message: { amount?: Decimal; currency?: string },

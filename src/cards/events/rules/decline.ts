@@ -8,7 +8,7 @@ import type { Spend } from './conversion';
 import { feeEntries } from './fee-entries';
 import { type Asked, brokenLimit } from './limits/limits';
 
-/** A decline is recorded, and the programme's decline fee falls on the master account, whatever it has. */
+/** Records a decline. The master account pays the programme's decline fee, even below zero. */
 export function decline(
   board: Board,
   card: Card,
@@ -35,7 +35,7 @@ export function decline(
   );
 }
 
-/** Why a card does not spend that much at that merchant; nothing where it may. */
+/** Why a card may not spend an amount at a merchant; undefined when it may. */
 export function declineReason(board: Board, card: Card, asked: Asked): DeclineReason | undefined {
   if (isClosed(card.status)) return 'card_closed';
   if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';

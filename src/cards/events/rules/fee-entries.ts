@@ -5,7 +5,7 @@ import type { Card } from '../../cards/record';
 
 type Fee = Extract<AccountEffect, `fee/${string}`>;
 
-/** A fee that an account pays; nothing where it is zero. */
+/** Entries of a fee that an account pays; none for zero. */
 export function feeEntries(
   account: string,
   name: Fee,
@@ -17,7 +17,7 @@ export function feeEntries(
   return [accountEntry(account, name, fee, referenceId), internalEntry('fees', currency, fee, referenceId)];
 }
 
-/** The settle fee is held on the master account (`pending`) and released again (`transfer`). */
+/** Holds the settle fee on the master account (`pending`) or releases it (`transfer`). */
 export function settleFeeHold(
   card: Card,
   name: 'pending/settle_fee' | 'transfer/settle_fee',

@@ -15,7 +15,7 @@ import { transition } from './transition';
 
 type MessageOf<Type extends CardMessage['type']> = Extract<CardMessage, { type: Type }>;
 
-/** The processor has issued the card: what was held for it is taken, and the card is active. */
+/** Issues a card that the processor has issued. Takes the held amount and makes the card active. */
 export function issue(
   board: Board,
   card: Card,
@@ -51,7 +51,7 @@ export function issue(
   return issued;
 }
 
-/** The processor has refused the card: what was held for it is released. */
+/** Fails a card that the processor has refused. Releases the held amount. */
 export function failIssue(
   board: Board,
   card: Card,
@@ -71,7 +71,7 @@ const heldForIssue = ({ initialAmount, issueFee }: Card, buffer: Decimal): Decim
   totalDebit({ principal: initialAmount, buffer, fee: issueFee });
 
 /**
- * Funds the card from its account, which pays the programme's top-up fee.
+ * Funds a card from its account, which also pays the programme's top-up fee.
  * @throws Problem 409 `insufficient_funds`, `user_blocked`, `card_closed`, `card_not_active`
  */
 export function topUp(board: Board, card: Card, amount: Decimal): CardTransaction {
@@ -90,7 +90,10 @@ export function topUp(board: Board, card: Card, amount: Decimal): CardTransactio
   return funded;
 }
 
-/** Funds the card and its buffer with what has been held for it. @throws Problem 409 as `topUp`: it is still held then */
+/**
+ * Funds a card and its buffer with the amount held for them.
+ * @throws Problem 409 as `topUp`, with the hold unchanged
+ */
 export function fund(board: Board, card: Card, funding: Funding): CardTransaction {
   assertTakesMoney(card);
   const { principal, buffer, fee } = funding;
@@ -113,7 +116,7 @@ export function fund(board: Board, card: Card, funding: Funding): CardTransactio
 /** @throws Problem 409 `user_blocked`, `card_closed`, `card_not_active` */
 export function assertTakesMoney(card: Card): void {
   if (!isFundable(card.status)) throw notUsable(card);
-  if (card.userBlocked) throw conflict('user_blocked', 'The user of this card is blocked: it is not funded.');
+  if (card.userBlocked) throw conflict('user_blocked', 'The user of this card is blocked, so the card cannot be funded.');
 }
 
 /** @throws Problem 409 `insufficient_funds`, `card_closed`, `card_not_active` */
@@ -125,8 +128,9 @@ export function withdraw(board: Board, card: Card, amount: Decimal): CardTransac
 }
 
 /**
- * Brings a card's available to zero: what is left goes to its account; what is missing comes from it, by force.
- * @returns the event, or nothing when it was zero
+ * Brings a card's available balance to zero. Money that is left goes to its account. A debt is paid by its account, by
+ * force.
+ * @returns the event, or undefined when the balance was zero
  */
 export function returnToZero(
   board: Board,

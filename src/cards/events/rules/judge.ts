@@ -23,15 +23,15 @@ import { settle } from './settle';
 export interface Judgement {
   card: Card;
   /**
-   * The event that the message asked for, with the card's balances after all that followed from the message; nothing when it was
-   * in effect already.
+   * The event that the message requested; undefined when it had no effect. Its balances are those after everything that
+   * followed.
    */
   transaction: CardTransaction | undefined;
 }
 
 /**
- * Judges one message on a board: every event rule of decisions part 3 begins here. It either throws a Problem before it
- * has changed anything, or carries the message out with all that follows from it.
+ * Judges one message on a board. All rules of card events (decisions part 3) start here. Throws a Problem before any
+ * change, or carries out the message with everything that follows from it.
  */
 export function judge(board: Board, message: Message): Judgement {
   const card = board.card(message.cardId);
@@ -89,8 +89,9 @@ function act(board: Board, card: Card, message: Message): CardTransaction | unde
 }
 
 /**
- * What holds after every event: a closed card, and one that was never issued, has nothing available and nothing set aside; a card below zero has
- * nothing set aside, and is frozen for it until it is covered again. What the client has frozen so stands until it is funded.
+ * Restores the invariants after an event. A closed or failed card has neither balance nor buffer. A card below zero has
+ * no buffer and is frozen until it is covered. A freeze that the client requested for `insufficient_funds` stays until
+ * the card is funded.
  */
 function keepInvariants(board: Board, card: Card, follows: CardTransaction | undefined): void {
   if (card.status === 'closed' || card.status === 'failed') {
@@ -112,6 +113,6 @@ function keepInvariants(board: Board, card: Card, follows: CardTransaction | und
   if (!below && marked) unfreeze(board, card, 'insufficient_funds', follows);
 }
 
-/** Money has come onto the card out of its account. */
+/** Whether an event brought money onto the card from its account. */
 const isFunding = (event: CardTransaction | undefined): boolean =>
   event?.type === 'issue' || (event?.type === 'topup' && event.source === null);

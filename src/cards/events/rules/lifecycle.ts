@@ -9,7 +9,10 @@ import { bufferRefund } from './buffer';
 import { returnToZero } from './funding';
 import { transition } from './transition';
 
-/** What the client asks for: `insufficient_funds` stands until it is unfrozen or funded. @throws Problem 409 */
+/**
+ * Freezes a card for the client. `insufficient_funds` then stays until it is removed or the card is funded.
+ * @throws Problem 409
+ */
 export function freezeAsAsked(board: Board, card: Card, reason: FreezeReason) {
   const frozen = freeze(board, card, reason);
   if (reason !== 'insufficient_funds') return frozen;
@@ -18,14 +21,14 @@ export function freezeAsAsked(board: Board, card: Card, reason: FreezeReason) {
   return frozen;
 }
 
-/** @throws Problem 409 `invalid_transition` where it is below zero, and as `unfreeze` */
+/** Removes a client's reason. @throws Problem 409 `invalid_transition` for a card below zero, and as `unfreeze` */
 export function unfreezeAsAsked(board: Board, card: Card, reason: FreezeReason) {
   if (reason === 'insufficient_funds' && board.book.account(card.id).available.lt(0))
-    throw conflict('invalid_transition', 'The card is below zero: it is unfrozen when it is funded.');
+    throw conflict('invalid_transition', 'The card is below zero. It is unfrozen when it is funded.');
   return unfreeze(board, card, reason);
 }
 
-/** Adds a reason. There is an event when it is the first one: the card stops being usable. @throws Problem 409 */
+/** Adds a reason. The first reason freezes the card and records an event. @throws Problem 409 */
 export function freeze(board: Board, card: Card, reason: FreezeReason, follows?: CardTransaction) {
   if (!isFundable(card.status)) throw notUsable(card);
   if (card.freezeReasons.includes(reason)) return undefined;
@@ -37,7 +40,7 @@ export function freeze(board: Board, card: Card, reason: FreezeReason, follows?:
   return accepted(board.record(card, stateEvent(card, 'freeze', follows)));
 }
 
-/** Takes a reason away. There is an event when it was the last one. @throws Problem 409 */
+/** Removes a reason. Removing the last one unfreezes the card and records an event. @throws Problem 409 */
 export function unfreeze(board: Board, card: Card, reason: FreezeReason, follows?: CardTransaction) {
   if (!isFundable(card.status)) throw notUsable(card);
   if (!card.freezeReasons.includes(reason)) return undefined;
@@ -50,8 +53,8 @@ export function unfreeze(board: Board, card: Card, reason: FreezeReason, follows
 }
 
 /**
- * Closes the card for its holder; what is left on it and set aside goes back to its account. One that is being closed goes on
- * to be. @throws Problem 409 on a pending card
+ * Closes a card at once. Its balance and its buffer return to its account. Does nothing to a closed or closing card.
+ * @throws Problem 409 for a pending or failed card
  */
 export function close(board: Board, card: Card): CardTransaction | undefined {
   if (isClosed(card.status)) return undefined;
@@ -59,7 +62,7 @@ export function close(board: Board, card: Card): CardTransaction | undefined {
   return closeNow(board, card);
 }
 
-/** The card is spent on no more, and closed when the processor confirms it. @throws Problem 409 */
+/** Begins the closure of a card. The card declines, and is closed when the processor confirms. @throws Problem 409 */
 export function beginClosure(board: Board, card: Card): undefined {
   if (!isFundable(card.status)) throw notUsable(card);
   transition(board, card, 'begin_closure');
@@ -67,7 +70,7 @@ export function beginClosure(board: Board, card: Card): undefined {
   return undefined;
 }
 
-/** The processor has confirmed it. */
+/** Closes a closing card, after the processor's confirmation. */
 export const endClosure = (board: Board, card: Card): CardTransaction | undefined =>
   card.status === 'closing' ? closeNow(board, card) : undefined;
 

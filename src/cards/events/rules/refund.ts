@@ -8,8 +8,8 @@ import { accepted, type Board } from './board';
 import { currencyOfMessage, spendOf } from './conversion';
 
 /**
- * Gives money back to the card: at most what its authorization has settled and not yet refunded, at that one's rate; or,
- * without an authorization, any amount at the current rate.
+ * Refunds money to the card. With an authorization: at most its settled and not refunded amount, at its rate. Without
+ * one: any amount at the present rate.
  * @throws Problem 404 for an unknown reference, 409 `limit_exceeded`
  */
 export function refund(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
@@ -31,7 +31,7 @@ function linked(
   const currency = currencyOfMessage(message, authorization, card.currency);
   const open = refundable(authorization.own);
   if (amount.gt(open))
-    throw conflict('limit_exceeded', 'The amount is more than was settled and not refunded.', 'amount');
+    throw conflict('limit_exceeded', 'The amount is greater than the settled amount that was not refunded.', 'amount');
   const event = {
     type: 'refund' as const,
     amount,

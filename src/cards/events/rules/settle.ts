@@ -10,15 +10,15 @@ import { currencyOfMessage, spendOf } from './conversion';
 import { feeEntries } from './fee-entries';
 
 /**
- * Settles what an authorization holds, in part or whole. It is never refused: what is not held (an excess, a settlement
- * after a cancel or an expiry, or without an authorization) is authorized first, by force, so that the effects of
- * `interface.md 3.4` hold for every event.
+ * Settles part or all of an authorization. Never refused: an amount that is not held is first authorized by force, so
+ * that the effects of `interface.md 3.4` apply to every event. Such an amount is an excess, or a settlement after a
+ * cancel or an expiry, or one without an authorization.
  */
 export function settle(board: Board, card: Card, message: ProcessorMessage): CardTransaction {
   const known = board.authorization(card.id, message.referenceId);
   currencyOfMessage(message, known, card.currency);
   const amount = message.amount ?? (known ? remaining(known.own) : undefined);
-  if (!amount?.gt(0)) throw invalid('amount is required where nothing is held.', 'amount');
+  if (!amount?.gt(0)) throw invalid('amount is required when the authorization holds nothing.', 'amount');
   const authorization = known ?? forcePost(board, card, message, amount);
   const excess = amount.minus(remaining(authorization.own));
   if (excess.gt(0)) {
@@ -34,7 +34,7 @@ export function settle(board: Board, card: Card, message: ProcessorMessage): Car
 function forcePost(board: Board, card: Card, message: ProcessorMessage, amount: Decimal): Authorization {
   const { id } = accepted(open(board, card, spendOf(board, card, message, amount), { forced: true }));
   const authorization = board.authorizationById(id);
-  if (!authorization) throw new Error('an authorization was opened and is not there');
+  if (!authorization) throw new Error('an opened authorization is missing from the board');
   return authorization;
 }
 

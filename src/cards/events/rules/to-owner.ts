@@ -4,8 +4,8 @@ import type { Decimal } from '../../../kernel/money/money';
 import { type Card, SUSPENSE } from '../../cards/record';
 
 /**
- * Gives money of a card back: to its account, or where that is closed to the tenant's master account, or to suspense
- * (decisions part 4, Users and accounts).
+ * The entry that returns money of a card: to its account, or to the tenant's master account, or to suspense when no
+ * account is open (decisions part 4, Users and accounts).
  */
 export function toOwner(card: Card, entry: AccountEffect, amount: Decimal, referenceId: string): Entry {
   return card.returnsTo === SUSPENSE

@@ -4,19 +4,19 @@ import type { Channel } from '../../../../parties/card-processor/message';
 import type { Limits, Used } from '../../limits/record';
 import type { Authentication, DeclineReason, Merchant } from '../../record';
 
-/** What an authorization asks for, in the currency of the card. */
+/** An authorization that limits are applied to. Amounts are in the currency of the card. */
 export interface Asked {
-  /** What it adds. */
+  /** The amount that it adds. */
   billing: Decimal;
-  /** What its chain comes to with it. */
+  /** The total of the authorization, with this amount. */
   total: Decimal;
   merchant?: Merchant | undefined;
   channel?: Channel | undefined;
-  /** Absent where no challenge is named. */
+  /** Absent when no challenge is named. */
   authentication?: Authentication | undefined;
 }
 
-/** The limits of a programme, a card or a user, and what has been used of them. */
+/** The limits of a programme, a card or a user, with the spending that they bound. */
 export interface Level {
   limits: Limits;
   used: Used;
@@ -30,20 +30,21 @@ interface Rule {
 const exceeds = (amount: Decimal, limit: Decimal | null): boolean => limit?.lt(amount) ?? false;
 
 /**
- * A payer who could have been challenged and was not: one on the internet. At a terminal the card authenticates its holder; by mail, telephone or
- * agreement nobody can be challenged. A message that does not tell its channel is judged strictly.
+ * Whether the payer could have been challenged and was not: on the internet only. A terminal authenticates the
+ * cardholder, and nobody can be challenged by mail, by telephone or for an agreed payment. A message without a channel
+ * counts as internet.
  */
 const isUnchallenged = ({ channel, authentication }: Asked): boolean =>
   (channel === undefined || channel === 'ecommerce') && authentication !== 'valid';
 
-/** In the order in which they are heard, whoever's limits they are: where, before how much, before who pays. */
+/** The rules in order of precedence, over all levels: merchant, then amount, then authentication. */
 const RULES: readonly Rule[] = [
   {
     reason: 'invalid_merchant',
     isBroken: ({ merchant }, { limits }) => limits.blockedMccs.includes(merchant?.mcc ?? ''),
   },
   {
-    // A merchant that does not tell its category is none of them.
+    // A merchant without a category is in none of the allowed ones.
     reason: 'invalid_merchant',
     isBroken: ({ merchant }, { limits: { allowedMccs } }) =>
       allowedMccs.length > 0 && !allowedMccs.includes(merchant?.mcc ?? ''),
@@ -74,7 +75,7 @@ const RULES: readonly Rule[] = [
     isBroken: (asked, { limits }) => exceeds(asked.total, limits.challengeAbove) && isUnchallenged(asked),
   },
   {
-    // A merchant that does not tell its country is abroad.
+    // A merchant without a country counts as abroad.
     reason: 'authentication_required',
     isBroken: (asked, { limits: { homeCountries } }) =>
       homeCountries.length > 0 &&
@@ -83,6 +84,6 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Why the limits of all levels together do not admit it; nothing where they do. */
+/** The reason of the first rule that any level breaks; undefined when all limits are kept. */
 export const brokenLimit = (asked: Asked, levels: readonly Level[]): DeclineReason | undefined =>
   RULES.find((rule) => levels.some((level) => rule.isBroken(asked, level)))?.reason;

@@ -5,34 +5,34 @@ import { type Limits, limitsOfProgramme, type Used } from '../../limits/record';
 import type { Authorization } from '../../record';
 import type { Level } from './limits';
 
-/** What was authorized on a day, in UTC, and has not been released. */
+/** The part of a chain that was authorized on a UTC day and not released. */
 export interface Part {
   /** `2026-01-31` */
   day: string;
   amount: Decimal;
 }
 
-/** By how much what a card, or a user in a currency, has spent on a day has changed. */
+/** A change of what a card, or a user in a currency, spent on a day. */
 export interface SpendingChange extends Part {
   subjectId: string;
   currency: string;
 }
 
-/** What stands of the cards of a board whose limits are to be looked at, and of their users. */
+/** The limits and spending of the limited cards of a board and of their users. */
 export interface SpendingState {
   /** By card or user. */
   limits: ReadonlyMap<string, Limits>;
   /** By {@link usedKey}. */
   used: ReadonlyMap<string, Used>;
-  /** By authorization, of those that were opened before today. */
+  /** By authorization, for those that were opened before today. */
   parts: ReadonlyMap<string, Part[]>;
 }
 
-/** What limited cards of a board spend, while their locks and those of their users' limits are held. */
+/** The spending of a board's limited cards, while the locks that guard it are held. */
 export interface Spending {
-  /** Whatever bounds the card: its programme's limits, its own and its user's. */
+  /** All limits of a card: its programme's, its own and its user's. */
   levels(card: Card, programme: Programme): Level[];
-  /** An authorization adds, a cancel takes away; to be told before the authorization's own counters move. */
+  /** Counts an authorization or a cancel. Called before the authorization's own counters change. */
   count(card: Card, authorization: Authorization, type: string, billing: Decimal): void;
   changes(): SpendingChange[];
 }
@@ -42,7 +42,7 @@ const monthOf = (day: string): string => day.slice(0, 7);
 export const usedKey = (subjectId: string, currency: string): string => `${subjectId} ${currency}`;
 export const NOTHING_USED: Used = { day: ZERO, month: ZERO };
 
-/** Parts without an amount that is released, which takes from the newest first: none is ever below zero. */
+/** Takes a released amount from the newest parts first, so that no part falls below zero. */
 export function released(parts: readonly Part[], amount: Decimal): { left: Part[]; taken: Part[] } {
   const left = [...parts];
   const taken: Part[] = [];
@@ -71,7 +71,7 @@ export function createSpending(at: Date, { limits, ...state }: SpendingState): S
   function partsOf({ id, billing, createdAt }: Authorization): Part[] {
     const known = parts.get(id);
     if (known) return known;
-    if (dayOf(createdAt) < today) throw new Error(`${id}: what it has on which day was not read`);
+    if (dayOf(createdAt) < today) throw new Error(`${id}: the days of its amounts were not read`);
     return [{ day: today, amount: billing.authorized.minus(billing.reversed) }];
   }
 
@@ -115,5 +115,5 @@ export function createSpending(at: Date, { limits, ...state }: SpendingState): S
   };
 }
 
-/** Of cards without limits. */
+/** The state for cards without limits. */
 export const NOTHING_LIMITED: SpendingState = { limits: new Map(), used: new Map(), parts: new Map() };

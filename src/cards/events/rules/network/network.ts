@@ -19,22 +19,23 @@ import { decline, declineReason } from '../decline';
 import { refund } from '../refund';
 import { settle } from '../settle';
 
-/** One message, and what is known of the network's transaction that it is of. */
+/** A message, with the reference and chain of its network transaction. */
 interface Step {
   board: Board;
   card: Card;
   message: NetworkMessage;
   known: NetworkReference;
-  /** Its chain, where something of it was held. */
+  /** The transaction's chain; undefined when nothing was held. */
   chain: Authorization | undefined;
 }
 
 /**
- * Judges a message of a card network. Messages of one transaction come in any order and end in the same balances: what is
- * cleared or reversed before its authorization is remembered, and an authorization that was sent no later holds so much
- * less. Nothing but an authorization is ever refused.
- * @returns nothing where nothing moves: what is asked for has happened, or it was a question
- * @throws Problem 503 without a fresh rate for what cannot be declined, 409 `limit_exceeded` for what no card can be charged
+ * Judges a message of a card network. Messages of one transaction may come in any order and lead to the same balances:
+ * amounts that are cleared or reversed before their authorization are remembered, and an authorization sent no later
+ * holds that much less. Only an authorization can be declined.
+ * @returns undefined when no money moves: the effect is already booked, or the amount is zero
+ * @throws Problem 503 without a fresh rate for a message that cannot be declined, 409 `limit_exceeded` for an amount
+ * that no card can be charged
  */
 export function judgeNetwork(board: Board, card: Card, message: NetworkMessage): CardTransaction | undefined {
   const known = board.networks.of(message);
@@ -50,7 +51,10 @@ const RULES: Record<NetworkMessage['event'], (step: Step) => CardTransaction | u
   refund: ({ board, card, ...step }) => refund(board, card, understood(refunded(step), 'refund')),
 };
 
-/** An authorization of nothing asks whether the card may be used: nothing is held, and a refusal is a decline like others. */
+/**
+ * Judges an authorization of zero, which asks whether the card may be used. Holds nothing; a refusal is recorded as a
+ * decline.
+ */
 function verify({ board, card, message }: Step): CardTransaction | undefined {
   const { amount, currency, merchant, channel } = message;
   const authentication = authenticationOf(board, card, message);
@@ -61,7 +65,7 @@ function verify({ board, card, message }: Step): CardTransaction | undefined {
   return undefined;
 }
 
-/** Without a rate it is declined: whoever sent it waits a second, and no rate comes in that time. */
+/** Authorizes, or declines for want of a rate: the sender waits one second, and no rate comes in that time. */
 function authorizeAtOnce(board: Board, card: Card, message: OfNetwork): CardTransaction {
   const { referenceId, currency, merchant, channel, authentication } = message;
   const named = board.authorization(card.id, referenceId);
@@ -77,7 +81,7 @@ function authorizeAtOnce(board: Board, card: Card, message: OfNetwork): CardTran
   return decline(board, card, spendOfDeclined(board, card, message), reason ?? 'processing_error');
 }
 
-/** Holds what of an authorization has not been cleared or reversed ahead of it. */
+/** Holds the part of an authorization that was not cleared or reversed earlier. */
 function hold(
   step: Step,
   judged: (board: Board, card: Card, message: OfNetwork) => CardTransaction,
@@ -98,7 +102,7 @@ function hold(
   return held;
 }
 
-/** How much of an authorization is settled by now although it comes only now. */
+/** The part of a late authorization that has already been settled. */
 function clearedAhead({ amount, sentAt }: NetworkMessage, known: NetworkReference): Decimal {
   if (isBefore(sentAt, known.finalAt)) return amount;
   return isBefore(sentAt, known.settledAheadAt) ? minOf(amount, known.settledAhead) : ZERO;
@@ -106,7 +110,7 @@ function clearedAhead({ amount, sentAt }: NetworkMessage, known: NetworkReferenc
 
 const isBefore = (sentAt: Date, at: Date | null): boolean => at !== null && sentAt <= at;
 
-/** What the network has taken back before we held it is released at once: the client sees both. */
+/** Releases the part of a late hold that the network has already reversed. The client sees the hold and the release. */
 function releaseReversed({ board, card, message, known }: Step, held: CardTransaction): void {
   const chain = board.authorizationById(held.authorizationId ?? '');
   if (!chain || !isBefore(message.sentAt, known.reversedAheadAt)) return;
@@ -117,7 +121,7 @@ function releaseReversed({ board, card, message, known }: Step, held: CardTransa
   board.networks.keep(known);
 }
 
-/** Settles it, by force where it was not held. */
+/** Settles a clearing, by force where nothing was held. */
 function clear(step: Step): CardTransaction {
   const { board, card, message, known, chain } = step;
   const ahead = maxOf(ZERO, message.amount.minus(chain ? remaining(chain.own) : ZERO));
@@ -133,8 +137,8 @@ function clear(step: Step): CardTransaction {
 }
 
 /**
- * Releases what is held, so much at most. First it is taken for the reversal of what we have released by ourselves: which one it
- * is, the network does not say, and what was approved must not be released for it.
+ * Releases a reversed amount, at most what is held. An amount that we released after an unanswered decline is deducted
+ * first, because the network does not say which hold it reverses, and an approved hold must stay.
  */
 function reverse({ board, card, message, known, chain }: Step): CardTransaction | undefined {
   const before = minOf(message.amount, known.releasedUnanswered);
@@ -151,14 +155,14 @@ function reverse({ board, card, message, known, chain }: Step): CardTransaction 
   return released;
 }
 
-/** A refund of more than its chain has settled, or of what we know nothing of, stands alone. */
+/** Links a refund to its chain. A refund above the settled amount, or without a known chain, stands alone. */
 const refunded = ({ message, chain }: Pick<Step, 'message' | 'chain'>) =>
   chain && message.amount.lte(refundable(chain.own)) ? { message, chain } : { message };
 
 type OfNetwork = ProcessorMessage &
   Pick<NetworkMessage, 'amount' | 'currency'> & { authentication?: Authentication | undefined };
 
-/** The message as the rules of one authorization take it. */
+/** The message in the form that the rules of one authorization take. */
 function understood(
   { message, chain }: { message: NetworkMessage; chain?: Authorization | undefined },
   type: ProcessorMessage['type'],

@@ -7,10 +7,11 @@ import { spendOfDeclined } from '../conversion';
 import { decline } from '../decline';
 
 /**
- * The network was told of a decline because no answer was there in time. What the authorization holds after all is released;
- * where it holds nothing, the decline is recorded. What was cancelled since may have been this: it is not released again, be
- * another part of its chain held for longer then; and its reversal by the network, should that come yet, releases nothing.
- * @returns nothing where all that it held has been settled or released
+ * Makes the books agree with a decline that the network got because we did not answer in time. Releases what the
+ * authorization holds, or records the decline when it holds nothing. Cancels since then may have released this hold, so
+ * their amount is deducted; otherwise another part of the chain would be released. A later reversal by the network
+ * releases nothing.
+ * @returns undefined when everything that it held was settled or released
  */
 export function judgeUnanswered(
   board: Board,
