@@ -12,12 +12,12 @@ const TAG = 'Accounts';
 const ACCOUNT_ID = 'acc_01h455vb4pex5vsknk084sn02q';
 
 const LIMITED =
-  'What is booked by hand without a second person (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at the command ' +
-  'line) has three limits for a UTC day, in `BASE_CURRENCY` at the stored middle rate: `ADMIN_LIMIT` for one credential, ' +
-  '`ADMIN_TENANT_LIMIT` for one tenant, `ADMIN_INSTALLATION_LIMIT` for all together. A sum above its limit, or a currency without a ' +
-  'fresh rate, is 409 `limit_exceeded`: two operators book it at the command line.';
+  'Bookings by hand without a second operator (`admin-deposit`, `admin-withdrawal`, `offramp-deposit` and the same at the command ' +
+  'line) have three limits per UTC day, in `BASE_CURRENCY` at the stored middle rate: `ADMIN_LIMIT` for one credential, ' +
+  '`ADMIN_TENANT_LIMIT` for one tenant, `ADMIN_INSTALLATION_LIMIT` for the installation. A sum above its limit, or a currency without ' +
+  'a fresh rate, is refused by 409 `limit_exceeded`. Two operators can book it at the command line.';
 
-/** The operator's three ways to move money by hand (`interface.md 4.1`; decisions part 4). */
+/** Routes by which an admin moves money by hand (`interface.md 4.1`; decisions part 4). */
 export function adminAccountRoutes(services: Pick<Services, 'now'>): Route[] {
   return [
     correction(services, 'admin-deposit', 'deposit/admin_deposit', 'Correction credit to an account'),
@@ -132,7 +132,7 @@ function offrampView(
 
 const lastOf = (entries: PostedEntry[]) => entries.at(-1) as PostedEntry;
 
-/** What was available before the entry and after it, for the audit log. */
+/** The available balance before and after an entry, for the audit log. */
 function availableAround(entry: PostedEntry, currency: string) {
   const after = entry.balance?.available ?? entry.available;
   return {

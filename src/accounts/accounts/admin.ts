@@ -14,17 +14,17 @@ import { findOfframpReference, insertOfframpReference } from './store';
 export interface Correction {
   account: Account;
   entry: PostedEntry;
-  /** What was in force; absent where it was weighed before. */
+  /** The limit that applied, for the audit log; absent when the booking was weighed before. */
   limit: string | null | undefined;
 }
 
-/** An admin who moves money by hand over HTTP, alone (decisions part 2): what takes two is refused. */
+/** The admin who books by hand over HTTP, alone (decisions part 2). A booking that needs two operators is refused. */
 export interface Decider {
   decidedBy: string;
   at: Date;
 }
 
-/** What an admin decides counts with all that was decided alone in this UTC day. */
+/** Weighs a booking against the limits, together with everything that was booked by one person in this UTC day. */
 const weighedAlone = (
   tx: Tx,
   { id: subject, tenantId, currency }: Account,
@@ -34,8 +34,8 @@ const weighedAlone = (
   decider && weighAlone(tx, { subject, tenantId, currency, amount, ...decider, ever: false });
 
 /**
- * Credits or debits an account by hand, against the outside world. Its caller writes the audit log.
- * @param given.decider absent where it was weighed before
+ * Credits or debits an account by hand, against the funding account. The caller writes the audit log.
+ * @param given.decider absent when the booking was weighed before
  * @throws Problem 404, 400, 409 `account_closed`, `limit_exceeded`, `insufficient_funds`
  */
 export async function correct(
@@ -60,7 +60,7 @@ export interface CorrectionTerms {
   amount: Decimal;
 }
 
-/** The account that is to be corrected, by the rules of now. @throws Problem 404, 400, 409 `account_closed` */
+/** The account of a correction, if it can be corrected now. @throws Problem 404, 400, 409 `account_closed` */
 export async function correctable(
   tx: Tx,
   reach: string | null,
@@ -78,17 +78,17 @@ export interface Offramped {
   master: Account;
   /** `deposit/offramp` on the master account, then `transfer/account_out` and `transfer/account_in`. */
   entries: PostedEntry[];
-  /** What was in force; absent where it was weighed before. */
+  /** The limit that applied, for the audit log; absent when the deposit was weighed before. */
   limit: string | null | undefined;
 }
 
 export interface OfframpTerms extends CorrectionTerms {
-  /** The off-ramp's own, unique per tenant. */
+  /** The off-ramp's reference, unique per tenant. */
   reference: string;
 }
 
 /**
- * The account that an off-ramp would credit, by the rules of now; nothing is done.
+ * The account that an off-ramp would credit, if it could now. Changes nothing.
  * @throws Problem as {@link offrampDeposit}
  */
 export async function offrampable(tx: Tx, reach: string | null, given: OfframpTerms): Promise<Account> {
@@ -98,14 +98,14 @@ export async function offrampable(tx: Tx, reach: string | null, given: OfframpTe
   return account;
 }
 
-const referenceUsed = () => alreadyExists('This reference was used already.', 'reference');
+const referenceUsed = () => alreadyExists('This reference has already been used.', 'reference');
 
 /**
- * Credits the tenant's master account of the account's currency and transfers the money on, in one posting. To the
- * master account itself it is the credit alone.
- * @param given.decider absent where it was weighed before
- * @throws Problem 404, 400 (`ErrAlreadyExists` for a reference that was used), 409 `account_closed`, `user_blocked`,
- *   `limit_exceeded`
+ * Credits the tenant's master account of the account's currency and transfers the money to the account, in one posting.
+ * For the master account itself, only the credit is posted.
+ * @param given.decider absent when the deposit was weighed before
+ * @throws Problem 404, 400 (`ErrAlreadyExists` for a used reference), 409 `account_closed`, `user_blocked`,
+ * `limit_exceeded`
  */
 export async function offrampDeposit(
   tx: Tx,
@@ -120,7 +120,7 @@ export async function offrampDeposit(
   const weight = await weighedAlone(tx, account, given.amount, given.decider);
   const referenceId = newId('reference');
   const { reference } = given;
-  // Before the limit refuses it: who asks again must hear that it was booked.
+  // Checked before the limit, so that a repeated request learns that it was booked.
   if (!(await insertOfframpReference(tx, { tenantId, reference, referenceId, accountId: account.id })))
     throw referenceUsed();
   await assertAccountOpen(tx, master, 'accountId');

@@ -4,8 +4,8 @@ import { formatAmount } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 
 /**
- * The `account_transaction` of a posted entry (`interface.md 2.3`). The amount is never negative: the direction is in the
- * type (3.4).
+ * The `account_transaction` of a posted entry (`interface.md 2.3`). The amount is never negative; the type tells the
+ * direction (3.4).
  */
 export function accountTransactionEvent(
   account: { tenantId: string; currency: string },

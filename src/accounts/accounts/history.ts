@@ -22,7 +22,7 @@ export const historyQuery = {
 
 export type HistoryQuery = z.output<z.ZodObject<typeof historyQuery>>;
 
-/** A listed entry as it is stored. */
+/** A listed ledger entry as stored. */
 export interface EntryRow {
   id: string;
   account_id: string;
@@ -38,10 +38,9 @@ export interface EntryRow {
 }
 
 /**
- * Raw for the lateral join. An account transaction is a listed entry (a row of `ledger_legs`). For each account the index on
- * (account_id, at, number) gives the newest rows below the cursor, and the merge of these is cut to one page: the cost
- * does not grow with the length of the history. The order is (at, account, number): within an account the number
- * breaks ties, between accounts their ids do.
+ * Raw SQL for the lateral join. An account transaction is a listed entry, a row of `ledger_legs`. For each account the
+ * index on (account_id, at, number) gives the newest rows below the cursor, and their merge is cut to one page. The
+ * cost does not grow with the length of the history. The order is (at, account, number).
  */
 const MERGED = `
   select l.* from unnest($1::text[]) as a(id)
@@ -56,7 +55,7 @@ const MERGED = `
       order by at desc, number desc limit $10) l
    order by l.at desc, l.account_id desc, l.number desc limit $10`;
 
-/** What those accounts' owner sees of them, merged, newest first; without accounts nothing. */
+/** The listed entries of some accounts, merged, newest first. @throws Problem 400 for a cursor of other accounts */
 export async function historyPage(
   { database: sql, linksOf }: Pick<AccountServices, 'database' | 'linksOf'>,
   accountIds: string[],
@@ -87,11 +86,11 @@ export async function historyPage(
   );
 }
 
-/** The account is one of those whose history it is: a virtual IBAN's too. */
+/** The account id may be a virtual IBAN's, so any text is accepted here and compared with `accountIds`. */
 const POSITION = z.tuple([positionPart.instant(), z.string(), positionPart.number()]);
 const NEWEST: z.output<typeof POSITION> = ['infinity', '', '0'];
 
-/** @throws Problem 400 when the cursor is not one of a history of these accounts */
+/** @throws Problem 400 for a cursor of other accounts */
 function cursorPosition(cursor: string | undefined, accountIds: string[]) {
   const position = positionOf(cursor, POSITION);
   if (position && !accountIds.includes(position[1])) throw foreignCursor();

@@ -24,9 +24,9 @@ export interface Transferred {
 }
 
 /**
- * Moves money between two accounts of one tenant and currency: two account transactions with one reference.
+ * Transfers money between two accounts of one tenant and currency: two account transactions with one reference.
  * @throws Problem 404 for an account, 400 for another currency or the same account, 409 `account_closed`,
- *   `user_blocked` (nothing is funded to a blocked user), `insufficient_funds`
+ * `user_blocked` (a blocked user cannot be funded), `insufficient_funds`
  */
 export async function transfer(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function transfer(
 ): Promise<Transferred> {
   const { amount } = given;
   const from = await requireAccount(tx, reach, given.fromAccountId, 'fromAccountId');
-  // Also for an admin, who reaches both: money does not cross from one tenant to another.
+  // The tenant is checked for an admin too, because money never crosses between tenants.
   const to = await requireAccount(tx, from.tenantId, given.toAccountId, 'toAccountId');
   assertPair(from, to, amount);
   await assertAccountOpen(tx, from, 'fromAccountId');
@@ -68,13 +68,13 @@ export async function transfer(
 
 function assertPair(from: Account, to: Account, amount: Decimal): void {
   if (from.id === to.id)
-    throw invalid('toAccountId must be another account than fromAccountId.', 'toAccountId');
+    throw invalid('toAccountId must differ from fromAccountId.', 'toAccountId');
   if (from.currency !== to.currency)
     throw invalid(`toAccountId must be an account in ${from.currency}.`, 'toAccountId');
   assertFits(amount, from.currency);
 }
 
-/** @throws Problem 409 `account_closed`, or `user_blocked` when it belongs to a blocked user */
+/** @throws Problem 409 `account_closed`, or `user_blocked` for the account of a blocked user */
 export async function assertFundable(tx: Tx, account: Account, field?: string): Promise<void> {
   await assertAccountOpen(tx, account, field);
   if (account.userId !== null) await requireActiveUser(tx, account.tenantId, account.userId, field);

@@ -6,7 +6,7 @@ import { type EntryRow, entryView } from './history';
 import type { AccountServices } from './services';
 import { accountTransactionSchema } from './view';
 
-/** What every item of a mixed history has, whatever its kind (decisions part 4). */
+/** Fields that all items of a mixed history share (decisions part 4). */
 export const mixedItem = {
   version: z.literal(2),
   id: z.string(),
@@ -19,14 +19,14 @@ export const accountTransactionItem = accountTransactionSchema.extend({
   kind: z.literal('account_transaction'),
 });
 
-/** A status change of a record of one of those kinds. */
+/** A status change of a record of one of the kinds. */
 export const statusChangeItem = <Kind extends string>(kinds: readonly [Kind, ...Kind[]]) =>
   z.object({
     ...mixedItem,
-    kind: z.enum(kinds).describe('What the record is.'),
+    kind: z.enum(kinds).describe('The kind of the record.'),
     recordId: z.string(),
     status: z.string(),
-    previousStatus: z.string().optional().describe('Absent where the record was made with this status.'),
+    previousStatus: z.string().optional().describe('Absent when the record was created with this status.'),
     failure: z.string().optional().describe('The code that goes with the status.'),
   });
 
@@ -38,8 +38,8 @@ export const mixedHistoryQuery = z.object({
 export const mixedHistoryItem = z.union([accountTransactionItem, statusChangeItem(STATUS_KINDS.account)]);
 
 /**
- * Raw: both branches in one statement, for two would see two moments. Entries and status changes of an account share its
- * numbers, so a place is unique in both.
+ * Raw SQL: one statement for both branches, so that they read one snapshot. Entries and status changes share the
+ * numbers of their account, so each position is unique.
  */
 const MIXED = `
   select * from (
@@ -58,7 +58,10 @@ const MIXED = `
 
 type Row = EntryRow & StatusChangeRow;
 
-/** What happened on an account and to its records, newest first. @throws Problem 400 for a foreign cursor */
+/**
+ * An account's transactions and status changes of its records, newest first.
+ * @throws Problem 400 for a cursor of another account
+ */
 export async function mixedHistoryPage(
   { database, linksOf }: Pick<AccountServices, 'database' | 'linksOf'>,
   accountId: string,

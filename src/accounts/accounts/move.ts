@@ -8,8 +8,8 @@ import { eventsWrite, tellWhenCommitted, type WebhookEvent } from '../../kernel/
 import { accountTransactionEvent } from './events';
 
 /**
- * Moves money between accounts: locks them, posts, and appends the `account_transaction` of every listed
- * entry, in the caller's transaction.
+ * Moves money between accounts in the caller's transaction: locks them, posts, and appends the `account_transaction` of
+ * each listed entry.
  * @throws Problem 409 `insufficient_funds` when an account would fall below zero
  */
 export async function move(
@@ -23,22 +23,22 @@ export async function move(
   const book = await openBook(tx, stored);
   const result = book.post(posting);
   if (!result.ok)
-    throw conflict('insufficient_funds', 'The available balance does not cover this.', context.field);
+    throw conflict('insufficient_funds', 'The available balance does not cover the amount.', context.field);
   const events = transactionEvents(book, result.entries, context);
   if (events.length > 0) tellWhenCommitted(tx);
-  // With the commit: others wait for the accounts until then.
+  // Written with the commit, because other transactions wait for the accounts until then.
   writeWithCommit(tx, [book.written(), eventsWrite(events)]);
   return result.entries;
 }
 
-/** What goes with the `account_transaction`s of a posting. */
+/** Data for the `account_transaction`s of a posting. */
 export interface EventContext {
   idempotencyKey?: string | null;
-  /** The reference of what an entry with that reference follows, where it has one of its own. */
+  /** For an entry's reference, the reference of the movement that it follows, if any. */
   linkedTo?: (reference: string) => string | undefined;
 }
 
-/** The `account_transaction` of every listed entry. */
+/** The `account_transaction`s of the listed entries. */
 export const transactionEvents = (
   book: Book,
   entries: PostedEntry[],

@@ -8,12 +8,12 @@ import { findAccount, findMasterAccount, findUserAccount, holdStatus, insertAcco
 
 const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
 
-/** The accounts that a new tenant begins with. */
+/** Opens the master accounts of a new tenant. */
 export async function openMasterAccounts(tx: Tx, tenantId: string): Promise<void> {
   for (const currency of MASTER_CURRENCIES) await openMasterAccount(tx, tenantId, currency);
 }
 
-/** Opens a tenant's master account in a currency or an asset, or gives the one that exists. */
+/** Opens a tenant's master account in a currency or asset, or returns the existing one. */
 export async function openMasterAccount(tx: Tx, tenantId: string, currency: string): Promise<OpenedAccount> {
   const id = newId('account');
   const opened = await insertAccount(tx, { id, tenantId, userId: null, currency });
@@ -23,7 +23,7 @@ export async function openMasterAccount(tx: Tx, tenantId: string, currency: stri
   return { account, opened };
 }
 
-/** @throws Problem 404, naming the field when the id came in the body */
+/** @param field the body field that held the id, for the error @throws Problem 404 */
 export async function requireAccount(
   sql: Sql,
   reach: string | null,
@@ -35,7 +35,7 @@ export async function requireAccount(
   return account;
 }
 
-/** Where a tenant's card fees of a currency fall. @throws Problem 404 */
+/** The account that pays a tenant's card fees in a currency. @throws Problem 404 */
 export async function requireMasterAccount(sql: Sql, tenantId: string, currency: string): Promise<Account> {
   const account = await findMasterAccount(sql, tenantId, currency);
   if (!account) throw notFound(`${currency} master account`);
@@ -47,11 +47,11 @@ export { findMasterAccount, listAccounts, lockAccount, markClosed } from './stor
 
 export interface OpenedAccount {
   account: Account;
-  /** False: it existed. */
+  /** False when the account existed. */
   opened: boolean;
 }
 
-/** Opens a user's account in a currency, or gives the one that exists. */
+/** Opens a user's account in a currency, or returns the existing one. */
 export async function openUserAccount(
   tx: Tx,
   tenantId: string,
@@ -66,7 +66,7 @@ export async function openUserAccount(
   return { account, opened };
 }
 
-/** Opens the user's account in a currency, or gives the one that exists. @throws Problem 404 */
+/** Opens a user's account in a currency, or returns the existing one, for a caller's reach. @throws Problem 404 */
 export async function openAccountOfUser(
   tx: Tx,
   reach: string | null,
@@ -77,11 +77,14 @@ export async function openAccountOfUser(
   return openUserAccount(tx, user.tenantId, user.id, currency);
 }
 
-/** Whether it is closed. The answer holds until the transaction ends, by a share lock of the row. */
+/** Whether an account is closed. A share lock keeps its status until the end of the transaction. */
 export const isAccountClosed = async (tx: Tx, id: string): Promise<boolean> =>
   (await holdStatus(tx, id)) === 'closed';
 
-/** The account stays open until the transaction ends. @throws Problem 409 `account_closed` */
+/**
+ * Ensures that an account is open and stays open until the end of the transaction.
+ * @throws Problem 409 `account_closed`
+ */
 export async function assertAccountOpen(tx: Tx, { id }: Pick<Account, 'id'>, field?: string): Promise<void> {
   if (await isAccountClosed(tx, id)) throw conflict('account_closed', 'The account is closed.', field);
 }

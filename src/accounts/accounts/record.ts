@@ -6,7 +6,7 @@ export const ACCOUNT_STATUSES = ['active', 'closed'] as const;
 export interface Account {
   id: string;
   tenantId: string;
-  /** `client`: a master account. */
+  /** `client` for a master account. */
   ownerType: (typeof OWNER_TYPES)[number];
   userId: string | null;
   currency: string;
@@ -15,7 +15,7 @@ export interface Account {
   updatedAt: Date;
 }
 
-/** What was said of a transfer; its two account transactions carry the reference. */
+/** A transfer between two accounts. Its two account transactions have its reference. */
 export interface Transfer {
   referenceId: string;
   tenantId: string;

@@ -26,7 +26,7 @@ export const accountListQuery = z.object({
   userId: identifier('usr_01h455vb4pex5vsknk084sn02q').optional(),
 });
 
-/** Accounts and what moves money between them (`interface.md 4.1`, Accounts; decisions part 4). */
+/** Routes of accounts (`interface.md 4.1`, Accounts; decisions part 4). */
 export function accountRoutes(services: AccountServices): Route[] {
   return [
     listRoute(services),
@@ -44,7 +44,7 @@ function listRoute({ database }: AccountServices): Route {
     path: '/v1/accounts',
     tag: TAG,
     summary: 'List accounts and balances',
-    description: 'Your accounts and those of your users, newest first, each with its present balance.',
+    description: 'Lists your accounts and those of your users, newest first, each with its current balance.',
     query: accountListQuery,
     response: pageSchema(accountSchema),
     async read({ caller, query }) {
@@ -62,8 +62,8 @@ function historyRoute(services: AccountServices): Route {
     tag: TAG,
     summary: 'Account transactions',
     description:
-      'Newest first. balanceAfter is what was available after it. Takes the accountId of your ' +
-      'virtual IBAN too.',
+      'Lists account transactions, newest first. `balanceAfter` is the available balance after each. Accepts the `accountId` of ' +
+      'your virtual IBAN too.',
     query: z.object(historyQuery),
     response: pageSchema(accountTransactionSchema),
     async read({ caller, params, query }) {
@@ -80,10 +80,10 @@ function mixedHistoryRoute(services: AccountServices): Route {
     tag: TAG,
     summary: 'Versioned mixed account history',
     description:
-      'The account transactions and the status changes of the deposits, payouts, card top-ups, card withdrawals and virtual-IBAN ' +
-      'movements of the account, in one order, newest first; items that are written while you page come before the first ' +
-      'page and are missing in none. `referenceId` is shared by a record and its account transactions. Status changes are kept ' +
-      'since the release that brought this list. Takes the accountId of your virtual IBAN too.',
+      'Lists the account transactions and the status changes of the deposits, payouts, card top-ups, card withdrawals and ' +
+      'virtual-IBAN movements of the account, newest first. Items written while you page come before the first page, and no ' +
+      'page misses any. A record and its account transactions share their `referenceId`. Status changes are kept since the ' +
+      'release that introduced this list. Accepts the `accountId` of your virtual IBAN too.',
     query: mixedHistoryQuery,
     response: pageSchema(mixedHistoryItem),
     async read({ caller, params, query }) {
@@ -110,8 +110,8 @@ function balanceRoute(services: AccountServices): Route {
     tag: TAG,
     summary: 'Account balance',
     description:
-      'With at, the balance at that past moment; at a moment to come it is the present one. Takes the accountId of your virtual ' +
-      'IBAN too.',
+      'Returns the current balance, or with `at` the balance at that past moment. A future `at` returns the current balance. ' +
+      'Accepts the `accountId` of your virtual IBAN too.',
     query: z.object({ at: moment().optional() }),
     response: z.object({
       accountId: z.string(),

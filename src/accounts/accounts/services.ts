@@ -1,19 +1,21 @@
 import type { Sql } from '../../kernel/db/database';
 import type { Services } from '../../services';
 
-/** An account that is read like those of this domain. */
+/** An account whose history and balance can be read, whichever domain owns it. */
 export interface ReadableAccount {
   id: string;
   currency: string;
 }
 
-/** What the domain is given. */
+/** Dependencies of the domain. */
 export interface AccountServices extends Services {
   /**
-   * An account of another domain, which has a history and a balance as these have: a virtual IBAN.
-   * @param reach the tenant whose may be found, or null for every tenant's
+   * Finds an account of another domain, such as a virtual IBAN.
+   * @param reach the tenant whose accounts may be found, or null for any tenant's
    */
   findAccountElsewhere(sql: Sql, reach: string | null, id: string): Promise<ReadableAccount | undefined>;
-  /** Of those references the ones that tell a further movement of something, with the reference that this follows. */
+  /**
+   * For those references that belong to a further movement of a record, the reference of the movement that they follow.
+   */
   linksOf(sql: Sql, references: readonly string[]): Promise<Map<string, string>>;
 }

@@ -3,7 +3,7 @@ import type { Sql } from '../../kernel/db/database';
 import { isId } from '../../kernel/ids';
 import type { Account, Transfer } from './record';
 
-/** @returns false when the owner has an open account in that currency already */
+/** @returns false when the owner has an open account in the currency */
 export async function insertAccount(
   tx: Sql,
   given: Pick<Account, 'id' | 'tenantId' | 'userId' | 'currency'>,
@@ -19,7 +19,7 @@ export async function insertAccount(
   return rows.length === 1;
 }
 
-/** @param reach the tenant whose accounts may be found, or null for every tenant's */
+/** @param reach the tenant whose accounts may be found, or null for any tenant's */
 export async function findAccount(sql: Sql, reach: string | null, id: string): Promise<Account | undefined> {
   if (!isId('account', id)) return undefined;
   const [account] = await sql.run<Account>(
@@ -28,7 +28,7 @@ export async function findAccount(sql: Sql, reach: string | null, id: string): P
   return account;
 }
 
-/** Reads the status under a share lock: no transaction closes the account until this one ends. */
+/** Reads the status under a share lock, so that no other transaction closes the account before this one ends. */
 export async function holdStatus(tx: Sql, id: string): Promise<Account['status'] | undefined> {
   const [found] = await tx.run<Pick<Account, 'status'>>(
     table('accounts').select('status').where({ id }).forShare(),
@@ -36,7 +36,10 @@ export async function holdStatus(tx: Sql, id: string): Promise<Account['status']
   return found?.status;
 }
 
-/** Locks an account for its closing: waits for the share locks of others, and no new one is given until the transaction ends. */
+/**
+ * Locks an account for its closing. Waits for share locks of other transactions and blocks new ones until this
+ * transaction ends.
+ */
 export async function lockAccount(tx: Sql, reach: string | null, id: string): Promise<Account | undefined> {
   if (!isId('account', id)) return undefined;
   const [account] = await tx.run<Account>(
@@ -49,7 +52,7 @@ export async function markClosed(tx: Sql, id: string, at: Date): Promise<void> {
   await tx.run(table('accounts').update({ status: 'closed', updatedAt: at }).where({ id }));
 }
 
-/** The open one, or the last that was closed. */
+/** The open master account; else the one that was closed last. */
 export async function findMasterAccount(
   sql: Sql,
   tenantId: string,
@@ -61,7 +64,7 @@ export async function findMasterAccount(
   return account;
 }
 
-/** The open one, or the last that was closed. */
+/** The open account; else the one that was closed last. */
 export async function findUserAccount(
   sql: Sql,
   userId: string,
@@ -73,12 +76,12 @@ export async function findUserAccount(
   return account;
 }
 
-// 'active' is before 'closed'.
+// In this order 'active' comes before 'closed'.
 const OPEN_FIRST = [{ column: 'status' }, { column: 'id', order: 'desc' as const }];
 
 export type AccountFilter = Partial<Pick<Account, 'currency' | 'status' | 'ownerType'> & { userId: string }>;
 
-/** The tenant's accounts, newest first; all of them without a page. */
+/** A page of the tenant's accounts, newest first; without a page, all of them. */
 export async function listAccounts(
   sql: Sql,
   tenantId: string,
@@ -98,7 +101,7 @@ export async function insertTransfer(tx: Sql, transfer: Transfer): Promise<void>
   await tx.run(table('account_transfers').insert({ ...transfer, amount: transfer.amount.toFixed() }));
 }
 
-/** @returns false when the tenant has used the reference already */
+/** @returns false when the tenant has used the reference */
 export async function insertOfframpReference(
   tx: Sql,
   given: { tenantId: string; reference: string; referenceId: string; accountId: string },

@@ -18,7 +18,7 @@ const transferSchema = z.object({
   createdAt: instant(),
 });
 
-/** `POST /v1/users/transfer` (`interface.md 4.1`, Users). */
+/** Route of `POST /v1/users/transfer` (`interface.md 4.1`, Users). */
 export function transferRoute(): Route {
   return route({
     method: 'POST',
@@ -26,7 +26,7 @@ export function transferRoute(): Route {
     tag: 'Users',
     capability: 'transfer',
     summary: 'Transfer between service accounts',
-    description: 'Between two accounts of one currency: two account transactions with one referenceId.',
+    description: 'Moves money between two accounts of one currency, as two account transactions with one `referenceId`.',
     body: z.strictObject({
       fromAccountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
       toAccountId: identifier('acc_01h455vb4pex5vsknk084sn02r'),

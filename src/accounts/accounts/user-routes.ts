@@ -12,7 +12,7 @@ import { accountSchema, accountTransactionSchema, accountViews } from './view';
 
 const TAG = 'Users';
 
-/** The accounts of users (`interface.md 4.1`, Users). */
+/** Routes of users' accounts (`interface.md 4.1`, Users). */
 export function userAccountRoutes(services: AccountServices): Route[] {
   return [historyRoute(services), openingRoute()];
 }
@@ -24,7 +24,7 @@ function historyRoute(services: AccountServices): Route {
     path: '/v1/users/{id}/account/transactions',
     tag: TAG,
     summary: 'User account transactions',
-    description: "The transactions of all the user's accounts, newest first.",
+    description: "Lists the transactions of all accounts of the user, newest first.",
     query: z.object(historyQuery),
     response: pageSchema(accountTransactionSchema),
     async read({ caller, params, query }) {
@@ -45,7 +45,7 @@ function openingRoute(): Route {
     path: '/v1/users/{id}/accounts',
     tag: TAG,
     summary: 'Open a user account in another currency',
-    description: '201 with the new account, 200 with the one that exists in that currency.',
+    description: 'Answers 201 with the new account, or 200 with the existing account in the currency.',
     body: z.strictObject({ currency: currency() }),
     response: accountSchema,
     status: 201,

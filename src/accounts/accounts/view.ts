@@ -19,7 +19,7 @@ export const accountSchema = z.object({
 
 export type AccountView = z.infer<typeof accountSchema>;
 
-/** The accounts as the wire shows them, with their balances as last committed (or as this transaction left them). */
+/** Accounts on the wire, with their balances as last committed or as this transaction left them. */
 export async function accountViews(sql: Sql, accounts: Account[]): Promise<AccountView[]> {
   const balances = await readBalances(
     sql,
@@ -45,8 +45,8 @@ export async function accountViews(sql: Sql, accounts: Account[]): Promise<Accou
 }
 
 /**
- * The webhook's fields (`interface.md 2.3`) plus `balanceAfter`: what was available after it. It never changes, so that
- * `createdAt` and `updatedAt` are its `timestamp`.
+ * The fields of the webhook (`interface.md 2.3`) and `balanceAfter`, the available balance after the entry. `createdAt`
+ * and `updatedAt` equal `timestamp`, because an entry never changes.
  */
 export const accountTransactionSchema = z.object({
   id: z.string().meta({ examples: ['atx_01h455vb4pex5vsknk084sn02q'] }),
@@ -59,7 +59,7 @@ export const accountTransactionSchema = z.object({
   linkedId: z
     .string()
     .optional()
-    .meta({ description: 'The `referenceId` of what this follows, of a further movement.' }),
+    .meta({ description: 'For a further movement of a record: the `referenceId` of the movement that it follows.' }),
   timestamp: instant(),
   balanceAfter: money(),
   createdAt: instant(),
@@ -68,13 +68,13 @@ export const accountTransactionSchema = z.object({
 
 export type AccountTransactionView = z.infer<typeof accountTransactionSchema>;
 
-/** A listed entry: just posted, or read back from the history. */
+/** A listed entry: just posted, or read from the history. */
 export type ListedEntry = Pick<
   PostedEntry,
   'id' | 'account' | 'type' | 'subtype' | 'reference' | 'at' | 'available' | 'pending'
 > & { balance?: Pick<Balances, 'available'> };
 
-/** A listed entry as the wire shows it. The amount is never negative: the direction is in the type (3.4). */
+/** A listed entry on the wire. The amount is never negative; the type tells the direction (3.4). */
 export function accountTransactionView(
   entry: ListedEntry,
   currency: string,

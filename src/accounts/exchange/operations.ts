@@ -14,14 +14,14 @@ export { findExchange } from './store';
 
 export interface Exchanged {
   exchange: AccountExchange;
-  /** `transfer/exchange_out`, `fee/exchange_fee` where there is one, `transfer/exchange_in`. */
+  /** `transfer/exchange_out`, `fee/exchange_fee` unless it is zero, `transfer/exchange_in`. */
   entries: PostedEntry[];
 }
 
 /**
- * Takes a quote and exchanges what it says, in one posting through the FX position. Locks: the quote, then the accounts.
- * @throws Problem 404 `quoteId`; 409 `quote_used`, `quote_expired`, `account_closed`, `user_blocked` (nothing is funded to a
- *   blocked user), `insufficient_funds`, in this order; after each the quote is as it was
+ * Takes a quote and exchanges its amounts in one posting through the FX position. Locks: the quote, then the accounts.
+ * @throws Problem 404 `quoteId`; 409 `quote_used`, `quote_expired`, `account_closed`, `user_blocked` (a blocked user
+ * cannot be funded), `insufficient_funds`, in this order; a refusal leaves the quote unused
  */
 export async function exchange(
   tx: Tx,
@@ -48,8 +48,8 @@ export async function exchange(
 }
 
 /**
- * Both sides pass through the FX position, each in its currency. What rounding leaves stays there: it received what is worth
- * more than it gave.
+ * The posting of an exchange. Both sides pass through the FX position, each in its currency. The rounding remainder
+ * stays there, always in its favour.
  */
 function postingOf(made: Omit<AccountExchange, 'createdAt'>): Posting {
   const { id, fromAccountId, toAccountId, sellCurrency, buyCurrency, buyAmount, fee } = made;

@@ -4,34 +4,34 @@ import { fixedFeeIn } from '../../kernel/wire/fees';
 import type { Rate } from '../../parties/rates/port';
 import type { ExchangeSettings } from './settings';
 
-/** Which amount is given: `sell` what leaves the account, fee included; `buy` what the other account receives. */
+/** The side whose amount is given: `sell` leaves the account, fee included; `buy` is received by the other account. */
 export const SIDES = ['sell', 'buy'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** What an exchange costs and brings (decisions part 4, Exchange). */
+/** The price of an exchange (decisions part 4, Exchange). */
 export interface ExchangePrice {
-  /** The whole debit, in the sold currency: what is exchanged, and the fee. */
+  /** The whole debit in the sold currency, fee included. */
   sellAmount: Decimal;
-  /** Of `sellAmount`. */
+  /** The part of `sellAmount` that is the fee. */
   fee: Decimal;
   buyAmount: Decimal;
-  /** Of the bought currency for one of the sold: the bid less the tenant's spread, fifteen significant digits. */
+  /** Bought currency per unit of the sold one: the bid less the tenant's spread, with fifteen significant digits. */
   rate: Decimal;
-  /** What the market says, without spread. */
+  /** The market's middle rate, without spread. */
   mid: Decimal;
-  /** Of the bought currency, exact and never negative: what was exchanged is worth that much more than `buyAmount`. */
+  /** The exact worth of the exchanged amount above `buyAmount`, in the bought currency; never negative. */
   remainder: Decimal;
 }
 
 const ONE = new Decimal(1);
-/** The amounts of the API have fifteen integer digits at most. */
+/** Amounts of the API have at most fifteen integer digits. */
 const LIMIT = new Decimal(10).pow(15);
 
 /**
- * Prices an exchange. Each computed amount is rounded against whoever asks: what is bought down, what is sold and the fee up. So
- * no chain of quotes of one snapshot gains a minor unit, whatever its sides.
- * @param amount of the sold currency, or of the bought one by `side`; it fits its currency
- * @throws Problem 400 naming `amount` when it does not exceed its fee, brings nothing, or comes to more than an amount can be
+ * Prices an exchange. Each computed amount is rounded against the caller: the bought amount down, the sold amount and
+ * the fee up. No chain of quotes of one snapshot can therefore gain a minor unit.
+ * @param amount in the currency of `side`, with no more decimals than it allows
+ * @throws Problem 400 naming `amount` when it does not exceed its fee, buys nothing, or leads to too large an amount
  */
 export function priceOf(
   { from, to, bid, mid }: Pick<Rate, 'from' | 'to' | 'bid' | 'mid'>,
@@ -45,16 +45,16 @@ export function priceOf(
     side === 'sell' ? soldFor(amount, from, fees) : soldToBring(amount, from, rate, fees);
   const worth = exchanged.times(rate);
   const buyAmount = side === 'sell' ? roundTo(worth, to, Decimal.ROUND_DOWN) : amount;
-  if (buyAmount.isZero()) throw invalid(`amount must bring some ${to}: it brings none.`, 'amount');
+  if (buyAmount.isZero()) throw invalid(`amount must be large enough to buy some ${to}.`, 'amount');
   if (sellAmount.gte(LIMIT) || buyAmount.gte(LIMIT))
-    throw invalid('amount must come to amounts of at most 15 integer digits.', 'amount');
+    throw invalid('amount must lead to amounts of at most 15 integer digits.', 'amount');
   const remainder = worth.minus(buyAmount);
   return { sellAmount, fee: sellAmount.minus(exchanged), buyAmount, rate, mid, remainder };
 }
 
 interface Fees {
   fixed: Decimal;
-  /** 0.005 is half a percent. */
+  /** As a fraction: 0.005 is half a percent. */
   share: Decimal;
 }
 
@@ -64,7 +64,7 @@ function feesIn({ feePercent, feeFixed }: ExchangeSettings, currency: string): F
 
 interface Sold {
   sellAmount: Decimal;
-  /** Without the fee. */
+  /** `sellAmount` without the fee. */
   exchanged: Decimal;
 }
 
@@ -74,7 +74,7 @@ function soldFor(sellAmount: Decimal, currency: string, { fixed, share }: Fees):
   return { sellAmount, exchanged: sellAmount.minus(fee) };
 }
 
-/** The least debit that brings the amount; its fee is that of a sale of this debit. */
+/** The least debit that buys the amount. Its fee is that of a sale of this debit. */
 function soldToBring(amount: Decimal, currency: string, rate: Decimal, { fixed, share }: Fees): Sold {
   const exchanged = roundTo(amount.dividedBy(rate), currency, Decimal.ROUND_UP);
   const whole = exchanged.plus(fixed).dividedBy(ONE.minus(share));

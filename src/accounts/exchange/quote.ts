@@ -10,7 +10,7 @@ import type { Account } from '../accounts/record';
 import { type ExchangePrice, priceOf, type Side } from './price';
 import { exchangeSettingsSection } from './settings';
 
-/** How long a price stands. */
+/** How long a quote is valid. */
 const QUOTE_SECONDS = 30;
 
 export interface QuoteRequest {
@@ -29,7 +29,7 @@ export interface ExchangeQuote extends ExchangePrice {
 }
 
 /**
- * Prices an exchange from one account to another of the same tenant; the price stands for thirty seconds and nothing else is made.
+ * Quotes an exchange between two accounts of a tenant. The price is valid for thirty seconds; nothing is booked.
  * @throws Problem 404 `toAccountId`; 400 naming `toAccountId` (the same currency) or `amount`; 503 without a fresh rate
  */
 export async function quoteExchange(
@@ -39,11 +39,11 @@ export async function quoteExchange(
   { toAccountId, amount, side }: QuoteRequest,
 ): Promise<ExchangeQuote> {
   const { id: accountId, tenantId } = from;
-  // Also for an admin, who reaches both: money does not cross from one tenant to another.
+  // The tenant is checked for an admin too, because money never crosses between tenants.
   const to = await requireAccount(tx, tenantId, toAccountId, 'toAccountId');
   const [sellCurrency, buyCurrency] = [from.currency, to.currency];
   if (sellCurrency === buyCurrency)
-    throw invalid(`toAccountId must be an account in another currency than ${sellCurrency}.`, 'toAccountId');
+    throw invalid(`toAccountId must be an account in a currency other than ${sellCurrency}.`, 'toAccountId');
   assertFits(amount, side === 'sell' ? sellCurrency : buyCurrency);
   const settings = await settingsOf(tx, tenantId, exchangeSettingsSection);
   const price = priceOf(parties.rates.rate(sellCurrency, buyCurrency), settings, { side, amount });

@@ -6,9 +6,9 @@ export interface RatesAsked {
 }
 
 /**
- * The rates of a snapshot that are listed: the pair; with one currency all pairs from it or to it; with none those of every
- * currency to the base. So a list has at most as many rows as there are currencies, by `from` and then `to`.
- * @returns nothing for a currency that the snapshot has no rate of
+ * The rates of a snapshot for a list. With both currencies: the pair. With one: all pairs with it on that side. With
+ * none: every currency to the base. A list therefore has at most one row per currency, ordered by `from` and `to`.
+ * @returns an empty list for a currency without a rate
  */
 export function ratesListed(snapshot: Snapshot, { from, to }: RatesAsked): Rate[] {
   const all = currenciesIn(snapshot);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Decimal } from '../../kernel/money/money';
 import { keptDecimal } from '../../kernel/wire/schemas';
 
-/** A price as its quote keeps it, with what it was asked for. */
+/** The terms of a price that its quote keeps. */
 export const quotedTerms = z.object({
   toAccountId: z.string(),
   sellCurrency: z.string(),
@@ -18,8 +18,7 @@ export const quotedTerms = z.object({
 export type QuotedTerms = z.output<typeof quotedTerms>;
 
 /**
- * An exchange between two accounts of a tenant, completed as it was made. Amounts are in their currencies; see
- * {@link import('./price').ExchangePrice} for what they mean.
+ * A completed exchange between two accounts of a tenant. {@link import('./price').ExchangePrice} explains its amounts.
  */
 export interface AccountExchange extends QuotedTerms {
   /** Also the reference of its account transactions. */
@@ -30,6 +29,6 @@ export interface AccountExchange extends QuotedTerms {
   createdAt: Date;
 }
 
-/** What leaves the sold account beside the fee. */
+/** The sold amount without the fee. */
 export const exchangedAmount = ({ sellAmount, fee }: Pick<AccountExchange, 'sellAmount' | 'fee'>): Decimal =>
   sellAmount.minus(fee);

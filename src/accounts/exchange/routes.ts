@@ -20,7 +20,7 @@ import {
   rateView,
 } from './view';
 
-/** Exchanges between accounts, and the rates that they go by (`interface.md 4.1`, Accounts and Exchange). */
+/** Routes of exchanges between accounts and of their rates (`interface.md 4.1`, Accounts and Exchange). */
 export const accountExchangeRoutes = (services: Services): Route[] => [
   quoteRoute(services),
   exchangeRoute(services),
@@ -30,7 +30,7 @@ export const accountExchangeRoutes = (services: Services): Route[] => [
 const tag = 'Accounts';
 const guarded = { capability: 'exchange', party: 'rates' } as const;
 
-/** The account of the path. @throws Problem 404 */
+/** The account in the path. @throws Problem 404 */
 const accountIn = (tx: Tx, { params, caller }: Pick<ApiRequest, 'params' | 'caller'>) =>
   requireAccount(tx, caller.reach, params['accountId'] ?? '');
 
@@ -42,9 +42,9 @@ function quoteRoute(services: Services): Route {
     ...guarded,
     summary: 'Price an exchange between two accounts',
     description:
-      'Of the side `sell` (when nothing is said) the amount is what leaves this account, fee included, and buyAmount is rounded ' +
-      'down; of `buy` it is what the other account receives, and sellAmount is rounded up. The price stands for thirty seconds ' +
-      'and can be taken once. The other account is yours or one of your users’, in another currency.',
+      'Quotes an exchange to another account of yours or of your users, in another currency. For the side `sell` (the default) the ' +
+      'amount leaves this account, fee included, and `buyAmount` is rounded down. For `buy` the other account receives the amount, ' +
+      'and `sellAmount` is rounded up. The price is valid for thirty seconds and can be taken once.',
     body: z.strictObject({
       toAccountId: identifier('acc_01h455vb4pex5vsknk084sn02r'),
       amount: amount(),
@@ -69,9 +69,9 @@ function exchangeRoute(services: Services): Route {
     ...guarded,
     summary: 'Exchange between two accounts',
     description:
-      'Takes a quote of this account: all of it happens at once, or nothing. Its account transactions (`exchange_out`, ' +
-      '`exchange_fee` where there is a fee, `exchange_in`) carry its id as `referenceId`. A refusal with 409 leaves the quote ' +
-      'as it was: it can be taken with another idempotency key while it stands.',
+      'Takes a quote of this account. The whole exchange happens at once, or nothing. Its account transactions (`exchange_out`, ' +
+      '`exchange_fee` unless it is zero, `exchange_in`) have its id as `referenceId`. A refusal with 409 leaves the quote ' +
+      'unused, so it can be taken with another idempotency key while it is valid.',
     body: z.strictObject({ quoteId: identifier('quo_01jz0000000000000000000000') }),
     response: exchangeSchema,
     status: 201,
@@ -97,9 +97,9 @@ function ratesRoute({ parties }: Services): Route {
     ...guarded,
     summary: 'Exchange rates',
     description:
-      'Of both currencies the one pair; of `from` or `to` alone every pair with it on that side; of neither every currency ' +
-      'against the one that all rates are quoted in. It comes whole, by `from` and `to`; a currency that nobody quotes has no ' +
-      'row. Your spread is not in it: a quote shows it.',
+      'Lists rates. With both currencies: the pair. With `from` or `to` alone: every pair with it on that side. With neither: every ' +
+      'currency against the base currency. The list is one page, ordered by `from` and `to`. A currency without a quoted rate has ' +
+      'no row. Your spread is not included; a quote shows it.',
     query: z.object({ from: currency().optional(), to: currency().optional() }),
     response: pageSchema(rateSchema),
     problems: ['unavailable'],

@@ -13,14 +13,14 @@ const rate = (description: string) =>
 
 const priced = {
   sellAmount: money().meta({
-    description: 'The whole debit, in sellCurrency: what is exchanged, and the fee.',
+    description: 'The whole debit in `sellCurrency`, fee included.',
   }),
   sellCurrency: z.string(),
-  buyAmount: money().meta({ description: 'What is credited, in buyCurrency.' }),
+  buyAmount: money().meta({ description: 'The credited amount, in `buyCurrency`.' }),
   buyCurrency: z.string(),
-  fee: money().meta({ description: 'Of sellAmount.' }),
-  rate: rate('Of buyCurrency for one of sellCurrency: the bid less your spread.'),
-  mid: rate('The middle that it came from.'),
+  fee: money().meta({ description: 'The part of `sellAmount` that is the fee.' }),
+  rate: rate('`buyCurrency` per unit of `sellCurrency`: the bid less your spread.'),
+  mid: rate('The middle rate behind it.'),
 };
 
 const shownPrice = (
@@ -53,7 +53,7 @@ export function exchangeQuoteView(quote: ExchangeQuote): z.output<typeof exchang
 export const exchangeSchema = z
   .object({
     id: z.string().meta({ examples: ['exc_01jz0000000000000000000000'] }),
-    referenceId: z.string().meta({ description: 'Its id, as its account transactions have it.' }),
+    referenceId: z.string().meta({ description: 'The id, which is also the `referenceId` of its account transactions.' }),
     quoteId: z.string(),
     fromAccountId: z.string(),
     toAccountId: z.string(),
@@ -63,7 +63,7 @@ export const exchangeSchema = z
   })
   .meta({ id: 'AccountExchange' });
 
-/** Without its account transactions. */
+/** An exchange on the wire, without its account transactions. */
 export function exchangeFields(
   exchange: AccountExchange,
 ): Omit<z.output<typeof exchangeSchema>, 'transactions'> {
@@ -91,11 +91,11 @@ export const rateSchema = z
   .object({
     from: z.string(),
     to: z.string(),
-    bid: rate('What is paid for one of `from`, without your spread; rounded down.'),
-    ask: rate('What one of `from` costs; rounded up.'),
-    mid: rate('Between both.'),
+    bid: rate('`to` paid for one unit of `from`, without your spread; rounded down.'),
+    ask: rate('`to` charged for one unit of `from`; rounded up.'),
+    mid: rate('The middle of bid and ask.'),
     asOf: instant(),
-    derived: z.boolean().meta({ description: 'By way of a third currency: nobody quotes the pair itself.' }),
+    derived: z.boolean().meta({ description: 'True when the rate goes through a third currency, because the pair itself is not quoted.' }),
   })
   .meta({ id: 'Rate' });
 

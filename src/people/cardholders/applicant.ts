@@ -8,21 +8,21 @@ import { emailKey, maskName } from './masking';
 import { type CardholderDocument, type CardholderModel } from './record';
 import { isEmailHeld } from './store';
 
-/** What the checks of a user's meta need. */
+/** Dependencies of the checks of a user's meta. */
 export interface CardholderDeps {
   reference: Reference;
   now(): Date;
 }
 
-/** The person that a cardholder is registered, and submitted, as. */
+/** The person that a cardholder is registered and submitted as. */
 export interface Applicant {
-  /** By the rules of 2.1, corrected. */
+  /** Corrected by the rules of `interface.md 2.1`. */
   person: CorrectedMeta;
-  /** Of the user's KYC; none on a B2B BIN. */
+  /** Documents of the user's KYC; none on a B2B BIN. */
   documents: CardholderDocument[];
 }
 
-/** The cardholder that is registered or submitted; `id` is absent where it does not exist yet. */
+/** The cardholder that is registered or submitted; `id` is absent before it exists. */
 export interface CardholderRef {
   id?: string;
   bin: string;
@@ -35,9 +35,9 @@ export const environmentOf = ({ reference, now }: CardholderDeps) => ({
 });
 
 /**
- * Rebuilds an applicant from the linked user (`interface.md 2.2`): the rules of 2.1 and, on a B2C BIN, completed KYC and
- * its documents.
- * @param user whose row is locked, so that what was judged holds to the end of the transaction
+ * Builds an applicant from the linked user (`interface.md 2.2`). Applies the rules of 2.1. On a B2C BIN, KYC must be
+ * completed, and the applicant has its documents.
+ * @param user locked, so that the judged data cannot change until the end of the transaction
  * @throws Problem 400 naming the field (`ErrAlreadyExists` for the email), 412 `kyc_not_completed`, `documents_missing`
  */
 export async function requireApplicant(
@@ -59,7 +59,7 @@ export function correctedOf(result: MetaResult): CorrectedMeta {
   return result.corrected;
 }
 
-/** Tells early what the index decides in the end. @throws Problem 400 `ErrAlreadyExists` */
+/** Checks the email early. The unique index has the final say. @throws Problem 400 `ErrAlreadyExists` */
 export async function assertEmailFree(
   sql: Sql,
   tenantId: string,
@@ -73,13 +73,13 @@ export const emailHeld = () => alreadyExists('Another cardholder on this BIN has
 
 const UNIQUE_VIOLATION = '23505';
 
-/** What the index says of an email that another cardholder got at the same moment. */
+/** Whether an error is the unique index's refusal of an email that another cardholder took at the same moment. */
 export function isEmailConflict(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   return code === UNIQUE_VIOLATION && constraint === 'cardholders_email_per_bin';
 }
 
-/** What a cardholder's record shows of its person. */
+/** The fields of a person that the cardholder's record shows. */
 export function shownOf({ firstName = '', lastName = '', email = '' }: CorrectedMeta) {
   return { email: emailKey(email), maskedName: maskName(firstName, lastName) };
 }

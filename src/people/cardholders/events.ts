@@ -2,7 +2,7 @@ import { newId } from '../../kernel/ids';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import type { Cardholder, CardholderStatus } from './record';
 
-/** `cardholder.status_changed` (decisions part 4, Cardholders): `id` is the event's own. */
+/** `cardholder.status_changed` (decisions part 4, Cardholders). `id` identifies the event. */
 export function statusChangedEvent(
   cardholder: Cardholder,
   previousStatus: CardholderStatus | null,

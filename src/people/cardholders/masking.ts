@@ -1,9 +1,9 @@
-/** What tells two emails apart on a BIN: the case of a letter does not (decisions part 4). */
+/** The form in which emails are compared on a BIN: case does not matter (decisions part 4). */
 export function emailKey(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
 
-/** `John Doe` is `J*** D**`. */
+/** Masks a name: `John Doe` becomes `J*** D**`. */
 export function maskName(firstName: string, lastName: string): string {
   return `${firstName} ${lastName}`
     .split(' ')
@@ -12,7 +12,7 @@ export function maskName(firstName: string, lastName: string): string {
     .join(' ');
 }
 
-/** `john@example.com` is `j***@example.com`, whatever the length of the name. */
+/** Masks an email: `john@example.com` becomes `j***@example.com`, whatever the length of the name. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   return `${[...email.slice(0, at)][0] ?? ''}***${email.slice(at)}`;

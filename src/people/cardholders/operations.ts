@@ -28,9 +28,9 @@ export interface CreateCardholder {
 }
 
 /**
- * Registers a user as a cardholder on a BIN (`interface.md 4.2`), in the order of checks of decisions part 1. The user's
- * row is held from the first step: of many calls at once one creates, the others find what it created. On a B2C BIN its
- * review begins.
+ * Registers a user as a cardholder on a BIN (`interface.md 4.2`), with the checks in the order of decisions part 1.
+ * Locks the user first, so that one of many concurrent calls creates the cardholder and the others find it. On a B2C
+ * BIN its review begins.
  * @returns the existing cardholder, with `created: false`, when there is one
  * @throws Problem 404 user, account, bin; 400 naming the field; 412 on a B2C BIN; 409 `user_blocked`, `bin_closed`
  */
@@ -58,7 +58,7 @@ export async function createCardholder(
   return { cardholder, created: true };
 }
 
-/** The account must be one that this user's cards can be funded from. @throws Problem 400 */
+/** Ensures that the account may fund this user's cards on the BIN. @throws Problem 400 */
 function assertServes(account: FundingAccount, user: User, bin: Programme): void {
   if (account.userId !== null && account.userId !== user.id)
     throw invalid("accountId must be a master account or one of the user's own.", 'accountId');
@@ -95,8 +95,9 @@ async function register(
 }
 
 /**
- * @param reach the tenant whose cardholders may be found, or null for every tenant's
- * @throws Problem 404, naming the field when the id came in the query or the body
+ * @param reach the tenant whose cardholders may be found, or null for any tenant's
+ * @param field the field of query or body that held the id, for the error
+ * @throws Problem 404
  */
 export async function requireCardholder(
   sql: Sql,
@@ -109,7 +110,7 @@ export async function requireCardholder(
   return cardholder;
 }
 
-/** A cardholder that cards may be issued to. @throws Problem 404, 409 `cardholder_not_approved` */
+/** A cardholder to whom cards may be issued. @throws Problem 404, 409 `cardholder_not_approved` */
 export async function requireApprovedCardholder(
   sql: Sql,
   reach: string | null,
@@ -122,5 +123,8 @@ export async function requireApprovedCardholder(
   return cardholder;
 }
 
-/** Holds the cardholder's row to the end of the transaction: what is counted for it is counted one at a time. */
+/**
+ * Locks a cardholder until the end of the transaction, so that concurrent issuances count its cards one after the
+ * other.
+ */
 export const lockCardholder = (tx: Tx, id: string): Promise<void> => lockRow(tx, id);

@@ -1,10 +1,10 @@
 import { conflict } from '../../kernel/errors';
 import type { KycSlot } from '../kyc/record';
 
-/** `providerCardHolderModel` of a BIN (`interface.md 1`). */
+/** How cardholders are created on a BIN, `providerCardHolderModel` on the wire (`interface.md 1`). */
 export type CardholderModel = 'B2B' | 'B2C';
 
-/** `interface.md 3.1`. */
+/** Statuses of a cardholder (`interface.md 3.1`). */
 export const CARDHOLDER_STATUSES = [
   'pending_review',
   'wait_audit',
@@ -16,31 +16,31 @@ export const CARDHOLDER_STATUSES = [
 
 export type CardholderStatus = (typeof CARDHOLDER_STATUSES)[number];
 
-/** What can happen to a cardholder. */
+/** Triggers of a cardholder's transitions. */
 export type CardholderTrigger =
-  /** It was created, on a B2B or on a B2C BIN. */
+  /** Creation, on a B2B or on a B2C BIN. */
   | 'created_b2b'
   | 'created_b2c'
-  /** The client's calls: PATCH, retry, submit. */
+  /** Calls of the client: PATCH, retry, submit. */
   | 'updated'
   | 'retried'
   | 'submitted'
-  /** The operator's decision. */
+  /** Decisions of the operator. */
   | 'approved'
   | 'rejected'
-  /** The party's decision, and the end of a submission that came to none. */
+  /** Decisions of the reviewer, and the end of a submission without a decision. */
   | 'party_passed'
   | 'party_rejected'
   | 'submission_failed';
 
 interface Transition {
-  /** null: there was no record. */
+  /** Null before the record exists. */
   from: CardholderStatus | null;
   on: CardholderTrigger;
   to: CardholderStatus;
 }
 
-/** The cardholder's state machine (`interface.md 3.1`, decisions part 4): no status is assigned but by a line of it. */
+/** Transitions of a cardholder (`interface.md 3.1`, decisions part 4). A status changes only by a row of this table. */
 export const CARDHOLDER_TRANSITIONS: readonly Transition[] = [
   { from: null, on: 'created_b2b', to: 'pass_audit' },
   { from: null, on: 'created_b2c', to: 'pending_review' },
@@ -59,7 +59,7 @@ export const CARDHOLDER_TRANSITIONS: readonly Transition[] = [
   { from: 'pending_review', on: 'submitted', to: 'pending_review' },
 ];
 
-/** Where a trigger leads; nothing where it is not possible. */
+/** The status that a trigger leads to; undefined when the table has no such row. */
 export function statusAfter(
   from: CardholderStatus | null,
   on: CardholderTrigger,
@@ -69,7 +69,7 @@ export function statusAfter(
 
 const OF_THE_CLIENT: readonly CardholderTrigger[] = ['updated', 'retried', 'submitted'];
 
-/** @throws Problem 409: `status_not_editable` for what a client asks, `invalid_transition` for an operator's decision */
+/** @throws Problem 409: `status_not_editable` for a client's call, `invalid_transition` for an operator's decision */
 export function requireTransition(from: CardholderStatus | null, on: CardholderTrigger): CardholderStatus {
   const to = statusAfter(from, on);
   if (to) return to;
@@ -77,11 +77,11 @@ export function requireTransition(from: CardholderStatus | null, on: CardholderT
   throw conflict(code, `A cardholder that is ${from ?? 'not there'} cannot be ${on}.`);
 }
 
-/** Whether its workflow waits for a person or for the party. */
+/** Whether the cardholder waits for an operator or the reviewer. */
 export const isUnderReview = (status: CardholderStatus): boolean =>
   status === 'pending_review' || status === 'wait_audit';
 
-/** A document of the user's KYC in one of its slots. */
+/** A document of the user's KYC, with its slot. */
 export interface CardholderDocument {
   slot: KycSlot;
   documentId: string;
@@ -90,7 +90,7 @@ export interface CardholderDocument {
 export interface Cardholder {
   id: string;
   tenantId: string;
-  /** Whose meta the submission is built from. */
+  /** The user whose meta the submission is built from. */
   userId: string | null;
   accountId: string;
   bin: string;
@@ -98,18 +98,18 @@ export interface Cardholder {
   status: CardholderStatus;
   /** Why a submission failed or was rejected. */
   description: string | null;
-  /** In lower case: unique per tenant and BIN. */
+  /** In lower case; unique per tenant and BIN. */
   email: string;
   maskedName: string;
-  /** How often it was sent to the party. */
+  /** The number of submissions to the reviewer. */
   submissions: number;
-  /** When the operator or the party last decided. */
+  /** The time of the last decision of the operator or the reviewer. */
   reviewedAt: Date | null;
-  /** What the newest submission carries. */
+  /** The documents of the newest submission. */
   documents: CardholderDocument[];
-  /** Of the request that set its process going. */
+  /** The key of the request that started its present review. */
   idempotencyKey: string | null;
-  /** The present submission may have reached the party. */
+  /** Whether the present submission may have reached the reviewer. */
   submissionSent: boolean;
   createdAt: Date;
   updatedAt: Date;

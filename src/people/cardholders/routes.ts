@@ -15,7 +15,7 @@ import { cardholderSchema, cardholderView } from './view';
 
 const TAG = 'Cardholders';
 
-/** Cardholders (`interface.md 4.1`, 4.2, 4.3; decisions part 4). */
+/** Routes of cardholders (`interface.md 4.1`, 4.2, 4.3; decisions part 4). */
 export function cardholderRoutes(services: CardholderServices): Route[] {
   return [
     ofUserRoute(services),
@@ -32,7 +32,7 @@ function ofUserRoute({ database }: CardholderServices): Route {
     path: '/v1/users/{id}/cardholder',
     tag: 'Users',
     summary: 'User cardholder',
-    description: "The user's cardholder on a BIN; without bin, their newest.",
+    description: "Returns the user's cardholder on a BIN; without `bin`, their newest cardholder.",
     query: z.object({ bin: text(20).optional() }),
     response: cardholderSchema,
     async read({ caller, params, query: { bin } }) {
@@ -51,9 +51,9 @@ function createRoute(services: CardholderServices): Route {
     tag: 'Users',
     summary: 'Create cardholder',
     description:
-      "From the user's meta. 201 with the new cardholder, 200 with the one that exists for the user and BIN. On a B2B " +
-      'BIN it is pass_audit at once. On a B2C BIN it is pending_review until the operator has approved it, wait_audit ' +
-      'until the provider has decided; `Prefer: wait=N` waits for that.',
+      "Creates a cardholder from the user's meta. Answers 201 with the new cardholder, or 200 with the one that exists for the " +
+      'user and BIN. On a B2B BIN it is `pass_audit` at once. On a B2C BIN it is `pending_review` until the operator has approved ' +
+      'it, then `wait_audit` until the provider has decided. `Prefer: wait=N` waits for the decision.',
     body: z.strictObject({
       accountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
       bin: identifier('44112200'),
@@ -82,7 +82,7 @@ function listRoute({ database }: CardholderServices): Route {
     path: '/v1/cardholders',
     tag: TAG,
     summary: 'List client cardholders',
-    description: 'The cardholders of all your users, newest first.',
+    description: 'Lists the cardholders of all your users, newest first.',
     query: z.object({
       ...pageQuery,
       status: z.enum(CARDHOLDER_STATUSES).optional(),
@@ -104,7 +104,7 @@ function readRoute({ database }: CardholderServices): Route {
     path: '/v1/cardholders/{id}',
     tag: TAG,
     summary: 'A cardholder',
-    description: '`status` says how far its review is; `description` says why it was rejected.',
+    description: '`status` tells the progress of the review; `description` tells why the cardholder was rejected.',
     response: cardholderSchema,
     read: async ({ caller, params }) =>
       cardholderView(await requireCardholder(database, caller.reach, params['id'] ?? '')),

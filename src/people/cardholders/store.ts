@@ -41,7 +41,7 @@ export type NewCardholder = Pick<
   | 'idempotencyKey'
 > & { userId: string };
 
-/** @returns nothing when another cardholder on the BIN holds the email: the unique index decides */
+/** @returns undefined when another cardholder on the BIN has the email, by the unique index */
 export async function insertCardholder(
   tx: Sql,
   { documents, ...given }: NewCardholder,
@@ -57,8 +57,9 @@ export async function insertCardholder(
 }
 
 /**
- * Writes what changes in a cardholder whose row is locked. A new status is one that its workflow has not seen.
- * @throws an error of the index `cardholders_email_per_bin` when another cardholder on the BIN holds the email
+ * Writes the changes of a locked cardholder. A new status makes it due at once, because its workflow has not seen the
+ * status.
+ * @throws an error of the index `cardholders_email_per_bin` when another cardholder on the BIN has the email
  */
 export async function saveCardholder(tx: Sql, changed: Cardholder): Promise<Cardholder> {
   const { id, status, description, email, maskedName, submissions, reviewedAt } = changed;
@@ -86,7 +87,7 @@ export async function saveCardholder(tx: Sql, changed: Cardholder): Promise<Card
   return cardholder as Cardholder;
 }
 
-/** Says whether the submission may have reached the party, unless it has ended. @returns whether it has not */
+/** Records whether the submission may have reached the reviewer. @returns false when the submission has ended */
 export async function setSubmissionSent(
   sql: Sql,
   { id, submissions }: Pick<Cardholder, 'id' | 'submissions'>,
@@ -98,12 +99,12 @@ export async function setSubmissionSent(
   return rows.length > 0;
 }
 
-/** Its workflow has advanced it, and will again by then: later than that it is overdue. */
+/** Records when the workflow will advance the cardholder again. Later it is overdue. */
 export async function setDueBy(sql: Sql, id: string, dueBy: Date): Promise<void> {
   await sql.run(cardholders().where({ id }).update({ watchedUntil: dueBy }));
 }
 
-/** Open cardholders whose workflow should have looked by now; the condition is the index's. */
+/** Open cardholders whose workflow is overdue. The condition matches a partial index. */
 export const overdueCardholders = overdueIn<Pick<Cardholder, 'id' | 'tenantId'>>('cardholders', {
   columns: ['id', 'tenantId'],
   open: `status in ('pending_review', 'wait_audit')`,
@@ -112,7 +113,7 @@ export const overdueCardholders = overdueIn<Pick<Cardholder, 'id' | 'tenantId'>>
 const inReview = () => cardholders().where({ status: 'pending_review' });
 const WAITING = { id: 'id', since: 'updated_at', tenantId: 'tenant_id', kind: 'bin' };
 
-/** Those that wait for the operator, the longest first; their `kind` is the BIN. @throws Problem 400 */
+/** Cardholders that wait for the operator, the longest waiting first. Their `kind` is the BIN. @throws Problem 400 */
 export function awaitingReview(sql: Sql, filter: WaitingFilter): Promise<Cardholder[]> {
   return sql.run<Cardholder>(inReview().select(COLUMNS).modify(waitingPage, WAITING, filter));
 }
@@ -120,7 +121,7 @@ export function awaitingReview(sql: Sql, filter: WaitingFilter): Promise<Cardhol
 export const countAwaitingReview = (sql: Sql): Promise<WaitingCount> =>
   countWaiting(sql, inReview(), WAITING);
 
-/** What was decided about a cardholder, in order. */
+/** The decisions on a cardholder, in order. */
 export function decisionsOn(sql: Sql, cardholderId: string): Promise<(Decision & { at: Date })[]> {
   return sql.run(
     table('cardholder_decisions')
@@ -142,7 +143,7 @@ export async function insertDecision(tx: Sql, decision: Decision): Promise<void>
   await tx.run(table('cardholder_decisions').insert(decision));
 }
 
-/** @param reach the tenant whose cardholders may be found, or null for every tenant's */
+/** @param reach the tenant whose cardholders may be found, or null for any tenant's */
 export async function findCardholder(
   sql: Sql,
   reach: string | null,
@@ -155,7 +156,7 @@ export async function findCardholder(
   return cardholder;
 }
 
-/** The user's cardholder on a BIN; without one, their newest. */
+/** The user's cardholder on a BIN; without a BIN, their newest. */
 export async function findCardholderOfUser(
   sql: Sql,
   userId: string,
@@ -167,7 +168,7 @@ export async function findCardholderOfUser(
   return newest;
 }
 
-/** @param except the cardholder that may hold it */
+/** @param except the cardholder that may have the email */
 export async function isEmailHeld(
   sql: Sql,
   { except, ...of }: { tenantId: string; bin: string; email: string; except: string | undefined },
@@ -177,7 +178,7 @@ export async function isEmailHeld(
   return (await sql.run(holders)).length > 0;
 }
 
-/** Holds the row to the end of the transaction. */
+/** Locks the row until the end of the transaction. */
 export async function lockRow(tx: Sql, id: string): Promise<void> {
   await tx.run(cardholders().select('id').where({ id }).forNoKeyUpdate());
 }
@@ -188,7 +189,7 @@ export interface CardholderFilter {
   userId?: string;
 }
 
-/** The tenant's cardholders, newest first, after the id that the page before ended with. */
+/** A page of the tenant's cardholders, newest first. */
 export async function listCardholders(
   sql: Sql,
   tenantId: string,

@@ -8,7 +8,7 @@ import { requireCardholder } from './operations';
 import { type Cardholder, type CardholderTrigger, requireTransition } from './record';
 import { lockRow, saveCardholder } from './store';
 
-/** A cardholder and the user whom it is linked to, if any; both locked, the user first. @throws Problem 404 */
+/** Locks the linked user, if any, and then the cardholder. @throws Problem 404 */
 export async function lockWithUser(
   tx: Tx,
   reach: string | null,
@@ -19,19 +19,19 @@ export async function lockWithUser(
   return { cardholder: await lockedCardholder(tx, id), user };
 }
 
-/** As it is once nobody else can change it. @throws Problem 404 */
+/** Locks a cardholder and reads it under the lock. @throws Problem 404 */
 export async function lockedCardholder(tx: Tx, id: string): Promise<Cardholder> {
   await lockRow(tx, id);
   return requireCardholder(tx, null, id);
 }
 
-/** What it was, and what it has become. */
+/** A cardholder before and after a change. */
 export interface Change {
   before: Cardholder;
   after: Cardholder;
 }
 
-/** What changes beside the status. */
+/** Changes besides the status. */
 export type FieldChanges = Partial<
   Pick<
     Cardholder,
@@ -40,9 +40,9 @@ export type FieldChanges = Partial<
 >;
 
 /**
- * Moves a cardholder whose row is locked along a line of the table, and tells the tenant when its status has changed. A
- * description that still holds must be among the changes.
- * @throws Problem 409; 400 `ErrAlreadyExists` when another cardholder on the BIN holds the email
+ * Moves a locked cardholder along a row of the table, and tells the tenant when the status has changed. A description
+ * that still applies must be among the changes, because it is removed otherwise.
+ * @throws Problem 409; 400 `ErrAlreadyExists` when another cardholder on the BIN has the email
  */
 export async function applyTransition(
   tx: Tx,

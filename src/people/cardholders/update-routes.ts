@@ -21,26 +21,26 @@ const PROBLEMS = [
   'no_linked_user',
 ];
 
-/** What a client may do with a cardholder that is there (`interface.md 3.1`, 4.3). */
+/** Routes that change or resubmit an existing cardholder (`interface.md 3.1`, 4.3). */
 export function cardholderUpdateRoutes(services: CardholderServices): Route[] {
   return [
     updateRoute(services),
     resubmitRoute(services, 'retried', {
       path: '/v1/cardholders/{id}/retry',
       summary: 'Retry submission of a failed cardholder',
-      description: 'From submission_failed: wait_audit, with what the user and their documents are now.',
+      description: 'Moves a `submission_failed` cardholder to `wait_audit`, with the present data and documents of the user.',
     }),
     resubmitRoute(services, 'submitted', {
       path: '/v1/cardholders/{id}/submit',
       summary: 'Submit a cardholder to the provider',
       description:
-        'With what the user and their documents are now. From reject: wait_audit. From rejected_by_admin and ' +
-        'pending_review: pending_review, and the operator looks again.',
+        'Submits the present data and documents of the user. A `reject` cardholder becomes `wait_audit`. A `rejected_by_admin` ' +
+        'or `pending_review` cardholder becomes `pending_review`, and the operator reviews it again.',
     }),
   ];
 }
 
-/** `Prefer: wait=N` waits for the party, and for the sandbox where it decides in the operator's place. */
+/** Lets `Prefer: wait=N` wait for the reviewer, and for the sandbox where it decides in place of an operator. */
 export function settling(services: CardholderServices): Settling {
   const { database } = services;
   return {
@@ -64,15 +64,15 @@ function updateRoute(services: CardholderServices): Route {
     tag: TAG,
     summary: 'Update cardholder data',
     description:
-      "Written to the linked user's meta. A cardholder that is submission_failed is submitted again at once: wait_audit. " +
-      'One that is reject, rejected_by_admin or pending_review keeps its status until it is submitted.',
+      "Writes the fields to the linked user's meta. A `submission_failed` cardholder is submitted again at once and becomes " +
+      '`wait_audit`. A `reject`, `rejected_by_admin` or `pending_review` cardholder keeps its status until it is submitted.',
     body: z.strictObject(patchFields).meta({ minProperties: 1 }),
     response: cardholderSchema,
     problems: PROBLEMS,
     settling: settling(services),
     async write(tx, request) {
       const fields = Object.keys(request.body);
-      if (fields.length === 0) throw invalid('The body must have at least one field to change.');
+      if (fields.length === 0) throw invalid('The body must have at least one field.');
       const given = { ...asked(request), patch: request.body };
       const changed = await updateCardholder(services, tx, given);
       return answer(tx, request, 'cardholders.update', changed, { fields });

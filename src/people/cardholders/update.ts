@@ -20,7 +20,7 @@ import { lookAtCardholder } from './workflows';
 
 type Deps = CardholderDeps & Pick<CardholderServices, 'commands'>;
 
-/** Who asks for what. */
+/** The caller's reach, and the cardholder that the call names. */
 interface CardholderRequest {
   reach: string | null;
   id: string;
@@ -36,10 +36,11 @@ const reviewFirst = () =>
 const noLinkedUser = () => conflict('no_linked_user', 'The cardholder has no linked user.');
 
 /**
- * Changes a cardholder's data in the linked user's meta (`interface.md 4.3`). One whose submission has failed is submitted
- * again at once; any other waits for its submit.
+ * Changes a cardholder's data in the linked user's meta (`interface.md 4.3`). A failed submission is submitted again at
+ * once. Every other cardholder waits for a call of submit.
  * @param given.patch the fields to change, of PATCH_FIELDS
- * @throws Problem 404; 400 naming the field; 412 where it is submitted again; 409 `no_linked_user`, `status_not_editable`
+ * @throws Problem 404; 400 naming the field; 412 when it is submitted again; 409 `no_linked_user`,
+ * `status_not_editable`
  */
 export async function updateCardholder(
   deps: Deps,
@@ -65,7 +66,7 @@ export async function updateCardholder(
   return { before, after };
 }
 
-/** What the record shows of fields that were changed; of those that were not it shows what was submitted. */
+/** The record's fields after a change without a submission. Unchanged fields keep the values that were submitted. */
 function shownChanges(before: Cardholder, patch: CorrectedMeta, meta: Meta): FieldChanges {
   const shown = shownOf(meta);
   return {
@@ -74,7 +75,7 @@ function shownChanges(before: Cardholder, patch: CorrectedMeta, meta: Meta): Fie
   };
 }
 
-/** What a new submission is made of. @throws Problem 400, 412 */
+/** The changes that a new submission makes to the record. @throws Problem 400, 412 */
 async function resubmission(
   deps: CardholderDeps,
   tx: Tx,
@@ -87,10 +88,10 @@ async function resubmission(
 }
 
 /**
- * Submits a cardholder again, with the data and documents that its user has now: `retried` after a submission that failed,
- * `submitted` after a rejection or while the operator has not decided yet.
+ * Submits a cardholder again with its user's present data and documents: `retried` after a failed submission,
+ * `submitted` after a rejection or before the operator has decided.
  * @throws Problem 404; 400 naming the field; 412 `kyc_not_completed`, `documents_missing`; 409 `no_linked_user`,
- *   `status_not_editable`
+ * `status_not_editable`
  */
 export async function resubmitCardholder(
   deps: Deps,

@@ -22,7 +22,9 @@ export const cardholderSchema = z.object({
   updatedAt: instant(),
 });
 
-/** The cardholder as the wire shows it: its person only masked. Documents are copied from KYC, on B2C BINs only. */
+/**
+ * A cardholder on the wire. The person's data is masked. Only cardholders on B2C BINs have documents, copied from KYC.
+ */
 export function cardholderView(cardholder: Cardholder): z.infer<typeof cardholderSchema> {
   return {
     id: cardholder.id,

@@ -11,7 +11,10 @@ export const submission = processOfRecord({
 export const startSubmission = submission.start;
 export const lookAtCardholder = submission.look;
 
-/** One that waits for a person is looked at by its own workflow, so that thousands of them do not come here. */
+/**
+ * Starts the workflow of each overdue cardholder again. A cardholder that waits for an operator is not overdue, so they
+ * do not pile up.
+ */
 export const cardholderProcesses = reconcilable({
   name: 'cardholders',
   processes: [submission],

@@ -8,12 +8,12 @@ import { type KycApproval, type KycDocument, kycStatusAfter } from './record';
 import { newestPerSlot } from './rules';
 import { documentsOfUser, insertApproval, newestApproval } from './store';
 
-/** The approved version of a user's KYC, and the names of the fields and slots that differ from it now. */
+/** The approved version of a user's KYC, with the names of the fields and slots that have changed since. */
 export interface ApprovedKyc extends KycApproval {
   changed: string[];
 }
 
-/** Keeps the version that a completed review approves: the user's meta, and the documents that were submitted. */
+/** Keeps the version that a completed review approves: the user's meta and the submitted documents. */
 export async function keepApproved(tx: Tx, user: User, submission: number): Promise<void> {
   const submitted = (await documentsOfUser(tx, user.id)).filter((each) => each.submission !== null);
   await insertApproval(tx, {
@@ -27,7 +27,7 @@ export async function keepApproved(tx: Tx, user: User, submission: number): Prom
 const slotsOf = (documents: readonly KycDocument[]) =>
   [...newestPerSlot(documents).values()].map(({ slot, id }) => ({ slot, documentId: id }));
 
-/** The newest approved version; nothing before the first completed review. */
+/** The newest approved version; undefined before the first completed review. */
 export async function approvedKyc(
   sql: Sql,
   user: User,
@@ -49,8 +49,8 @@ const changedFields = (before: UserMeta, after: UserMeta): string[] =>
   );
 
 /**
- * The approved version where the present one differs, for whoever reviews the person: it holds personal data.
- * @returns nothing where nothing has changed
+ * The approved version, for the reviewer of a person whose data has changed since. Holds personal data.
+ * @returns undefined when nothing has changed
  */
 export async function approvedToReveal(sql: Sql, user: User): Promise<object | undefined> {
   const approved = await approvedKyc(sql, user, await documentsOfUser(sql, user.id));
@@ -59,19 +59,19 @@ export async function approvedToReveal(sql: Sql, user: User): Promise<object | u
   return { changed, meta, documents };
 }
 
-/** The names of what has changed since the approval, which are no personal data. */
+/** The names of fields and slots that have changed since the approval. Names are not personal data. */
 export async function changedSinceApproval(sql: Sql, user: User): Promise<string[]> {
   return (await approvedKyc(sql, user, await documentsOfUser(sql, user.id)))?.changed ?? [];
 }
 
-/** Who changes a user's data. */
+/** The caller that changes a user's data. */
 export interface ChangedBy {
   /** The tenant of a client; null for an admin. */
   reach: string | null;
   idempotencyKey?: string | null | undefined;
 }
 
-/** Whether a client's change of these fields asks for a new submission of the KYC, by `kycOnChange` of its tenant. */
+/** Whether a client's change requires a new submission of the KYC, by the tenant's setting `kycOnChange`. */
 export async function asksForSubmission(
   sql: Sql,
   user: User,
@@ -86,12 +86,15 @@ async function isResubmittedOnChange(sql: Sql, user: User, reach: string | null)
   return (await requireTenant(sql, user.tenantId)).settings.kycOnChange === 'resubmit';
 }
 
-/** After a client has changed a user's fields. Both are the user whose row is locked. */
+/**
+ * Requires a new submission after a client's change of a user's fields, if the tenant's setting says so. The user is
+ * locked.
+ */
 export async function noteChangedFields(tx: Tx, before: User, after: User, by: ChangedBy): Promise<User> {
   return (await asksForSubmission(tx, before, after.meta, by)) ? askForSubmission(tx, after, by) : after;
 }
 
-/** After a client has added a document of a user whose row is locked. */
+/** Requires a new submission after a client's new document, if the tenant's setting says so. The user is locked. */
 export async function noteNewDocument(tx: Tx, user: User, by: ChangedBy): Promise<User> {
   return (await isResubmittedOnChange(tx, user, by.reach)) ? askForSubmission(tx, user, by) : user;
 }
@@ -100,6 +103,6 @@ const REASON = 'The data was changed after it was approved.';
 
 async function askForSubmission(tx: Tx, user: User, { idempotencyKey }: ChangedBy): Promise<User> {
   const status = kycStatusAfter(user.kycStatus, 'changed_by_client');
-  if (!status) throw new Error(`a change leads nowhere from ${user.kycStatus}`);
+  if (!status) throw new Error(`a KYC that is ${user.kycStatus} has no transition changed_by_client`);
   return changeStatus(tx, user, status, { reason: REASON, idempotencyKey });
 }

@@ -4,7 +4,7 @@ import { setKycStatus } from '../users/operations';
 import type { KycStatus, User } from '../users/record';
 import { statusChangedEvent } from './events';
 
-/** Sets the status of a user whose row is locked, and tells the tenant. */
+/** Sets the KYC status of a locked user and tells the tenant. */
 export async function changeStatus(
   tx: Tx,
   before: User,

@@ -8,18 +8,19 @@ import type { Services } from '../../services';
 import { cancelRemoval, claimRemovals, forgetRemoval, scheduleRemoval } from './removal-store';
 
 /**
- * The store of documents takes part in no transaction. So content is put there first, marked to be removed unless a record
- * keeps it, and what belongs to a deleted record is marked in the transaction that deletes it. Whatever breaks off in
- * between, no record is without its content, and no content without its record for longer than an hour.
+ * Content of documents. The documents store is outside of transactions. Content is therefore stored first, scheduled
+ * for removal unless a record keeps it. The content of a deleted record is scheduled for removal in the transaction
+ * that deletes it. After any crash, each record has its content, and content without a record is removed within an
+ * hour.
  */
 
 type Deps = Pick<Services, 'database' | 'parties' | 'now' | 'log'>;
 
-/** A record must keep its content within this time: far longer than from the store to the commit. */
+/** A record must keep its content within this time, which is far longer than any upload takes. */
 const KEEP_WITHIN_MS = 60 * 60_000;
 const TRY_AGAIN_MS = 10 * 60_000;
 
-/** Content that is in the store, to be kept by the record that it is made for. */
+/** Content in the store, before its record is committed. */
 export interface StoredContent {
   key: DocumentKey;
   contentType: FileType;
@@ -27,30 +28,30 @@ export interface StoredContent {
   sha256: string;
 }
 
-/** @throws Problem 503 when the store is away */
+/** @throws Problem 503 when the store is unreachable */
 export async function storeContent(deps: Deps, key: DocumentKey, file: UploadedFile): Promise<StoredContent> {
   await scheduleRemoval(deps.database, key, new Date(deps.now().getTime() + KEEP_WITHIN_MS));
   await orUnavailable(() => deps.parties.documents.put(key, file.bytes));
   return { key, contentType: file.contentType, size: file.bytes.length, sha256: file.sha256 };
 }
 
-/** In the transaction of the record that has the content. @throws Problem 503 when it was removed meanwhile */
+/** Keeps the content, in the transaction of its record. @throws Problem 503 when it was removed meanwhile */
 export async function keepContent(tx: Tx, { key }: StoredContent): Promise<void> {
   if (!(await cancelRemoval(tx, key.documentId)))
-    throw unavailable('The upload took too long; nothing was recorded.');
+    throw unavailable('The upload took too long. Nothing was recorded.');
 }
 
-/** In the transaction that deletes the record: the content goes as soon as it is committed. */
+/** Schedules the content of a deleted record for removal after the commit. */
 export async function dropContent(deps: Deps, tx: Tx, key: DocumentKey): Promise<void> {
   await scheduleRemoval(tx, key, deps.now());
   tx.afterCommit(() => {
     removeContent(deps, key).catch((error: unknown) =>
-      deps.log.warn({ documentId: key.documentId, error }, 'content is to be removed later'),
+      deps.log.warn({ documentId: key.documentId, error }, 'content will be removed later'),
     );
   });
 }
 
-/** @throws Problem 503 when the store is away; DocumentUnreadable when the content is lost or damaged */
+/** @throws Problem 503 when the store is unreachable; DocumentUnreadable when the content is lost or damaged */
 export function readContent(
   { parties }: { parties: Pick<Services['parties'], 'documents'> },
   key: DocumentKey,
@@ -59,11 +60,11 @@ export function readContent(
 }
 
 /**
- * Removes content that no record keeps, in batches. A failure concerns one content only: what cannot be removed is
- * tried again in ten minutes. Idempotent: removing what is gone does nothing.
- * @param onEach called before each
+ * Removes content that no record keeps, in batches. Content that cannot be removed is tried again in ten minutes.
+ * Idempotent.
+ * @param onEach called before each removal
  * @returns whether there may be more
- * @throws DocumentsAway when the store is; what is due stays so
+ * @throws DocumentsAway when the store is unreachable; the content stays due
  */
 export async function removeDueContent(
   deps: Deps,

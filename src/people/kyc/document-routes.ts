@@ -40,7 +40,7 @@ function listRoute({ database }: Services): Route {
     path: PATH,
     tag: TAG,
     summary: 'List KYC documents',
-    description: "The user's documents, newest first, the rejected ones too. Their content is read apart.",
+    description: "Lists the user's documents, newest first, including rejected ones. `GET …/content` returns their content.",
     query: z.object({
       ...pageQuery,
       slot: z.enum(KYC_SLOTS).optional(),
@@ -61,7 +61,7 @@ function uploadRoute(services: Services): Route {
     path: PATH,
     tag: TAG,
     summary: 'Upload a KYC document',
-    description: 'At any time; the newest document of a slot that is not rejected is the one that counts.',
+    description: 'Adds a document at any time. The newest document of a slot that is not rejected counts.',
     body: z.strictObject({ slot: z.enum(KYC_SLOTS) }),
     files: { file: 'required' },
     response: documentSchema,
@@ -85,7 +85,7 @@ function readRoute({ database }: Services): Route {
     path: `${PATH}/{docId}`,
     tag: TAG,
     summary: 'A KYC document',
-    description: 'Without its content, which `GET …/content` gives.',
+    description: 'Returns the document without its content. `GET …/content` returns the content.',
     response: documentSchema,
     read: async ({ caller, params }) =>
       documentView(await requireDocument(database, caller.reach, params['id'] ?? '', params['docId'] ?? '')),
@@ -98,7 +98,7 @@ function deleteRoute(services: Services): Route {
     path: `${PATH}/{docId}`,
     tag: TAG,
     summary: 'Delete a KYC document',
-    description: 'Until it was submitted or judged.',
+    description: 'Deletes a document that was neither submitted nor judged.',
     status: 204,
     problems: ['invalid_transition'],
     async write(tx, { caller, params, requestId, idempotencyKey }) {
@@ -127,7 +127,7 @@ function contentRoute(services: Services): Route {
     path: `${PATH}/{docId}/content`,
     tag: TAG,
     summary: 'Download document content',
-    description: 'As an attachment, to be kept by no cache. That an operator has seen it is written down.',
+    description: 'Returns the content as an attachment that no cache stores. An operator’s download is recorded in the audit log.',
     response: z.string().meta({ format: 'binary' }),
     produces: FILE_TYPES,
     async read({ caller, params, requestId }) {
@@ -155,7 +155,7 @@ function decisionRoute(): Route {
     path: `${PATH}/{docId}/status`,
     tag: TAG,
     summary: 'Update document status',
-    description: 'The client reads the note.',
+    description: 'Approves or rejects the document. The client can read the note.',
     role: 'admin',
     body: z.strictObject({ status: z.enum(KYC_DOCUMENT_DECISIONS), note: text(500).optional() }),
     response: documentSchema,

@@ -27,7 +27,7 @@ import {
 
 type ContentDeps = Pick<Services, 'database' | 'parties' | 'now' | 'log'>;
 
-/** The content of a document to come, before its transaction begins. @throws Problem 404, 503 */
+/** Stores the content of a new document, before its transaction begins. @throws Problem 404, 503 */
 export async function storeDocument(
   deps: ContentDeps,
   reach: string | null,
@@ -39,8 +39,8 @@ export async function storeDocument(
 }
 
 /**
- * Records a document whose content is stored. The first one is where a user's KYC begins; one after the approval may ask for a new
- * submission.
+ * Records a document whose content is stored. The first document begins a user's KYC. One after the approval may
+ * require a new submission.
  * @throws Problem 404
  */
 export async function addDocument(
@@ -84,14 +84,14 @@ export async function requireDocument(
   return document;
 }
 
-/** Of whichever user, for operators. @throws Problem 404 */
+/** A document of any user, for operators. @throws Problem 404 */
 export async function requireDocumentById(sql: Sql, id: string): Promise<KycDocument> {
   const document = await findDocumentById(sql, id);
   if (!document) throw notFound('document');
   return document;
 }
 
-/** @throws Problem 503 when the store is away */
+/** @throws Problem 503 when the store is unreachable */
 export function documentContent(
   deps: { parties: Pick<Services['parties'], 'documents'> },
   { tenantId, id }: Pick<KycDocument, 'tenantId' | 'id'>,
@@ -99,7 +99,7 @@ export function documentContent(
   return readContent(deps, { tenantId, documentId: id });
 }
 
-/** @throws Problem 404, 409 `invalid_transition` once it was submitted or judged */
+/** @throws Problem 404, 409 `invalid_transition` for a document that was submitted or judged */
 export async function deleteDocument(
   deps: ContentDeps,
   tx: Tx,
@@ -108,7 +108,7 @@ export async function deleteDocument(
   const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
   const document = await requireDocument(tx, given.reach, user.id, given.documentId);
   if (!isDeletable(user.kycStatus, document))
-    throw conflict('invalid_transition', 'A document cannot be deleted once it was submitted or judged.');
+    throw conflict('invalid_transition', 'A document that was submitted or judged cannot be deleted.');
   await deleteDocumentRow(tx, document.id);
   await dropContent(deps, tx, { tenantId: document.tenantId, documentId: document.id });
   if ((await documentsOfUser(tx, user.id)).length === 0) {
@@ -118,7 +118,10 @@ export async function deleteDocument(
   return document;
 }
 
-/** An operator's decision on one document: a row, and the document's status. @throws Problem 404, 409 `invalid_transition` */
+/**
+ * Records an operator's decision on one document, with its new status.
+ * @throws Problem 404, 409 `invalid_transition`
+ */
 export async function decideDocument(
   tx: Tx,
   given: {

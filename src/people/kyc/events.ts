@@ -2,7 +2,7 @@ import { newId } from '../../kernel/ids';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import type { KycStatus, User } from '../users/record';
 
-/** `kyc.status_changed` (decisions part 4, Users' KYC): `id` is the event's own. */
+/** `kyc.status_changed` (decisions part 4, Users' KYC). `id` identifies the event. */
 export function statusChangedEvent(
   user: User,
   previousStatus: KycStatus,

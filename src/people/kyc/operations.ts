@@ -33,17 +33,14 @@ export interface Kyc {
   user: User;
   /** Newest first. */
   documents: KycDocument[];
-  /** The newest; none before the first submission. */
+  /** The newest review; undefined before the first submission. */
   review: KycReview | undefined;
   notes: string | undefined;
-  /** The newest approved version; none before the first completed review. */
+  /** The newest approved version; undefined before the first completed review. */
   approved: ApprovedKyc | undefined;
 }
 
-/**
- * @param reach the tenant whose users may be found, or null for every tenant's
- * @throws Problem 404
- */
+/** @param reach the tenant whose users may be found, or null for any tenant's @throws Problem 404 */
 export async function readKyc(sql: Sql, reach: string | null, userId: string): Promise<Kyc> {
   return kycOf(sql, await requireUser(sql, reach, userId));
 }
@@ -56,7 +53,7 @@ async function kycOf(sql: Sql, user: User): Promise<Kyc> {
 }
 
 /**
- * Hands the user's documents to a review, which an operator ends.
+ * Submits the user's documents to a review, which an operator ends.
  * @throws Problem 404, 412 `documents_missing`, 409 `invalid_transition`
  */
 export async function submitKyc(
@@ -77,7 +74,7 @@ export async function submitKyc(
   return kycOf(tx, after);
 }
 
-/** Who decides what of whom. */
+/** A decision on a user's KYC. */
 export interface DecideKyc {
   reach: string | null;
   userId: string;
@@ -88,8 +85,8 @@ export interface DecideKyc {
 }
 
 /**
- * A decision on the user: a row, the status, the event, and a signal to the review that waits for it. An earlier decision
- * may be corrected. The caller writes the audit log.
+ * Records an operator's decision with its status change and event, and wakes the review that waits for it. May correct
+ * an earlier decision. The caller writes the audit log.
  * @throws Problem 404, 409 `invalid_transition`
  */
 export async function decideKyc(
@@ -100,13 +97,13 @@ export async function decideKyc(
   const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
   const status = requireKycTransition(user.kycStatus, given.decision);
   const review = await newestReview(tx, user.id);
-  if (!review) throw new Error('a KYC that can be decided has a review');
+  if (!review) throw new Error('a KYC that can be decided must have a review');
   const after = await recordDecision(tx, user, review, { ...given, status });
   if (review.status === 'in_review') services.commands.append(tx, [lookAtReview(review)]);
   return { before: user.kycStatus, after: await kycOf(tx, after) };
 }
 
-/** The decision on a review of a user whose row is locked. */
+/** Records the decision on a review. The caller holds the user's lock. */
 export async function recordDecision(
   tx: Tx,
   user: User,
@@ -121,7 +118,7 @@ export async function recordDecision(
   return changeStatus(tx, user, status, { reason, idempotencyKey });
 }
 
-/** What operators tell one another of a user. @throws Problem 404 */
+/** Replaces the operators' notes on a user. @throws Problem 404 */
 export async function setNotes(tx: Tx, reach: string | null, userId: string, notes: string): Promise<Kyc> {
   const user = await requireUser(tx, reach, userId, undefined, 'update');
   await upsertNotes(tx, user.id, notes);
@@ -129,7 +126,7 @@ export async function setNotes(tx: Tx, reach: string | null, userId: string, not
 }
 
 /**
- * For cardholders on a B2C BIN (`interface.md 4.2`).
+ * Requires completed KYC, for cardholders on a B2C BIN (`interface.md 4.2`).
  * @throws Problem 412 `kyc_not_completed`
  */
 export async function requireKycCompleted(sql: Sql, userId: string): Promise<void> {
@@ -138,8 +135,9 @@ export async function requireKycCompleted(sql: Sql, userId: string): Promise<voi
 }
 
 /**
- * The documents that a submission to a party carries (`interface.md 2.2`): the newest non-rejected one of each slot.
- * @param idType of the user's meta: a passport needs no back
+ * The documents of a submission to the reviewer (`interface.md 2.2`): the newest document of each slot that is not
+ * rejected.
+ * @param idType of the user's meta, because a passport needs no back
  * @throws Problem 412 `documents_missing`
  */
 export async function documentsForSubmission(

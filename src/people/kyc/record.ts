@@ -3,11 +3,11 @@ import type { FileType } from '../../kernel/wire/file-type';
 import type { UserMeta } from '../users/meta';
 import type { KycStatus } from '../users/record';
 
-/** `interface.md 2.2`. */
+/** Slots of documents (`interface.md 2.2`). */
 export const KYC_SLOTS = ['idFrontImg', 'idBackImg', 'idHoldImg'] as const;
 export type KycSlot = (typeof KYC_SLOTS)[number];
 
-/** How a review ends. A person may correct it later. */
+/** Decisions that end a review. An operator may correct a decision later. */
 export const KYC_DECISIONS = ['completed', 'rejected', 'resubmission_required'] as const;
 export type KycDecision = (typeof KYC_DECISIONS)[number];
 
@@ -15,7 +15,7 @@ type KycTrigger =
   | 'document_uploaded'
   | 'last_document_deleted'
   | 'submitted'
-  /** Where the tenant's setting `kycOnChange` says so. */
+  /** Only where the tenant's setting `kycOnChange` requires a new submission. */
   | 'changed_by_client'
   | KycDecision;
 
@@ -26,8 +26,8 @@ interface KycTransition {
 }
 
 /**
- * A user's KYC (decisions part 4): no status is assigned but by a line of it. `rejected` is final for the client: only an
- * operator opens it again, by `resubmission_required`.
+ * Transitions of a user's KYC (decisions part 4). A status changes only by a row of this table. `rejected` is final for
+ * the client; only an operator reopens it, by `resubmission_required`.
  */
 const KYC_TRANSITIONS: readonly KycTransition[] = [
   { from: ['not_started'], on: 'document_uploaded', to: 'documents_uploaded' },
@@ -43,7 +43,9 @@ const KYC_TRANSITIONS: readonly KycTransition[] = [
   { from: ['completed'], on: 'changed_by_client', to: 'resubmission_required' },
 ];
 
-/** Where a trigger leads, or nothing where it changes no status: a document may be uploaded at any time. */
+/**
+ * The status that a trigger leads to; undefined when it changes none, because documents may be uploaded at any time.
+ */
 export function kycStatusAfter(from: KycStatus, on: KycTrigger): KycStatus | undefined {
   return KYC_TRANSITIONS.find((line) => line.on === on && line.from.includes(from))?.to;
 }
@@ -63,7 +65,7 @@ export type KycDocumentStatus = (typeof KYC_DOCUMENT_STATUSES)[number];
 export const KYC_DOCUMENT_DECISIONS = ['approved', 'rejected'] as const;
 export type KycDocumentDecision = (typeof KYC_DOCUMENT_DECISIONS)[number];
 
-/** A document's states. A decision on it may be changed, whatever became of the user. */
+/** Transitions of a document. An operator may change a decision on it, whatever the user's status. */
 const KYC_DOCUMENT_TRANSITIONS: readonly {
   from: readonly KycDocumentStatus[];
   on: KycDocumentDecision;
@@ -79,7 +81,7 @@ export function requireDocumentTransition(
   on: KycDocumentDecision,
 ): KycDocumentStatus {
   const to = KYC_DOCUMENT_TRANSITIONS.find((line) => line.on === on && line.from.includes(from))?.to;
-  if (!to) throw conflict('invalid_transition', `The document is ${from} already.`);
+  if (!to) throw conflict('invalid_transition', `The document is already ${from}.`);
   return to;
 }
 
@@ -89,19 +91,19 @@ export interface KycDocument {
   userId: string;
   slot: KycSlot;
   contentType: FileType;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
   sha256: string;
   status: KycDocumentStatus;
-  /** Why it was approved or rejected, in the words of who decided. */
+  /** Why the operator approved or rejected it. */
   note: string | null;
-  /** The first review that had it. */
+  /** The number of the first submission that had it. */
   submission: number | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** The version of a user's KYC that a completed review has approved. */
+/** The version of a user's KYC that a completed review approved. */
 export interface KycApproval {
   submission: number;
   meta: UserMeta;
@@ -115,7 +117,7 @@ export interface KycReview {
   tenantId: string;
   status: 'in_review' | KycDecision;
   reason: string | null;
-  /** Of the request that submitted. */
+  /** The key of the request that submitted it. */
   idempotencyKey: string | null;
   submittedAt: Date;
   decidedAt: Date | null;

@@ -4,13 +4,13 @@ import type { DocumentKey } from '../../parties/documents/port';
 
 const removals = () => table('document_removals');
 
-/** Content that is to leave the documents store from then on. */
+/** Schedules content for removal from the documents store. */
 export async function scheduleRemoval(sql: Sql, key: DocumentKey, dueAt: Date): Promise<void> {
   const { documentId, tenantId } = key;
   await sql.run(removals().insert({ documentId, tenantId, dueAt }).onConflict('documentId').merge(['dueAt']));
 }
 
-/** @returns false when the removal has begun: the content may be gone */
+/** @returns false when the removal has begun, so that the content may be gone */
 export async function cancelRemoval(tx: Sql, documentId: string): Promise<boolean> {
   const cancelled = await tx.run(
     removals().where({ documentId, removing: false }).delete().returning('documentId'),
@@ -19,8 +19,8 @@ export async function cancelRemoval(tx: Sql, documentId: string): Promise<boolea
 }
 
 /**
- * Claims what is due: nobody can cancel it any more, and it is due again only at `againAt`. Raw for `skip locked`: of many
- * who claim at once none waits for another.
+ * Claims due removals. A claimed removal cannot be cancelled and is due again only at `againAt`. Raw SQL for `skip
+ * locked`, so that concurrent claims do not wait for each other.
  */
 export async function claimRemovals(
   sql: Sql,

@@ -1,7 +1,7 @@
 import { precondition } from '../../kernel/errors';
 import { KYC_SLOTS, type KycSlot } from './record';
 
-/** A passport has one page that tells who somebody is; every other document has a back. */
+/** A passport needs no back, because one page identifies its holder. */
 function requiredSlots(idType: unknown): KycSlot[] {
   const passport = typeof idType === 'string' && idType.trim().toUpperCase() === 'PASSPORT';
   return passport ? ['idFrontImg', 'idHoldImg'] : [...KYC_SLOTS];

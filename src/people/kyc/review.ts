@@ -12,10 +12,10 @@ import { findReview, setReviewDueBy } from './store';
 type Deps = Pick<Services, 'database' | 'mode'>;
 
 /**
- * The step of a review's workflow. In the sandbox, where the tenant's setting says `auto`, it ends the review. Idempotent:
- * a review that has ended is left as it is.
- * @param dueBy when the workflow will advance it again; later than that it is overdue: the workflow was lost
- * @returns the status of the review: final unless `in_review`
+ * Advances a review, as a step of its workflow. In the sandbox it ends the review, where the tenant's setting is
+ * `auto`. Idempotent.
+ * @param dueBy when the workflow will advance it again; later it is overdue, because the workflow was lost
+ * @returns the status of the review; final unless `in_review`
  * @throws Problem 404 when there is no such review
  */
 export function advanceReview(
@@ -35,7 +35,7 @@ export function advanceReview(
   });
 }
 
-/** Whether the sandbox ends the reviews of a tenant's users by itself, where else a person does. */
+/** Whether the sandbox ends a tenant's reviews in place of an operator. */
 export async function isAutomatic(
   { mode }: Pick<Services, 'mode'>,
   sql: Sql,

@@ -12,7 +12,7 @@ import { kycSchema, kycView } from './view';
 
 const TAG = 'KYC';
 
-/** The group KYC (`interface.md 4.1`; decisions part 4, Users' KYC). */
+/** Routes of KYC (`interface.md 4.1`; decisions part 4, Users' KYC). */
 export function kycRoutes(services: Services): Route[] {
   return [
     statusRoute(services),
@@ -29,7 +29,7 @@ function statusRoute({ database }: Services): Route {
     path: '/v1/users/{id}/kyc',
     tag: TAG,
     summary: 'User KYC status',
-    description: 'How far the review is, and what the operator wrote to the client.',
+    description: 'Returns the progress of the review and the operator’s reason for the client.',
     response: kycSchema,
     read: async ({ caller, params }) =>
       kycView(await readKyc(database, caller.reach, params['id'] ?? ''), caller),
@@ -44,9 +44,9 @@ function submitRoute(services: Services): Route {
     tag: TAG,
     summary: 'Submit KYC for review',
     description:
-      'Needs idFrontImg and idHoldImg, and idBackImg unless the idType of the user is PASSPORT. An operator ends the ' +
-      'review. In the sandbox it ends by itself where the setting kycReview of the tenant is auto: rejected for the idNo ' +
-      'KYC-REJECT, resubmission_required for KYC-RESUBMIT, completed for any other.',
+      'Submits the documents to a review, which an operator ends. Needs `idFrontImg` and `idHoldImg`, and `idBackImg` unless ' +
+      "the user's `idType` is PASSPORT. In the sandbox the review ends by itself where the tenant's setting `kycReview` is " +
+      '`auto`: `rejected` for the `idNo` KYC-REJECT, `resubmission_required` for KYC-RESUBMIT, `completed` for any other.',
     body: z.strictObject({}),
     response: kycSchema,
     problems: ['documents_missing', 'invalid_transition'],
@@ -75,7 +75,7 @@ function decisionRoute(services: Services): Route {
     path: '/v1/users/{id}/kyc/status',
     tag: TAG,
     summary: 'Update user KYC status',
-    description: 'Ends a review, or corrects how one was ended. The client reads the reason.',
+    description: 'Ends a review, or corrects its decision. The client can read the reason.',
     role: 'admin',
     body: z.strictObject({ status: z.enum(KYC_DECISIONS), reason: text(500).optional() }),
     response: kycSchema,
@@ -100,7 +100,7 @@ function decisionRoute(services: Services): Route {
   });
 }
 
-/** Any text of several lines but NUL, which Postgres does not take. */
+/** A text of several lines without NUL, which Postgres refuses. */
 const notes = z
   .string()
   .max(5_000)
@@ -112,14 +112,14 @@ function notesRoute(): Route {
     path: '/v1/users/{id}/kyc/notes',
     tag: TAG,
     summary: 'Update KYC notes',
-    description: 'Replaces the notes, which are shown to operators only.',
+    description: 'Replaces the notes, which only operators can read.',
     role: 'admin',
     body: z.strictObject({ notes }),
     response: kycSchema,
     async write(tx, { caller, params, body, requestId }) {
       const kyc = await setNotes(tx, caller.reach, params['id'] ?? '', body.notes);
       const { id: subject, tenantId } = kyc.user;
-      // What they say may be personal; how long they are tells that they were changed.
+      // The audit log gets the length only, because notes may hold personal data.
       const after = { length: body.notes.length };
       await audit(tx, { caller, requestId, action: 'kyc.notes', subject, tenantId, after });
       return kycView(kyc, caller);

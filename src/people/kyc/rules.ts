@@ -2,8 +2,8 @@ import type { KycStatus } from '../users/record';
 import type { KycDocumentStatus, KycSlot } from './record';
 
 /**
- * Whether a document may be deleted: while its user has nothing in review or decided, and nobody has judged it.
- * @param submission the review that had it, if any
+ * Whether a document may be deleted: nobody has judged it, no submission has it, and the user's KYC is neither in
+ * review nor decided.
  */
 export function isDeletable(
   user: KycStatus,
@@ -13,7 +13,7 @@ export function isDeletable(
   return open && document.status === 'uploaded' && document.submission === null;
 }
 
-/** The document that counts of each slot: the newest one that is not rejected. */
+/** The document of each slot that counts: the newest one that is not rejected. */
 export function newestPerSlot<T extends { id: string; slot: KycSlot; status: KycDocumentStatus }>(
   documents: readonly T[],
 ): Map<KycSlot, T> {

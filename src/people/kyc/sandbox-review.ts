@@ -2,8 +2,8 @@ import type { User } from '../users/record';
 import type { KycDecision } from './record';
 
 /**
- * How the sandbox ends a review where the tenant's setting `kycReview` is `auto`: by the `idNo` of the user's meta, so
- * that a client can test every path. Any other number completes.
+ * Decisions of the sandbox, where the tenant's setting `kycReview` is `auto`. The user's `idNo` selects one, so that a
+ * client can test each path. Any other value completes the review.
  */
 export const KYC_SCENARIOS: readonly { idNo: string; decision: KycDecision; reason: string }[] = [
   { idNo: 'KYC-REJECT', decision: 'rejected', reason: 'The sandbox rejects this document number.' },

@@ -48,14 +48,14 @@ export async function findDocument(sql: Sql, userId: string, id: string): Promis
   return document;
 }
 
-/** Of whichever user. */
+/** A document of any user. */
 export async function findDocumentById(sql: Sql, id: string): Promise<KycDocument | undefined> {
   if (!isId('kycDocument', id)) return undefined;
   const [document] = await sql.run<KycDocument>(documents().select(DOCUMENT).where({ id }));
   return document;
 }
 
-/** All of a user's, newest first. */
+/** All documents of a user, newest first. */
 export async function documentsOfUser(sql: Sql, userId: string): Promise<KycDocument[]> {
   return sql.run<KycDocument>(documents().select(DOCUMENT).where({ userId }).orderBy('id', 'desc'));
 }
@@ -65,7 +65,7 @@ export interface DocumentFilter {
   status?: KycDocumentStatus;
 }
 
-/** A page of a user's, newest first, after the id that the page before ended with. */
+/** A page of a user's documents, newest first. */
 export async function listDocuments(
   sql: Sql,
   userId: string,
@@ -89,7 +89,7 @@ export async function updateDocumentStatus(
   return document as KycDocument;
 }
 
-/** Those that no review has had are now part of this one. */
+/** Assigns all documents that no submission has to this one. */
 export async function markSubmitted(tx: Sql, userId: string, submission: number): Promise<void> {
   await tx.run(documents().where({ userId }).whereNull('submission').update({ submission }));
 }
@@ -98,7 +98,7 @@ export async function deleteDocumentRow(tx: Sql, id: string): Promise<void> {
   await tx.run(documents().where({ id }).delete());
 }
 
-/** The user is locked, so that submissions are counted one at a time. */
+/** Inserts a review. The caller holds the user's lock, so that submissions are numbered one after the other. */
 export async function insertReview(
   tx: Sql,
   given: Pick<KycReview, 'userId' | 'submission' | 'tenantId' | 'idempotencyKey'>,
@@ -133,12 +133,12 @@ export async function updateReview(
   await tx.run(reviews().where({ userId, submission }).update({ status, reason, decidedAt: NOW }));
 }
 
-/** Its workflow has advanced it, and will again by then: later than that it is overdue. */
+/** Records when the workflow will advance the review again. Later it is overdue. */
 export async function setReviewDueBy(tx: Sql, { userId, submission }: KycReview, dueBy: Date): Promise<void> {
   await tx.run(reviews().where({ userId, submission }).update({ watchedUntil: dueBy }));
 }
 
-/** Open reviews whose workflow should have looked by now; the condition is the index's. */
+/** Open reviews whose workflow is overdue. The condition matches a partial index. */
 export const overdueReviews = overdueIn<Pick<KycReview, 'userId' | 'submission' | 'tenantId'>>(
   'kyc_reviews',
   {
@@ -151,7 +151,7 @@ export const overdueReviews = overdueIn<Pick<KycReview, 'userId' | 'submission' 
 const inReview = () => reviews().where({ status: 'in_review' });
 const WAITING = { id: 'user_id', since: 'submitted_at', tenantId: 'tenant_id' };
 
-/** Reviews that wait for the operator, the longest first. @throws Problem 400 */
+/** Reviews that wait for the operator, the longest waiting first. @throws Problem 400 */
 export function awaitingReview(sql: Sql, filter: WaitingFilter): Promise<KycReview[]> {
   return sql.run<KycReview>(inReview().select(REVIEW).modify(waitingPage, WAITING, filter));
 }
@@ -175,7 +175,7 @@ export async function newestApproval(sql: Sql, userId: string): Promise<KycAppro
   return newest;
 }
 
-/** What a person decided: on a review, or on a document. */
+/** A decision on a review or on a document. */
 export interface DecisionRecord {
   userId: string;
   submission?: number;
@@ -190,7 +190,7 @@ export async function insertDecision(tx: Sql, decision: DecisionRecord): Promise
   await tx.run(table('kyc_decisions').insert(decision));
 }
 
-/** What was decided about a user and their documents, in order. */
+/** The decisions on a user and their documents, in order. */
 export function decisionsOn(sql: Sql, userId: string): Promise<(DecisionRecord & { at: Date })[]> {
   return sql.run(
     table('kyc_decisions')

@@ -13,15 +13,15 @@ export const documentSchema = z.object({
   userId: z.string(),
   slot: z.enum(KYC_SLOTS),
   contentType: z.enum(FILE_TYPES),
-  size: z.number().int().meta({ description: 'Bytes.' }),
-  sha256: z.string().meta({ description: 'Of the content, in hexadecimal.' }),
+  size: z.number().int().meta({ description: 'In bytes.' }),
+  sha256: z.string().meta({ description: 'SHA-256 of the content, in hexadecimal.' }),
   status: z.enum(KYC_DOCUMENT_STATUSES),
   note: z.string().optional(),
   createdAt: instant(),
   updatedAt: instant(),
 });
 
-/** The document as the wire shows it. */
+/** A document on the wire. */
 export function documentView(document: KycDocument): z.infer<typeof documentSchema> {
   const { id, userId, slot, contentType, size, sha256, status } = document;
   return {
@@ -50,12 +50,12 @@ export const kycSchema = z.object({
     .optional()
     .meta({
       description:
-        'The version that the last completed review approved, and the fields and slots that differ now: shown to operators only.',
+        'The version that the last completed review approved, with the fields and slots that have changed since. Only for operators.',
     }),
-  notes: z.string().optional().meta({ description: "The operator's own: shown to operators only." }),
+  notes: z.string().optional().meta({ description: 'The notes of operators. Only for operators.' }),
 });
 
-/** A user's KYC as the wire shows it; the notes to nobody but an operator. */
+/** A user's KYC on the wire. Only an operator gets the notes and the approved version. */
 export function kycView(
   { user, documents, review, notes, approved }: Kyc,
   { role }: Pick<Caller, 'role'>,
@@ -73,7 +73,7 @@ export function kycView(
   };
 }
 
-/** Names and ids: the values are personal data. */
+/** The approved version as names and ids, because the values are personal data. */
 const approvedView = ({ submission, approvedAt, documents, changed }: ApprovedKyc) => ({
   ...{ submission, approvedAt: approvedAt.toISOString(), documents, changed },
 });

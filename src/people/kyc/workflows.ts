@@ -13,7 +13,10 @@ const review = processOf<Pick<KycReview, 'userId' | 'submission' | 'tenantId'>>(
 export const startReview = review.start;
 export const lookAtReview = review.look;
 
-/** One that waits for a person is looked at by its own workflow, so that thousands of them do not come here. */
+/**
+ * Wakes the workflow of each overdue review. A review that waits for an operator is not overdue, so they do not pile
+ * up.
+ */
 export const kycProcesses = reconcilable({
   name: 'KYC reviews',
   processes: [review],

@@ -1,26 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One entry of a code list on the wire (`GET /v1/cardholders/regions` and its siblings). */
+/** An entry of a code list on the wire, as in `GET /v1/cardholders/regions`. */
 export interface ReferenceItem {
   readonly code: string;
   readonly name: string;
 }
 
 /**
- * The code lists that cardholder data is validated against, and that clients choose from: the same lists, so
- * that a code a client was shown is a code that is accepted.
+ * The code lists that clients choose from and that cardholder data is validated against. They are the same lists, so
+ * that every listed code is accepted.
  */
 export interface Reference {
-  /** Countries and territories, ISO 3166-1 alpha-2, by English name. */
+  /** Countries and territories by English name; codes of ISO 3166-1 alpha-2. */
   regions(): readonly ReferenceItem[];
-  /**
-   * The cities of a region by name, the code being a GeoNames id; none for an unknown or uninhabited region.
-   */
+  /** The cities of a region by name; the code is a GeoNames id. Empty for an unknown or uninhabited region. */
   cities(region: string): readonly ReferenceItem[];
   /** Occupations by name: the four-digit unit groups of ISCO-08. */
   occupations(): readonly ReferenceItem[];
-  /** Codes are compared as they are listed: `gb` is no region. */
+  /** Whether a region is listed. Case matters: `gb` is not listed. */
   isRegion(code: string): boolean;
   isCityOf(region: string, code: string): boolean;
   isOccupation(code: string): boolean;
@@ -33,7 +31,7 @@ interface CodeList {
 
 const EMPTY: CodeList = { items: [], codes: new Set() };
 
-/** Reads a list of `code<TAB>name` lines, in the order in which it is to be shown. */
+/** Reads a list of `code<TAB>name` lines and keeps their order. */
 function readList(path: string): CodeList {
   if (!existsSync(path)) return EMPTY;
   const items = readFileSync(path, 'utf8')
@@ -47,10 +45,9 @@ function readList(path: string): CodeList {
 }
 
 /**
- * Opens the code lists. Each file is read at its first use and kept: the cities lie in one file per region,
- * so that a deployment that serves ten countries never holds the 135,000 cities of the world.
- *
- * @param directory where `npx tsx scripts/refresh-reference.ts` wrote the lists; tests may point elsewhere
+ * Opens the code lists. Each file is read at its first use and kept. Cities have one file per region, so that a process
+ * holds only the cities of the regions it serves, out of 135,000.
+ * @param directory where `npx tsx scripts/refresh-reference.ts` wrote the lists; tests may use another one
  */
 export function createReference(directory: string = join(__dirname, 'data')): Reference {
   const lists = new Map<string, CodeList>();
@@ -62,7 +59,7 @@ export function createReference(directory: string = join(__dirname, 'data')): Re
     return read;
   };
   const isRegion = (code: string): boolean => list('regions').codes.has(code);
-  // The region names a file: nothing that is not a listed code may reach the path, nor fill the cache.
+  // The region becomes a file name, so only listed codes may reach the path and the cache.
   const citiesOf = (region: string): CodeList => (isRegion(region) ? list(join('cities', region)) : EMPTY);
 
   return {

@@ -11,10 +11,12 @@ const HOUR_SECONDS = 60 * 60;
 
 const response = pageSchema(z.object({ code: z.string(), name: z.string() }));
 
-/** The lists are kept for the life of the process, so each is its own key. */
+/** A cacheable answer. The lists live as long as the process, so each list is its own cache key. */
 const answer = (items: readonly ReferenceItem[]) => cacheable(items, whole([...items]), HOUR_SECONDS);
 
-/** The code lists that a cardholder's data is validated against (`interface.md 2.1`). They come whole. */
+/**
+ * Routes of the code lists that a cardholder's data is validated against (`interface.md 2.1`). Each list is one page.
+ */
 export function referenceRoutes({ reference }: { reference: Reference }): Route[] {
   return [
     route({
@@ -22,7 +24,7 @@ export function referenceRoutes({ reference }: { reference: Reference }): Route[
       path: '/v1/cardholders/regions',
       tag: TAG,
       summary: 'Regions (country codes)',
-      description: "The codes that `country` and `nationality` of a user's `meta` takes.",
+      description: "Lists the codes that `country` and `nationality` of a user's `meta` accept.",
       response,
       read: async () => answer(reference.regions()),
     }),
@@ -32,7 +34,7 @@ export function referenceRoutes({ reference }: { reference: Reference }): Route[
       tag: TAG,
       summary: 'Cities of a region',
       description:
-        "The codes that `town` of a user's `meta` takes. `region` is a code of `GET /v1/cardholders/regions`.",
+        "Lists the codes that `town` of a user's `meta` accepts. `region` is a code of `GET /v1/cardholders/regions`.",
       query: z.object({ region: text(10) }),
       response,
       async read({ query: { region } }) {
@@ -46,7 +48,7 @@ export function referenceRoutes({ reference }: { reference: Reference }): Route[
       path: '/v1/cardholders/occupations',
       tag: TAG,
       summary: 'Occupations',
-      description: "The codes that `occupation` of a user's `meta` takes.",
+      description: "Lists the codes that `occupation` of a user's `meta` accepts.",
       response,
       read: async () => answer(reference.occupations()),
     }),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/errors';
 
-/** Bytes of UTF-8 JSON (decisions part 1). */
+/** In bytes of JSON as UTF-8 (decisions part 1). */
 const MAX_BYTES = 16 * 1024;
 
 const TOO_LARGE = 'must be at most 16 KiB of JSON';
 
-/** A user's `meta`: stored as given, never judged (`interface.md 2.1`). Null in a patch removes the field. */
+/** A user's `meta`: stored as given and not validated (`interface.md 2.1`). In a patch, null removes a field. */
 export type UserMeta = Record<string, unknown>;
 
 function faultOf(value: unknown): string | undefined {
@@ -14,7 +14,7 @@ function faultOf(value: unknown): string | undefined {
   return Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES ? TOO_LARGE : undefined;
 }
 
-/** Any JSON object up to 16 KiB, its fields as they came: also `__proto__`, which a record's schema would drop. */
+/** Any JSON object up to 16 KiB. Keeps every field, even `__proto__`, which a schema of records would drop. */
 export function metaSchema() {
   return z
     .unknown()
@@ -32,7 +32,7 @@ export function metaSchema() {
 }
 
 /**
- * Merges field by field: what is present replaces, null removes, the rest is kept.
+ * Merges a patch: present fields replace, null removes, absent fields are kept.
  * @throws Problem 400 when the result is larger than 16 KiB
  */
 export function mergedMeta(meta: UserMeta, patch: UserMeta): UserMeta {

@@ -18,7 +18,7 @@ import {
 
 export { KYC_STATUSES, type KycStatus, type User } from './record';
 
-/** @throws Problem 400 `ErrAlreadyExists` when the tenant has a user with that `externalId` */
+/** @throws Problem 400 `ErrAlreadyExists` when the tenant has another user with the `externalId` */
 export async function createUser(
   tx: Tx,
   tenantId: string,
@@ -35,8 +35,9 @@ export async function createUser(
 }
 
 /**
- * @param reach the tenant whose users may be found, or null for every tenant's
- * @throws Problem 404, naming the field when the id came in the body
+ * @param reach the tenant whose users may be found, or null for any tenant's
+ * @param field the body field that held the id, for the error
+ * @throws Problem 404
  */
 export async function requireUser(
   sql: Sql,
@@ -50,13 +51,13 @@ export async function requireUser(
   return user;
 }
 
-/** @throws Problem 409 `user_blocked`: nothing new is issued for, or funded to, a blocked user */
+/** @throws Problem 409 `user_blocked`, because nothing new is issued for or funded to a blocked user */
 export function assertActive(user: User, field?: string): void {
   if (user.status === 'blocked') throw conflict('user_blocked', 'The user is blocked.', field);
 }
 
 /**
- * The user, who stays active to the end of the transaction.
+ * Finds an active user and keeps them active until the end of the transaction, by a share lock.
  * @throws Problem 404, 409 `user_blocked`
  */
 export async function requireActiveUser(
@@ -71,7 +72,7 @@ export async function requireActiveUser(
 }
 
 /**
- * Merges fields into a user's meta; null removes one.
+ * Merges fields into a user's meta; null removes a field.
  * @throws Problem 404, 400 when the result is larger than 16 KiB
  */
 export async function patchMeta(
@@ -84,16 +85,16 @@ export async function patchMeta(
   return { before, after: await updateMeta(tx, before.id, mergedMeta(before.meta, patch)) };
 }
 
-/** Writes corrected values back to the meta of a user whose row is locked. */
+/** Writes corrected values to the meta of a locked user. */
 export async function correctMeta(tx: Tx, user: User, corrected: UserMeta): Promise<void> {
   const changed = Object.entries(corrected).some(([field, value]) => user.meta[field] !== value);
   if (changed) await updateMeta(tx, user.id, { ...user.meta, ...corrected });
 }
 
 /**
- * The client's own block of a user, whose cards decline from then on, and its end. Setting the same again changes the reason
- * alone. The operator's block stands beside it.
- * @throws Problem 404, 409 `status_not_editable` for who is to be active while the operator's block stands
+ * Sets or removes the client's block of a user, whose cards decline while blocked. Setting the same status again
+ * changes only the reason. The operator's block is independent of it.
+ * @throws Problem 404, 409 `status_not_editable` for `active` while the operator's block is set
  */
 export async function setUserStatus(
   { blockCardsOf }: Pick<UserServices, 'blockCardsOf'>,
@@ -107,7 +108,7 @@ export async function setUserStatus(
   if (status === 'active' && before.operatorBlocked)
     throw conflict(
       'status_not_editable',
-      'The user is blocked by the operator, who alone ends that.',
+      'The user is blocked by the operator. Only the operator can unblock them.',
       'status',
     );
   await blockCardsOf(tx, before.id, status === 'blocked');
@@ -115,8 +116,9 @@ export async function setUserStatus(
 }
 
 /**
- * The operator's block of a user, and its end; the client can neither lift it nor overwrite it, and its own goes on beside it.
- * @throws Problem 404, 409 `invalid_transition` when the operator has blocked them already, or has not
+ * Sets or removes the operator's block of a user. The client cannot change it, and the client's own block is
+ * independent of it.
+ * @throws Problem 404, 409 `invalid_transition` when the operator's block is already set, or not set
  */
 export async function setOperatorBlock(
   { blockCardsOf }: Pick<UserServices, 'blockCardsOf'>,
@@ -134,6 +136,6 @@ export async function setOperatorBlock(
   return { before, after };
 }
 
-/** What the KYC domain has decided of a user whose row is locked; its rules say where a status may lead. */
+/** Stores the KYC status of a locked user. The KYC domain's rules decide which status may follow. */
 export const setKycStatus = (tx: Tx, user: User, status: KycStatus): Promise<User> =>
   updateKycStatus(tx, user.id, status);

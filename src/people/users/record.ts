@@ -3,7 +3,7 @@ import type { UserMeta } from './meta';
 export const USER_STATUSES = ['active', 'blocked'] as const;
 export type UserStatus = (typeof USER_STATUSES)[number];
 
-/** Decisions part 4, Users' KYC. */
+/** Statuses of a user's KYC (decisions part 4, Users' KYC). */
 export const KYC_STATUSES = [
   'not_started',
   'documents_uploaded',
@@ -18,12 +18,12 @@ export interface User {
   id: string;
   tenantId: string;
   externalId: string | null;
-  /** Blocked while the client's block or the operator's stands. */
+  /** Blocked while the client's or the operator's block is set. */
   status: UserStatus;
-  /** What the client has set; the operator's block stands beside it. */
+  /** The status that the client set; independent of the operator's block. */
   clientStatus: UserStatus;
   operatorBlocked: boolean;
-  /** Why the client has set its status, in its words. */
+  /** The client's reason for its status. */
   statusReason: string | null;
   meta: UserMeta;
   kycStatus: KycStatus;

@@ -13,7 +13,7 @@ import { userSchema, userView } from './view';
 
 const TAG = 'Users';
 
-/** The users' own endpoints (`interface.md 4.1`, Users; decisions part 4). */
+/** Routes of users (`interface.md 4.1`, Users; decisions part 4). */
 export function userRoutes(services: UserServices): Route[] {
   return [
     listRoute(services),
@@ -30,7 +30,7 @@ function listRoute({ database }: UserServices): Route {
     path: '/v1/users',
     tag: TAG,
     summary: 'List users',
-    description: 'Newest first. `externalId` finds the user by your own name of it.',
+    description: 'Lists users, newest first. `externalId` finds a user by your own id.',
     query: z.object({
       ...pageQuery,
       status: z.enum(USER_STATUSES).optional(),
@@ -51,7 +51,7 @@ function createRoute(): Route {
     path: '/v1/users',
     tag: TAG,
     summary: 'Create a user',
-    description: 'meta is stored as given; it is validated when a cardholder is created from it.',
+    description: 'Stores `meta` as given. It is validated when a cardholder is created from it.',
     body: z.strictObject({ externalId: text(100).min(1).optional(), meta: metaSchema().optional() }),
     response: userSchema,
     status: 201,
@@ -71,7 +71,7 @@ function readRoute({ database }: UserServices): Route {
     path: '/v1/users/{id}',
     tag: TAG,
     summary: 'User by id',
-    description: 'With its `meta` as it was given, and its KYC status.',
+    description: 'Returns the user with the stored `meta` and the KYC status.',
     response: userSchema,
     read: async ({ caller, params }) =>
       userView(await requireUser(database, caller.reach, params['id'] ?? '')),
@@ -84,7 +84,7 @@ function updateRoute(services: UserServices): Route {
     path: '/v1/users/{id}',
     tag: TAG,
     summary: "Update a user's meta",
-    description: 'Merges meta field by field: null removes a field, what is absent stays.',
+    description: 'Merges `meta` field by field. Null removes a field; absent fields are kept.',
     body: z.strictObject({ meta: metaSchema() }),
     response: userSchema,
     async write(tx, { caller, params, body, requestId, idempotencyKey }) {
@@ -92,7 +92,7 @@ function updateRoute(services: UserServices): Route {
       const patched = await patchMeta(tx, caller.reach, params['id'] ?? '', body.meta);
       const after = await services.noteChangedFields(tx, patched.before, patched.after, by);
       const { id: subject, tenantId } = after;
-      // The values are personal data; which fields were written is enough to know who to ask.
+      // The audit log gets only the names of the written fields, because the values are personal data.
       const written = { fields: Object.keys(body.meta) };
       await auditAdmin(tx, {
         caller,
@@ -114,8 +114,8 @@ function statusRoute(services: UserServices): Route {
     tag: TAG,
     summary: 'Update user status',
     description:
-      "A blocked user's cards decline, and nothing new is issued or funded. A block by the operator stands beside yours: " +
-      'while it does, `active` is refused and the user stays blocked.',
+      "Blocks or unblocks the user. A blocked user's cards decline, and nothing new is issued or funded. The operator can block " +
+      'the user as well: then `active` is refused, and the user stays blocked.',
     body: z.strictObject({ status: z.enum(USER_STATUSES), reason: text(500).optional() }),
     response: userSchema,
     problems: ['status_not_editable'],

@@ -2,11 +2,11 @@ import type { Tx } from '../../kernel/db/database';
 import type { Services } from '../../services';
 import type { User } from './record';
 
-/** What the domain is given. */
+/** Dependencies of the domain. */
 export interface UserServices extends Services {
-  /** Keeps what the user's cards know of their status, in the transaction that changes it. */
+  /** Copies the user's blocked status to their cards, in the transaction that changes it. */
   blockCardsOf(tx: Tx, userId: string, blocked: boolean): Promise<void>;
-  /** Asks for a new KYC submission after a client's change of approved data, by the tenant's setting. */
+  /** Requires a new KYC submission after a client's change of approved data, if the tenant's setting says so. */
   noteChangedFields(
     tx: Tx,
     before: User,

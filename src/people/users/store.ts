@@ -19,7 +19,7 @@ const COLUMNS = [
 
 const users = () => table('users');
 
-/** `status` is the client's own. */
+/** `status` is the client's own status. */
 type Row = Omit<User, 'clientStatus'>;
 
 const userOf = (row: Row): User => ({
@@ -28,7 +28,7 @@ const userOf = (row: Row): User => ({
   status: row.operatorBlocked ? 'blocked' : row.status,
 });
 
-/** @returns nothing when the tenant has a user with that `externalId` already */
+/** @returns undefined when the tenant has another user with the `externalId` */
 export async function insertUser(
   tx: Sql,
   { meta, ...given }: { id: string; tenantId: string; externalId: string | null; meta: UserMeta },
@@ -43,10 +43,10 @@ export async function insertUser(
   return row && userOf(row);
 }
 
-/** `share` lets no one change the user before the transaction ends, `update` no one but us. */
+/** `share`: nobody changes the user until the end of the transaction. `update`: nobody but this transaction does. */
 export type UserLock = 'none' | 'share' | 'update';
 
-/** @param reach the tenant whose users may be found, or null for every tenant's */
+/** @param reach the tenant whose users may be found, or null for any tenant's */
 export async function findUser(
   sql: Sql,
   reach: string | null,
@@ -67,7 +67,7 @@ export interface UserFilter {
   externalId?: string;
 }
 
-/** The tenant's users, newest first, after the id that the page before ended with. */
+/** A page of the tenant's users, newest first. */
 export async function listUsers(
   sql: Sql,
   tenantId: string,

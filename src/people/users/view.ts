@@ -13,13 +13,13 @@ export const userSchema = z.object({
   updatedAt: instant(),
 });
 
-/** The user as the wire shows it. */
+/** A user on the wire. */
 export function userView(user: User) {
   return {
     id: user.id,
     externalId: user.externalId ?? undefined,
     status: user.status,
-    // Of the client's own status: what the operator says of a block is for operators.
+    // The reason of the client's own status. The operator's reason of a block is for operators only.
     statusReason: (user.status === user.clientStatus && user.statusReason) || undefined,
     meta: user.meta,
     kycStatus: user.kycStatus,

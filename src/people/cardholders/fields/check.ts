@@ -1,8 +1,8 @@
 import type { Reference } from '../../reference/reference';
 
-/** What the check of a field may use beside its value. */
+/** The data that a field check may use besides its value. */
 export interface CheckContext {
-  /** The whole of the data, for checks that compare fields; its values may be of any type. */
+  /** The whole meta, for checks that compare fields. Values may be of any type. */
   readonly meta: Readonly<Record<string, unknown>>;
   readonly reference: Pick<Reference, 'isRegion' | 'isCityOf' | 'isOccupation'>;
   /** The day of the check, `YYYY-MM-DD`. */
@@ -10,10 +10,10 @@ export interface CheckContext {
 }
 
 /**
- * The value to store, or what is wrong with it, in words that follow the field's name and never repeat the
- * value.
+ * The value to store, or the problem. A problem completes a sentence that begins with the field's name, and never
+ * repeats the value.
  */
 export type CheckResult = { readonly value: string } | { readonly problem: string };
 
-/** Checks one field of a user's `meta`, and corrects it where `interface.md 2.1` says so. */
+/** Checks one field of a user's `meta` and corrects it as `interface.md 2.1` requires. */
 export type FieldCheck = (value: string, context: CheckContext) => CheckResult;

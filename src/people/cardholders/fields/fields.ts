@@ -3,7 +3,7 @@ import type { CheckResult, FieldCheck } from './check';
 import { checkName } from './name';
 import { checkPhone, checkPhoneCode } from './phone';
 
-/** For which BINs a field must be there: `B2B` for both models, `B2C` for that one alone. */
+/** The BINs that require a field. `B2B`: BINs of both models. `B2C`: BINs of that model only. */
 export type Need = 'B2B' | 'B2C' | 'optional';
 
 interface FieldRule {
@@ -11,20 +11,19 @@ interface FieldRule {
   readonly check: FieldCheck;
 }
 
-/** Bytes of UTF-8 (`interface.md 8`). */
+/** In bytes of UTF-8 (`interface.md 8`). */
 const MAX_EMAIL_BYTES = 50;
 const MAX_ADDRESS_BYTES = 40;
 const MAX_POST_CODE = 15;
 
-/** Older than any living person: a birthday before it is a typing error. */
+/** No living person was born earlier, so an earlier birthday is a typing error. */
 const EARLIEST_BIRTHDAY = '1900-01-01';
 
 const ID_TYPES = ['PASSPORT', 'DLN', 'HK_HKID', 'GOVERNMENT_ISSUED_ID_CARD'];
 
 /**
- * A dot-atom, an @ and a domain of at least two labels. Letters of any script are let through, for the
- * contract limits the length in bytes and nothing else; quoted local parts and address literals are not mail
- * anyone reads.
+ * A dot-atom, an @ and a domain of at least two labels. Letters of any script are accepted, because the contract limits
+ * only the length in bytes. Quoted local parts and address literals are refused, because nobody reads mail there.
  */
 const EMAIL_ATOM = "[\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~-]+";
 const EMAIL_LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?';
@@ -40,7 +39,7 @@ const acceptIf = (condition: boolean, value: string, problem: string): CheckResu
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
-  // V8 moves 30 February into March: only a date that comes back unchanged exists.
+  // V8 turns 30 February into a day in March, so an existing date is one that comes back unchanged.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
@@ -114,9 +113,7 @@ const checkOccupation: FieldCheck = (value, { reference }) =>
 
 const acceptText: FieldCheck = (value) => ({ value });
 
-/**
- * The fields of a user's `meta` in the order of `interface.md 2.1`: the order in which violations are found.
- */
+/** The fields of a user's `meta` in the order of `interface.md 2.1`, which is the order of the checks. */
 export const FIELD_RULES = {
   firstName: { need: 'B2B', check: checkName },
   lastName: { need: 'B2B', check: checkName },
@@ -149,5 +146,5 @@ export const FIELD_RULES = {
 
 export type MetaField = keyof typeof FIELD_RULES;
 
-/** All fields of 2.1 in their order. */
+/** All fields of `interface.md 2.1`, in its order. */
 export const META_FIELDS = Object.keys(FIELD_RULES) as MetaField[];

@@ -1,10 +1,10 @@
 import type { CheckResult } from './check';
 import { transliterateName } from './transliteration';
 
-/** Bytes of UTF-8 (`interface.md 8`). */
+/** In bytes of UTF-8 (`interface.md 8`). */
 const MAX_BYTES = 40;
 
-/** Names of test data, which a party refuses; the rule holds in the sandbox too (`interface.md 2.1`). */
+/** Names of test data, which reviewers refuse. The sandbox refuses them too (`interface.md 2.1`). */
 const RESERVED = /TEST|MOCK|SANDBOX/i;
 
 const LETTERS_ONLY =
@@ -12,11 +12,10 @@ const LETTERS_ONLY =
   '(accented Latin and Cyrillic letters are transliterated)';
 
 /**
- * Judges a first or last name and corrects it to the ASCII spelling that is stored (`interface.md 2.1`).
+ * Checks a first or last name and corrects it to the ASCII spelling that is stored (`interface.md 2.1`).
  *
- * The limit of 40 bytes holds for the name as given, where é and Ж are two bytes each, and again for what is
- * stored, where Щ has become four (Shch): so it holds whichever of the two a reader of the contract has in
- * mind.
+ * The limit of 40 bytes applies to the given name, where é and Ж take two bytes, and to the stored name, where Щ takes
+ * four (Shch). The contract can be read either way, and both readings hold.
  */
 export function checkName(name: string): CheckResult {
   if (Buffer.byteLength(name) > MAX_BYTES) return { problem: `must be at most ${MAX_BYTES} bytes long` };

@@ -8,27 +8,24 @@ import {
 import type { CheckContext, CheckResult } from './check';
 
 /**
- * Calling codes that different states share: there a number must be the country's own. Every other shared
- * code is one national numbering plan with its territories (GB with GG, IM and JE; FR's GP, BL and MF …),
- * where numbers move freely.
+ * Calling codes that several states share; a number must belong to the given country. Every other shared code is one
+ * national plan with its territories (GB with GG, IM and JE; FR with GP, BL and MF), where numbers move freely.
  */
 const SHARED_BY_STATES = new Set(['1', '7']);
 
-/** Many plans do not tell mobile from fixed numbers (+1): such a number may well be a mobile one. */
+/** Many plans do not separate mobile from fixed numbers (+1), so such a number may be a mobile one. */
 const MOBILE_TYPES = new Set<string | undefined>(['MOBILE', 'FIXED_LINE_OR_MOBILE']);
 
 const NOT_MOBILE: CheckResult = { problem: 'must be a mobile number for country' };
 
-/** Digits of a phone code without the plus, or undefined when it is not formed like one. */
+/** The digits of a phone code without the plus; undefined when it is malformed. */
 function codeDigits(phoneCode: unknown): string | undefined {
   return typeof phoneCode === 'string' ? /^\+?(\d{1,4})$/.exec(phoneCode)?.[1] : undefined;
 }
 
 /**
- * The area code within a phone code, for numbers of the North American plan are also written +1809 and seven
- * digits.
- *
- * @returns '' when the code is the country's own, undefined when it belongs to another country
+ * The area code within a phone code, because North American numbers are also written as +1809 and seven digits.
+ * @returns '' for the country's own calling code, undefined for another country's code
  */
 function areaCode(digits: string, country: CountryCode): string | undefined {
   const calling: string = getCountryCallingCode(country);
@@ -38,16 +35,15 @@ function areaCode(digits: string, country: CountryCode): string | undefined {
 
 function isMobile(number: PhoneNumber, country: CountryCode): boolean {
   if (MOBILE_TYPES.has(number.getType()) && !SHARED_BY_STATES.has(number.countryCallingCode)) return true;
-  // The library names the first country whose plan fits; the type is read from the plan of the country asked
-  // for.
+  // The library names the first country whose plan fits. The type must come from the plan of the given country.
   number.country = country;
   return MOBILE_TYPES.has(number.getType());
 }
 
 /**
- * Judges `phone`: 7 to 15 digits, a mobile number of `country`, with or without the trunk prefix that is
- * dialled inside it (0 in GB), without the country code (`interface.md 2.1`). While `country` is no region it
- * stays at the digits: the country is refused at its own place.
+ * Checks `phone`: a mobile number of `country` with 7 to 15 digits, without the country code (`interface.md 2.1`). The
+ * trunk prefix (0 in GB) may be present. For an unknown `country` only the digits are checked, because `country` is
+ * refused by its own check.
  */
 export function checkPhone(phone: string, { meta, reference }: CheckContext): CheckResult {
   if (!/^\d*$/.test(phone)) return { problem: 'must contain digits only, without the country code' };
@@ -66,7 +62,7 @@ export function checkPhone(phone: string, { meta, reference }: CheckContext): Ch
   return isMobile(number, country) ? { value: phone } : NOT_MOBILE;
 }
 
-/** Judges `phoneCode`, + and 1 to 4 digits of the `country`; a missing + is added (`interface.md 2.1`). */
+/** Checks `phoneCode`: + and 1 to 4 digits, the calling code of `country`. Adds a missing + (`interface.md 2.1`). */
 export function checkPhoneCode(phoneCode: string, { meta, reference }: CheckContext): CheckResult {
   const digits = codeDigits(phoneCode);
   if (digits === undefined) return { problem: 'must be + followed by 1 to 4 digits' };

@@ -1,9 +1,8 @@
 import { transliterate } from 'transliteration';
 
 /**
- * Letters that the library has no letter for, by their lower case: Azerbaijani ə, Kazakh ә, Kurdish ԛ and ԝ,
- * and letters of Abkhaz, Nivkh and Sámi. Hard and soft signs and the palochka have no sound of their own:
- * they vanish.
+ * Lower-case letters that the library does not know: Azerbaijani ə, Kazakh ә, Kurdish ԛ and ԝ, and letters of Abkhaz,
+ * Nivkh and Sámi. Hard and soft signs and the palochka are dropped, because they have no sound of their own.
  */
 const SUPPLEMENT: Readonly<Record<string, string>> = {
   ə: 'e',
@@ -24,34 +23,31 @@ const SUPPLEMENT: Readonly<Record<string, string>> = {
   ӏ: '',
 };
 
-/**
- * A run of cased letters with the accents that follow them; scripts without case hold no letter that is
- * accepted.
- */
+/** A run of cased letters with their accents. Scripts without case have no accepted letter. */
 const WORD = /[\p{Lu}\p{Ll}\p{Lt}][\p{Lu}\p{Ll}\p{Lt}\u0300-\u036f]*/gu;
 const ACCENTS = /[\u0300-\u036f]/g;
-/** U+2019 is what phones type for an apostrophe, U+02BC what Ukrainian spelling asks for. */
+/** Phones type U+2019 as an apostrophe; Ukrainian spelling uses U+02BC. */
 const APOSTROPHES = /[\u2019\u02bc]/g;
 const LATIN_OR_CYRILLIC = /^[\p{Script=Latin}\p{Script=Cyrillic}]$/u;
 
-/** The ASCII for one lower-case letter (`''` for a sign that vanishes), or undefined when it has none. */
+/** The ASCII spelling of a lower-case letter, `''` for a dropped sign; undefined when there is none. */
 function letterToAscii(letter: string): string | undefined {
   if (!LATIN_OR_CYRILLIC.test(letter)) return undefined;
   const known = SUPPLEMENT[letter];
   if (known !== undefined) return known;
-  // The library marks softness and glottal letters by apostrophes (ґ is g'), which a name does not spell.
+  // The library marks soft and glottal letters by apostrophes (ґ is g'), which names do not have.
   const ascii = transliterate(letter).replaceAll("'", '');
   return /^[a-z]+$/i.test(ascii) ? ascii.toLowerCase() : undefined;
 }
 
 function wordToAscii(word: string): string | undefined {
   const letters = [...word.replace(ACCENTS, '')];
-  // ß stands among capitals too (GROßMANN), for most fonts and passports have no capital of it.
+  // ß also occurs among capitals (GROßMANN), because most fonts and passports have no capital ß.
   const shouted = letters.length > 1 && !/(?!ß)\p{Ll}/u.test(word);
   let ascii = '';
   for (const letter of letters) {
-    // By way of the lower case, for the library's tables of capitals have gaps (Ý gives U, ẞ nothing); İ
-    // leaves a dot.
+    // Letters are spelt in lower case, because the library's tables of capitals have gaps (Ý gives U, ẞ nothing). The
+    // lower case of İ keeps a dot, which is removed.
     const lower = letter.toLowerCase().replace(ACCENTS, '');
     const spelt = letterToAscii(lower);
     if (spelt === undefined) return undefined;
@@ -62,12 +58,10 @@ function wordToAscii(word: string): string | undefined {
 }
 
 /**
- * Spells a name in ASCII: accented Latin and Cyrillic letters are transliterated (`interface.md 2.1`),
- * typographic apostrophes become `'`, everything else stays as it is. Spelling a result again changes
- * nothing.
- *
- * @returns undefined when a cased letter has no transliteration, as a Greek one; characters that are no
- *   letters are left for the caller to judge
+ * Spells a name in ASCII: transliterates accented Latin and Cyrillic letters (`interface.md 2.1`), turns typographic
+ * apostrophes into `'`, and keeps everything else. Idempotent.
+ * @returns undefined when a cased letter has no transliteration, such as a Greek one; other characters are left for the
+ * caller to check
  */
 export function transliterateName(name: string): string | undefined {
   let complete = true;

@@ -7,23 +7,21 @@ export { META_FIELDS, type MetaField } from './fields';
 /** A user's `meta`: any JSON object, stored as given. */
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** What checks need beside the data: the code lists, and the day (`YYYY-MM-DD`). */
+/** The code lists and the day (`YYYY-MM-DD`) that checks need. */
 export type CheckEnvironment = Omit<CheckContext, 'meta'>;
 
-/** Values to store, by field: corrected where 2.1 corrects silently, else as given. */
+/** Values to store, by field: corrected where `interface.md 2.1` corrects silently, else as given. */
 export type CorrectedMeta = Partial<Record<MetaField, string>>;
 
 export type MetaResult =
   | { readonly ok: true; readonly corrected: CorrectedMeta }
-  /** `message` names the field and never repeats its value: it is personal data. */
+  /** `message` names the field and never repeats its value, because the value is personal data. */
   | { readonly ok: false; readonly field: MetaField; readonly message: string };
 
-/** The fields that PATCH /v1/cardholders/{id} takes (`interface.md 4.3`): all of 2.1 but `ipAddress`. */
+/** The fields of PATCH /v1/cardholders/{id} (`interface.md 4.3`): all fields of 2.1 except `ipAddress`. */
 export const PATCH_FIELDS: readonly MetaField[] = META_FIELDS.filter((field) => field !== 'ipAddress');
 
-/**
- * Characters that no field can hold and that Postgres would refuse: controls and halves of surrogate pairs.
- */
+/** Characters that Postgres refuses in a text: control characters and lone surrogates. */
 const UNSTORABLE = /(?![\t\n\r])\p{Cc}|\p{Cs}/u;
 
 function checkField(field: MetaField, value: unknown, required: boolean, context: CheckContext): CheckResult {
@@ -33,7 +31,7 @@ function checkField(field: MetaField, value: unknown, required: boolean, context
   return FIELD_RULES[field].check(value, context);
 }
 
-/** Judges the given fields in the order of 2.1, up to the first violation. */
+/** Checks fields in the given order, up to the first violation. */
 function checkFields(
   fields: readonly MetaField[],
   required: (field: MetaField) => boolean,
@@ -52,12 +50,10 @@ function checkFields(
 }
 
 /**
- * Judges a user's `meta` for a cardholder of the given model (`interface.md 2.1`, 4.2). On a B2B BIN only the
- * three fields it needs are read; whatever else `meta` holds is no concern of it. An optional field that is
- * null is absent.
- *
- * @returns the values of all fields read, to be written back to `meta` and to build a submission from, or the
- *   first violation in the order of 2.1
+ * Checks a user's `meta` for a cardholder of a model (`interface.md 2.1`, 4.2). A B2B BIN needs three fields, and the
+ * others are not read. An optional field that is null counts as absent.
+ * @returns the values of the fields that were read, for `meta` and for a submission; or the first violation in the
+ * order of 2.1
  */
 export function validateMeta(meta: Meta, model: CardholderModel, environment: CheckEnvironment): MetaResult {
   const need = (field: MetaField): Need => FIELD_RULES[field].need;
@@ -66,12 +62,11 @@ export function validateMeta(meta: Meta, model: CardholderModel, environment: Ch
 }
 
 /**
- * Judges an update of a cardholder's data (`interface.md 4.3`): the fields present first, so that a message
- * names what the caller has just sent, then the data that results from it, rules across fields included.
- *
- * @param patch fields of {@link PATCH_FIELDS}; anything else in it is not read
- * @param meta the linked user's `meta` as it is stored
- * @returns the values of the fields present alone, to be written to `meta`: the rest is kept
+ * Checks an update of a cardholder's data (`interface.md 4.3`). Checks the given fields first, so that a message names
+ * a field that the caller sent. Then checks the resulting data, including rules across fields.
+ * @param patch fields of {@link PATCH_FIELDS}; other fields are not read
+ * @param meta the linked user's stored `meta`
+ * @returns the values of the given fields only, to be written to `meta`
  */
 export function validatePatch(
   patch: Meta,

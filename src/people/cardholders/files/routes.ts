@@ -16,7 +16,7 @@ import { findFile, insertFile } from './store';
 
 const TAG = 'Cardholders';
 
-/** Files of cardholders (`interface.md 4.1`; decisions part 4, Cardholders). */
+/** Routes that upload files of cardholders (`interface.md 4.1`; decisions part 4, Cardholders). */
 export function cardholderUploadRoutes(services: CardholderServices): Route[] {
   return [fileRoute(services), photoRoute(services)];
 }
@@ -27,7 +27,7 @@ function fileRoute(services: CardholderServices): Route {
     path: '/v1/cardholders/files',
     tag: TAG,
     summary: 'Upload a cardholder file',
-    description: 'To be named, by its fileId, as a photo of a cardholder.',
+    description: 'Stores a file, whose `fileId` can then be given as a photo of a cardholder.',
     files: { file: 'required' },
     response: z.object({ fileId: z.string().meta({ examples: ['file_01h455vb4pex5vsknk084sn02q'] }) }),
     status: 201,
@@ -69,7 +69,7 @@ function photoRoute(services: CardholderServices): Route {
     tag: TAG,
     summary: 'Upload cardholder photos',
     description:
-      "A file, or the fileId of one that was uploaded: it becomes the user's newest KYC document of that slot.",
+      "Adds a file, or an uploaded file by its `fileId`, as the user's newest KYC document of the slot.",
     body: photoBody,
     files: { file: 'optional' },
     response: documentSchema,
@@ -91,8 +91,8 @@ function photoRoute(services: CardholderServices): Route {
 }
 
 /**
- * The content of the photo as a document to come of the cardholder's user.
- * @returns nothing when there is no such user
+ * Stores the content of a photo for a new document of the cardholder's user.
+ * @returns undefined when the cardholder has no linked user
  * @throws Problem 404 cardholder or file, 400 unless there is either a file or a fileId
  */
 async function storePhoto(

@@ -3,7 +3,7 @@ import type { Sql } from '../../../kernel/db/database';
 import { isId } from '../../../kernel/ids';
 import type { FileType } from '../../../kernel/wire/file-type';
 
-/** A file that a tenant has uploaded, to be named as a cardholder's photo. */
+/** A file that a tenant uploaded for a cardholder's photo. */
 export interface CardholderFile {
   id: string;
   tenantId: string;

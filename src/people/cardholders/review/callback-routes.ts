@@ -4,7 +4,10 @@ import { callbackRoute } from '../../../process/callbacks/routes';
 import type { Services } from '../../../services';
 import { reviewOrders, submissionOrder } from './submission';
 
-/** Where the reviewer calls: its word is a nudge, the cardholder's workflow asks for the present state. */
+/**
+ * Receives callbacks of the reviewer. A callback only wakes the cardholder's workflow, which then asks for the present
+ * state.
+ */
 export const reviewCallbackRoute = (services: Services): Route =>
   callbackRoute<PartyCallback>(services, {
     party: 'cardholder-review',

@@ -10,7 +10,7 @@ import { sandboxDecision } from './sandbox';
 
 export { awaitingReview, countAwaitingReview, decisionsOn } from '../store';
 
-/** The operator's decision on a cardholder in `pending_review`. */
+/** An operator's decision on a cardholder in `pending_review`. */
 export interface DecideCardholder {
   cardholderId: string;
   decision: 'approved' | 'rejected';
@@ -22,8 +22,8 @@ export interface DecideCardholder {
 const REJECTED = 'The operator has rejected the cardholder.';
 
 /**
- * A person's decision: a row, the status, the event, and a signal to the workflow that waits for it. The reason of a
- * rejection becomes the description that the client reads. The caller writes the audit log.
+ * Records an operator's decision with its status change and event, and wakes the workflow that waits for it. The reason
+ * of a rejection becomes the `description` that the client reads. The caller writes the audit log.
  * @throws Problem 404, 409 `invalid_transition`
  */
 export async function decideCardholder(
@@ -50,9 +50,9 @@ async function recordDecision(
 }
 
 /**
- * The workflow's step while the operator has not decided. In the sandbox, where the tenant's setting says `auto`, it
- * decides in the operator's place. Idempotent: a decision that was recorded is not made again.
- * @param dueBy when the workflow will advance it again; later than that it is overdue: the workflow was lost
+ * Advances a cardholder that waits for the operator, as a step of its workflow. In the sandbox it decides itself, where
+ * the tenant's setting is `auto`. Idempotent.
+ * @param dueBy when the workflow will advance it again; later it is overdue, because the workflow was lost
  * @throws Problem 404
  */
 export function advanceCardholder(
@@ -73,7 +73,7 @@ export function advanceCardholder(
   });
 }
 
-/** Whether the sandbox decides on a tenant's cardholders by itself, where else a person does. */
+/** Whether the sandbox decides on a tenant's cardholders in place of an operator. */
 export async function isAutomatic(
   { mode }: Pick<CardholderServices, 'mode'>,
   sql: Sql,
@@ -82,7 +82,7 @@ export async function isAutomatic(
   return mode === 'sandbox' && (await requireTenant(sql, tenantId)).settings.cardholderReview === 'auto';
 }
 
-/** Nothing where a person decides. */
+/** The sandbox's decision; undefined when an operator decides. */
 async function automaticDecision(
   { mode }: Pick<CardholderServices, 'mode'>,
   tx: Tx,

@@ -1,7 +1,7 @@
 /**
- * How the sandbox decides in the operator's place where the tenant's setting `cardholderReview` is `auto`: by the
- * `accountPurpose` of the user's meta. Any other is approved, and the sandbox's party has its own (see
- * parties/cardholder-review/sandbox/scenarios.ts).
+ * Decisions of the sandbox in place of an operator, where the tenant's setting `cardholderReview` is `auto`. The user's
+ * `accountPurpose` selects one; any other value is approved. The sandbox's reviewer has scenarios of its own
+ * (parties/cardholder-review/sandbox/scenarios.ts).
  */
 export const OPERATOR_SCENARIOS: readonly { accountPurpose: string; effect: string; reason: string }[] = [
   {

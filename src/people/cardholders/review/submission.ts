@@ -18,7 +18,10 @@ import { findCardholder, lockRow, setDueBy, setSubmissionSent } from '../store';
 import { applyTransition, lockWithUser, save } from '../transition';
 import { submission } from '../workflows';
 
-/** The submission of a cardholder to the reviewer, with what its user's meta and documents are now. Each submission has its own key. */
+/**
+ * The order that submits a cardholder to the reviewer, with its user's present meta and documents. Each submission has
+ * its own key.
+ */
 export const submissionOrder: OrderKind<CardholderServices, Cardholder, ReviewWord> = {
   party: 'cardholderReview',
   callbacks: '/callbacks/cardholder-review',
@@ -41,7 +44,7 @@ export const submissionOrder: OrderKind<CardholderServices, Cardholder, ReviewWo
       const documents = await Promise.all(
         cardholder.documents.map((each) => read(services, cardholder, each)),
       );
-      // The documents were read meanwhile, which takes as long as it takes.
+      // Checked again, because reading the documents may have taken long.
       await assertOrders(services, 'cardholderReview');
       const application = { ...order, cardholderId: id, bin, person, documents };
       return () => services.parties.cardholderReview.submit(application);
@@ -50,25 +53,25 @@ export const submissionOrder: OrderKind<CardholderServices, Cardholder, ReviewWo
       return refusal('A document of the user cannot be read.');
     }
   },
-  // An earlier attempt may have come through although this one has not.
+  // An earlier attempt may have reached the reviewer even if this one did not, so the mark is never removed.
   intend: async (sql, cardholder, mayHaveIt) =>
     mayHaveIt || !cardholder.submissionSent ? setSubmissionSent(sql, cardholder, mayHaveIt) : true,
   refused: (code) => refusal(`The provider has refused the data: ${code}.`),
   conclude: concludeSubmission,
 };
 
-/** All that the reviewer is given. */
+/** All kinds of orders for the reviewer. */
 export const reviewOrders = partyOrders('cardholderReview', [submissionOrder]);
 
-/** A submission that ends without a review. */
+/** The end of a submission without a review. */
 const refusal = (reason: string): ReviewWord => ({ status: 'refused', reason });
 
-/** Longer than between two attempts of a step. */
+/** Longer than the pause between two attempts of a step. */
 const ATTEMPTS_MS = 10 * 60_000;
 
 /**
- * Takes a step of a cardholder's submission. A reviewer that is stopped counts as one that gives no answer, because that is no
- * attempt that has failed.
+ * Takes a step of a cardholder's submission. A stopped reviewer counts as one without an answer, because no attempt has
+ * failed.
  * @param dueBy when the workflow will ask again
  * @throws PartyAway nothing was submitted
  */
@@ -83,7 +86,7 @@ export async function submitToParty(services: CardholderServices, id: string, du
   }
 }
 
-/** The attempts are used up: the submission has failed, unless the party may have it. */
+/** Ends a submission whose attempts are used up, unless the reviewer may have received it. */
 export async function giveUpSubmission(services: CardholderServices, id: string): Promise<string> {
   const cardholder = await requireCardholder(services.database, null, id);
   if (!submissionOrder.isOpen(cardholder)) return cardholder.status;
@@ -93,7 +96,9 @@ export async function giveUpSubmission(services: CardholderServices, id: string)
 
 type Built = { cardholder: Cardholder; person: CorrectedMeta } | { problem: string };
 
-/** Data that no longer stands up to the rules is not submitted: the client may have changed it since. */
+/**
+ * The data of a submission. Data that breaks the rules is not submitted, because the client may have changed it since.
+ */
 async function build(services: CardholderServices, id: string): Promise<Built> {
   try {
     return await services.database.transaction(async (tx) => {
@@ -119,7 +124,7 @@ async function read(
   return { slot, contentType, content: await documentContent(services, document) };
 }
 
-/** What each decision leads to, and what the client is told where the party gives no reason. */
+/** The transition of each decision, and the description for the client when the reviewer gives no reason. */
 const DECISIONS = {
   passed: { on: 'party_passed', description: null },
   rejected: { on: 'party_rejected', description: 'The provider has rejected the application.' },
