@@ -39,7 +39,7 @@ async function issueQuote(given: Record<string, unknown> = {}, funded = '200.00'
   return { quote, userId, accountId, cardholderId };
 }
 
-/** An active card with 75.00 on it and a buffer of 25.00; 99.00 are left on its account. */
+/** An active card with 75.00 and a buffer of 25.00; its account has 99.00 left. */
 async function bufferedCard() {
   const { quote, accountId, userId } = await issueQuote();
   const accepted = await client.call('POST', '/v2/cards', { quoteId: quote.body.quoteId }, keyed());
@@ -66,7 +66,7 @@ async function toldOf(id: string): Promise<unknown[]> {
 }
 
 describe('an issuance with a buffer', () => {
-  it('is priced, accepted with all that it costs held, and posted exactly when the card is issued', async () => {
+  it('is quoted, accepted with its total debit held, and posted exactly when the card is issued', async () => {
     const { quote, accountId } = await issueQuote();
     expect([quote.status, quote.body]).toEqual([
       201,
@@ -123,7 +123,7 @@ describe('an issuance with a buffer', () => {
     );
   });
 
-  it('that the processor refuses has failed, and nothing of it is in any balance', async () => {
+  it('fails when the processor refuses, and changes no balance', async () => {
     const { quote, accountId } = await issueQuote();
     const body = { quoteId: quote.body.quoteId, label: 'sandbox:refuse' };
     const { cardId, operationId } = (await client.call('POST', '/v2/cards', body, keyed())).body;
@@ -183,7 +183,7 @@ describe('an issuance with a buffer', () => {
     expect(quote.body).toMatchObject({ principal: '6.68', buffer: '3.33' });
   });
 
-  it('is made once of a quote, whoever takes it at the same moment', async () => {
+  it('is accepted once per quote when requests arrive together', async () => {
     const { quote, accountId } = await issueQuote();
     const { quoteId } = quote.body;
     const answers = await Promise.all(
@@ -194,7 +194,7 @@ describe('an issuance with a buffer', () => {
     expect(await accountBalance(client, accountId)).toBe('99.00 101.00');
   });
 
-  it('is refused where the account does not cover it, and the quote can still be taken', async () => {
+  it('is refused when the account does not cover it, and the quote can still be accepted', async () => {
     const { quote, accountId } = await issueQuote({}, '100.99');
     const { quoteId } = quote.body;
     const refused = await client.call('POST', '/v2/cards', { quoteId }, keyed());
@@ -203,7 +203,7 @@ describe('an issuance with a buffer', () => {
     expect((await client.call('POST', '/v2/cards', { quoteId }, keyed())).status).toBe(202);
   });
 
-  it("is another tenant's neither to take nor to see", async () => {
+  it('is invisible to another tenant, which cannot accept its quote', async () => {
     const { quote } = await issueQuote();
     const { operationId, id } = await bufferedCard();
     const stranger = await api.client();
@@ -218,11 +218,11 @@ describe('an issuance with a buffer', () => {
   });
 });
 
-describe('the capability of issuing', () => {
+describe('the check whether a card can be issued', () => {
   const capability = async (accountId: string, bin = DEMO_BIN) =>
     (await client.call('GET', `/v2/cards/issue/capability?accountId=${accountId}&bin=${bin}`)).body;
 
-  it('tells what stands against it', async () => {
+  it('names each reason why no card can be issued', async () => {
     const { accountId } = await cardholder(client);
     const accounts = (await client.call('GET', '/v1/accounts')).body.data;
     const euro = accounts.find(({ currency }: { currency: string }) => currency === 'EUR').id;
@@ -239,8 +239,8 @@ describe('the capability of issuing', () => {
   });
 });
 
-describe('a funding with a buffer', () => {
-  it('is held until it is carried out, then posted exactly, once', async () => {
+describe('a top-up with a buffer', () => {
+  it('is held until it is carried out, and then posted exactly once', async () => {
     const card = await bufferedCard();
     const quote = await topupQuote(card);
     expect(quote.body).toMatchObject({ principal: '5.00', buffer: '5.00', totalDebit: '10.25' });
@@ -257,7 +257,7 @@ describe('a funding with a buffer', () => {
     expect([result.accountTransactionIds.length, result.cardTransactionIds.length]).toEqual([3, 1]);
   });
 
-  it('gives a card that never had one its first buffer', async () => {
+  it('opens the first buffer of a card without one', async () => {
     const { accountId, userId, cardholderId } = await cardholder(client);
     await fund(api, accountId, '100.00');
     const body = { userId, accountId, cardholderId, amount: '10.00' };
@@ -272,7 +272,7 @@ describe('a funding with a buffer', () => {
     }
   });
 
-  it('fails, and what was held is released, where the card is closed or its user blocked meanwhile', async () => {
+  it('fails with its hold released when the card is closed or its user blocked meanwhile', async () => {
     const [closed, blocked] = [await bufferedCard(), await bufferedCard()];
     const operations = [];
     for (const card of [closed, blocked]) {
@@ -289,16 +289,16 @@ describe('a funding with a buffer', () => {
     expect(await accountBalance(client, blocked.accountId)).toMatch(/ 0\.00$/);
   });
 
-  it("takes no other card's quote", async () => {
+  it('refuses the quote of another card', async () => {
     const [one, other] = [await bufferedCard(), await bufferedCard()];
     const { quoteId } = (await topupQuote(one)).body;
     const answer = await client.call('POST', `/v2/cards/${other.id}/topup`, { quoteId }, keyed());
     expect([answer.status, answer.body.field]).toEqual([404, 'quoteId']);
   });
 
-  it('pays first what the card owes', async () => {
+  it('pays the debt of the card first', async () => {
     const card = await bufferedCard();
-    await simulate(client, { cardId: card.id, type: 'settle', amount: '190.00' }); // 75 + 25 of it are there; the settle fee falls on the account too
+    await simulate(client, { cardId: card.id, type: 'settle', amount: '190.00' }); // above 75 + 25
     expect(await balances(card)).toEqual(['-90.00 0.00 190.00', '0.00', '97.95 0.00']);
     const { quoteId } = (await topupQuote(card, { amount: '97.70', allocation: '0.5' })).body;
     const { operationId } = (await client.call('POST', `/v2/cards/${card.id}/topup`, { quoteId }, keyed()))
@@ -311,7 +311,7 @@ describe('a funding with a buffer', () => {
 });
 
 describe('a buffer', () => {
-  it('covers what is settled beyond the authorization, before the principal', async () => {
+  it('covers settlements above the authorization before the principal does', async () => {
     const card = await bufferedCard();
     const { id: cardId } = card;
     const { referenceId } = (await simulate(client, { cardId, type: 'authorization', amount: '70.00' })).body;
@@ -327,7 +327,7 @@ describe('a buffer', () => {
     ]);
   });
 
-  it('is not there for an ordinary authorization, nor for a withdrawal', async () => {
+  it('covers neither an ordinary authorization nor a withdrawal', async () => {
     const card = await bufferedCard();
     const declined = await simulate(client, { cardId: card.id, type: 'authorization', amount: '75.01' });
     expect(declined.body).toMatchObject({ type: 'decline', declineReason: 'insufficient_funds' });
@@ -375,7 +375,7 @@ describe('a forced authorization that was drawn from the buffer', () => {
 });
 
 describe('a withdrawal', () => {
-  it('takes its money when it is accepted, so of ten at once the card covers four and the others are refused', async () => {
+  it('takes its money when accepted: of ten concurrent withdrawals the card covers four and refuses the others', async () => {
     const card = await bufferedCard();
     const withdraw = () => client.call('POST', `/v2/cards/${card.id}/withdraw`, { amount: '18.00' }, keyed());
     const answers = await Promise.all(Array.from({ length: 10 }, withdraw));
@@ -391,7 +391,7 @@ describe('a withdrawal', () => {
     expect(await balances(card)).toEqual(['3.00 0.00 0.00', '25.00', '171.00 0.00']);
   });
 
-  it('that was accepted no longer fails for an authorization, a closure or a blocked user that follows', async () => {
+  it('stays accepted after a later authorization, a closure or a blocked user', async () => {
     const card = await bufferedCard();
     const path = `/v2/cards/${card.id}/withdraw`;
     const { operationId } = (await client.call('POST', path, { amount: '75.00' }, keyed())).body;
@@ -406,7 +406,7 @@ describe('a withdrawal', () => {
     expect(await toldOf(operationId)).toEqual([['accepted', 'completed']]);
   });
 
-  it('is answered with its end where the caller prefers to wait', async () => {
+  it('is answered with its final status when the caller prefers to wait', async () => {
     const card = await bufferedCard();
     const path = `/v2/cards/${card.id}/withdraw`;
     const answer = await client.call('POST', path, { amount: '1.00' }, { ...keyed(), prefer: 'wait=20' });
@@ -414,7 +414,7 @@ describe('a withdrawal', () => {
     expect(answer.headers.get('preference-applied')).toBe('wait=20');
   });
 
-  it('needs a key', async () => {
+  it('requires an idempotency key', async () => {
     const card = await bufferedCard();
     const answer = await client.call('POST', `/v2/cards/${card.id}/withdraw`, { amount: '1.00' });
     expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_required']);
@@ -422,7 +422,7 @@ describe('a withdrawal', () => {
 });
 
 describe('a closure', () => {
-  it('waits for the processor; then principal and buffer return', async () => {
+  it('waits for the processor, and then returns principal and buffer', async () => {
     const card = await bufferedCard();
     const asked = await client.call('DELETE', `/v2/cards/${card.id}`);
     expect([asked.status, asked.body.status]).toEqual([202, 'accepted']);
@@ -433,7 +433,7 @@ describe('a closure', () => {
     expect((await client.call('DELETE', `/v1/cards/${card.id}`)).body.status).toBe('closing');
     const declined = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
     expect(declined.body.declineReason).toBe('card_closed');
-    await simulate(client, { cardId: card.id, type: 'settle', amount: '5.00' }); // out of the buffer
+    await simulate(client, { cardId: card.id, type: 'settle', amount: '5.00' }); // from the buffer
     expect(await balances(card)).toEqual(['75.00 0.00 5.00', '20.00', '98.67 0.00']);
 
     while ((await closeAtProcessor(api.services, card.id)) !== 'confirmed');
@@ -446,7 +446,7 @@ describe('a closure', () => {
     expect((await client.call('GET', `/v2/cards/${card.id}`)).body.status).toBe('closed');
   });
 
-  it('takes a payment beyond all that the card has, and its account pays the rest and the fee', async () => {
+  it('takes a payment above the card’s balance; its account pays the rest and the fee', async () => {
     const card = await bufferedCard();
     const { operationId } = (await client.call('DELETE', `/v2/cards/${card.id}`)).body;
     expect(await carryOutOperation(api.services, operationId)).toBe('processing');
@@ -460,7 +460,7 @@ describe('a closure', () => {
     expect((await client.call('GET', `/v2/cards/${card.id}`)).body.status).toBe('closed');
   });
 
-  it('that was confirmed before a process died is ended by its operation', async () => {
+  it('is completed by its operation when a process dies after the confirmation', async () => {
     const card = await bufferedCard();
     const { operationId } = (await client.call('DELETE', `/v2/cards/${card.id}`)).body;
     await api.database.query('update cards set processor_closed_at = now() where id = $1', [card.id]);
@@ -468,7 +468,7 @@ describe('a closure', () => {
     expect(await balances(card)).toEqual(['0.00 0.00 0.00', '0.00', '199.00 0.00']);
   });
 
-  it('at once (v1) returns the buffer too; there is no operation to ask for', async () => {
+  it('at once (v1) returns the buffer and creates no operation', async () => {
     const card = await bufferedCard();
     expect((await client.call('DELETE', `/v1/cards/${card.id}`)).body.status).toBe('closed');
     expect(await balances(card)).toEqual(['0.00 0.00 0.00', '0.00', '199.00 0.00']);
@@ -481,7 +481,7 @@ describe('a freeze for insufficient funds', () => {
   const freeze = (id: string, how: 'freeze' | 'unfreeze', reason: string) =>
     client.call('POST', `/v2/cards/${id}/${how}`, { reason });
 
-  it('that the client asks for stands until it is unfrozen or funded, whatever else happens', async () => {
+  it('stays, when the client requested it, until it is removed or the card is funded', async () => {
     const card = await bufferedCard();
     const { id: cardId } = card;
     expect((await freeze(cardId, 'freeze', 'insufficient_funds')).body).toMatchObject({
@@ -498,7 +498,7 @@ describe('a freeze for insufficient funds', () => {
     expect((await freeze(cardId, 'unfreeze', 'manual')).body.status).toBe('active');
   });
 
-  it('is not lifted below zero', async () => {
+  it('cannot be removed from a card below zero', async () => {
     const { id: cardId } = await bufferedCard();
     await simulate(client, { cardId, type: 'settle', amount: '150.00' });
     const refused = await freeze(cardId, 'unfreeze', 'insufficient_funds');
@@ -507,7 +507,7 @@ describe('a freeze for insufficient funds', () => {
     expect((await client.call('GET', `/v2/cards/${cardId}`)).body.status).toBe('active');
   });
 
-  it('knows no other reasons', async () => {
+  it('accepts no other reasons', async () => {
     const { id } = await bufferedCard();
     const answer = await freeze(id, 'freeze', 'risk');
     expect([answer.status, answer.body.field]).toEqual([400, 'reason']);

@@ -6,7 +6,7 @@ import { type Client, type TestApi, testApi } from '../../support/api';
 import { until } from '../../support/until';
 import { requestedCard } from './support';
 
-/** What the card processor tells by itself: whoever waits for it is told to look, and nothing else happens. */
+/** Callbacks of the card processor wake the workflow of the order and do nothing else. */
 
 let api: TestApi;
 let client: Client;
@@ -24,7 +24,7 @@ const looks = (workflowId: string) =>
   api.commands.filter((command) => command.workflowId === workflowId && command.action === 'look').length;
 
 let messages = 0;
-/** A callback of the processor's. @returns its status and what came of it */
+/** Sends a callback of the processor. @returns its status and its outcome */
 async function call(key: string, secret = partySecret(api.services.keyring, 'card-processor')) {
   const id = `message-${(messages += 1)}`;
   const raw = Buffer.from(JSON.stringify({ id, key }));
@@ -37,7 +37,7 @@ async function call(key: string, secret = partySecret(api.services.keyring, 'car
   return [status, row?.outcome];
 }
 
-it('tells the workflow of an issuance as soon as the processor has decided', async () => {
+it('wakes the workflow of an issuance when the processor has decided', async () => {
   const { id } = await requestedCard(api, client, { label: 'sandbox:slow' });
   expect(await orderCard(api.services, id)).toBe('processing');
   expect(looks(`card-issuance-${id}`)).toBe(0);
@@ -46,7 +46,7 @@ it('tells the workflow of an issuance as soon as the processor has decided', asy
   expect(await orderCard(api.services, id)).toBe('active');
 });
 
-it('tells the workflow of a closure as soon as it is confirmed', async () => {
+it('wakes the workflow of a closure when it is confirmed', async () => {
   const { id } = await requestedCard(api, client, { label: 'sandbox:close-slow' });
   await orderCard(api.services, id);
   later(1);
@@ -58,7 +58,7 @@ it('tells the workflow of a closure as soon as it is confirmed', async () => {
   expect(await closeAtProcessor(api.services, id)).toBe('confirmed');
 });
 
-it('is a nudge for whoever asks, also what has become of an order that has ended', async () => {
+it('makes the workflow ask the processor, also about an order that has ended', async () => {
   const card = await requestedCard(api, client);
   expect(await call(`issue-${card.id}`)).toEqual([200, 'told']);
   expect(looks(`card-issuance-${card.id}`)).toBe(1);
@@ -75,15 +75,15 @@ it('is a nudge for whoever asks, also what has become of an order that has ended
   expect(await call(`close-${card.id}`)).toEqual([200, 'told']);
 });
 
-it('is kept and changes nothing where it is about none of ours', async () => {
-  // The processor goes on to tell what it did in the tests before this one: those workflows are ours.
+it('is stored and changes nothing when the order is unknown', async () => {
+  // The processor still calls back for orders of the tests above, whose workflows exist.
   const ours = new Set(api.commands.map(({ workflowId }) => workflowId));
   for (const key of ['issue-', 'issue-card_x', 'close-chd_1', 'tokenize-tkn_x', 'payout-1'])
     expect(await call(key)).toEqual([200, 'unknown']);
   expect(api.commands.filter(({ workflowId }) => !ours.has(workflowId))).toEqual([]);
 });
 
-it('is refused where the processor has not signed it', async () => {
+it('is refused without the processor’s signature', async () => {
   const { id } = await requestedCard(api, client);
   expect(await call(`issue-${id}`, Buffer.alloc(32))).toEqual([401, undefined]);
   const ofAnother = partySecret(api.services.keyring, 'cardholder-review');

@@ -36,7 +36,7 @@ const commandsFor = (workflow: string, id: string) =>
   api.commands.filter((command) => command.workflow === workflow && command.args[0] === id);
 
 describe('DELETE /v1/cards/{id}', () => {
-  it('closes at once, returns what is left, and tells the processor until it confirms', async () => {
+  it('closes at once, returns the balance, and asks the processor until it confirms', async () => {
     const card = await issuedCard(api, client, { amount: '40.00', label: 'sandbox:close-slow' });
     const closed = await client.call('DELETE', `/v1/cards/${card.id}`);
     expect([closed.status, closed.body.status]).toEqual([200, 'closed']);
@@ -53,11 +53,11 @@ describe('DELETE /v1/cards/{id}', () => {
     later(31);
     expect(await closeAtProcessor(api.services, card.id)).toBe('confirmed');
     expect(await closeAtProcessor(api.services, card.id)).toBe('confirmed');
-    // The processor's word changes nothing that a client can see.
+    // The processor's confirmation changes nothing that a client can see.
     expect((await client.call('GET', `/v1/cards/${card.id}`)).body).toEqual(again.body);
   });
 
-  it('closes once however many ask at the same moment', async () => {
+  it('closes once when requests arrive together', async () => {
     const card = await issuedCard(api, client, { amount: '40.00' });
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => client.call('DELETE', `/v1/cards/${card.id}`)),
@@ -66,7 +66,7 @@ describe('DELETE /v1/cards/{id}', () => {
     expect(await eventsOf(card.id)).toEqual(['issue', 'withdraw', 'close']);
   });
 
-  it('refuses a pending card and one that was never issued', async () => {
+  it('refuses a pending card and a failed card', async () => {
     const pending = await requestedCard(api, client);
     const refused = await client.call('DELETE', `/v1/cards/${pending.id}`);
     expect([refused.status, refused.body.code]).toEqual([409, 'card_not_active']);
@@ -75,7 +75,7 @@ describe('DELETE /v1/cards/{id}', () => {
 });
 
 describe('freeze and unfreeze', () => {
-  it('freezes by hand, once, and thaws', async () => {
+  it('freezes once by hand and unfreezes', async () => {
     const card = await issuedCard(api, client, { amount: '40.00' });
     const frozen = await client.call('POST', `/v1/cards/${card.id}/freeze`);
     expect([frozen.status, frozen.body.status, frozen.body.freezeReasons]).toEqual([
@@ -90,7 +90,7 @@ describe('freeze and unfreeze', () => {
     expect(await eventsOf(card.id)).toEqual(['issue', 'freeze', 'unfreeze']);
   });
 
-  it('declines while it is frozen, and can be funded and emptied', async () => {
+  it('declines while frozen, and can be funded and emptied', async () => {
     const card = await issuedCard(api, client, { amount: '40.00' });
     await client.call('POST', `/v1/cards/${card.id}/freeze`);
     const tried = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
@@ -101,7 +101,7 @@ describe('freeze and unfreeze', () => {
 });
 
 describe('topup and withdraw', () => {
-  it('move money at once, and answer with the card transaction', async () => {
+  it('move money at once and answer with the card transaction', async () => {
     const card = await issuedCard(api, client, { amount: '40.00' });
     const path = `/v1/cards/${card.id}`;
     const funded = await client.call('POST', `${path}/topup`, { amount: '10.00' });
@@ -120,7 +120,7 @@ describe('topup and withdraw', () => {
     expect(await accountBalance(client, card.accountId)).toBe('198.75 0.00');
   });
 
-  it('have one effect under one key', async () => {
+  it('take effect once under one key', async () => {
     const card = await issuedCard(api, client, { amount: '40.00' });
     const headers = { 'x-idempotency-key': 'once' };
     const topUp = () => client.call('POST', `/v1/cards/${card.id}/topup`, { amount: '10.00' }, headers);
@@ -130,7 +130,7 @@ describe('topup and withdraw', () => {
     expect(await cardBalance(client, card.id)).toBe('50.00 0.00 0.00');
   });
 
-  it('give N withdrawals against money for K exactly K', async () => {
+  it('allow exactly K of N concurrent withdrawals when the money covers K', async () => {
     const card = await issuedCard(api, client, { amount: '50.00' });
     const withdraw = () => client.call('POST', `/v1/cards/${card.id}/withdraw`, { amount: '10.00' });
     const answers = await Promise.all(Array.from({ length: 20 }, withdraw));
@@ -139,7 +139,7 @@ describe('topup and withdraw', () => {
     expect(await cardBalance(client, card.id)).toBe('0.00 0.00 0.00');
   });
 
-  it('fund no card of a blocked user', async () => {
+  it('refuse to fund the card of a blocked user', async () => {
     const card = await issuedCard(api, client, { amount: '40.00' });
     await api.database.transaction((tx) => blockCardsOf(tx, card.userId, true));
     const refused = await client.call('POST', `/v1/cards/${card.id}/topup`, { amount: '1.00' });
@@ -151,7 +151,7 @@ describe('topup and withdraw', () => {
 });
 
 describe('GET /v1/cards/{id}/sensitive', () => {
-  it('shows number and CVV from the processor, to the client alone, and writes down that it did', async () => {
+  it('shows number and CVV from the processor to the client only, and records it in the audit log', async () => {
     const card = await issuedCard(api, client);
     const path = `/v1/cards/${card.id}/sensitive`;
     const shown = await client.call('GET', path);
@@ -191,7 +191,7 @@ describe('GET /v1/cards/{id}/sensitive', () => {
     }
   });
 
-  it('is never for an admin, and not before the issuance or after the end', async () => {
+  it('is refused to an admin, before the issuance and after the end', async () => {
     const admin = await api.client('admin');
     const card = await issuedCard(api, client);
     const ask = (who: Client, id: string) => who.call('GET', `/v1/cards/${id}/sensitive`);
@@ -206,7 +206,7 @@ describe('GET /v1/cards/{id}/sensitive', () => {
     expect((await ask(client, card.id)).body.code).toBe('card_closed');
   });
 
-  it('is a 503 while the processor cannot be reached, and nothing is written down', async () => {
+  it('answers 503 and records nothing while the processor is unreachable', async () => {
     const card = await issuedCard(api, client);
     const { cardProcessor } = api.services.parties;
     const away = async () => {
@@ -222,7 +222,7 @@ describe('GET /v1/cards/{id}/sensitive', () => {
 });
 
 describe('POST /v1/cards/{id}/tokenize', () => {
-  it('is accepted, and one at a time for each wallet', async () => {
+  it('is accepted, with one at a time for each wallet', async () => {
     const card = await issuedCard(api, client);
     const ask = (wallet: string) => client.call('POST', `/v1/cards/${card.id}/tokenize`, { wallet });
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask('apple_pay')));
@@ -249,7 +249,7 @@ describe('POST /v1/cards/{id}/tokenize', () => {
     expect(await tokenizeAtProcessor(api.services, second.body.id)).toBe('failed');
   });
 
-  it('needs an active card', async () => {
+  it('requires an active card', async () => {
     const card = await issuedCard(api, client);
     const ask = (id: string) => client.call('POST', `/v1/cards/${id}/tokenize`, { wallet: 'apple_pay' });
     await client.call('POST', `/v1/cards/${card.id}/freeze`);
@@ -261,7 +261,7 @@ describe('POST /v1/cards/{id}/tokenize', () => {
 });
 
 describe('GET /v1/cards', () => {
-  it('lists the newest first, by pages, and by each filter', async () => {
+  it('lists the newest first, in pages and by each filter', async () => {
     const first = await requestedCard(api, client);
     const second = await issuedCard(api, client);
     const third = await requestedCard(api, client, {}, '53112202', 'EUR');
@@ -300,7 +300,7 @@ describe('GET /v1/cards', () => {
 });
 
 describe('GET /v1/cards/{id}/decline-rate', () => {
-  it('counts declines among what was asked for in the period', async () => {
+  it('counts declines among all requests in the period', async () => {
     const card = await issuedCard(api, client, { amount: '10.00' });
     const path = `/v1/cards/${card.id}/decline-rate`;
     expect((await client.call('GET', path)).body).toMatchObject({
@@ -348,7 +348,7 @@ const ENDPOINTS: [string, string, unknown?][] = [
 ];
 
 describe.each(ENDPOINTS)('%s /v1/cards/{id}%s', (method, path, body) => {
-  it("does not know another tenant's card, an unknown or a malformed one", async () => {
+  it('answers 404 for the card of another tenant, an unknown one and a malformed id', async () => {
     const card = await issuedCard(api, client, { amount: '10.00' });
     const stranger = await api.client();
     const ids = [card.id, newId('card'), newId('user'), 'card_x', '%00', 'a'.repeat(300)];
@@ -359,7 +359,7 @@ describe.each(ENDPOINTS)('%s /v1/cards/{id}%s', (method, path, body) => {
     expect(await eventsOf(card.id)).toEqual(['issue']);
   });
 
-  it('needs a credential', async () => {
+  it('requires a credential', async () => {
     expect((await api.call(method, `/v1/cards/${newId('card')}${path}`, body)).status).toBe(401);
   });
 });
@@ -381,7 +381,7 @@ describe.each(['topup', 'withdraw'])('the body of %s', (turn) => {
     expect(await cardBalance(client, card.id)).toBe('10.00 0.00 0.00');
   });
 
-  it('is refused on a card that is pending or closed, and above what is there', async () => {
+  it('is refused for a pending or closed card, and above the available amount', async () => {
     const ask = async (id: string, amount = '1.00') =>
       (await client.call('POST', `/v1/cards/${id}/${turn}`, { amount })).body.code;
     expect(await ask((await requestedCard(api, client)).id)).toBe('card_not_active');
@@ -405,7 +405,7 @@ it.each([
 });
 
 describe('an admin', () => {
-  it('reaches the cards of every tenant, and what it does is written down', async () => {
+  it('reaches the cards of every tenant, and its calls are recorded in the audit log', async () => {
     const admin = await api.client('admin');
     const card = await issuedCard(api, client, { amount: '10.00' });
     expect((await admin.call('GET', `/v1/cards/${card.id}`)).body.id).toBe(card.id);
@@ -425,12 +425,12 @@ describe('an admin', () => {
   });
 });
 
-describe('what waits for the processor', () => {
+describe('overdue processes of cards', () => {
   const HOUR_MS = 60 * 60 * 1000;
   const stale = (processes: typeof cardProcesses, except: string[] = []) =>
     processes.stale(api.database, new Date(Date.now() + HOUR_MS), 100, except);
 
-  it('is found again: pending cards, closures that are not confirmed, open tokenizations', async () => {
+  it('are found: pending cards, unconfirmed closures, open tokenizations', async () => {
     const pending = await requestedCard(api, client);
     const active = await issuedCard(api, client);
     const closed = await issuedCard(api, client);

@@ -14,7 +14,10 @@ import { until } from '../../support/until';
 import { messageOf, send } from '../processor/support';
 import { accountBalance, requestedCard, whileProcessor } from './support';
 
-/** What the processor says of an order that has ended otherwise here: a person is shown, until it says the same. */
+/**
+ * A processor that contradicts the recorded end of an order opens a break. The break closes when the processor agrees
+ * again.
+ */
 
 let api: TestApi;
 let client: Client;
@@ -54,7 +57,7 @@ async function activeCard(label?: string): Promise<string> {
 }
 
 describe('an issuance', () => {
-  it('that was refused after an unknown outcome, and is issued after all', async () => {
+  it('that was refused after an unknown outcome, and is issued by the processor after all', async () => {
     const { id, accountId } = await requestedCard(api, client, { amount: '50.00' });
     const held = await accountBalance(client, accountId);
     let onItsWay: CardOrder | undefined;
@@ -70,14 +73,14 @@ describe('an issuance', () => {
     const before = looks(`card-issuance-${id}`);
     await api.services.parties.cardProcessor.issue(onItsWay as CardOrder);
     later(1);
-    await until(() => looks(`card-issuance-${id}`) === before + 1); // the sandbox has called back
+    await until(() => looks(`card-issuance-${id}`) === before + 1); // until the sandbox has called back
     expect(await openBreaks(id)).toEqual([]);
     expect(await orderCard(api.services, id)).toBe('failed');
     expect(await openBreaks(id)).toEqual(
       contradicted(`issue-${id}`, 'failed, and the processor says issued'),
     );
     expect(await accountBalance(client, accountId)).toBe(released);
-    // The card is there, and is spent on: it has failed here all the same, and what it costs its account pays.
+    // The card works at the processor. It stays failed here, and its account pays what it spends.
     const [{ reference }] = (await api.database.query<{ reference: string }>(
       'select processor_reference as reference from cards where id = $1',
       [id],
@@ -92,7 +95,7 @@ describe('an issuance', () => {
     expect((await client.call('GET', `/v1/cards/${id}`)).body.status).toBe('failed');
   });
 
-  it('that is issued here and failed there, or another card: shown until it is the same', async () => {
+  it('that is issued here and failed there, or issued as another card: shown until both agree', async () => {
     const id = await activeCard();
     const said = async (word: object) =>
       whileProcessor(api, { issuance: async () => word as never }, () => orderCard(api.services, id));
@@ -112,7 +115,7 @@ describe('an issuance', () => {
       contradicted(`issue-${id}`, 'issued, and the processor says issued as another card'),
     );
     const own = await api.services.parties.cardProcessor.issuance(`issue-${id}`);
-    await said({ ...(own as object), version: 3 }); // an older state says nothing
+    await said({ ...(own as object), version: 3 }); // an older state changes nothing
     expect(await openBreaks(id)).toHaveLength(1);
     await said('unknown_to_party' as never);
     expect(await openBreaks(id)).toHaveLength(1);
@@ -120,7 +123,7 @@ describe('an issuance', () => {
     expect(await openBreaks(id)).toEqual([]);
   });
 
-  it('that is decided by two steps at once is shown where the later one says otherwise', async () => {
+  it('decided by two concurrent steps: shown when the later answer differs', async () => {
     const { id } = await requestedCard(api, client);
     const issued = { status: 'issued', reference: 'prc-1', last4: '1111', expiryMonth: 1, expiryYear: 2031 };
     const meanwhile = async () => {
@@ -135,7 +138,7 @@ describe('an issuance', () => {
   });
 });
 
-it('a closure of a card that is open here, until it is closed here too', async () => {
+it('shows a closure of a card that is open here, until the card is closed here too', async () => {
   const id = await activeCard();
   const [row] = await api.database.query<{ reference: string }>(
     'select processor_reference as reference from cards where id = $1',
@@ -157,7 +160,7 @@ it('a closure of a card that is open here, until it is closed here too', async (
   expect(await openBreaks(id)).toEqual(contradicted(order.key, 'closed, and the processor says processing'));
 });
 
-it('a wallet’s token that was refused here and is given there', async () => {
+it('shows a token for a wallet that was refused here', async () => {
   const cardId = await activeCard('sandbox:tokenize-refuse');
   const { id } = await api.database.transaction((tx) =>
     requestTokenization(api.services, tx, { reach: null }, cardId, 'apple_pay'),
@@ -174,7 +177,7 @@ it('a wallet’s token that was refused here and is given there', async () => {
   const refused = async () => ({ version: 3, status: 'failed' }) as never;
   await whileProcessor(api, { tokenization: refused }, () => tokenizeAtProcessor(api.services, id));
   expect(await openBreaks(cardId)).toEqual([]);
-  // On its way for longer than the end was: what is not known to be newer contradicts nothing.
+  // The answer was on its way when the order ended. An answer that may be older contradicts nothing.
   for (const late of [{ status: 'processing' }, { version: 3, status: 'processing' }]) {
     const word = async () => late as never;
     await whileProcessor(api, { tokenization: word }, () => tokenizeAtProcessor(api.services, id));
@@ -185,7 +188,7 @@ it('a wallet’s token that was refused here and is given there', async () => {
   expect(await openBreaks(cardId)).toHaveLength(1);
 });
 
-it('what was told is asked for, whatever Temporal has lost', async () => {
+it('asks the processor about each callback, even if Temporal has lost the workflow', async () => {
   const id = await activeCard();
   const overdue = async () => {
     const before = new Date(clock.at.getTime() - 5 * 60_000);
@@ -202,7 +205,7 @@ it('what was told is asked for, whatever Temporal has lost', async () => {
     PartyAway,
   );
   expect(await overdue()).toContain(`look card-issuance-${id}`);
-  // Told once more while it is asked: what it says then may be older.
+  // A second callback arrives while the processor is asked. That answer may be older.
   const { issuance } = api.services.parties.cardProcessor;
   const toldMeanwhile = async (key: string) => {
     const word = await issuance(key);
@@ -212,7 +215,7 @@ it('what was told is asked for, whatever Temporal has lost', async () => {
   await whileProcessor(api, { issuance: toldMeanwhile }, () => orderCard(api.services, id));
   later(6 * 60);
   expect(await overdue()).toContain(`look card-issuance-${id}`);
-  // The sandbox calls back of the same order by itself, which may come while it is asked: then it is asked again.
+  // The sandbox may call back about the same order while it is asked, so it is asked again.
   await until(async () => {
     await orderCard(api.services, id);
     return !(await overdue()).includes(`look card-issuance-${id}`);

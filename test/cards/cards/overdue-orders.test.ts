@@ -8,7 +8,7 @@ import { cardBalance, cardholder, DEMO_BIN, fund } from '../../support/cards';
 import { command, operatorEnvironment, setAdminLimit } from '../../support/operator';
 import { accountBalance, issuedCard, requestedCard, whileProcessor } from './support';
 
-/** Orders that the card processor refuses or never answers: a break shows them after a day, and a person concludes them. */
+/** A card order that the processor refuses or never answers opens a break after a day, and an operator concludes it. */
 
 let api: TestApi;
 let client: Client;
@@ -25,7 +25,7 @@ afterAll(() => api.close());
 
 const HOUR_MS = 3_600_000;
 
-/** A run of the hourly schedule, so many hours from now. */
+/** Runs the hourly schedule some hours from now. */
 const runAfter = (hours: number) =>
   createHousekeepingActivities({
     ...api.services,
@@ -54,7 +54,7 @@ const operation = async (id: string) => (await client.call('GET', `/v2/cards/ope
 const conclude = (id: string, as: string, ...more: string[]) =>
   command(operator, 'conclude', id, '--as', as, '--evidence', 'the letter of 3 May', ...more);
 
-it('shows an issuance without an answer after a day, with the held money, and closes the break when it is answered', async () => {
+it('shows an unanswered issuance after a day, with the held money, and closes the break when it is answered', async () => {
   const { id } = await requestedCard(api, client, { amount: '50.00' });
   const lost = () => Promise.reject(new OutcomeUnknown());
   expect(await whileProcessor(api, { issue: lost }, () => orderCard(api.services, id))).toBe('unknown');
@@ -68,7 +68,7 @@ it('shows an issuance without an answer after a day, with the held money, and cl
   expect(await openBreaks(id)).toEqual([]);
 });
 
-it('shows a closure that the processor refuses, of either version', async () => {
+it('shows a closure that the processor refuses, of v1 and of v2', async () => {
   const [atOnce, buffered] = [await issuedCard(api, client, { amount: '50.00' }), await bufferedOperation()];
   await orderCard(api.services, buffered.id);
   await client.call('DELETE', `/v1/cards/${atOnce.id}`);
@@ -83,7 +83,7 @@ it('shows a closure that the processor refuses, of either version', async () => 
   expect(await openBreaks(buffered.id)).toEqual([`card_order_overdue close-${buffered.id} 100 USD`]);
 });
 
-it('leaves a break alone that a person has resolved', async () => {
+it('leaves a break that an operator has resolved', async () => {
   const { id } = await requestedCard(api, client);
   await runAfter(25);
   await api.database.query(
@@ -94,7 +94,7 @@ it('leaves a break alone that a person has resolved', async () => {
   expect(await openBreaks(id)).toEqual([]);
 });
 
-it('concludes an issuance as failed: its hold is released, and a later issue by the processor is shown', async () => {
+it('concludes an issuance as failed: releases its hold, and shows a later issuance by the processor', async () => {
   const { id, operationId, accountId } = await bufferedOperation('sandbox:slow');
   expect(await orderCard(api.services, id)).toBe('processing');
   expect(await accountBalance(client, accountId)).toBe('99.00 101.00');
@@ -126,7 +126,7 @@ it('concludes an issuance as failed: its hold is released, and a later issue by 
   expect(contradicted).toEqual({ kind: 'card_order_contradicted' });
 });
 
-it('concludes a closure as closed: principal and buffer return, and the processor is told no more', async () => {
+it('concludes a closure as closed: returns principal and buffer, and asks the processor no more', async () => {
   const { id, accountId } = await bufferedOperation();
   await orderCard(api.services, id);
   const { operationId } = (await client.call('DELETE', `/v2/cards/${id}`)).body;
@@ -138,7 +138,7 @@ it('concludes a closure as closed: principal and buffer return, and the processo
   expect(await closeAtProcessor(api.services, id)).toBe('confirmed');
 });
 
-it('refuses to conclude where no such order is open', async () => {
+it('refuses to conclude when no such order is open', async () => {
   const pending = await requestedCard(api, client);
   const active = await issuedCard(api, client);
   for (const [id, as] of [
@@ -152,7 +152,7 @@ it('refuses to conclude where no such order is open', async () => {
   expect((await conclude(pending.id, 'paid')).code).toBe(2);
 });
 
-it('takes a second operator above the limit of the installation', async () => {
+it('requires a second operator above the limit of the installation', async () => {
   const { id, accountId } = await bufferedOperation();
   await setAdminLimit(api.database, '50');
   const { code, out } = await conclude(id, 'failed', '--json');

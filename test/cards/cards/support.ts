@@ -2,7 +2,7 @@ import { orderCard } from '../../../src/cards/orders/issuance';
 import type { Client, TestApi } from '../../support/api';
 import { cardholder, DEMO_BIN, fund } from '../../support/cards';
 
-/** A card that was asked for through the API; its workflow has not run. The account covers amount and fee. */
+/** Requests a card through the API without running its workflow. The account covers amount and fee. */
 export async function requestedCard(
   api: TestApi,
   client: Client,
@@ -17,7 +17,7 @@ export async function requestedCard(
   return { id: asked.body.id as string, userId, accountId, cardholderId };
 }
 
-/** The same, issued by the sandbox's processor, which decides at once. */
+/** Requests a card and issues it by the sandbox's processor, which decides at once. */
 export async function issuedCard(
   api: TestApi,
   client: Client,
@@ -29,7 +29,7 @@ export async function issuedCard(
   return card;
 }
 
-/** `available pending` of an account as the API shows it. */
+/** `available pending` of an account in the API. */
 export async function accountBalance(client: Client, accountId: string): Promise<string> {
   const { body } = await client.call('GET', `/v2/accounts/${accountId}/balance`);
   return `${body.available} ${body.pending}`;
@@ -37,7 +37,7 @@ export async function accountBalance(client: Client, accountId: string): Promise
 
 type Processor = TestApi['services']['parties']['cardProcessor'];
 
-/** Some of the card processor's answers are replaced while the work runs. */
+/** Replaces some answers of the card processor while the work runs. */
 export async function whileProcessor<T>(
   api: TestApi,
   other: Partial<Processor>,

@@ -7,7 +7,7 @@ import { approvedChallenge, MERCHANT, readChallenge, send, sentChallenge, tellCh
 let api: TestApi;
 let client: Client;
 let card: NetworkCard;
-/** Milliseconds that the product's clock is ahead. */
+/** Milliseconds by which the product's clock is ahead. */
 let ahead = 0;
 beforeAll(async () => {
   api = await testApi({ now: () => new Date(Date.now() + ahead) });
@@ -52,7 +52,7 @@ describe('an approved challenge', () => {
     expect(await cardBalance(client, card.id)).toBe('40.00 60.00 0.00');
   });
 
-  it('answers a repeat of its authorization alike, here and in another process', async () => {
+  it('is answered alike for a repeated authorization, here and in another process', async () => {
     const challengeId = await approvedChallenge(api, client, card);
     const message = purchase({ challengeId });
     const first = await send(api, message);
@@ -127,7 +127,7 @@ describe('an approved challenge', () => {
     expect(await statusOf(challengeId)).toBe('approved');
   });
 
-  it('serves an increment of an authorization, with a challenge of its own', async () => {
+  it('serves an increment of an authorization with its own challenge', async () => {
     const networkReference = nextName('network');
     const [one, two] = [
       await approvedChallenge(api, client, card),
@@ -141,7 +141,7 @@ describe('an approved challenge', () => {
     expect(await statusOf(two)).toBe('used');
   });
 
-  it('is used by an authorization that was cleared before it came, judged by its whole amount', async () => {
+  it('is used by an authorization that was cleared earlier, judged by its whole amount', async () => {
     const networkReference = nextName('network');
     const challengeId = await approvedChallenge(api, client, card);
     const sentAt = new Date().toISOString();
@@ -155,7 +155,7 @@ describe('an approved challenge', () => {
     expect(await statusOf(challengeId)).toBe('used');
   });
 
-  it('is used by the advice of a stand-in, which is never refused', async () => {
+  it('is used by a stand-in’s advice, which is never refused', async () => {
     const challengeId = await approvedChallenge(api, client, card);
     for (const amount of ['60.00', '61.00'])
       expect((await send(api, purchase({ type: 'advice', challengeId, amount }))).status).toBe(200);
@@ -171,7 +171,7 @@ describe('an approved challenge', () => {
   });
 });
 
-describe('a limit that asks for a challenge', () => {
+describe('a limit that requires a challenge', () => {
   const ask = async (limits: Record<string, unknown>) => {
     const { version } = (await client.call('GET', `/v2/cards/${card.id}/limits`)).body;
     const answer = await client.call('PUT', `/v2/cards/${card.id}/limits`, { ...limits, version });
@@ -197,14 +197,14 @@ describe('a limit that asks for a challenge', () => {
     expect(await authorize({ ...given, amount: '1.00' })).toMatchObject({ approved: true });
   });
 
-  it('is heard after the other limits, and before the balance', async () => {
+  it('is judged after the other limits and before the balance', async () => {
     await ask({ challengeEcommerce: true, perTransaction: '70.00' });
     expect(await authorize({ amount: '70.01' })).toMatchObject({ declineReason: 'limit_exceeded' });
     await ask({ challengeEcommerce: true });
     expect(await authorize({ amount: '170.00' })).toMatchObject(DECLINED);
   });
 
-  it('takes the programme’s decline fee, and is shown to the client', async () => {
+  it('charges the programme’s decline fee and is shown to the client', async () => {
     await ask({ challengeEcommerce: true });
     const { referenceId } = await authorize({});
     const { body } = await client.call('GET', `/v1/cards/${card.id}/transactions`);
@@ -216,13 +216,13 @@ describe('a limit that asks for a challenge', () => {
     });
   });
 
-  it('is not asked of an advice, which is never refused', async () => {
+  it('does not apply to an advice, which is never refused', async () => {
     await ask({ challengeEcommerce: true });
     expect((await send(api, purchase({ type: 'advice' }))).body).toEqual({ referenceId: expect.any(String) });
     expect(await cardBalance(client, card.id)).toBe('40.00 60.00 0.00');
   });
 
-  it('is played in the sandbox by the channel', async () => {
+  it('can be tried in the sandbox by the channel', async () => {
     await ask({ challengeEcommerce: true });
     const simulate = async (channel: string) => {
       const message = { cardId: card.id, type: 'authorization', amount: '5.00', channel };
@@ -236,7 +236,7 @@ describe('a limit that asks for a challenge', () => {
   });
 });
 
-describe('a challenge that is not approved serves nothing:', () => {
+describe('a challenge that does not serve:', () => {
   it.each<[string, () => Promise<string>]>([
     ['one that is unknown', async () => 'acs-nobody'],
     ['one whose code was not typed yet', () => sentChallenge(api, card)],
@@ -281,7 +281,7 @@ it.each([
   expect(answer).toMatchObject({ status: 400, body: { field } });
 });
 
-it('shows the merchant’s id in the history', async () => {
+it('shows the merchant id in the history', async () => {
   await authorize({});
   const { body } = await client.call('GET', `/v1/cards/${card.id}/transactions`);
   expect(body.data[0]).toMatchObject({ type: 'authorization', merchant: MERCHANT });

@@ -17,7 +17,7 @@ import {
 let api: TestApi;
 let client: Client;
 let card: NetworkCard;
-/** Milliseconds that the product's clock is ahead. */
+/** Milliseconds by which the product's clock is ahead. */
 let ahead = 0;
 beforeAll(async () => {
   api = await testApi({ now: () => new Date(Date.now() + ahead) });
@@ -61,7 +61,7 @@ describe('a challenge', () => {
     });
   });
 
-  it('fails after three wrong codes, and the right one comes too late', async () => {
+  it('fails after three wrong codes, and then refuses the right code', async () => {
     const id = await sentChallenge(api, card);
     const code = await newestCode(client);
     expect(await verify(id, wrongCode(code))).toEqual({ result: 'failed', triesLeft: 2 });
@@ -72,7 +72,7 @@ describe('a challenge', () => {
     expect(await tellChallenge(api, 'resend', id)).toEqual({ accepted: false, reason: 'failed' });
   });
 
-  it('takes no more than three guesses of 10,000 that come together', async () => {
+  it('accepts at most three of 10,000 concurrent guesses', async () => {
     const id = await sentChallenge(api, card);
     const code = await newestCode(client);
     const guesses = await Promise.all(
@@ -98,7 +98,7 @@ describe('a challenge', () => {
     expect(await verify(id, code)).toEqual({ result: 'expired', triesLeft: 0 });
   });
 
-  it('is cancelled by the processor, and its code is worth nothing', async () => {
+  it('is cancelled by the processor, and its code becomes invalid', async () => {
     const id = await sentChallenge(api, card);
     const code = await newestCode(client);
     expect(await tellChallenge(api, 'cancel', id)).toEqual({ status: 'cancelled' });
@@ -125,7 +125,7 @@ describe('a challenge', () => {
   });
 });
 
-it('has a story at the desk, which tells no code', async () => {
+it('has a story at the desk, without its code', async () => {
   const id = await sentChallenge(api, card);
   const code = await newestCode(client);
   const [row] = await api.database.query<{ id: string }>(
@@ -143,7 +143,7 @@ it('has a story at the desk, which tells no code', async () => {
 });
 
 describe('a resend', () => {
-  it('ends the former code, and is done three times at most', async () => {
+  it('invalidates the former code, and is possible three times', async () => {
     const id = await sentChallenge(api, card);
     const first = await newestCode(client);
     for (let sent = 2; sent <= 4; sent += 1) {
@@ -156,7 +156,7 @@ describe('a resend', () => {
     expect(await verify(id, await newestCode(client))).toMatchObject({ result: 'approved' });
   });
 
-  it('brings an expired code back while the processor waits, with the tries that are left', async () => {
+  it('renews an expired code while the processor waits, with the remaining tries', async () => {
     const id = await sentChallenge(api, card);
     await verify(id, wrongCode(await newestCode(client)));
     ahead = 400_000;
@@ -172,7 +172,7 @@ describe('a resend', () => {
     expect(await tellChallenge(api, 'resend', late)).toEqual({ accepted: false, reason: 'expired' });
   });
 
-  it('does not count a mail of the former code as sent', async () => {
+  it('is not marked as sent by the mail of the former code', async () => {
     const message = challengeOf(card);
     await send(api, message);
     const { database } = api.services;
@@ -180,7 +180,7 @@ describe('a resend', () => {
       'select id from card_challenges where challenge_id = $1',
       [message.challengeId],
     );
-    // The mail goes out while the processor asks for another code.
+    // The mail is sent while the processor requests another code.
     const slow: typeof api.services = {
       ...api.services,
       parties: {
@@ -210,7 +210,7 @@ describe('mail', () => {
     return made;
   };
 
-  it('that is away makes a challenge unavailable after a minute, by time alone', async () => {
+  it('that cannot be sent makes a challenge unavailable after a minute, by time alone', async () => {
     const away = await cardOf('mail-away');
     const message = challengeOf(away);
     expect((await send(api, message)).body.accepted).toBe(true);
@@ -220,18 +220,18 @@ describe('mail', () => {
     ahead = 60_500;
     expect(await statusOf(message.challengeId)).toBe('unavailable');
     expect(await verify(message.challengeId, '123456')).toEqual({ result: 'expired', triesLeft: 0 });
-    // No mail follows later, because the payer has gone.
+    // No mail follows later, because the payer is gone.
     expect(await sendPresentCode(api, message.challengeId)).toBe('unavailable');
     expect(await mailsOf(client)).toEqual([]);
   });
 
-  it('that refuses the address makes it unavailable at once', async () => {
+  it('that the server refuses makes a challenge unavailable at once', async () => {
     const message = challengeOf(await cardOf('mail-refused'));
     await send(api, message);
     expect(await sendPresentCode(api, message.challengeId)).toBe('unavailable');
   });
 
-  it('is the same mail however often it is tried', async () => {
+  it('is the same mail at each attempt', async () => {
     const message = challengeOf(card);
     await send(api, message);
     const [row] = await api.database.query<{ id: string }>(
@@ -260,7 +260,7 @@ describe('mail', () => {
     expect(await mailsOf(client)).toHaveLength(1);
   });
 
-  it('is written down as unsent by the process, once its time is over', async () => {
+  it('is recorded as unsent by the workflow after the time limit', async () => {
     const message = challengeOf(await cardOf('mail-away'));
     await send(api, message);
     ahead = 61_000;
@@ -278,33 +278,33 @@ describe('mail', () => {
 describe('a challenge that is not accepted', () => {
   const refusal = async (given: Record<string, unknown>) => (await send(api, challengeOf(card, given))).body;
 
-  it('names an unknown card', async () => {
+  it('for an unknown card', async () => {
     expect(await refusal({ cardReference: 'nobody' })).toEqual({ accepted: false, reason: 'unknown_card' });
   });
 
-  it('has ended before it came', async () => {
+  it('that has ended before it arrives', async () => {
     expect(await refusal({ expiresAt: new Date(Date.now() - 1).toISOString() })).toEqual({
       accepted: false,
       reason: 'expired',
     });
   });
 
-  it('is of a card that does not pay', async () => {
+  it('for a card that cannot pay', async () => {
     await client.call('POST', `/v1/cards/${card.id}/freeze`);
     expect(await refusal({})).toEqual({ accepted: false, reason: 'card_not_active' });
   });
 
-  it('is of a blocked user', async () => {
+  it('for a blocked user', async () => {
     await client.call('PATCH', `/v1/users/${card.userId}/status`, { status: 'blocked' });
     expect(await refusal({})).toEqual({ accepted: false, reason: 'user_blocked' });
   });
 
-  it('is of a cardholder without an address', async () => {
+  it('for a cardholder without an address', async () => {
     await api.database.query(`update cardholders set email = '' where id = $1`, [card.cardholderId]);
     expect(await refusal({})).toEqual({ accepted: false, reason: 'no_address' });
   });
 
-  it('is the eleventh of the card on a day', async () => {
+  it('for the eleventh time on a card in a day', async () => {
     for (let made = 0; made < 10; made += 1) expect(await refusal({})).toMatchObject({ accepted: true });
     expect(await refusal({})).toEqual({ accepted: false, reason: 'too_many_challenges' });
     ahead = 86_400_000;
@@ -313,13 +313,13 @@ describe('a challenge that is not accepted', () => {
     });
   });
 
-  it('has the name of another', async () => {
+  it('under a known id', async () => {
     const { challengeId } = challengeOf(card);
     expect(await refusal({ challengeId })).toMatchObject({ accepted: true });
     expect(await refusal({ challengeId })).toEqual({ accepted: false, reason: 'challenge_known' });
   });
 
-  it('moves nothing and sends nothing', async () => {
+  it('sends nothing and changes nothing', async () => {
     const before = api.commands.length;
     await refusal({ cardReference: 'nobody' });
     await refusal({ expiresAt: new Date(0).toISOString() });
@@ -328,7 +328,7 @@ describe('a challenge that is not accepted', () => {
 });
 
 describe('a message', () => {
-  it('is answered once for ever, whatever code its repeat carries', async () => {
+  it('gets the same answer for ever, whatever code its repeat has', async () => {
     const id = await sentChallenge(api, card);
     const code = await newestCode(client);
     const messageId = nextName('repeated');
@@ -344,7 +344,7 @@ describe('a message', () => {
     expect((await readChallenge(api, id)).body.status).toBe('approved');
   });
 
-  it('sends one mail however often it comes', async () => {
+  it('sends one mail however often it arrives', async () => {
     const message = challengeOf(card);
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(api, message)));
     for (const { status, text } of answers) {
@@ -359,7 +359,7 @@ describe('a message', () => {
     ).toHaveLength(1);
   });
 
-  it('under the name of another is 422', async () => {
+  it('under the id of another message is 422', async () => {
     const message = challengeOf(card);
     await send(api, message);
     const other = await send(api, { ...message, amount: '61.00' });
@@ -367,7 +367,7 @@ describe('a message', () => {
     expect(other.body.code).toBe('idempotency_mismatch');
   });
 
-  it('about an unknown challenge tells nothing', async () => {
+  it('about an unknown challenge reveals nothing', async () => {
     expect(await verify('nobody', '123456')).toEqual({ result: 'failed', triesLeft: 0 });
     expect(await tellChallenge(api, 'resend', 'nobody')).toEqual({
       accepted: false,
@@ -406,7 +406,7 @@ describe('a message', () => {
     expect(answer.body.field).toBe(field);
   });
 
-  it('with a code that is none is 400, and no answer repeats it', async () => {
+  it('with a malformed code is 400, and no answer repeats the code', async () => {
     const answer = await send(api, {
       messageId: nextName('cm'),
       type: 'challenge.verify',
@@ -420,7 +420,7 @@ describe('a message', () => {
 });
 
 describe('the mailbox', () => {
-  it('shows a tenant its own mails, and a page of them to whoever has its address', async () => {
+  it('shows a tenant its own mails, and a page of them to anyone with its address', async () => {
     await sentChallenge(api, card);
     const code = await newestCode(client);
     const stranger = await api.client();
@@ -436,7 +436,7 @@ describe('the mailbox', () => {
   });
 });
 
-it('stores the code nowhere: no column of any table holds it', async () => {
+it('stores the code in no column of any table', async () => {
   const id = await sentChallenge(api, card);
   const code = await newestCode(client);
   await verify(id, code);

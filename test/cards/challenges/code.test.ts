@@ -4,7 +4,7 @@ import { createKeyring } from '../../../src/kernel/security/keyring';
 const keyring = createKeyring(Buffer.alloc(32, 7));
 const id = 'chl_01h455vb4pex5vsknk084sn02q';
 
-it('is the same at every attempt, and another for another number, challenge or installation', () => {
+it('gives the same code at each attempt, and a different one per number, challenge and installation', () => {
   const code = codeOf(keyring, { id, codeNumber: 1 });
   expect(code).toMatch(/^\d{6}$/);
   expect(codeOf(keyring, { id, codeNumber: 1 })).toBe(code);
@@ -20,18 +20,18 @@ it('favours no digit', () => {
     const code = codeOf(keyring, { id, codeNumber: number });
     for (let place = 0; place < 6; place += 1) counts[place]![Number(code[place])]! += 1;
   }
-  // Chi-squared with nine degrees of freedom exceeds 40 once in 100,000 times; the codes are always the same here.
+  // Chi-squared with nine degrees of freedom exceeds 40 once in 100,000 cases. The codes of this test never change.
   for (const digits of counts) {
     const expected = codes / 10;
     expect(digits.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)).toBeLessThan(40);
   }
 });
 
-it.each(['', '12345', '1234567', 'abcdef', '１２３４５６'])('is not %j', (typed) => {
+it.each(['refuses %j', '12345', '1234567', 'abcdef', '１２３４５６'])('is not %j', (typed) => {
   expect(isCode(keyring, { id, codeNumber: 1 }, typed)).toBe(false);
 });
 
-it('is itself alone', () => {
+it('accepts only its own code', () => {
   const code = codeOf(keyring, { id, codeNumber: 1 });
   expect(isCode(keyring, { id, codeNumber: 1 }, code)).toBe(true);
   expect(isCode(keyring, { id, codeNumber: 2 }, code)).toBe(false);

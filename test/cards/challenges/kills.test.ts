@@ -21,7 +21,7 @@ import {
   wrongCode,
 } from './support';
 
-/** A process may end, and a commit may be lost, between each message of a challenge and its answer. */
+/** Ends the process and loses the commit between each message of a challenge and its answer. */
 
 let api: TestApi;
 let client: Client;
@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
 
-/** The answer of a process that has this database, and remembers nothing. */
+/** The answer of a new process on this database. */
 async function answerOf(database: Database, message: Record<string, unknown>): Promise<unknown> {
   const services: CardServices = {
     ...api.services,
@@ -50,7 +50,7 @@ async function answerOf(database: Database, message: Record<string, unknown>): P
   return JSON.parse((await answer).body);
 }
 
-/** What a story begins with, and what its one message must be answered with, however often it is sent. */
+/** A story: how it begins, and the answer that its message must get however often it is sent. */
 interface Story {
   message: Record<string, unknown> & { challengeId: string };
   answer: unknown;
@@ -122,7 +122,7 @@ const stateOf = async (challengeId: string) => {
   return [status, triesLeft, codesSent];
 };
 
-/** Sends the message of a story until it is answered: first to a process that fails. */
+/** Sends the message of a story until it is answered, first to a process that fails. */
 async function through(story: Story, failing: Database): Promise<void> {
   await answerOf(failing, story.message).catch(() => undefined);
   const answer = await answerOf(api.database, story.message);
@@ -141,7 +141,7 @@ describe.each(Object.keys(STORIES))('%s', (name) => {
       name === 'authorization' ? '940.00 60.00 0.00' : '1000.00 0.00 0.00',
     );
 
-  it('is answered once where the process ends after each of its writes', async () => {
+  it('is answered once when the process ends after each of its writes', async () => {
     const places = await atEachCall(api.services, async ({ database }) => {
       await through(await begin(), database);
       await expectHeld();
@@ -149,13 +149,13 @@ describe.each(Object.keys(STORIES))('%s', (name) => {
     expect(places).toBeGreaterThan(0);
   });
 
-  it.each(['committed', 'undone'] as const)('is answered once where its commit is lost: %s', async (fate) => {
+  it.each(['is answered once when its commit is lost: %s', 'undone'] as const)('is answered once where its commit is lost: %s', async (fate) => {
     await through(await begin(), losingCommit(api.database, fate));
     await expectHeld();
   });
 });
 
-/** A database whose first commit is not heard. */
+/** A database whose first commit gets no answer. */
 function losingCommit(database: Database, fate: 'committed' | 'undone'): Database {
   let isLost = false;
   return {

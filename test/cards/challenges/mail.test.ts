@@ -31,14 +31,14 @@ it('names the sender, the amount, the merchant and the last four digits in Engli
   );
 });
 
-it('speaks German, and writes amounts as Germans do', () => {
+it('is written in German, with German amounts', () => {
   const { subject, text, html } = renderCodeMail({ ...MAIL, language: 'de' });
   expect(subject).toBe('Ihr Code für eine Kartenzahlung von Acme Pay');
   expect(text).toContain('Bookshop möchte 1.234,50\u00a0€ von Ihrer Karte mit den Endziffern 4242 abbuchen.');
   expect(html).toContain('<html lang="de">');
 });
 
-it('keeps each digit of a large amount, and the minor unit of each currency', () => {
+it('keeps each digit of a large amount and the minor unit of each currency', () => {
   expect(renderCodeMail({ ...MAIL, amount: '999999999999999.99', currency: 'USD' }).text).toContain(
     '$999,999,999,999,999.99',
   );
@@ -46,7 +46,7 @@ it('keeps each digit of a large amount, and the minor unit of each currency', ()
   expect(renderCodeMail({ ...MAIL, amount: '1.5', currency: 'USDT' }).text).toContain('1.5 USDT');
 });
 
-it('makes no markup and no header of what a merchant or a tenant is called', () => {
+it('escapes the names of merchant and tenant in markup and header', () => {
   const { subject, html } = renderCodeMail({
     ...MAIL,
     sender: 'Acme\r\nBcc: eve@example.com',
@@ -57,7 +57,7 @@ it('makes no markup and no header of what a merchant or a tenant is called', () 
   expect(html).not.toContain('<img');
 });
 
-it('shows the code in the body alone, because phones show subjects on a locked screen', () => {
+it('shows the code in the body only, because phones show subjects on a locked screen', () => {
   const { subject, text, html } = renderCodeMail(MAIL);
   expect(subject).not.toContain(MAIL.code);
   expect(text).toContain(MAIL.code);

@@ -31,7 +31,7 @@ function challenge(change: Partial<Challenge> = {}): Challenge {
   };
 }
 
-it('gives a code a minute to be sent and five minutes to be typed, at most to the end of the challenge', () => {
+it('gives a code one minute to be sent and five minutes to be typed, but never beyond the end of the challenge', () => {
   expect(codeTimes(AT, later(600))).toEqual({ sendBy: later(60), codeEndsAt: later(300) });
   expect(codeTimes(AT, later(45))).toEqual({ sendBy: later(45), codeEndsAt: later(45) });
 });
@@ -51,7 +51,7 @@ it.each<[ChallengeStatus, number, ChallengeStatus]>([
   expect(statusAt(challenge({ status }), later(seconds))).toBe(expected);
 });
 
-it('expires a challenge with its own end, however long its code is valid', () => {
+it('expires a challenge at its own end, however long its code is valid', () => {
   const short = challenge({ expiresAt: later(30), codeEndsAt: later(300) });
   expect(statusAt(short, later(29.999))).toBe('sent');
   expect(statusAt(short, later(30))).toBe('expired');
@@ -79,12 +79,12 @@ describe('a code', () => {
     },
   );
 
-  it('is not approved once its time is over', () => {
+  it('is not approved after its time limit', () => {
     expect(judgeCode(challenge(), true, later(300))).toEqual({ result: 'expired', triesLeft: 0 });
   });
 });
 
-it('has one end for each status and trigger, and every status is reached', () => {
+it('has one target per status and trigger, and reaches every status', () => {
   const keys = CHALLENGE_TRANSITIONS.map(({ from, on }) => `${from} ${on}`);
   expect(new Set(keys).size).toBe(keys.length);
   const reached = new Set<string>(CHALLENGE_TRANSITIONS.map(({ to }) => to));

@@ -7,7 +7,7 @@ import { type NetworkCard, nextName, send as sendAt } from '../processor/support
 
 export const MERCHANT = { id: 'merchant-1', name: 'Bookshop', country: 'AT' };
 
-/** Sends a message as the card processor does, signed by the product's clock. */
+/** Sends a message as the card processor does, signed with the product's clock. */
 export const send = (
   api: TestApi,
   message: Record<string, unknown>,
@@ -45,7 +45,7 @@ export async function tellChallenge(
   return answer.body;
 }
 
-/** Opens a challenge and sends its code, as its process does. */
+/** Opens a challenge and sends its code, as its workflow does. */
 export async function sentChallenge(
   api: TestApi,
   card: NetworkCard,
@@ -58,7 +58,7 @@ export async function sentChallenge(
   return message.challengeId;
 }
 
-/** Opens a challenge and has its code typed. */
+/** Opens a challenge and types its code. */
 export async function approvedChallenge(
   api: TestApi,
   client: Client,

@@ -39,7 +39,7 @@ function expectThen(s: Scene, one: Omit<Case, 'when'>): void {
   expectChainsOfReferences(s.events());
 }
 
-/** A message of the network's transaction, or what follows of one that it was answered for want of time. */
+/** A message of the network's transaction, or the event after a message that was not answered in time. */
 function tell(
   s: Scene,
   { sent, declined, of, ...step }: NetworkStep,
@@ -57,7 +57,7 @@ function tell(
   return result;
 }
 
-/** What an authorization that was declined holds, and all that was cancelled: each case's messages are of one chain. */
+/** The hold of a declined authorization, and the cancelled amount. All messages of a case belong to one chain. */
 function heldBy(s: Scene, of: number | undefined, done: (CardTransaction | undefined)[]) {
   if (of === undefined) return {};
   const cancelled = s
@@ -67,7 +67,7 @@ function heldBy(s: Scene, of: number | undefined, done: (CardTransaction | undef
   return { referenceId: done[of - 1]?.referenceId, cancelled };
 }
 
-describe('what a forced authorization has drawn from the buffer', () => {
+describe('the amount that a forced authorization has drawn from the buffer', () => {
   const forced = () => {
     const s = scene({ card: '75', buffer: '25', master: '100' });
     const held = s.does({
@@ -86,7 +86,7 @@ describe('what a forced authorization has drawn from the buffer', () => {
     expectFoldToBe(s);
   });
 
-  it('goes back to the buffer of a card that is being closed, linked to the cancel under a reference of its own', () => {
+  it('returns to the buffer of a closing card, linked to the cancel under its own reference', () => {
     const { s, held } = forced();
     s.does({ type: 'begin_closure' });
     s.does({ type: 'cancel', referenceId: held.referenceId });
@@ -97,7 +97,7 @@ describe('what a forced authorization has drawn from the buffer', () => {
   });
 });
 
-it('stands in docs/card-events.md as it is tested here', () => {
+it('docs/card-events.md lists the cases as they are tested', () => {
   expect(readFileSync(join(__dirname, '../../../docs/card-events.md'), 'utf8')).toBe(renderCases());
 });
 
@@ -142,7 +142,7 @@ function play(s: Scene, step: Step, done: (CardTransaction | undefined)[]): Card
   return typeof result === 'string' ? undefined : result;
 }
 
-/** Applying 3.4 to what the client was told gives the balances. */
+/** The client's events, folded by `interface.md 3.4`, give the balances. */
 function expectFoldToBe(s: Scene): void {
   const { card, master, account } = s.balances();
   const sum = (balance: string) =>
@@ -153,7 +153,7 @@ function expectFoldToBe(s: Scene): void {
   expect(s.folded()).toEqual({ card, master: sum(master), account: sum(account) });
 }
 
-/** interface.md 6.1: no reference and type comes twice; every later event of a chain is linked. */
+/** By `interface.md 6.1` no reference and type repeats, and every later event of a chain is linked. */
 function expectChainsOfReferences(events: CardTransaction[]): void {
   const names = events.map((event) => `${event.referenceId} ${event.type}`);
   expect(new Set(names).size).toBe(names.length);

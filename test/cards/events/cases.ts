@@ -1,18 +1,18 @@
 import type { SceneOptions } from './scene';
 
 /**
- * Every rule of card events as a table: what is given, what happens, what the card and the account that pays the fees
- * have then (`available pending spent`, `available pending`), and what the client is told. It is the test
- * (`cases.test.ts`) and the documentation (`docs/card-events.md` is printed from it).
+ * Every rule of card events as a table: the situation, the messages, the balances afterwards and the events for the
+ * client. Balances are `available pending spent` of a card and `available pending` of an account. `cases.test.ts` plays
+ * the table, and `docs/card-events.md` is printed from it.
  */
 export interface Case {
   rule: string;
   given: {
-    /** Available on the card; on the master account; on the user's account that funds the card, if it is not the master. */
+    /** Available on the card; on the master account; on the user's account, where it funds the card. */
     card?: string;
     master?: string;
     account?: string;
-    /** What is set aside of the card for forced settlements. */
+    /** The buffer of the card. */
     buffer?: string;
     /** Settle fee as `fixed + percent%`, other fees as amounts. */
     fees?: { settleFixed?: string; settlePercent?: string; decline?: string; topUp?: string };
@@ -30,7 +30,7 @@ export interface Case {
   };
 }
 
-/** A message; `of` is the step (from 1) whose reference it names. `refused` is the code that it is refused with. */
+/** A message. `of` is the step (from 1) whose reference it names. `refused` is the code of its refusal. */
 export interface Step {
   type: string;
   amount?: string;
@@ -141,7 +141,7 @@ export const CASES: Case[] = [
     then: { card: '100.00 0.00 0.00', told: [] },
   },
   {
-    rule: 'Not enough on the card: a decline with its reason, and the decline fee, taken by force where it must be.',
+    rule: 'Not enough on the card: a decline with its reason. The decline fee may overdraw the master account.',
     given: { card: '10', master: '0', fees: { decline: '0.20' } },
     when: [{ type: 'authorization', amount: '10.01', declined: 'insufficient_funds' }],
     then: { card: '10.00 0.00 0.00', master: '-0.20 0.00', told: ['decline 10.01', 'fee/decline_fee 0.20'] },

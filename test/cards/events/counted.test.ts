@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(() => void counted.splice(0));
 afterAll(() => api.close());
 
-it('counts authorizations where they are judged: approved, forced, and declined by reason', async () => {
+it('counts authorizations when they are judged: approved, forced, and declined by reason', async () => {
   const client = await api.client();
   const { id: cardId, accountId } = await activeCard(api, client, '10.00');
   await fund(api, accountId, '100.00');
@@ -32,7 +32,7 @@ it('counts authorizations where they are judged: approved, forced, and declined 
   ]);
 });
 
-it('counts a repeat under the same key once, and nothing of what was rolled back', async () => {
+it('counts a repeat under the same key once, and nothing that was rolled back', async () => {
   const client = await api.client();
   const { id: cardId, accountId } = await activeCard(api, client, '10.00');
   await fund(api, accountId, '100.00');

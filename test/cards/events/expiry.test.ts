@@ -20,13 +20,13 @@ afterEach(async () => {
   await api.close();
 });
 
-/** Cards with an authorization of 10.00 each that has expired, the first longest ago. */
+/** Cards with one expired authorization of 10.00 each, the longest expired first. */
 async function expired(count: number) {
   const client = await api.client();
   const made: { cardId: string; id: string }[] = [];
   for (let index = 0; index < count; index += 1) {
     const card = await activeCard(api, client, '100.00');
-    await fund(api, card.accountId, '50.00'); // fees are held there
+    await fund(api, card.accountId, '50.00'); // the settle fees are held there
     const answer = await simulate(client, { cardId: card.id, type: 'authorization', amount: '10.00' });
     expect(answer.body).toMatchObject({ type: 'authorization' });
     const [row] = await api.database.query<{ id: string }>(
@@ -38,7 +38,7 @@ async function expired(count: number) {
   return { client, made };
 }
 
-/** From now on Postgres refuses to change that authorization, whoever asks. */
+/** Makes Postgres refuse every change of an authorization. */
 async function poison(id: string): Promise<void> {
   await api.database.query(`
     create or replace function refuse() returns trigger language plpgsql as
@@ -48,7 +48,7 @@ async function poison(id: string): Promise<void> {
   );
 }
 
-/** What a run of the schedule does, in portions of that size. */
+/** A run of the schedule in portions of a size. */
 async function run(limit: number) {
   const sum = { expired: 0, failed: 0, portions: 0 };
   for (let after: ExpiryPlace | null = null; sum.portions < 20; ) {
@@ -62,7 +62,7 @@ async function run(limit: number) {
   throw new Error('the run does not end');
 }
 
-it.each([1, 2, 100])('one that cannot be expired blocks none, in portions of %i', async (limit) => {
+it.each([1, 2, 100])('expires all others when one cannot be expired, in portions of %i', async (limit) => {
   const { client, made } = await expired(4);
   const poisoned = made[0]!;
   await poison(poisoned.id);
@@ -78,7 +78,7 @@ it.each([1, 2, 100])('one that cannot be expired blocks none, in portions of %i'
   expect(await cardBalance(client, poisoned.cardId)).toBe('100.00 0.00 0.00');
 });
 
-it('what expiry sends carries the key of the call that authorized, and of no other', async () => {
+it('events of an expiry carry the key of the call that authorized', async () => {
   const client = await api.client();
   const card = await activeCard(api, client, '100.00');
   await fund(api, card.accountId, '50.00');
@@ -104,7 +104,7 @@ it('what expiry sends carries the key of the call that authorized, and of no oth
   );
 });
 
-it('a run in which none can be expired comes to its end', async () => {
+it('a run ends although no authorization can be expired', async () => {
   const { made } = await expired(3);
   await poison(made[0]!.id);
   await api.database.query('drop trigger poisoned on authorizations');
@@ -114,14 +114,14 @@ it('a run in which none can be expired comes to its end', async () => {
   expect(await run(1)).toEqual({ expired: 0, failed: 3, portions: 4 });
 });
 
-it('is tried again as a whole when the database is away', async () => {
+it('a run is repeated as a whole when the database is unreachable', async () => {
   await expired(1);
   const gone = new DatabaseAway(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
   const database = { ...api.database, transaction: () => Promise.reject(gone) };
   await expect(expireAuthorizations({ ...api.services, database }, 10)).rejects.toBe(gone);
 });
 
-/** What Postgres knows of the validity of a chain. Days. */
+/** The remaining validity of a chain in Postgres, in days. */
 async function daysOfValidity(referenceId: string): Promise<number> {
   const [row] = await api.database.query<{ days: number }>(
     `select extract(epoch from expires_at - updated_at)::float / 86400 as days from authorizations where reference_id = $1`,
@@ -130,7 +130,7 @@ async function daysOfValidity(referenceId: string): Promise<number> {
   return row!.days;
 }
 
-it('an authorization is valid for the days of its programme, anew with each increase, and not longer', async () => {
+it('an authorization is valid for the days of its programme, renewed by each increase', async () => {
   const client = await api.client();
   const card = await activeCard(api, client, '100.00');
   await fund(api, card.accountId, '50.00');

@@ -26,7 +26,7 @@ const event = async (type: string, more: object = {}) =>
 const line = ({ kind, type, subtype }: HistoryItem) =>
   [kind === 'account_transaction' ? 'account' : 'card', type, subtype].filter(Boolean).join(' ');
 
-it('has the card transactions, and the account transactions of each directly after it', async () => {
+it('lists the card transactions, each with its account transactions directly after it', async () => {
   const { referenceId } = await event('authorization', { amount: '10.00' });
   await event('settle', { referenceId, amount: '4.00' });
   await event('settle', { referenceId, final: true });
@@ -59,7 +59,7 @@ it('has the card transactions, and the account transactions of each directly aft
   );
 });
 
-it('pages of any size are the same, and so are kind, from and to', async () => {
+it('lists the same items in pages of any size, with kind, from and to', async () => {
   for (let turn = 0; turn < 3; turn += 1) await event('authorization', { amount: '1000.00' });
   const { referenceId } = await event('authorization', { amount: '10.00' });
   await event('settle', { referenceId });
@@ -79,7 +79,7 @@ it('pages of any size are the same, and so are kind, from and to', async () => {
   );
 });
 
-it('shows the status changes of what a card operation is to be', async () => {
+it('shows the status changes of a card operation', async () => {
   await api.database.transaction(async (tx) =>
     noteStatusChanges(tx, card.id, [
       {
@@ -107,7 +107,7 @@ it.each([
   expect([status, body.field]).toEqual([400, field]);
 });
 
-it('takes the cursor of its own card alone, and is read by its own tenant', async () => {
+it('accepts only cursors of the same card, and only its own tenant', async () => {
   const { nextCursor } = (await client.call('GET', `${path}?limit=1`)).body;
   const other = await activeCard(api, client);
   const { status, body } = await client.call(
@@ -119,11 +119,11 @@ it('takes the cursor of its own card alone, and is read by its own tenant', asyn
   expect((await client.call('GET', '/v2/cards/card_nonsense/transactions')).status).toBe(404);
 });
 
-it('pages miss nothing and show nothing twice while others write', async () => {
+it('misses nothing and repeats nothing on pages while others write', async () => {
   const spend = async () => {
     for (let turn = 0; turn < 10; turn += 1) {
       const { referenceId } = await event('authorization', { amount: '1.00' });
-      // At once: many share a batch, and so a moment.
+      // Sent at once, so that many share a batch and therefore a time.
       await Promise.all([
         event('settle', { referenceId, amount: '0.40' }),
         event('settle', { referenceId, amount: '0.30' }),

@@ -1,9 +1,9 @@
 import type { Case } from './cases';
 
-/** A message of the network's one transaction; `sent`: the minute at which it was, which tells what came late. */
+/** A message of one network transaction. `sent` is the minute at which it was sent, which decides what is late. */
 export interface NetworkStep {
   event: 'authorization' | 'advice' | 'clearing' | 'reversal' | 'refund' | 'unanswered';
-  /** Of `unanswered`: the step whose hold is released, for it was answered with a decline. */
+  /** For `unanswered`: the step whose hold is released, because it was answered with a decline. */
   of?: number;
   amount: string;
   sent: number;
@@ -12,7 +12,7 @@ export interface NetworkStep {
   declined?: string;
 }
 
-/** As the other cases, of the messages of one network's transaction in the order in which they come. */
+/** Cases for the messages of one network transaction, in the order of their arrival. */
 export type NetworkCase = Omit<Case, 'when'> & { when: NetworkStep[] };
 
 const FEE = { settleFixed: '0.10', settlePercent: '1' };
@@ -134,7 +134,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'Where the clearing was of a part, the late authorization holds the rest.',
+    rule: 'A late authorization holds the rest when the clearing was of a part.',
     given: { card: '100', master: '100' },
     when: [
       { event: 'clearing', amount: '20.00', sent: 1 },
@@ -146,7 +146,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'Where the clearing was final, the late authorization holds nothing, whatever its amount.',
+    rule: 'A late authorization holds nothing when the clearing was final, whatever its amount.',
     given: { card: '100', master: '100' },
     when: [
       { event: 'clearing', amount: '20.00', sent: 1, final: true },
@@ -193,7 +193,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'A refund of more than was settled, or of what is not known, stands alone.',
+    rule: 'A refund of more than was settled, or of an unknown transaction, stands alone.',
     given: { card: '100', master: '100' },
     when: [
       { event: 'refund', amount: '5.00', sent: 2 },
@@ -206,7 +206,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'A message in another currency is of a chain of its own.',
+    rule: 'A message in another currency belongs to a chain of its own.',
     given: { card: '100', master: '100', more: { rates: { 'EUR USD': '1.10' } } },
     when: [
       { event: 'authorization', amount: '20.00', sent: 0 },
@@ -218,7 +218,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'What holds although it was declined for want of time is released; a reversal of it by the network then releases nothing.',
+    rule: 'A hold whose authorization was declined for want of time is released; its reversal by the network then releases nothing.',
     given: { card: '100', master: '10', fees: FEE },
     when: [
       { event: 'authorization', amount: '50.00', sent: 0 },
@@ -233,7 +233,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'Where the network has reversed it before that, it is not released again.',
+    rule: 'A hold that the network reversed before its release is not released again.',
     given: { card: '100', master: '10', fees: FEE },
     when: [
       { event: 'authorization', amount: '50.00', sent: 0 },
@@ -248,7 +248,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'Nor where the network has reversed it before it held: what was approved stays held.',
+    rule: 'A reversal by the network before the late hold releases nothing either: the approved hold stays.',
     given: { card: '100', master: '100' },
     when: [
       { event: 'authorization', amount: '50.00', sent: 0 },
@@ -262,7 +262,7 @@ export const NETWORK_CASES: NetworkCase[] = [
     },
   },
   {
-    rule: 'A reversal of all of it releases what was approved, and what was released before not again.',
+    rule: 'A reversal of the whole amount releases the approved hold, and not again the part that was released before.',
     given: { card: '100', master: '100' },
     when: [
       { event: 'authorization', amount: '50.00', sent: 0 },
@@ -284,19 +284,19 @@ export const NETWORK_CASES: NetworkCase[] = [
     then: { card: '100.00 0.00 0.00', master: '10.00 0.00', told: ['decline 0.00'] },
   },
   {
-    rule: 'Where the card may not be used it is declined for that, as others are.',
+    rule: 'An authorization without a rate on a card that may not be used is declined for the state of the card.',
     given: { card: '100', master: '10', fees: { decline: '0.20' }, more: { status: 'frozen' } },
     when: [{ event: 'authorization', amount: '20.00', currency: 'EUR', sent: 0, declined: 'card_frozen' }],
     then: { card: '100.00 0.00 0.00', master: '9.80 0.00', told: ['decline 0.00', 'fee/decline_fee 0.20'] },
   },
   {
-    rule: 'What was declined for want of time is recorded without a rate, too.',
+    rule: 'A decline for want of time is recorded without a rate, too.',
     given: { card: '100', master: '10' },
     when: [{ event: 'unanswered', amount: '20.00', currency: 'EUR', sent: 0, declined: 'processing_error' }],
     then: { card: '100.00 0.00 0.00', told: ['decline 0.00'] },
   },
   {
-    rule: 'And where it comes to more than a card can be charged.',
+    rule: 'A decline for want of time is recorded even if its amount is more than a card can be charged.',
     given: { card: '100', master: '10', more: { rates: { 'EUR USD': '1000000000' } } },
     when: [
       { event: 'unanswered', amount: '900000000.00', currency: 'EUR', sent: 0, declined: 'processing_error' },

@@ -73,7 +73,7 @@ it('takes a card through its ordinary life', async () => {
   ]);
 });
 
-it('a final settlement answers what is available after its own release', async () => {
+it('answers a final settlement with the balance after its own release', async () => {
   const auth = await simulate(client, { cardId: card.id, type: 'authorization', amount: '60.00' });
   const { referenceId } = auth.body;
   const settle = { cardId: card.id, type: 'settle', amount: '20.00', final: true, referenceId };
@@ -92,7 +92,7 @@ it('a final settlement answers what is available after its own release', async (
   ]);
 });
 
-it('a refund on a closed card answers what is left after it has gone back to the account', async () => {
+it('answers a refund on a closed card with the balance after it has returned to the account', async () => {
   const auth = await simulate(client, { cardId: card.id, type: 'authorization', amount: '60.00' });
   const { referenceId } = auth.body;
   await simulate(client, { cardId: card.id, type: 'settle', final: true, referenceId });
@@ -101,7 +101,7 @@ it('a refund on a closed card answers what is left after it has gone back to the
   expect(refund.body.balanceAfter).toEqual({ available: '0.00', pending: '0.00', spent: '55.00' });
 });
 
-it('answers 201 with the decline, and keeps it under the key', async () => {
+it('answers 201 with the decline, and stores the answer under the key', async () => {
   const headers = { 'x-idempotency-key': 'decline-1' };
   const first = await simulate(
     client,
@@ -122,7 +122,7 @@ it('answers 201 with the decline, and keeps it under the key', async () => {
   ]);
 });
 
-it('gives 50 identical requests at once one effect and one answer', async () => {
+it('gives 50 concurrent identical requests one effect and one answer', async () => {
   const headers = { 'x-idempotency-key': 'once' };
   const body = { cardId: card.id, type: 'authorization', amount: '1.00' };
   const answers = await Promise.all(Array.from({ length: 50 }, () => simulate(client, body, headers)));
@@ -134,7 +134,7 @@ it('gives 50 identical requests at once one effect and one answer', async () => 
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
 });
 
-it('keeps refusals under the key, and the answers of others of the same batch apart', async () => {
+it('stores refusals under the key, apart from other answers of the batch', async () => {
   const body = { cardId: card.id, type: 'refund', amount: '1.00' };
   const auth = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
   const referenceId = auth.body.referenceId as string;
@@ -157,7 +157,7 @@ it('keeps refusals under the key, and the answers of others of the same batch ap
   expect(freed.headers.get('x-idempotent-replayed')).toBeNull();
 });
 
-it('gives N parallel authorizations against money for K exactly K', async () => {
+it('allows exactly K of N concurrent authorizations when the money covers K', async () => {
   const answers = await Promise.all(
     Array.from({ length: 60 }, () =>
       simulate(client, { cardId: card.id, type: 'authorization', amount: '10.00' }),
@@ -168,7 +168,7 @@ it('gives N parallel authorizations against money for K exactly K', async () => 
   expect(await cardBalance(client, card.id)).toBe('0.00 100.00 0.00');
 });
 
-it('declines the cards of a blocked user, and funds none', async () => {
+it('declines the cards of a blocked user and funds none', async () => {
   const set = (status: string) =>
     client.call('PATCH', `/v1/users/${card.userId}/status`, { status, reason: 'test' });
   expect((await set('blocked')).status).toBe(200);
@@ -243,14 +243,14 @@ describe('bad input', () => {
     expect(await events()).toBe(before);
   });
 
-  it("refuses another tenant's card as if it were not there", async () => {
+  it('answers 404 for the card of another tenant', async () => {
     const other = await api.client();
     const answer = await simulate(other, { cardId: card.id, type: 'authorization', amount: '1.00' });
     expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
   });
 });
 
-it('lists the events of a card by pages, with nothing missed or doubled', async () => {
+it('lists the events of a card in pages, with none missed or repeated', async () => {
   for (let turn = 0; turn < 7; turn += 1)
     await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
   const seen: string[] = [];
@@ -262,7 +262,7 @@ it('lists the events of a card by pages, with nothing missed or doubled', async 
     );
     seen.push(...page.body.data.map((event) => event.id));
     cursor = page.body.nextCursor;
-    await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' }); // others write meanwhile
+    await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' }); // other events meanwhile
   } while (cursor);
   expect(new Set(seen).size).toBe(seen.length);
   expect(seen).toHaveLength(8);

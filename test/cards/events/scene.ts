@@ -16,28 +16,28 @@ import { Decimal, ZERO } from '../../../src/kernel/money/money';
 export const money = (text: string) => new Decimal(text);
 export const NOW = new Date('2026-01-31T12:00:00.000Z');
 
-/** A card with its accounts on a board, without a database: what the pure rules are tried on. */
+/** A card with its accounts on a board without a database, to try the pure rules. */
 export interface Scene {
   card: Card;
-  /** Does the message and gives the event that it asked for, or the code of its refusal. */
+  /** Plays a message. @returns the event that it requested, or the code of its refusal */
   does(message: Record<string, unknown> & { type: string }): CardTransaction | string | undefined;
   /** `available pending spent` of the card; `available pending` of an account. */
   balances(): { card: string; master: string; account: string; buffer: string };
-  /** What the client was told, folded by the tables of interface.md 3.4. */
+  /** The client's events, folded by the tables of `interface.md 3.4`. */
   folded(): { card: string; master: string; account: string };
-  /** Every event so far, as `type amount`. */
+  /** All events so far, as `type amount`. */
   told(): string[];
   events(): CardTransaction[];
-  /** What writes all of it. */
+  /** The writes of the board. */
   writes(): Write[];
 }
 
 export interface SceneOptions {
   card?: string;
   master?: string;
-  /** A user's account funds the card, instead of the master account. */
+  /** A user's account funds the card instead of the master account. */
   account?: string;
-  /** What is set aside of it for forced settlements. */
+  /** The buffer of the card. */
   buffer?: string;
   status?: Card['status'];
   programme?: Partial<Omit<Programme, 'fees'>> & { fees?: Partial<Programme['fees']> };
@@ -45,11 +45,11 @@ export interface SceneOptions {
   currency?: string;
   initialAmount?: string;
   issueFee?: string;
-  /** Of the card and of its user; `used`: what the user's other cards have authorized today. */
+  /** Limits of the card and of its user. `used`: the amount that the user's other cards have authorized today. */
   limits?: { card?: LimitsText; user?: LimitsText & { used?: string } };
 }
 
-/** Limits with amounts as text; what is absent bounds nothing. */
+/** Limits with amounts as text. An absent field sets no limit. */
 type LimitsText = Partial<
   Record<'perTransaction' | 'perDay' | 'perMonth' | 'challengeAbove', string> &
     Pick<Limits, 'blockedMccs' | 'allowedMccs' | 'blockedCountries' | 'challengeEcommerce' | 'homeCountries'>

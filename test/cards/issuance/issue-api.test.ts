@@ -88,7 +88,7 @@ describe('POST /v1/cards', () => {
     expect(await accountBalance(client, card.accountId)).toBe('149.00 0.00');
   });
 
-  it('tells of its issuance under the key of the call', async () => {
+  it('sends the webhooks of its issuance under the key of the call', async () => {
     const { userId, accountId, cardholderId } = await cardholder(client);
     await fund(api, accountId, '20.00');
     const headers = { 'x-idempotency-key': 'travels' };
@@ -106,7 +106,7 @@ describe('POST /v1/cards', () => {
     ]);
   });
 
-  it('issued twice by its workflow is issued once', async () => {
+  it('issues once when the workflow runs the step twice', async () => {
     const card = await requestedCard(api, client, { amount: '50.00' });
     const before = await count('card_transactions');
     const steps = Array.from({ length: 4 }, () => orderCard(api.services, card.id));
@@ -117,7 +117,7 @@ describe('POST /v1/cards', () => {
     expect(await accountBalance(client, card.accountId)).toBe('149.00 0.00');
   });
 
-  it('is ordered once: a processor may forget a key, and makes no second card', async () => {
+  it('is ordered once, although the processor may forget a key', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:slow' });
     expect(await orderCard(api.services, id)).toBe('processing');
     const { cardProcessor } = api.services.parties;
@@ -127,7 +127,7 @@ describe('POST /v1/cards', () => {
     api.services.parties.cardProcessor = cardProcessor;
   });
 
-  it('has failed with the code of a processor that does not take the order', async () => {
+  it('fails with the code of a processor that does not accept the order', async () => {
     const { id } = await requestedCard(api, client);
     const { cardProcessor } = api.services.parties;
     const issue = () => Promise.reject(new PartyRefused('bin_unknown'));
@@ -138,7 +138,7 @@ describe('POST /v1/cards', () => {
     expect(row).toEqual({ failure: 'bin_unknown' });
   });
 
-  it('fails when the processor refuses, and the hold is released', async () => {
+  it('fails when the processor refuses, and its hold is released', async () => {
     const card = await requestedCard(api, client, { amount: '50.00', label: 'sandbox:refuse' });
     expect(await orderCard(api.services, card.id)).toBe('failed');
     expect(await orderCard(api.services, card.id)).toBe('failed');
@@ -147,7 +147,7 @@ describe('POST /v1/cards', () => {
     expect(await accountBalance(client, card.accountId)).toBe('200.00 0.00');
   });
 
-  it('waits for the issuance when the caller prefers so', async () => {
+  it('waits for the issuance when the caller prefers to wait', async () => {
     const { userId, accountId, cardholderId } = await cardholder(client);
     await fund(api, accountId, '20.00');
     const begun = api.commands.length;
@@ -164,7 +164,7 @@ describe('POST /v1/cards', () => {
     expect(answer.headers.get('preference-applied')).toBe('wait=20');
   });
 
-  it("takes the user's own account too", async () => {
+  it('accepts the user’s own account', async () => {
     const { userId, cardholderId, accountId: master } = await cardholder(client);
     const own = (await client.call('POST', `/v1/users/${userId}/accounts`, { currency: 'USD' })).body.id;
     await fund(api, own, '6.00');
@@ -181,7 +181,7 @@ describe('POST /v1/cards', () => {
   });
 });
 
-describe('what POST /v1/cards refuses', () => {
+describe('refusals of POST /v1/cards', () => {
   const ID = (kind: 'user' | 'account' | 'cardholder') => newId(kind);
   type Change = (
     given: Record<string, unknown>,
@@ -319,7 +319,7 @@ describe('what POST /v1/cards refuses', () => {
     expect([await count('cards'), await count('ledger_legs'), api.commands.length]).toEqual(before);
   });
 
-  it('tells of what is unknown before what does not fit, and of that before what is refused', async () => {
+  it('come in order: unknown records, then fields that do not fit, then conflicts', async () => {
     const { userId, accountId, cardholderId } = await cardholder(client);
     await client.call('PATCH', `/v1/users/${userId}/status`, { status: 'blocked' });
     const ask = async (body: Record<string, unknown>) =>
@@ -330,7 +330,7 @@ describe('what POST /v1/cards refuses', () => {
     expect(await ask({ userId, accountId, cardholderId })).toBe('user_blocked');
   });
 
-  it('keeps a refusal under the key', async () => {
+  it('are stored under the key', async () => {
     const { userId, accountId, cardholderId } = await cardholder(client);
     const body = { userId, accountId, cardholderId, amount: '5.00' };
     const headers = { 'x-idempotency-key': 'refused' };
@@ -343,7 +343,7 @@ describe('what POST /v1/cards refuses', () => {
 });
 
 describe('races', () => {
-  it('gives 20 parallel issuances against money for 5 exactly 5', async () => {
+  it('allow exactly 5 of 20 concurrent issuances when the money covers 5', async () => {
     const { userId, accountId, cardholderId } = await cardholder(client);
     await fund(api, accountId, '55.00');
     const body = { userId, accountId, cardholderId, amount: '10.00' };
@@ -356,7 +356,7 @@ describe('races', () => {
     expect(await accountBalance(client, accountId)).toBe('0.00 55.00');
   });
 
-  it('never gives a cardholder more cards than the BIN allows', async () => {
+  it('never give a cardholder more cards than the BIN allows', async () => {
     const { userId, accountId, cardholderId } = await cardholder(client);
     await fund(api, accountId, '1000.00');
     const body = { userId, accountId, cardholderId };
@@ -368,7 +368,7 @@ describe('races', () => {
     expect(codes.filter((code) => code === 'limit_exceeded')).toHaveLength(10);
   });
 
-  it('leaves no card unaware of its user, who is blocked at the same moment', async () => {
+  it('block every card of a user who is blocked at the same moment', async () => {
     const { userId, accountId, cardholderId } = await cardholder(client);
     await fund(api, accountId, '1000.00');
     const body = { userId, accountId, cardholderId };

@@ -3,7 +3,7 @@ import { type TestApi, testApi } from '../../support/api';
 import { fund, simulate } from '../../support/cards';
 import { lineOf, type NetworkCard, networkCard } from './support';
 
-/** What a message of a network costs the database beside a sandbox transaction that names its authorization. */
+/** The database cost of a network's message, compared with a sandbox transaction that names its authorization. */
 
 const statements: Statement[] = [];
 let api: TestApi;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The statements of a piece of work that are about cards: not those of credentials and rates. */
+/** The statements about cards of a piece of work, without those of credentials and rates. */
 async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
   statements.length = 0;
   await work();
@@ -23,7 +23,7 @@ async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
     );
 }
 
-it('is one look-up more, and no more', async () => {
+it('costs one more lookup than a sandbox transaction', async () => {
   const client = await api.client();
   const card: NetworkCard = await networkCard(api, client);
   await fund(api, card.accountId, '10.00');
@@ -55,7 +55,7 @@ it('is one look-up more, and no more', async () => {
   );
   expect(opening.length).toBe(network.increment.length);
 
-  // A challenge is locked together with everything else, where a message names one.
+  // A challenge is locked together with everything else, when a message names one.
   const authenticated = await sentBy(() =>
     say({ type: 'authorization', amount: '1.00', networkReference: 'network-3', challengeId: 'acs-nobody' }),
   );

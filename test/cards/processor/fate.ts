@@ -3,16 +3,16 @@ import type { AnswerWithin, Stopwatch } from '../../../src/cards/services';
 import type { Database } from '../../../src/kernel/db/database';
 import { CommitUnknown, DatabaseAway } from '../../../src/kernel/db/faults';
 
-/** A database that goes away, or whose commit is not heard, when the test says so. */
+/** A database that becomes unreachable, or whose commit gets no answer, at a test's command. */
 
-/** What becomes of the database: the next batch of card events is committed and its commit not heard; nothing is reached. */
+/** The fate of the database: the next batch of card events commits without an answer, or nothing is reachable. */
 export const fate = { unheard: false, away: false };
 
-/** Waits by the stopwatch that have not ended. */
+/** Waits of the stopwatch that have not ended. */
 const waits = new Set<{ endsAt: number; end(): void }>();
 let passed = 0;
 
-/** Goes as time does, and further when the test says so. */
+/** A stopwatch that runs with time, and further at a test's command. */
 const stopwatch: Stopwatch = {
   now: () => performance.now() + passed,
   async wait(ms, signal) {
@@ -35,13 +35,13 @@ function passTime(ms: number): void {
 }
 
 const IN_REACH = { judgeMs: 60_000, keepMs: 60_000 };
-/** Nothing is judged or kept while the database is away, however short the time is. */
+/** Judges and stores nothing while the database is unreachable, however short the time limit. */
 const AWAY = { judgeMs: 100, keepMs: 20 };
 
-/** What is not judged by then is declined. */
+/** A message that is not judged within its time limit is declined. */
 export const within: AnswerWithin = { ...IN_REACH, stopwatch };
 
-/** Nothing is reached from now on, and the time of what is under way is over. */
+/** Makes the database unreachable and ends the time limit of the messages under way. */
 export function goAway(): void {
   fate.away = true;
   Object.assign(within, AWAY);

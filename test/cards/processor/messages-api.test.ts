@@ -60,7 +60,7 @@ it('takes a network’s transaction through its ordinary life', async () => {
   ]);
 });
 
-it('is one chain for a network reference, another for another', async () => {
+it('keeps one chain per network reference', async () => {
   const first = await say({ type: 'authorization', amount: '10.00' });
   await say({ type: 'authorization', amount: '20.00', networkReference: 'network-2' });
   await say({ type: 'reversal', amount: '10.00', sent: 1 });
@@ -69,7 +69,7 @@ it('is one chain for a network reference, another for another', async () => {
   expect(events.body.data[0].referenceId).toBe(first.referenceId);
 });
 
-it('declines at once what no rate is quoted for: judged, not given up', async () => {
+it('declines an authorization without a rate at once, as judged', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40', currency: 'KPW' });
   expect((await send(api, message)).body).toMatchObject({
     approved: false,
@@ -80,7 +80,7 @@ it('declines at once what no rate is quoted for: judged, not given up', async ()
   expect(await api.database.query(kept, [message['messageId']])).toEqual([]);
 });
 
-it('declines with a reason, as a card event with its answer', async () => {
+it('declines with a reason, as an event of the card', async () => {
   const answer = await say({ type: 'authorization', amount: '1000.00' });
   expect(answer).toEqual({
     ...{ approved: false, declineReason: 'insufficient_funds', referenceId: expect.any(String) },
@@ -89,7 +89,7 @@ it('declines with a reason, as a card event with its answer', async () => {
   expect(events.body.data).toMatchObject([{ referenceId: answer.referenceId, transactionAmount: '1000.00' }]);
 });
 
-it('never refuses an advice: it is held by force, below zero and on a frozen card too', async () => {
+it('never refuses an advice: holds it by force, below zero and on a frozen card too', async () => {
   await client.call('POST', `/v1/cards/${card.id}/freeze`);
   const answer = await say({ type: 'advice', amount: '150.00' });
   expect(Object.keys(answer)).toEqual(['referenceId']);
@@ -101,7 +101,7 @@ it('never refuses an advice: it is held by force, below zero and on a frozen car
   ]);
 });
 
-it('answers a question about the card by its state alone: nothing is held for an amount of zero', async () => {
+it('answers an authorization of zero by the card’s state alone, and holds nothing', async () => {
   expect(await say({ type: 'authorization', amount: '0.00' })).toMatchObject({ approved: true });
   expect(await history()).toEqual(['issue 100.00']);
   await client.call('POST', `/v1/cards/${card.id}/freeze`);
@@ -111,7 +111,7 @@ it('answers a question about the card by its state alone: nothing is held for an
   expect(await history()).toEqual(['issue 100.00', 'freeze 0.00', 'decline 0.00']);
 });
 
-it('never refuses what the network says of money: more than is held, more than was settled, nothing known', async () => {
+it('never refuses the network’s movements: above the hold, above the settled amount, or unknown', async () => {
   await say({ type: 'clearing', amount: '30.00' });
   await say({ type: 'refund', amount: '35.00', sent: 1 });
   await say({ type: 'reversal', amount: '5.00', sent: 2 });
@@ -122,7 +122,7 @@ it('never refuses what the network says of money: more than is held, more than w
   ]);
 });
 
-it('books on a closed card too, and returns what is left to its account', async () => {
+it('books on a closed card too, and returns the balance to its account', async () => {
   await say({ type: 'authorization', amount: '40.00' });
   expect((await client.call('DELETE', `/v1/cards/${card.id}`)).status).toBe(200);
   await say({ type: 'clearing', amount: '25.00', final: true, sent: 1 });
@@ -130,7 +130,7 @@ it('books on a closed card too, and returns what is left to its account', async 
   expect(await cardBalance(client, card.id)).toBe('0.00 0.00 20.00');
 });
 
-it('takes another currency as a chain of its own', async () => {
+it('keeps a chain of its own for another currency', async () => {
   await say({ type: 'authorization', amount: '10.00' });
   await say({ type: 'clearing', amount: '10.00', currency: 'EUR', sent: 1 });
   expect((await history()).slice(1)).toEqual([
@@ -140,7 +140,7 @@ it('takes another currency as a chain of its own', async () => {
   ]);
 });
 
-it('shows a person what no card can be charged, and answers it', async () => {
+it('shows operators a message that no card can be charged for, and answers it', async () => {
   const huge = { amount: '999999999999999.00', currency: 'KWD' };
   expect(await say({ type: 'authorization', ...huge })).toMatchObject({ declineReason: 'limit_exceeded' });
   const clearing = messageOf(card, { type: 'clearing', ...huge });
@@ -173,7 +173,7 @@ it.each(WRONG)('names the field at fault: %s %j', async (field, wrong) => {
   expect([answer.status, answer.body.code, answer.body.field]).toEqual([400, 'invalid_request', field]);
 });
 
-it('passes over fields that it does not know', async () => {
+it('ignores unknown fields', async () => {
   expect(await say({ type: 'authorization', amount: '1.00', processingCode: '00' })).toMatchObject({
     approved: true,
   });
@@ -222,7 +222,7 @@ describe('a signature', () => {
   });
 });
 
-describe('a message that comes again', () => {
+describe('a repeated message', () => {
   it('has one effect and one answer, fifty times at once and later', async () => {
     const message = messageOf(card, { type: 'authorization', amount: '1.00' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(api, message)));
@@ -234,7 +234,7 @@ describe('a message that comes again', () => {
     expect(await cardBalance(client, card.id)).toBe('99.00 1.00 0.00');
   });
 
-  it('has one effect at several processes at once too', async () => {
+  it('has one effect when it arrives at several processes at once', async () => {
     const message = messageOf(card, { type: 'authorization', amount: '1.00' });
     const answers = await Promise.all(Array.from({ length: 10 }, () => sendElsewhere(api, message)));
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
@@ -255,13 +255,13 @@ describe('a message that comes again', () => {
     },
   );
 
-  it('is another one under another name, though all else is the same', async () => {
+  it('counts as another message under another id, although all else is equal', async () => {
     await say({ type: 'authorization', amount: '10.00' });
     await say({ type: 'authorization', amount: '10.00' });
     expect(await cardBalance(client, card.id)).toBe('80.00 20.00 0.00');
   });
 
-  it('with another content is refused, and what it says is shown to a person', async () => {
+  it('is refused with other content, and a break shows its content', async () => {
     const message = messageOf(card, { type: 'clearing', amount: '10.00' });
     await send(api, message);
     const answer = await send(api, { ...message, amount: '11.00' });
@@ -273,7 +273,7 @@ describe('a message that comes again', () => {
     ]);
   });
 
-  it('keeps its key for ever', async () => {
+  it('has a key that never expires', async () => {
     const message = messageOf(card, { type: 'authorization', amount: '1.00' });
     await send(api, message);
     const [key] = await api.database.query(

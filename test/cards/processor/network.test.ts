@@ -10,7 +10,10 @@ import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
 import { type NetworkCard, networkCard } from './support';
 
-/** Decisions part 5, 1, 4 and 6, of whatever a network says in whatever order. FC_SEED plays other transactions. */
+/**
+ * Properties of decisions part 5 (1, 4 and 6) for any messages of a network in any order. FC_SEED plays other
+ * transactions.
+ */
 const SEED = Number(process.env['FC_SEED'] ?? 20_260_131);
 
 let api: TestApi;
@@ -24,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** What the client was told of a card, folded by the table of interface.md 3.4. */
+/** The client's events of a card, folded by the table of `interface.md 3.4`. */
 async function folded(cardId: string): Promise<string> {
   const events = await api.database.query<{
     data: { type: keyof typeof CARD_EFFECTS; billingAmount: string };
@@ -42,7 +45,7 @@ async function folded(cardId: string): Promise<string> {
   return [total.available, total.pending, total.spent].map((part) => part.toFixed(2)).join(' ');
 }
 
-it(`the network's books are the cards' (seed ${SEED})`, async () => {
+it(`the books of the network and of the cards agree (seed ${SEED})`, async () => {
   const played = await playNetwork({
     ...{ url: api.url, secret: partySecret(api.services.keyring, 'card-processor'), seed: SEED },
     ...{ cards: cards.map(({ reference }) => reference), rate: 150, seconds: 4 },

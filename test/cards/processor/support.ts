@@ -9,13 +9,13 @@ import { cardholder, fund, type TestCard, tell } from '../../support/cards';
 export const MESSAGES = '/processor/v1/messages';
 
 export interface NetworkCard extends TestCard {
-  /** The processor's name of it. */
+  /** The processor's reference of the card. */
   reference: string;
 }
 
 let cards = 0;
 
-/** An active card with that amount on it, known to the processor by a name of its own. */
+/** An active card with an amount, and a reference of its own at the processor. */
 export async function networkCard(
   api: TestApi,
   client: Client,
@@ -39,7 +39,7 @@ export const nextName = (what: string): string => `${what}-${(messages += 1)}`;
 
 export const START = new Date('2026-01-31T12:00:00.000Z').getTime();
 
-/** A message with what it must have; `sent`: the minute at which it was. */
+/** A message with all required fields. `sent` is the minute at which it was sent. */
 export function messageOf(
   card: Pick<NetworkCard, 'reference'>,
   { sent = 0, ...given }: Record<string, unknown> & { type: string; sent?: number },
@@ -61,7 +61,7 @@ export function send(
   return api.call('POST', MESSAGES, raw, { [SIGNATURE_HEADER]: signMessage(raw, secret, at) });
 }
 
-/** A card that messages are sent about, each answered 200. */
+/** A card about which messages are sent, each answered 200. */
 export function lineOf(api: TestApi, card: NetworkCard) {
   return async (given: Parameters<typeof messageOf>[1]) => {
     const answer = await send(api, messageOf(card, given));
@@ -82,7 +82,7 @@ export async function breaksOf(api: TestApi, kind: string) {
   return rows.map(({ amount, ...row }) => ({ ...row, amount: amount && new Decimal(amount).toFixed(2) }));
 }
 
-/** The same message at another process of the API, which remembers nothing. */
+/** Sends the same message to another, new process of the API. */
 export function sendElsewhere(api: TestApi, message: Record<string, unknown>) {
   const read = readProcessorMessage(Buffer.from(JSON.stringify(message)));
   if (isChallengeMessage(read)) throw new Error('a message about a challenge is answered by its own line');

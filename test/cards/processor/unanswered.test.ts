@@ -7,7 +7,7 @@ import { until } from '../../support/until';
 import { comeBack, fate, fated, goAway, within } from './fate';
 import { breaksOf, messageOf, type NetworkCard, networkCard, nextName, send, sendElsewhere } from './support';
 
-/** Authorizations that are not judged in time are declined, and what they hold after all is released. */
+/** An authorization that is not judged in time is declined, and its hold is released afterwards. */
 
 let api: TestApi;
 let client: Client;
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 afterAll(() => api.close());
 
-/** What is written down of a message, once it is. */
+/** The stored decline of a message, as soon as it exists. */
 async function keptOf(messageId: unknown) {
   const find = async () =>
     (
@@ -50,7 +50,7 @@ const events = async () =>
 
 const DECLINED = { approved: false, declineReason: 'processing_error', referenceId: expect.any(String) };
 
-/** While somebody holds the card's row. */
+/** Runs work while another transaction holds the card's row. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   let letGo: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -70,7 +70,7 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** As its process does: again while the message is still being judged. */
+/** Settles as its workflow does: again while the message is still being judged. */
 async function settledAtLast(id: string): Promise<string> {
   for (;;) {
     const settled = await settleUnanswered(api.services, id).catch((error: unknown) => {
@@ -80,7 +80,7 @@ async function settledAtLast(id: string): Promise<string> {
   }
 }
 
-it('declines where a lock is held for too long, and nothing is held when it is let go', async () => {
+it('declines when a lock is held for too long, and holds nothing after the lock is released', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   let first = '';
   within.judgeMs = 500;
@@ -88,20 +88,20 @@ it('declines where a lock is held for too long, and nothing is held when it is l
     const answer = await send(api, message);
     expect([answer.status, answer.body]).toEqual([200, DECLINED]);
     first = answer.text;
-    // Written down before the answer, with what begins the process: a kill right now loses nothing.
+    // The decline and the command of its workflow are stored before the answer, so that a kill now loses nothing.
     const { id } = await keptOf(message['messageId']);
     expect(api.commands.map(({ workflowId }) => workflowId)).toContain(`unanswered-authorization-${id}`);
   });
   const { id } = await keptOf(message['messageId']);
   expect((await send(api, message)).text).toBe(first);
-  // What had waited for the lock may have been judged by now, or not: it holds nothing in the end.
+  // The message that waited for the lock may have been judged by now. In both cases it holds nothing in the end.
   expect(['released', 'recorded']).toContain(await settledAtLast(id));
   expect(await settleUnanswered(api.services, id)).toBe('settled_before');
   expect(await cardBalance(client, card.id)).toBe('100.00 0.00 0.00');
   expect((await sendElsewhere(api, message)).body).toBe(first);
 });
 
-it('declines where nobody knows what was committed, and releases it: written down as soon as the database is back', async () => {
+it('declines when the outcome of the commit is unknown, and releases the hold once the database is back', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   fate.unheard = true;
   const answer = await send(api, message);
@@ -116,7 +116,7 @@ it('declines where nobody knows what was committed, and releases it: written dow
   expect((await send(api, message)).text).toBe(answer.text);
 });
 
-it('releases its own part of a chain alone', async () => {
+it('releases only its own part of a chain', async () => {
   await send(api, messageOf(card, { type: 'authorization', amount: '30.00' }));
   const message = messageOf(card, { type: 'authorization', amount: '20.00', sent: 1 });
   fate.unheard = true;
@@ -127,7 +127,7 @@ it('releases its own part of a chain alone', async () => {
   expect(await cardBalance(client, card.id)).toBe('70.00 30.00 0.00');
 });
 
-it('has nothing to release where the network has reversed it by then', async () => {
+it('releases nothing when the network has reversed it before', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '20.00' });
   fate.unheard = true;
   await send(api, message);
@@ -153,13 +153,13 @@ it.each(['before', 'after'])(
     expect(await settleUnanswered(api.services, id)).toBe(when === 'before' ? 'nothing_held' : 'released');
     if (when === 'after') expect((await send(api, reversal)).status).toBe(200);
     expect(await cardBalance(client, card.id)).toBe('50.00 50.00 0.00');
-    // What is reversed after that is the approved hold's.
+    // A reversal after that belongs to the approved hold.
     await send(api, messageOf(card, { type: 'reversal', amount: '20.00', sent: 3 }));
     expect(await cardBalance(client, card.id)).toBe('70.00 30.00 0.00');
   },
 );
 
-it('releases each of two increments for itself', async () => {
+it('releases each of two increments', async () => {
   await send(api, messageOf(card, { type: 'authorization', amount: '50.00' }));
   const ids: string[] = [];
   for (const amount of ['20.00', '10.00']) {
@@ -174,7 +174,7 @@ it('releases each of two increments for itself', async () => {
   expect(await cardBalance(client, card.id)).toBe('50.00 50.00 0.00');
 });
 
-it('keeps what was approved before it came to whoever declined it, and shows a person', async () => {
+it('keeps a hold that was approved before the declined message arrived, and opens a break', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   const first = await sendElsewhere(api, message);
   await new Promise((resolve) => setTimeout(resolve, 10)); // the network repeats it later
@@ -191,7 +191,7 @@ it('keeps what was approved before it came to whoever declined it, and shows a p
   expect((await sendElsewhere(api, message)).body).toBe(first.body);
 });
 
-it('records the decline where nothing was committed: without a fee, and nobody judges it any more', async () => {
+it('records the decline when nothing was committed: without a fee, and the message is never judged', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   goAway();
   const answer = await send(api, message);
@@ -208,7 +208,7 @@ it('records the decline where nothing was committed: without a fee, and nobody j
   expect((await sendElsewhere(api, message)).body).toBe(answer.text);
 });
 
-it('records the decline of what no rate is quoted for', async () => {
+it('records the decline of an authorization without a rate', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40', currency: 'KPW' });
   goAway();
   expect((await send(api, message)).body).toEqual(DECLINED);
@@ -218,7 +218,7 @@ it('records the decline of what no rate is quoted for', async () => {
   expect(await events()).toEqual(['decline processing_error 0.00']);
 });
 
-it('leaves a decline that was committed as it is', async () => {
+it('leaves a committed decline unchanged', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '400.00' });
   fate.unheard = true;
   expect((await send(api, message)).body).toEqual(DECLINED);
@@ -228,7 +228,7 @@ it('leaves a decline that was committed as it is', async () => {
   expect(await events()).toEqual(['decline insufficient_funds 0.20']);
 });
 
-it('leaves another message of its name as it was judged, and shows a person', async () => {
+it('leaves another message with the same id as judged, and opens a break', async () => {
   const message = messageOf(card, { type: 'authorization', amount: '40.00' });
   await sendElsewhere(api, message);
   goAway();
@@ -240,7 +240,7 @@ it('leaves another message of its name as it was judged, and shows a person', as
   expect((await breaksOf(api, 'processor_message_mismatch')).map(({ amount }) => amount)).toEqual(['50.00']);
 });
 
-it('shows a person a card that turns out to be unknown', async () => {
+it('opens a break for a card that turns out to be unknown', async () => {
   const reference = nextName('nobody');
   const message = messageOf({ reference }, { type: 'authorization', amount: '40.00' });
   goAway();
@@ -252,7 +252,7 @@ it('shows a person a card that turns out to be unknown', async () => {
   expect(shown).toEqual([reference]);
 });
 
-it('books any other message when it is sent again: 503 while the database is away, and one effect', async () => {
+it('books a notice when it is sent again: 503 while the database is unreachable, and one effect', async () => {
   const message = messageOf(card, { type: 'clearing', amount: '40.00' });
   fate.unheard = true;
   const [unheard] = await Promise.all([

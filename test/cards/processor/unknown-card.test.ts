@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
 
-describe('a card that we do not know', () => {
+describe('a message about an unknown card', () => {
   it.each(['clearing', 'reversal', 'refund', 'advice'])(
     '%s is kept, shown with its money, and answered',
     async (type) => {
@@ -56,7 +56,7 @@ describe('a card that we do not know', () => {
     },
   );
 
-  it('is declined, and shown once however often it is tried', async () => {
+  it('is declined, and shown once however often it is repeated', async () => {
     const reference = nextName('nobody');
     for (let time = 0; time < 3; time += 1) {
       const answer = await send(api, messageOf({ reference }, { type: 'authorization', amount: '5.00' }));
@@ -70,7 +70,7 @@ describe('a card that we do not know', () => {
     ]);
   });
 
-  it('is one that two cards are called by', async () => {
+  it('is a message whose reference two cards have', async () => {
     const other = await networkCard(api, client, '1.00');
     await api.database.query('update cards set processor_reference = $1 where id = $2', [
       card.reference,
@@ -81,7 +81,7 @@ describe('a card that we do not know', () => {
     });
   });
 
-  it('stays so for a message that was answered, when the card has become known', async () => {
+  it('keeps its answer after the card has become known', async () => {
     const reference = nextName('later');
     const message = messageOf({ reference }, { type: 'refund', amount: '5.00' });
     const first = await send(api, message);

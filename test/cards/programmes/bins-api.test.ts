@@ -54,7 +54,7 @@ async function insertCard(holder: Awaited<ReturnType<typeof cardholder>>, status
 }
 
 describe('GET /v1/bins', () => {
-  it('shows the demo BINs whole, and that the endpoint is deprecated', async () => {
+  it('lists the demo BINs on one page, and marks the endpoint as deprecated', async () => {
     const { status, headers, body } = await client.call('GET', '/v1/bins');
     expect(status).toBe(200);
     expect(headers.get('deprecation')).toBe('@1767225600'); // RFC 9745: a structured date
@@ -84,7 +84,7 @@ describe('GET /v1/bins', () => {
     });
   });
 
-  it('shows a tenant what it was admitted to, and nothing more', async () => {
+  it('lists only the BINs that a tenant is admitted to', async () => {
     const bin = newBin('41000001');
     await transaction((tx) => addBin(tx, bin));
     await transaction((tx) => admitToBin(tx, other.clientId, bin.bin));
@@ -115,7 +115,7 @@ describe('GET /v1/bins/{bin}/capacity', () => {
     expect(headers.get('deprecation')).toBeTruthy();
   });
 
-  it('knows only the tenant’s cardholders, on that BIN', async () => {
+  it('accepts only the tenant’s cardholders on that BIN', async () => {
     const [own, foreign] = await Promise.all([cardholder(client), cardholder(other)]);
     for (const id of [foreign.id, 'nonsense', newId('cardholder')]) {
       const answer = await client.call('GET', `/v1/bins/${B2B_USD}/capacity?cardholderId=${id}`);
@@ -128,7 +128,7 @@ describe('GET /v1/bins/{bin}/capacity', () => {
     expect((await client.call('POST', `/v1/bins/${B2B_USD}/capacity`, {})).status).toBe(405);
   });
 
-  it('is kept by issuance, also at the same moment', async () => {
+  it('bounds concurrent issuances', async () => {
     const holder = await cardholder(client);
     const bin = (await listBins(api.database)).find((one) => one.bin === B2B_USD) as Bin;
     const limited = { ...bin, capacityPerCardholder: 3 };
@@ -150,7 +150,7 @@ describe('GET /v1/bins/{bin}/capacity', () => {
 });
 
 describe('GET /v1/bins/{bin}/cardholder-registration', () => {
-  it('is open while the BIN is', async () => {
+  it('is open while the BIN is active', async () => {
     const bin = newBin('41000002');
     await transaction((tx) => addBin(tx, bin));
     await transaction((tx) => admitToBin(tx, client.clientId, bin.bin));
@@ -161,8 +161,8 @@ describe('GET /v1/bins/{bin}/cardholder-registration', () => {
   });
 });
 
-describe('for the other domains', () => {
-  it('requires a BIN that may be issued on', async () => {
+describe('operations for other domains', () => {
+  it('require an issuable BIN', async () => {
     const { userId } = await cardholder(client);
     const issuable = (bin: string, by = client) => requireIssuableBin(api.database, by.clientId, userId, bin);
     expect((await issuable(B2B_USD)).fees.issue.toFixed(2)).toBe('1.00');
@@ -176,7 +176,7 @@ describe('for the other domains', () => {
     await expect(issuable(admitted.bin)).rejects.toMatchObject({ status: 409, code: 'bin_closed' });
   });
 
-  it('finds programmes by BIN', async () => {
+  it('find programmes by BIN', async () => {
     const found = await findProgrammes(api.database, [B2B_USD, B2B_USD, '00000000']);
     expect([...found.keys()]).toEqual([B2B_USD]);
     expect(found.get(B2B_USD)).toMatchObject({
@@ -188,7 +188,7 @@ describe('for the other domains', () => {
     expect(found.get(B2B_USD)?.fees.settlePercent.toFixed()).toBe('0.5');
   });
 
-  it('keeps what an operator has changed of a demo BIN', async () => {
+  it('keep an operator’s change of a demo BIN', async () => {
     await api.database.query(`update bins set capacity_per_cardholder = 9 where bin = '53112202'`);
     await transaction(ensureDemoBins);
     const bins = await listBins(api.database);
@@ -196,7 +196,7 @@ describe('for the other domains', () => {
     expect(bins.filter(({ demo }) => demo)).toHaveLength(3);
   });
 
-  it('adds no BIN that makes no sense', async () => {
+  it('refuse an invalid BIN', async () => {
     const add = (bin: Bin) => transaction((tx) => addBin(tx, bin));
     const fees = (DEMO_BINS[0] as Bin).fees;
     await expect(add(newBin(B2B_USD))).rejects.toMatchObject({ code: 'ErrAlreadyExists', field: 'bin' });

@@ -15,7 +15,7 @@ afterAll(() => api.close());
 
 const render = { render: () => ({ status: 201, body: '' }), refuse: () => ({ status: 409, body: '' }) };
 
-/** Declines of 1.00, each under a key of its own where it is keyed; what their callers get: a status, or an error. */
+/** Submits declines of 1.00, each under its own key if `keyed`. @returns the status or error of each caller */
 function declines(database: Database, cards: { id: string; tenantId: string }[], keyed: boolean) {
   const gatherer = createGatherer(database, api.services);
   return Promise.all(
@@ -51,7 +51,7 @@ async function recorded(cards: { id: string }[]): Promise<number> {
   return Number(row?.count);
 }
 
-/** The connection breaks in the first commit: before it is done, or after. */
+/** Breaks the connection in the first commit: before Postgres has committed, or after. */
 function breaking(database: Database, when: 'before' | 'after'): Database {
   let broken = false;
   return {
@@ -66,13 +66,13 @@ function breaking(database: Database, when: 'before' | 'after'): Database {
 }
 
 describe('a batch whose commit is unknown', () => {
-  it('is answered by what stands under its keys', async () => {
+  it('is answered with the answers stored under its keys', async () => {
     const cards = await cardsOfTwo();
     expect(await declines(breaking(api.database, 'after'), cards, true)).toEqual([201, 201]);
     expect(await recorded(cards)).toBe(2);
   });
 
-  it('has not happened where nothing stands there', async () => {
+  it('counts as not executed when its keys have no answer', async () => {
     const cards = await cardsOfTwo();
     expect(await declines(breaking(api.database, 'before'), cards, true)).toEqual([
       'DatabaseAway',
@@ -91,7 +91,7 @@ describe('a batch whose commit is unknown', () => {
   });
 });
 
-it('a write that Postgres refuses with the commit costs its own message, not those gathered with it', async () => {
+it('a write that Postgres refuses at the commit fails its own message only', async () => {
   const cards = await cardsOfTwo();
   await api.database.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`);
@@ -106,7 +106,7 @@ it('a write that Postgres refuses with the commit costs its own message, not tho
   expect(await recorded(cards)).toBe(1);
 });
 
-it('a message whose sender waits no longer is not judged', async () => {
+it('a message whose sender no longer waits is not judged', async () => {
   const [card] = await cardsOfTwo();
   const gatherer = createGatherer(api.database, api.services);
   const message: Message = { type: 'decline', cardId: card!.id, reach: null, amount: new Decimal('1.00') };
@@ -116,7 +116,7 @@ it('a message whose sender waits no longer is not judged', async () => {
   expect(await recorded([card!])).toBe(0);
 });
 
-/** While somebody holds what the statement locks, until it is let go. */
+/** Holds a lock of the statement until it is released. */
 async function whileHeld<T>(
   statement: string,
   id: string,
@@ -164,7 +164,7 @@ it.each(LOCKS)(
     };
     await whileHeld(statement, held!.id, async (letGo) => {
       const waiting = [decline(held!, 'held')];
-      // The first goes with it and has to wait, no other does.
+      // The first message is in the same batch and waits; no other does.
       await decline(free!, 'free');
       waiting.push(decline(held!, 'held too'));
       await decline(free!, 'free again');
@@ -175,7 +175,7 @@ it.each(LOCKS)(
   },
 );
 
-it('a card that is held for too long costs its own message, not those gathered with it', async () => {
+it('a card that is locked for too long fails its own message only', async () => {
   const [held, free] = await cardsOfTwo();
   const answers = await whileHeld(LOCKS[0][1], held!.id, () => declines(api.database, [held!, free!], false));
   expect(answers).toEqual(['DatabaseAway', 201]);

@@ -4,7 +4,7 @@ import { createLane, type Queued } from '../../../../src/cards/events/batches/la
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-/** A lane with what it has begun, each batch by its items' names; `end` ends the oldest that is under way. */
+/** A lane with the batches that it has begun, by the names of their items. `end` ends the oldest batch under way. */
 function observed(mostAtOnce: number) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -30,7 +30,7 @@ function observed(mostAtOnce: number) {
   };
 }
 
-it('begins with all that one turn of the event loop brings, and waits for nobody else at first', async () => {
+it('begins with all items of one turn of the event loop, without waiting for more', async () => {
   const { begun, push, pass } = observed(1);
   push('ab');
   expect(begun).toEqual([]);
@@ -38,7 +38,7 @@ it('begins with all that one turn of the event loop brings, and waits for nobody
   expect(begun).toEqual(['ab']);
 });
 
-it('after one that came alone the next does not wait', async () => {
+it('does not wait after a batch of one item', async () => {
   const { begun, push, pass, end } = observed(1);
   push('a');
   await pass(0);
@@ -48,7 +48,7 @@ it('after one that came alone the next does not wait', async () => {
   expect(begun).toEqual(['a', 'emptied', 'b']);
 });
 
-it('after a batch of several the next waits until nobody has come for a while', async () => {
+it('waits after a batch of several items until no item has come for a while', async () => {
   const { begun, push, pass, end } = observed(2);
   push('ab');
   await pass(0);
@@ -62,7 +62,7 @@ it('after a batch of several the next waits until nobody has come for a while', 
   expect(begun).toEqual(['ab', 'emptied', 'cd']);
 });
 
-it('the first waits so long at most, however many come', async () => {
+it('is bounded in that wait, however many items come', async () => {
   const { begun, push, pass, end } = observed(1);
   push('ab');
   await pass(0);
@@ -77,7 +77,7 @@ it('the first waits so long at most, however many come', async () => {
   expect(begun).toEqual(['ab', 'emptied', 'cdefghijk']);
 });
 
-it('does not wait where a whole batch is there', async () => {
+it('does not wait when a full batch is queued', async () => {
   const { begun, push, pass, end } = observed(1);
   push('ab');
   await pass(0);
@@ -87,7 +87,7 @@ it('does not wait where a whole batch is there', async () => {
   expect(begun[2]).toBe('x'.repeat(64));
 });
 
-it('a second begins beside the first once as many wait as that one has', async () => {
+it('begins a second batch beside the first when as many items wait as the first has', async () => {
   const { begun, push, pass } = observed(2);
   push('ab');
   await pass(0);

@@ -23,7 +23,7 @@ const ofUser = (id = card.userId) => `/v1/users/${id}/limits`;
 const put = (path: string, body: object, by = client) => by.call('PUT', path, body);
 const get = async (path: string, by = client) => (await by.call('GET', path)).body;
 
-/** `authorization`, or why it was declined. */
+/** `authorization`, or the reason of its decline. */
 async function authorize(amount: string, more: object = {}, cardId = card.id): Promise<string> {
   const { status, body } = await simulate(client, { cardId, type: 'authorization', amount, ...more });
   expect(status).toBe(201);
@@ -45,7 +45,7 @@ async function secondCard(amount = '500.00', of = card): Promise<string> {
 }
 
 describe('GET and PUT /v2/cards/{id}/limits', () => {
-  it('tells version 0 and what was spent of a card whose limits were never set', async () => {
+  it('returns version 0 and the spending of a card whose limits were never set', async () => {
     await authorize('12.34');
     expect(await get(ofCard())).toEqual({
       cardId: card.id,
@@ -57,7 +57,7 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     });
   });
 
-  it('replaces all of them, tells what remains, and counts the versions', async () => {
+  it('replaces all limits, returns the remaining amounts, and counts the versions', async () => {
     await authorize('10.00');
     const all = {
       ...{ perTransaction: '50.00', perDay: '100.00', perMonth: '99.50' },
@@ -85,7 +85,7 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     });
   });
 
-  it('refuses a version that is not the present one, and changes nothing', async () => {
+  it('refuses a version other than the present one, and changes nothing', async () => {
     expect((await put(ofCard(), { perDay: '5.00', version: 0 })).status).toBe(200);
     for (const version of [0, 2])
       expect(await put(ofCard(), { perDay: '6.00', version })).toMatchObject({
@@ -95,7 +95,7 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     expect(await get(ofCard())).toMatchObject({ perDay: '5.00', version: 1 });
   });
 
-  it('lets one of two win who change the same version at once', async () => {
+  it('accepts one of two concurrent changes of a version', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => put(ofCard(), { perDay: `${index + 1}.00`, version: 0 })),
     );
@@ -104,7 +104,7 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     expect(await get(ofCard())).toMatchObject({ perDay: winner?.body.perDay, version: 1 });
   });
 
-  it('answers a repeat under the same key with the same bytes', async () => {
+  it('answers a repeat under the same key byte for byte', async () => {
     const key = { 'x-idempotency-key': 'limits' };
     const first = await client.call('PUT', ofCard(), { perDay: '5.00', version: 0 }, key);
     const again = await client.call('PUT', ofCard(), { perDay: '5.00', version: 0 }, key);
@@ -144,7 +144,7 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     expect(await get(ofCard())).toMatchObject({ version: 0 });
   });
 
-  it('is not there for another tenant, nor for what is no card', async () => {
+  it('answers 404 for the card of another tenant and for a malformed id', async () => {
     const other = await api.client();
     for (const path of [ofCard(), ofUser(), ofCard('card_nothing'), ofUser('usr_nothing')]) {
       expect((await other.call('GET', path)).status).toBe(404);
@@ -153,7 +153,7 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     expect(await get(ofCard())).toMatchObject({ version: 0 });
   });
 
-  it('writes an admin’s change down, and no client’s', async () => {
+  it('records an admin’s change in the audit log, and no client’s', async () => {
     const admin = await api.client('admin');
     await put(ofCard(), { perDay: '5.00', version: 0 });
     await put(ofCard(), { perDay: '6.00', blockedMccs: ['5411'], version: 1 }, admin);
@@ -179,7 +179,7 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
 });
 
 describe('an authorization of a limited card', () => {
-  it('is declined by the first that it breaks, and counts for nothing then', async () => {
+  it('is declined by the first broken limit, and then does not count', async () => {
     await put(ofCard(), { perTransaction: '50.00', perDay: '80.00', perMonth: '100.00', version: 0 });
     expect(await authorize('50.01')).toBe('limit_exceeded');
     expect(await authorize('50.00')).toBe('authorization');
@@ -208,7 +208,7 @@ describe('an authorization of a limited card', () => {
     expect(await authorize('1.00', { merchant: accepted })).toBe('authorization');
   });
 
-  it('gives back what is released, and nothing of a refund', async () => {
+  it('counts less after a release, and the same after a refund', async () => {
     await put(ofCard(), { perDay: '100.00', version: 0 });
     const { referenceId } = await authorized('60.00');
     await simulate(client, { cardId: card.id, type: 'settle', amount: '40.00', referenceId, final: true });
@@ -222,7 +222,7 @@ describe('an authorization of a limited card', () => {
     expect((await get(ofCard())).used).toEqual({ perDay: '40.00', perMonth: '40.00' });
   });
 
-  it('counts what is forced and never declines it', async () => {
+  it('counts and is never declined when forced', async () => {
     await put(ofCard(), { perTransaction: '15.00', perDay: '10.00', perMonth: '10.00', version: 0 });
     const settled = await simulate(client, { cardId: card.id, type: 'settle', amount: '30.00' });
     expect(settled.body.type).toBe('settle');
@@ -233,7 +233,7 @@ describe('an authorization of a limited card', () => {
     expect(await authorize('0.01')).toBe('limit_exceeded');
   });
 
-  it('is judged on the total of its chain, at the merchant of the chain', async () => {
+  it('is judged by the total of its chain, at the merchant of the chain', async () => {
     await put(ofCard(), { perTransaction: '20.00', blockedMccs: ['5812'], version: 0 });
     const { referenceId } = await authorized('15.00', { merchant: { mcc: '5411' } });
     expect(await authorize('5.01', { referenceId })).toBe('limit_exceeded');
@@ -248,7 +248,7 @@ describe('an authorization of a limited card', () => {
     expect(await authorize('10.00', { currency: 'EUR' })).toBe('limit_exceeded');
   });
 
-  it('counts what was spent before the limits were set, once, however often they are', async () => {
+  it('counts spending from before the limits were set, once, however often they are set', async () => {
     const { referenceId } = await authorized('60.00');
     await simulate(client, { cardId: card.id, type: 'cancel', amount: '15.00', referenceId });
     for (const version of [0, 1, 2]) await put(ofCard(), { perDay: '50.00', version });
@@ -264,7 +264,7 @@ describe('an authorization of a limited card', () => {
 });
 
 describe('GET and PUT /v1/users/{id}/limits', () => {
-  it('bound all cards of the user together, one that comes later too', async () => {
+  it('bound all cards of the user together, including later ones', async () => {
     const other = await secondCard();
     await authorize('30.00');
     const set = await put(ofUser(), { perDay: '100.00', version: 0 });
@@ -307,7 +307,7 @@ describe('GET and PUT /v1/users/{id}/limits', () => {
     });
   });
 
-  it('hold beside those of the card: the strictest counts', async () => {
+  it('apply in addition to the card’s limits: the strictest counts', async () => {
     await put(ofCard(), { perDay: '50.00', perTransaction: '30.00', version: 0 });
     await put(ofUser(), { perDay: '40.00', perTransaction: '35.00', version: 0 });
     expect((await get(ofCard())).remaining).toEqual({ perTransaction: '30.00', perDay: '40.00' });
@@ -319,7 +319,7 @@ describe('GET and PUT /v1/users/{id}/limits', () => {
     expect(await authorize('0.01')).toBe('limit_exceeded');
   });
 
-  it('show what was given, to the last decimal, and what remains of it in whole ones of the currency', async () => {
+  it('show the given decimals, and the remaining amounts in minor units of the currency', async () => {
     const { body } = await put(ofUser(), { perDay: '10.005', perMonth: '7', version: 0 });
     expect(body).toMatchObject({ perDay: '10.005', perMonth: '7.00' });
     expect(body.remaining).toEqual({ USD: { perDay: '10.00', perMonth: '7.00' } });
@@ -327,7 +327,7 @@ describe('GET and PUT /v1/users/{id}/limits', () => {
   });
 });
 
-/** The day, or the month, in which everything of the card has happened so far is over. */
+/** Moves everything that happened on the card to the day, or the month, before. */
 async function daysLater(days: number): Promise<void> {
   for (const [table, columns] of Object.entries({
     authorizations: ['created_at', 'updated_at'],
@@ -373,12 +373,12 @@ describe('days and months', () => {
     expect((await get(ofCard())).used.perDay).toBe('15.00');
     await cancel('25.00');
     expect(await days()).toEqual(each('40', '0'));
-    // Counted anew from the events it is the same.
+    // Counting again from the events gives the same.
     await put(ofCard(), { perDay: '50.00', version: 1 });
     expect((await get(ofCard())).used.perDay).toBe('0.00');
   });
 
-  it('a hold that expires gives back to its own day', async () => {
+  it('restore the amount of an expired hold to its own day', async () => {
     await put(ofCard(), { perDay: '50.00', version: 0 });
     const { id } = await authorized('50.00');
     await daysLater(1);
@@ -394,7 +394,7 @@ describe('days and months', () => {
     ]);
   });
 
-  it('what is released of a month before counting began leaves no trace', async () => {
+  it('ignore a release of a month before counting began', async () => {
     const { referenceId } = await authorized('50.00');
     await daysLater(40);
     await put(ofCard(), { perMonth: '10.00', version: 0 });
@@ -413,7 +413,7 @@ describe('a programme', () => {
       await admitToBin(tx, client.clientId, bin);
     });
 
-  it('bounds each of its cards, beside their own limits', async () => {
+  it('bounds each of its cards in addition to their own limits', async () => {
     await programme('70000002', { maxPerDay: new Decimal(60), blockedCountries: ['KP'] });
     const one = await activeCard(api, client, '200.00', '70000002');
     const two = await activeCard(api, client, '200.00', '70000002');
@@ -433,13 +433,13 @@ describe('a programme', () => {
     expect(await authorize('20.00', {}, one.id)).toBe('authorization');
   });
 
-  it('that is bounded later counts what was spent before; one that is not any more counts no more', async () => {
+  it('counts earlier spending when it is bounded later, and stops counting when it is not bounded any more', async () => {
     await programme('70000003', {});
     const { id } = await activeCard(api, client, '200.00', '70000003');
     expect(await authorize('40.00', {}, id)).toBe('authorization');
     const bounded = async (max: number | null) => {
       await api.database.query('update bins set max_per_month = $1 where bin = $2', [max, '70000003']);
-      // As when the five seconds are over for which its terms are believed.
+      // As after the five seconds for which its terms are kept in memory.
       Object.assign(api.services.programmes, createProgrammes());
     };
     await bounded(50);

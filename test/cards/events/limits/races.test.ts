@@ -8,7 +8,7 @@ import { type Client, type TestApi, testApi } from '../../../support/api';
 import { activeCard, fund, PROCESSOR, type TestCard, tell } from '../../../support/cards';
 import { countConflicts } from '../../../support/conflicts';
 
-/** However many ask at once, by one process or several: what is authorized is never more than the limit, and all of it. */
+/** Concurrent requests, in one process or several, authorize exactly the limit: never more, and all of it. */
 
 const CALLERS = 50;
 const WAYS: Via[] = ['transaction', 'gathered', 'gathered elsewhere'];
@@ -42,7 +42,7 @@ async function cardsOfOneUser(count: number): Promise<TestCard[]> {
 const limit = (path: string, body: object) => client.call('PUT', path, { version: 0, ...body });
 const used = async (path: string) => (await client.call('GET', path)).body.used;
 
-/** All at once, over all cards and ways; what each was told. */
+/** Sends all at once, over all cards and ways. @returns the answer to each */
 const askAll = (cards: TestCard[], message: (index: number) => Partial<Message>) =>
   Promise.all(
     Array.from({ length: CALLERS }, (_, index) => {
@@ -58,7 +58,7 @@ const count = (answers: { type?: string; reason?: string | null }[]) => ({
 });
 const ten = () => ({ type: 'authorization' as const, amount: new Decimal(10) });
 
-it('a card: exactly what its day allows', async () => {
+it('authorizes exactly the daily limit of a card', async () => {
   const [card] = await cardsOfOneUser(1);
   const path = `/v2/cards/${card!.id}/limits`;
   await limit(path, { perDay: '205.00' });
@@ -66,7 +66,7 @@ it('a card: exactly what its day allows', async () => {
   expect(await used(path)).toEqual({ perDay: '200.00', perMonth: '200.00' });
 }, 60_000);
 
-it('a user: exactly what their month allows, whichever of their cards is asked', async () => {
+it('authorizes exactly the monthly limit of a user over all of their cards', async () => {
   const cards = await cardsOfOneUser(4);
   const path = `/v1/users/${cards[0]!.userId}/limits`;
   await limit(path, { perMonth: '300.00' });
@@ -74,7 +74,7 @@ it('a user: exactly what their month allows, whichever of their cards is asked',
   expect(await used(path)).toEqual({ USD: { perDay: '300.00', perMonth: '300.00' } });
 }, 60_000);
 
-it('a chain that all increase: exactly what one authorization may come to', async () => {
+it('increases a chain concurrently to exactly the limit of one authorization', async () => {
   const [card] = await cardsOfOneUser(1);
   await limit(`/v2/cards/${card!.id}/limits`, { perTransaction: '100.00' });
   const opened = await submit('gathered', { ...ten(), cardId: card!.id, reach: null });
@@ -83,7 +83,7 @@ it('a chain that all increase: exactly what one authorization may come to', asyn
   expect(count(answers)).toEqual({ authorized: 9, declined: 41 });
 }, 60_000);
 
-it('limits that are set while cards are spent on count every event, whichever came first', async () => {
+it('counts every event when limits are set while cards are in use, in either order', async () => {
   const cards = await cardsOfOneUser(3);
   const ofUser = `/v1/users/${cards[0]!.userId}/limits`;
   const ofCard = `/v2/cards/${cards[0]!.id}/limits`;
@@ -109,7 +109,7 @@ it('limits that are set while cards are spent on count every event, whichever ca
   );
   expect(answers.some(({ type }) => type === 'authorization')).toBe(true);
   expect((await used(ofUser)).USD.perDay).toBe(new Decimal(row?.total ?? 0).toFixed(2));
-  // Locks are taken in one order: nobody had to begin again.
+  // Nothing had to be retried, because locks are taken in one order.
   expect(conflicts()).toBe(before);
 }, 60_000);
 

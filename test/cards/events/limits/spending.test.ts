@@ -13,8 +13,8 @@ import { Decimal, ZERO } from '../../../../src/kernel/money/money';
 import { money, scene } from '../scene';
 
 /**
- * What is counted day by day, by an event at a time, is what counting all of it anew gives: chains as stacks of minor units,
- * each remembering its day.
+ * Counting event by event gives the same sums as counting everything again. The model keeps a chain as a stack of minor
+ * units, each with its day.
  */
 
 const card = { ...scene().card, limited: true };
@@ -26,7 +26,7 @@ const NONE: Limits = {
 };
 
 interface Step {
-  /** Whole days that pass before it. */
+  /** Whole days that pass before the step. */
   later: number;
   chain: number;
   minor: number;
@@ -40,7 +40,7 @@ const step = fc.record<Step>({
   release: fc.boolean(),
 });
 
-/** What is stored between events: sums of days, and the chains' own counters. */
+/** The state between events: sums by day, and the counters of the chains. */
 function createBooks() {
   const rows = new Map<string, SpendingChange>();
   const chains: (Authorization | undefined)[] = [];
@@ -59,7 +59,7 @@ function createBooks() {
 const chainOf = (id: string, at: Date) =>
   ({ id, cardId: card.id, createdAt: at, billing: { authorized: ZERO, reversed: ZERO } }) as Authorization;
 
-it('is what counting anew gives, on every day, and never below zero', () => {
+it('equals a full count on every day, and is never below zero', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const books = createBooks();
@@ -72,7 +72,7 @@ it('is what counting anew gives, on every day, and never below zero', () => {
         const chain = (books.chains[index] ??= chainOf(`c${index}`, at));
         const stack = coins.get(chain.id) ?? [];
         const count = release ? Math.min(minor, stack.length) : minor;
-        // One board an event, as if each came by itself.
+        // One board per event, as if each arrived alone.
         const subjects = [card.id, card.userId];
         const spending = createSpending(at, {
           limits: new Map([[card.userId, NONE]]),
@@ -98,7 +98,7 @@ it('is what counting anew gives, on every day, and never below zero', () => {
           expect(amount.gte(0)).toBe(true);
           books.rows.set(name, { ...change, amount });
         }
-        // What a board says of the day and the month is what its rows come to afterwards.
+        // The board's sums of day and month equal the rows that are stored afterwards.
         const [, ...own] = spending.levels(card, programme);
         for (const level of own) expect(shown(level.used)).toEqual(shown(books.used(card.userId, today)));
         expectRecount(books.rows, coins);
@@ -122,7 +122,7 @@ function expectRecount(rows: Map<string, SpendingChange>, coins: Map<string, str
   }
 }
 
-it('takes a release from the newest day first, in part of it where that is enough', () => {
+it('takes a release from the newest day first, splitting that day if it is enough', () => {
   const parts = [
     { day: '2026-01-30', amount: money('10') },
     { day: '2026-01-31', amount: money('5') },

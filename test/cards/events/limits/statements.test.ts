@@ -2,7 +2,7 @@ import { type Statement, spiedDatabase } from '../../../growth/spy';
 import { type Client, type TestApi, testApi } from '../../../support/api';
 import { activeCard, fund, simulate, type TestCard } from '../../../support/cards';
 
-/** What limits cost the hot path: nothing where there are none. */
+/** Limits cost the hot path nothing on cards without limits. */
 
 const statements: Statement[] = [];
 let api: TestApi;
@@ -13,18 +13,20 @@ beforeAll(async () => {
   client = await api.client();
   card = await activeCard(api, client, '500.00');
   await fund(api, card.accountId, '100.00');
-  // Its programme is known from here on.
+  // Loads the programme into memory.
   await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
 });
 afterAll(() => api.close());
 
-/** Tables of cards, and lists that are sent. The process reads other tables by time, so they may fall between those of a message. */
+/**
+ * Tables of cards, and lists that are sent. Other tables are read on a timer, so their statements may fall in between.
+ */
 const OF_CARDS = /^(unnest|card|authorization|ledger|spending|user|bin|programme)/;
 
 const tableOf = (text: string) =>
   /(?: from |^insert into )(?:\(?select \$?)?([a-z_]+)/.exec(text)?.[1] ?? text;
 
-/** The tables that an authorization's statements read, in order; what it writes travels with the commit. */
+/** The tables that an authorization's statements read, in order. Its writes travel with the commit. */
 async function readBy(referenceId?: string): Promise<string[]> {
   statements.length = 0;
   const message = { cardId: card.id, type: 'authorization', amount: '1.00', referenceId };
@@ -36,7 +38,7 @@ async function readBy(referenceId?: string): Promise<string[]> {
 }
 let keys = 0;
 
-it('what the cards of a user have spent is counted once where the user’s limits are set', async () => {
+it('counts the spending of a user’s cards in one statement when the user’s limits are set', async () => {
   const path = `/v1/users/${card.userId}/limits`;
   for (const version of [0, 1]) {
     statements.length = 0;
@@ -46,7 +48,7 @@ it('what the cards of a user have spent is counted once where the user’s limit
   expect((await client.call('PUT', path, { version: 2 })).status).toBe(200);
 });
 
-it('a card without limits is read as it ever was; one with limits costs two statements more, in one round trip', async () => {
+it('reads a card without limits as before; a limited card costs two more statements in one round trip', async () => {
   const unlimited = await readBy();
   expect(unlimited.join()).not.toMatch(/spending/);
   expect(
@@ -57,7 +59,7 @@ it('a card without limits is read as it ever was; one with limits costs two stat
   expect(await readBy()).toEqual(unlimited);
 });
 
-it('looks each row up by its key', async () => {
+it('finds each row by its key', async () => {
   await client.call('PUT', `/v2/cards/${card.id}/limits`, { perDay: '50.00', version: 2 });
   await readBy();
   await api.database.query(
