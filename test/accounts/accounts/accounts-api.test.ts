@@ -65,7 +65,7 @@ describe('GET /v1/accounts', () => {
     expect(await ids('userId=nobody')).toEqual([]);
   });
 
-  it('pages without a miss or a double', async () => {
+  it('lists in pages, with none missed or repeated', async () => {
     const fresh = await api.client();
     for (let index = 0; index < 4; index += 1) await userAccount(fresh);
     const whole = (await fresh.call('GET', '/v1/accounts?limit=100')).body.data;
@@ -100,7 +100,7 @@ describe('GET /v2/accounts', () => {
 });
 
 describe('GET /v1/client/settings', () => {
-  it('tells what each master account can do', async () => {
+  it('lists the capabilities of each master account', async () => {
     const { body, status } = await client.call('GET', '/v1/client/settings');
     expect(status).toBe(200);
     expect(body.clientId).toBe(client.clientId);
@@ -123,7 +123,7 @@ describe('GET /v1/client/settings', () => {
 });
 
 describe('POST /v1/accounts/admin-deposit and admin-withdrawal', () => {
-  it('credit and debit an account, tell of it, and write it down', async () => {
+  it('credit and debit an account, with events and an entry in the audit log', async () => {
     const { accountId } = await userAccount(client);
     const key = { 'x-idempotency-key': `deposit-${accountId}` };
     const request = { accountId, amount: '100.5', reason: 'goodwill' };
@@ -177,7 +177,7 @@ describe('POST /v1/accounts/admin-deposit and admin-withdrawal', () => {
     ]);
   });
 
-  it('are the operator’s alone', async () => {
+  it('are refused to clients', async () => {
     const accountId = await master(client);
     const before = await recorded();
     for (const path of ['admin-deposit', 'admin-withdrawal', 'offramp-deposit']) {
@@ -192,7 +192,7 @@ describe('POST /v1/accounts/admin-deposit and admin-withdrawal', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('do not overdraw', async () => {
+  it('refuse to overdraw an account', async () => {
     const { accountId } = await userAccount(client);
     const before = await recorded();
     const answer = await admin.call('POST', '/v1/accounts/admin-withdrawal', {
@@ -204,7 +204,7 @@ describe('POST /v1/accounts/admin-deposit and admin-withdrawal', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('give exactly as many successes as there is money for', async () => {
+  it('succeed exactly as often as the money covers', async () => {
     const { accountId } = await userAccount(client);
     await deposit(accountId, '7.00');
     const answers = await Promise.all(
@@ -222,7 +222,7 @@ describe('POST /v1/accounts/offramp-deposit', () => {
   const offramp = (accountId: string, reference: string, amount = '40.00') =>
     admin.call('POST', '/v1/accounts/offramp-deposit', { accountId, amount, reference });
 
-  it('credits the master account and transfers on, with one reference', async () => {
+  it('credits the master account and transfers to the account, with one reference', async () => {
     const { accountId } = await userAccount(client, 'GBP');
     const masterId = await master(client, 'GBP');
     const answer = await offramp(accountId, 'off-1');
@@ -258,7 +258,7 @@ describe('POST /v1/accounts/offramp-deposit', () => {
     ]);
   });
 
-  it('takes a reference once per tenant, also at the same moment', async () => {
+  it('accepts a reference once per tenant when requests arrive together', async () => {
     const { accountId } = await userAccount(client, 'GBP');
     const answers = await Promise.all(Array.from({ length: 10 }, () => offramp(accountId, 'off-2')));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -274,7 +274,7 @@ describe('POST /v1/accounts/offramp-deposit', () => {
     expect((await offramp(elsewhere.accountId, 'off-2')).status).toBe(201);
   });
 
-  it('is the credit alone when the account is the master account', async () => {
+  it('posts only the credit for the master account itself', async () => {
     const fresh = await api.client();
     const masterId = await master(fresh);
     const answer = await offramp(masterId, 'off-3');
@@ -282,7 +282,7 @@ describe('POST /v1/accounts/offramp-deposit', () => {
     expect((await balance(fresh, masterId)).available).toBe('40.00');
   });
 
-  it('keeps a reference free that was refused', async () => {
+  it('leaves the reference of a refused request unused', async () => {
     const { accountId, userId } = await userAccount(client, 'GBP');
     await client.call('PATCH', `/v1/users/${userId}/status`, { status: 'blocked' });
     const before = await recorded();
@@ -297,7 +297,7 @@ describe('POST /v1/users/transfer', () => {
   const transfer = (by: Client, body: unknown, headers?: Record<string, string>) =>
     by.call('POST', '/v1/users/transfer', body, headers);
 
-  it('moves money with one reference and two transactions', async () => {
+  it('moves money as two transactions with one reference', async () => {
     const fresh = await api.client();
     const fromAccountId = await master(fresh);
     const { accountId: toAccountId } = await userAccount(fresh);
@@ -340,7 +340,7 @@ describe('POST /v1/users/transfer', () => {
     ]);
   });
 
-  it('has one effect for fifty identical calls at once', async () => {
+  it('has one effect for fifty concurrent identical calls', async () => {
     const fresh = await api.client();
     const fromAccountId = await master(fresh);
     const { accountId: toAccountId } = await userAccount(fresh);
@@ -356,7 +356,7 @@ describe('POST /v1/users/transfer', () => {
     expect((await balance(fresh, toAccountId)).available).toBe('1.00');
   });
 
-  it('crosses in both directions at once without a deadlock', async () => {
+  it('works in both directions at once without a deadlock', async () => {
     const fresh = await api.client();
     const [a, b] = await Promise.all([userAccount(fresh), userAccount(fresh)]);
     await Promise.all([deposit(a.accountId, '50.00'), deposit(b.accountId, '50.00')]);
@@ -373,7 +373,7 @@ describe('POST /v1/users/transfer', () => {
     expect((await balance(fresh, a.accountId)).available).toBe('50.00');
   });
 
-  it('refuses what the rules forbid, and records nothing', async () => {
+  it('refuses transfers against the rules, and records nothing', async () => {
     const fresh = await api.client();
     const usd = await master(fresh);
     const eur = await master(fresh, 'EUR');
@@ -412,7 +412,7 @@ describe('POST /v1/users/transfer', () => {
     expect((await balance(fresh, usd)).available).toBe('5.00');
   });
 
-  it('keeps a refusal under its key', async () => {
+  it('stores a refusal under its key', async () => {
     const fresh = await api.client();
     const fromAccountId = await master(fresh);
     const { accountId: toAccountId } = await userAccount(fresh);
@@ -426,7 +426,7 @@ describe('POST /v1/users/transfer', () => {
     expect((await balance(fresh, fromAccountId)).available).toBe('10.00');
   });
 
-  it('does not let even an admin move money from one tenant to another', async () => {
+  it('refuses a transfer between tenants even to an admin', async () => {
     const fromAccountId = await master(client);
     const toAccountId = await master(other);
     await deposit(fromAccountId, '1.00');
@@ -542,7 +542,7 @@ describe('bad input', () => {
     }
   });
 
-  it('is 404 for accounts of another tenant, unknown or malformed', async () => {
+  it('answers 404 for accounts of another tenant, and unknown or malformed ids', async () => {
     const foreign = await master(other);
     for (const id of [foreign, UNKNOWN, 'nonsense', '%00']) {
       for (const path of [`/v1/accounts/${id}/transactions`, `/v2/accounts/${id}/balance`]) {

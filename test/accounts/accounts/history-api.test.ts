@@ -44,7 +44,7 @@ async function pages(path: string, limit: number, between?: () => Promise<unknow
   }
 }
 
-it('shows an account newest first with the balance after each line, and filters', async () => {
+it('lists an account newest first with the balance after each entry, and filters', async () => {
   const { accounts } = await user(['USD']);
   const [account = ''] = accounts;
   await book('admin-deposit', account, '10.00');
@@ -67,7 +67,7 @@ it('shows an account newest first with the balance after each line, and filters'
     referenceId: expect.stringMatching(/^ref_/),
     timestamp: expect.stringMatching(/Z$/),
     balanceAfter: '6.00',
-    // It never changes.
+    // An entry never changes.
     createdAt: lines[1]?.timestamp,
     updatedAt: lines[1]?.timestamp,
   });
@@ -80,7 +80,7 @@ it('shows an account newest first with the balance after each line, and filters'
   expect(await pages(`${path}?to=${middle}`, 100)).toEqual(lines.filter((one) => !inside(one)));
 });
 
-it('pages an account without a miss or a double while others write to it', async () => {
+it('misses and repeats nothing on pages while others write to the account', async () => {
   const { accounts } = await user(['USD']);
   const [account = ''] = accounts;
   for (let index = 0; index < 9; index += 1) await book('admin-deposit', account, `${index + 1}.00`);
@@ -90,9 +90,9 @@ it('pages an account without a miss or a double while others write to it', async
   expect(paged).toEqual(before);
 });
 
-it("merges all of a user's accounts, lines of the same moment included", async () => {
+it('merges all accounts of a user, with entries of the same time', async () => {
   const { id, accounts } = await user(['USD', 'EUR', 'JPY']);
-  // Forty at once: many share a millisecond.
+  // Forty at once, so that many share a millisecond.
   await Promise.all(
     Array.from({ length: 40 }, (_, index) => book('admin-deposit', accounts[index % 3] ?? '', '5')),
   );
@@ -110,18 +110,18 @@ it("merges all of a user's accounts, lines of the same moment included", async (
   expect(await pages(`${path}?type=withdraw`, 3)).toEqual([]);
 });
 
-it('has nothing for a user without accounts', async () => {
+it('is empty for a user without accounts', async () => {
   const { id } = await user([]);
   const { body } = await client.call('GET', `/v1/users/${id}/account/transactions`);
   expect(body).toEqual({ data: [], hasMore: false, nextCursor: null });
 });
 
 describe('GET /v2/accounts/{accountId}/balance', () => {
-  it('gives the balance now and at a past moment', async () => {
+  it('returns the current balance and that of a past moment', async () => {
     const { accounts } = await user(['EUR']);
     const [account = ''] = accounts;
     const first = (await book('admin-deposit', account, '3.00')).body as Line;
-    await new Promise((resolve) => setTimeout(resolve, 5)); // the next entry has a later millisecond
+    await new Promise((resolve) => setTimeout(resolve, 5)); // so that the next entry has a later millisecond
     const second = (await book('admin-deposit', account, '4.00')).body as Line;
     const path = `/v2/accounts/${account}/balance`;
     const at = async (moment: string) => (await client.call('GET', `${path}?at=${moment}`)).body;

@@ -33,7 +33,7 @@ const change = (status: string) => ({
   },
 });
 
-it('has the account transactions of a payout and its statuses in one order, newest first', async () => {
+it('lists the account transactions and statuses of a payout in one order, newest first', async () => {
   const payout = await created(client, account);
   await lookUntil(api, payout, 'sent', 'completed');
   await lookUntil(api, payout, 'completed');
@@ -68,7 +68,7 @@ it('has the account transactions of a payout and its statuses in one order, newe
   expect(times).toEqual([...times].sort().reverse());
 });
 
-it('takes kind, from and to', async () => {
+it('filters by kind, from and to', async () => {
   await created(client, account);
   await fund(api, account, '1.00');
   const items = await walk(client, path);
@@ -91,7 +91,7 @@ it.each([
   expect([status, body.field]).toEqual([400, field]);
 });
 
-it('takes the cursor of its own account alone, and is read by its own tenant', async () => {
+it('accepts only cursors of the same account, and only its own tenant', async () => {
   await fund(api, account, '1.00');
   const { nextCursor } = (await client.call('GET', `${path}?limit=1`)).body;
   const other = await fundedAccount(api, client, '1.00', 'USD');
@@ -104,7 +104,7 @@ it('takes the cursor of its own account alone, and is read by its own tenant', a
   expect((await client.call('GET', '/v2/accounts/acc_nonsense/transactions')).status).toBe(404);
 });
 
-it('pages miss nothing and show nothing twice while others write', async () => {
+it('misses nothing and repeats nothing on pages while others write', async () => {
   const { body } = await quoted(client, { account: 'EUR' });
   expect(body.quoteId).toBeDefined();
   const payouts = async () => {
@@ -136,7 +136,7 @@ it('pages miss nothing and show nothing twice while others write', async () => {
   expect(whole).toHaveLength(stored?.count ?? 0);
 }, 60_000);
 
-/** Until as many transactions as that wait for a lock, or `done` says that nobody will. */
+/** Waits until that many transactions wait for a lock, or until `done` says that none will. */
 async function untilWaiting(done: () => boolean): Promise<void> {
   for (;;) {
     const [row] = await api.database.query<{ waiting: boolean }>(
@@ -146,7 +146,7 @@ async function untilWaiting(done: () => boolean): Promise<void> {
   }
 }
 
-it('a number that was taken is committed before a later one can be', async () => {
+it('commits each number before a later one can be taken', async () => {
   const before = await walk(client, path);
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ it('a number that was taken is committed before a later one can be', async () =>
   });
   const late = api.database.transaction(async (tx) => {
     noteStatusChanges(tx, account, [change('created')]);
-    await tx.query('select 1'); // after it, on the same connection
+    await tx.query('select 1'); // queued behind it, on the same connection
     numbered();
     await gate;
   });
@@ -177,7 +177,7 @@ it('a number that was taken is committed before a later one can be', async () =>
   expect(after.map(({ kind }) => kind).slice(0, 2)).toEqual(['account_transaction', 'payout']);
 });
 
-it('what was noted is never changed', async () => {
+it('never changes a noted status', async () => {
   await api.database.transaction(async (tx) => noteStatusChanges(tx, account, [change('created')]));
   await expect(api.database.query('update status_changes set status = $1', ['sent'])).rejects.toThrow(
     'never',
@@ -185,6 +185,6 @@ it('what was noted is never changed', async () => {
   await expect(api.database.query('delete from status_changes')).rejects.toThrow('never');
 });
 
-it('every kind of transfer is a kind of this history', () => {
+it('has a kind for every kind of transfer', () => {
   expect(TRANSFER_KINDS.map(({ name }) => name).sort()).toEqual([...STATUS_KINDS.account].sort());
 });

@@ -6,7 +6,7 @@ import { fund, masterAccount, simulate } from '../../support/cards';
 import { command, operatorEnvironment } from '../../support/operator';
 import { userAccount as accountOfUser, closedCard, emptied, ownCard } from './support';
 
-/** An operator closes an account (decisions part 4, Users and accounts). */
+/** Closing of an account by an operator (decisions part 4, Users and accounts). */
 
 let api: TestApi;
 let client: Client;
@@ -46,7 +46,7 @@ const openBreaks = async (subject: string) =>
     )
   ).map(({ kind }) => kind);
 
-it('closes an empty account, writes the reason down, and opens another beside it', async () => {
+it('closes an empty account, records the reason, and opens a new one beside it', async () => {
   const { userId, accountId } = await userAccount();
   const { code, out } = await close(accountId, '--json');
   expect([code, JSON.parse(out)]).toEqual([
@@ -76,7 +76,7 @@ it('closes an empty account, writes the reason down, and opens another beside it
   expect([twice.code, twice.err]).toEqual([4, expect.stringContaining('closed')]);
 });
 
-it('opens a master account beside a closed one, and fees and off-ramps go there', async () => {
+it('opens a master account beside a closed one, which receives fees and off-ramps', async () => {
   const gbp = await masterAccount(client, 'GBP');
   await close(gbp);
   const { accountId } = await userAccount('GBP');
@@ -92,7 +92,7 @@ it('opens a master account beside a closed one, and fees and off-ramps go there'
   expect([done.status, done.body.masterAccountId === gbp]).toEqual([201, false]);
 });
 
-describe('refuses, naming what is open, and changes nothing', () => {
+describe('refuses, names the obstacle and changes nothing, for', () => {
   const refusal = async (id: string, exit = 4) => {
     const { code, err } = await close(id);
     expect(code).toBe(exit);
@@ -100,23 +100,23 @@ describe('refuses, naming what is open, and changes nothing', () => {
     return err;
   };
 
-  it('an account that is not there', async () => {
+  it('an unknown account', async () => {
     expect(await refusal('acc_01h455vb4pex5vsknk084sn02q', 3)).toContain('account');
   });
 
-  it('money on it', async () => {
+  it('an account with money', async () => {
     const { accountId } = await userAccount();
     await fund(api, accountId, '12.00');
     expect(await refusal(accountId)).toContain('12.00 USD available and 0.00 pending');
   });
 
-  it('a card that is not closed, on its account and on the master account of its fees', async () => {
+  it('the account of an open card, and the master account of its fees', async () => {
     const { cardId, accountId, master } = await ownCard(api, client);
     await emptied(client, accountId, master);
     for (const id of [accountId, master]) expect(await refusal(id)).toContain(`the card ${cardId} is active`);
   });
 
-  it('a deposit that waits for its payer', async () => {
+  it('an account with a deposit that waits for its payer', async () => {
     const { accountId } = await userAccount();
     const quoted = await client.call('POST', `/v2/accounts/${accountId}/deposit-quote`, {
       ...{ method: 'card', amount: '5.00' },
@@ -127,7 +127,7 @@ describe('refuses, naming what is open, and changes nothing', () => {
     expect(await refusal(accountId)).toContain(`deposit ${made.body.id} is created`);
   });
 
-  it('a wallet that is allocated for it, until that is released', async () => {
+  it('an account with an allocated wallet, until the wallet is released', async () => {
     await insertNetwork(api.database, { chain: 'closing', chainId: 77 });
     const { accountId } = await userAccount();
     const asked = { chain: 'closing', asset: 'USDT', accountId, reference: 'payer' };
@@ -138,7 +138,7 @@ describe('refuses, naming what is open, and changes nothing', () => {
   });
 });
 
-it('refuses every movement that somebody asks for', async () => {
+it('refuses every movement on a closed account', async () => {
   const { accountId } = await userAccount();
   const other = await masterAccount(client);
   const eur = await masterAccount(client, 'EUR');
@@ -180,11 +180,11 @@ it('refuses every movement that somebody asks for', async () => {
   );
 });
 
-describe('a payment that comes back to a closed card whose account is closed', () => {
+describe('a payment that returns to a closed card of a closed account', () => {
   const refund = (cardId: string, referenceId: string, amount: string) =>
     simulate(client, { cardId, type: 'refund', referenceId, amount });
 
-  it('goes to the tenant’s master account of that currency', async () => {
+  it('goes to the tenant’s master account of the currency', async () => {
     const { cardId, referenceId, accountId, master } = await closedWithAccount();
     const before = await accountBalance(client, master);
     expect((await refund(cardId, referenceId, '15.00')).status).toBe(201);
@@ -194,7 +194,7 @@ describe('a payment that comes back to a closed card whose account is closed', (
     expect(body.data[0]).toMatchObject({ subtype: 'card_closed_refund', amount: '15.00' });
   });
 
-  it('goes to suspense where that is closed too, and an operator lets it out', async () => {
+  it('goes to suspense when that account is closed too, and an operator pays it out', async () => {
     const { cardId, referenceId, master } = await closedWithAccount();
     const { accountId: other } = await userAccount();
     await emptied(client, master, other);

@@ -8,7 +8,7 @@ import { openWorld } from '../../transfers/chain-deposits/support';
 import { completed, depositWorld, look, lookTwice } from '../../transfers/deposits/support';
 import { emptied, userAccount } from './support';
 
-/** A party's word that comes after an account was closed. */
+/** Reports of a party that arrive after an account was closed. */
 
 const closed = (api: TestApi, id: string) =>
   api.database.transaction((tx) => closeAccount(tx, id, new Date()));
@@ -20,7 +20,7 @@ const allHolds = async (api: TestApi) => [
 ];
 
 describe('a deposit', () => {
-  it('is disputed: the closed account pays, and gets back what it paid when the dispute is won', async () => {
+  it('that is disputed afterwards: the closed account pays, and gets its money back when the dispute is won', async () => {
     const world = await depositWorld();
     const { api, client } = world;
     const deposit = await completed(world);
@@ -40,7 +40,7 @@ describe('a deposit', () => {
     await world.close();
   });
 
-  it('was disputed before: what is won after the closing stands in suspense, and is let out elsewhere', async () => {
+  it('that was disputed before: money won after the closing goes to suspense and is paid out elsewhere', async () => {
     const world = await depositWorld();
     const { api, client } = world;
     const deposit = await completed(world);
@@ -76,7 +76,7 @@ describe('a deposit', () => {
   });
 });
 
-it('a payment on a chain that is found after the closing is uncredited, and stands in suspense', async () => {
+it('keeps a chain payment that is found after the closing uncredited, in suspense', async () => {
   const world = await openWorld();
   const { api, client } = world;
   const account = await world.account();

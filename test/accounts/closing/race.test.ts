@@ -12,7 +12,7 @@ import { fund, masterAccount, simulate } from '../../support/cards';
 import { until } from '../../support/until';
 import { closedCard, ownAccount } from './support';
 
-/** Closing an account beside what moves its money, or opens something on it. */
+/** Closing an account concurrently with calls that move its money or open something on it. */
 
 let api: TestApi;
 let client: Client;
@@ -29,11 +29,11 @@ afterAll(() => api.close());
 interface Rival {
   accountId: string;
   send(): Promise<Answer>;
-  /** A closed account refuses the call. A message of a card network is never refused. */
+  /** A closed account refuses the call; a message of a card network is never refused. */
   isRefused: boolean;
 }
 
-/** Each makes an account that could be closed now, and what would be too late then. */
+/** Rivals of a closing. Each prepares an account that could be closed, and the call that would come too late. */
 const RIVALS: Record<string, () => Promise<Rival>> = {
   async 'a transfer to it'() {
     const { accountId, master } = await ownAccount(api, client);
@@ -87,7 +87,7 @@ const RIVALS: Record<string, () => Promise<Rival>> = {
 const statusOf = async (id: string) => (await findAccount(api.database, null, id))?.status;
 const closed = (id: string) => api.database.transaction((tx) => closeAccount(tx, id, new Date()));
 
-/** Another connection waits for a lock. */
+/** Waits until another connection waits for a lock. */
 const isWaiting = async () =>
   (
     await api.database.query(
@@ -95,7 +95,7 @@ const isWaiting = async () =>
     )
   ).length > 0;
 
-/** Does the work in a transaction that ends when it is told to. */
+/** Runs work in a transaction that ends on command. */
 async function held(work: (tx: Tx) => Promise<unknown>) {
   let end = () => {};
   const may = new Promise<void>((resolve) => (end = resolve));
@@ -116,7 +116,7 @@ async function held(work: (tx: Tx) => Promise<unknown>) {
 describe.each(Object.keys(RIVALS))('%s', (name) => {
   const rival = () => (RIVALS[name] as () => Promise<Rival>)();
 
-  it('waits for a closing that was first, and finds the account closed', async () => {
+  it('waits for a closing that began first, and finds the account closed', async () => {
     const { accountId, send, isRefused } = await rival();
     const end = await held((tx) => closeAccount(tx, accountId, new Date()));
     const sent = send();
@@ -130,7 +130,7 @@ describe.each(Object.keys(RIVALS))('%s', (name) => {
     ]);
   });
 
-  it('at the same moment, many times: a closed account is empty, with nothing open on it', async () => {
+  it('leaves every account empty, with nothing open on it, after many races with a closing', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { accountId, send, isRefused } = await rival();
       const [answer, closing] = await Promise.all([
@@ -149,7 +149,7 @@ describe.each(Object.keys(RIVALS))('%s', (name) => {
   });
 });
 
-it('a closing waits for a transfer that was first, and then refuses what it has brought', async () => {
+it('waits for a transfer that began first, and then refuses because of its money', async () => {
   const { accountId, master } = await ownAccount(api, client);
   const asked = { fromAccountId: master, toAccountId: accountId, amount: new Decimal('0.50') };
   const end = await held((tx) => transfer(tx, null, asked, undefined));
@@ -163,7 +163,7 @@ it('a closing waits for a transfer that was first, and then refuses what it has 
   ]);
 });
 
-it('of ten closings at once one closes it', async () => {
+it('closes once when ten closings arrive together', async () => {
   const { accountId } = await ownAccount(api, client);
   const all = await Promise.allSettled(Array.from({ length: 10 }, () => closed(accountId)));
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

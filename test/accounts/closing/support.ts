@@ -7,7 +7,7 @@ export async function userAccount(client: Client, currency = 'USD') {
   return { userId, accountId: opened.body.id as string };
 }
 
-/** A cardholder's own account, beside the master account that pays the fees of settlements. */
+/** An account of a user, and the master account that pays the fees of settlements. */
 export async function ownAccount(api: TestApi, client: Client) {
   const { userId, cardholderId, accountId: master } = await cardholder(client);
   const opened = await client.call('POST', `/v1/users/${userId}/accounts`, { currency: 'USD' });
@@ -15,7 +15,7 @@ export async function ownAccount(api: TestApi, client: Client) {
   return { userId, cardholderId, accountId: opened.body.id as string, master };
 }
 
-/** A card of a user's own account, with 100.00 on it. */
+/** A card with 100.00 on a user's own account. */
 export async function ownCard(api: TestApi, client: Client) {
   const { userId, cardholderId, accountId, master } = await ownAccount(api, client);
   await fund(api, accountId, '101.00');
@@ -25,7 +25,7 @@ export async function ownCard(api: TestApi, client: Client) {
   return { cardId: card.id as string, userId, accountId, master };
 }
 
-/** The same, spent on and closed, with nothing on its account. */
+/** The same card after spending and closing, with nothing on its account. */
 export async function closedCard(api: TestApi, client: Client) {
   const card = await ownCard(api, client);
   const paid = await simulate(client, { cardId: card.cardId, type: 'authorization', amount: '40.00' });
@@ -36,7 +36,7 @@ export async function closedCard(api: TestApi, client: Client) {
   return { ...card, referenceId };
 }
 
-/** Moves all that an account has to another. */
+/** Moves the whole balance of an account to another. */
 export async function emptied(client: Client, accountId: string, into: string): Promise<void> {
   const { body } = await client.call('GET', `/v2/accounts/${accountId}/balance`);
   const asked = { fromAccountId: accountId, toAccountId: into, amount: body.available };

@@ -45,7 +45,7 @@ const recorded = () =>
             (select count(*) from audit_log) as audit, (select count(*) from account_exchanges) as exchanges,
             (select count(*) from quotes where used_by is not null) as taken, (select count(*) from quotes) as quotes`,
   );
-/** As the operator's command line sets them. */
+/** Settings as the operator's command line sets them. */
 const settings = (values: object) =>
   api.database.query(
     `update tenants set settings = settings || jsonb_build_object('exchange', $2::jsonb) where id = $1`,
@@ -58,7 +58,7 @@ async function userAccount(currency: string) {
 }
 
 describe('exchange-quote', () => {
-  it('prices a sale at the bid, and moves nothing', async () => {
+  it('quotes a sale at the bid, and moves nothing', async () => {
     const { status, body } = await quote(client, eur, { toAccountId: usd, amount: '100.01' });
     expect([status, body]).toEqual([
       201,
@@ -85,7 +85,7 @@ describe('exchange-quote', () => {
     expect([await available(eur), await available(usd)]).toEqual(['1000.00', '0.00']);
   });
 
-  it('prices a purchase, the tenant’s spread and fees in it', async () => {
+  it('quotes a purchase with the tenant’s spread and fees', async () => {
     await settings({ spreadBps: 25, feePercent: '1', feeFixed: [{ currency: 'EUR', amount: '0.30' }] });
     const { body } = await quote(client, eur, { toAccountId: usd, amount: '100.00', side: 'buy' });
     // 100 / 1.0762227 is 92.92 EUR rounded up; (92.92 + 0.30) / 0.99 is 94.17 rounded up.
@@ -95,7 +95,7 @@ describe('exchange-quote', () => {
     });
   });
 
-  it('names the field at fault, and keeps nothing', async () => {
+  it('names the field at fault, and stores nothing', async () => {
     const foreign = await masterAccount(other, 'USD');
     const dram = await userAccount('AMD');
     const before = await recorded();
@@ -120,20 +120,20 @@ describe('exchange-quote', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('of what brings nothing is refused, naming the amount', async () => {
+  it('refuses an amount that buys nothing, naming `amount`', async () => {
     const rupiah = await userAccount('IDR');
     const { status, body } = await quote(client, rupiah.id, { toAccountId: usd, amount: '100.00' });
     expect([status, body.code, body.field]).toEqual([400, 'invalid_request', 'amount']);
   });
 
-  it('is made for nobody else’s account', async () => {
+  it('refuses the account of another tenant', async () => {
     for (const from of [eur, UNKNOWN, 'nonsense'])
       expect((await quote(other, from, { toAccountId: usd, amount: '1.00' })).status).toBe(404);
   });
 });
 
 describe('exchanges', () => {
-  it('executes at once through the FX position, in one posting, and tells each account transaction', async () => {
+  it('executes at once through the FX position in one posting, with an event per account transaction', async () => {
     await settings({ feePercent: '1' });
     const quoteId = await quoted();
     const { status, body } = await exchange(client, eur, quoteId, { 'x-idempotency-key': 'travels' });
@@ -194,7 +194,7 @@ describe('exchanges', () => {
     );
   });
 
-  it('folds to the balances, there and back, and never above where it began', async () => {
+  it('adds up to the balances, there and back, and never above the beginning', async () => {
     const { id: rupiah } = await userAccount('IDR');
     await exchange(client, eur, await quoted('1000.00', { toAccountId: rupiah }));
     const held = await available(rupiah);
@@ -213,7 +213,7 @@ describe('exchanges', () => {
     }
   });
 
-  it('needs a key, which stands for it for ever', async () => {
+  it('requires a key, which stays valid for ever', async () => {
     const quoteId = await quoted();
     const without = await client.call('POST', `/v2/accounts/${eur}/exchanges`, { quoteId });
     expect([without.status, without.body.code]).toEqual([400, 'idempotency_key_required']);
@@ -231,7 +231,7 @@ describe('exchanges', () => {
     expect(await available(eur)).toBe('899.99');
   });
 
-  it('has its key on the record, too, should the stored answer be gone', async () => {
+  it('keeps its key on the record, even if the stored answer is gone', async () => {
     const key = newKey();
     expect((await exchange(client, eur, await quoted(), key)).status).toBe(201);
     await api.database.query('delete from idempotency_keys where key = $1', [key['x-idempotency-key']]);
@@ -240,7 +240,7 @@ describe('exchanges', () => {
     expect(await available(eur)).toBe('899.99');
   });
 
-  it('of fifty who take one quote with keys of their own, one gets it', async () => {
+  it('executes once when fifty calls with different keys take one quote', async () => {
     const quoteId = await quoted();
     const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(client, eur, quoteId)));
     const codes = answers.map(({ status, body }) => (status === 201 ? 'made' : `${status} ${body.code}`));
@@ -248,7 +248,7 @@ describe('exchanges', () => {
     expect([await available(eur), await available(usd)]).toEqual(['899.99', '107.90']);
   });
 
-  it('of fifty with one key happens once, and all who are answered read the same', async () => {
+  it('executes once when fifty calls share a key, and all answers are equal', async () => {
     const [quoteId, key] = [await quoted(), newKey()];
     const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(client, eur, quoteId, key)));
     const done = answers.filter(({ body }) => body.code !== 'idempotency_in_progress');
@@ -256,7 +256,7 @@ describe('exchanges', () => {
     expect([await available(eur), await available(usd)]).toEqual(['899.99', '107.90']);
   });
 
-  it('crosses both ways at once without a deadlock', async () => {
+  it('works in both directions at once without a deadlock', async () => {
     await fund(api, usd, '1000.00');
     const there = await Promise.all(Array.from({ length: 10 }, () => quoted('1.00')));
     const back = await Promise.all(
@@ -271,7 +271,7 @@ describe('exchanges', () => {
 });
 
 describe('refusals of exchanges', () => {
-  /** Refused with no trace but the answer under its key. */
+  /** Refused, with no trace but the answer under its key. */
   async function refused(quoteId: string, status: number, code: string, by = client, from = eur) {
     const before = await recorded();
     const answer = await exchange(by, from, quoteId);
@@ -280,7 +280,7 @@ describe('refusals of exchanges', () => {
     return answer;
   }
 
-  it('without the money leave the quote to be taken under another key', async () => {
+  it('without the money leave the quote for another key', async () => {
     const [quoteId, key] = [await quoted('1000.01'), newKey()];
     const before = await recorded();
     const answer = await exchange(client, eur, quoteId, key);
@@ -303,7 +303,7 @@ describe('refusals of exchanges', () => {
     await refused(body.quoteId, 409, 'insufficient_funds');
   });
 
-  it('with a quote that has expired, was used, or is another’s', async () => {
+  it('with a quote that has expired, was used, or belongs to another account', async () => {
     const expired = await quoted();
     await api.database.query('update quotes set expires_at = created_at where id = $1', [expired]);
     expect((await refused(expired, 409, 'quote_expired')).body.field).toBe('quoteId');
@@ -326,7 +326,7 @@ describe('refusals of exchanges', () => {
     expect((await exchange(client, eur, mine)).status).toBe(201);
   });
 
-  it('of an account that was closed or whose user was blocked', async () => {
+  it('with a closed account or a blocked user', async () => {
     const account = await userAccount('USD');
     const quoteId = await quoted('10.00', { toAccountId: account.id });
     const set = (status: 'blocked' | 'active') =>
@@ -349,7 +349,7 @@ describe('refusals of exchanges', () => {
 });
 
 describe('for the operator', () => {
-  it('an exchange by an admin is written down, and its key is the admin’s own', async () => {
+  it('records an admin’s exchange in the audit log, under the admin’s own key', async () => {
     const [quoteId, key] = [await quoted(), newKey()];
     const { body } = await exchange(admin, eur, quoteId, key);
     const audit = 'select tenant_id, after from audit_log where action = $1 and subject = $2';
@@ -362,13 +362,13 @@ describe('for the operator', () => {
     expect((await exchange(client, eur, await quoted(), key)).status).toBe(201);
   });
 
-  it('an admin exchanges from no tenant to another', async () => {
+  it('refuses an admin’s exchange between tenants', async () => {
     const foreign = await masterAccount(other, 'USD');
     const { status, body } = await quote(admin, eur, { toAccountId: foreign, amount: '1.00' });
     expect([status, body.field]).toEqual([404, 'toAccountId']);
   });
 
-  it('the story of an exchange has what was rounded away, its entries and its events', async () => {
+  it('shows the rounding remainder, the entries and the events in the story of an exchange', async () => {
     const { body } = await exchange(client, eur, await quoted());
     const story = await tell({ database: api.database, now: () => new Date() }, body.id, 10);
     expect(story).toMatchObject({

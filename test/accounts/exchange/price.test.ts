@@ -8,7 +8,7 @@ import { type Quoted, rateIn, type Snapshot } from '../../../src/parties/rates/s
 
 const asOf = new Date('2026-03-01T12:00:00.000Z');
 const BASE = 'USD';
-/** Of no decimals and of eighteen, of the least value and of the most. */
+/** Currencies with no decimals and with eighteen, of the least and the greatest value. */
 const OTHERS = ['EUR', 'JPY', 'KWD', 'IDR', 'VND', 'USDT', 'ETH'];
 const ALL = [BASE, ...OTHERS];
 
@@ -51,14 +51,14 @@ const onAmount = expect.objectContaining({ status: 400, code: 'invalid_request',
 const EURO = snapshotOf({ EUR: ['1.07892', '1.08108'], JPY: ['0.0066933', '0.0067067'] });
 
 describe('a price', () => {
-  it('of a sale rounds what is bought down, and keeps what that loses', () => {
+  it('of a sale rounds the bought amount down, and keeps the remainder', () => {
     expect(shown(priced(EURO, ['EUR', 'USD'], { amount: '100.01' }))).toEqual({
       ...{ sellAmount: '100.01', fee: '0', buyAmount: '107.9' },
       ...{ rate: '1.07892', mid: '1.08', remainder: '0.0027892' },
     });
   });
 
-  it('of a purchase rounds what is sold up, and keeps what that loses', () => {
+  it('of a purchase rounds the sold amount up, and keeps the remainder', () => {
     // 107.91 / 1.07892 = 100.01668…
     expect(shown(priced(EURO, ['EUR', 'USD'], { side: 'buy', amount: '107.91' }))).toEqual({
       ...{ sellAmount: '100.02', fee: '0', buyAmount: '107.91' },
@@ -66,12 +66,12 @@ describe('a price', () => {
     });
   });
 
-  it('has the tenant’s spread in its rate, beside the middle', () => {
+  it('includes the tenant’s spread in the rate, and shows the middle rate', () => {
     const price = priced(EURO, ['EUR', 'USD'], { amount: '100' }, { spreadBps: 25 });
     expect(shown(price)).toMatchObject({ rate: '1.0762227', mid: '1.08', buyAmount: '107.62' });
   });
 
-  it('has the fee inside of the whole debit: a percentage of it, rounded up, and what is fixed for its currency', () => {
+  it('includes the fee in the debit: a percentage rounded up, and a fixed part per currency', () => {
     const terms = { feePercent: '0.5', feeFixed: [{ currency: 'EUR', amount: '0.30' }] };
     const sold = priced(EURO, ['EUR', 'USD'], { amount: '100.10' }, terms);
     // 0.5005 is 0.51; 99.29 × 1.07892 = 107.1259668
@@ -79,7 +79,7 @@ describe('a price', () => {
     expect(shown(priced(EURO, ['USD', 'EUR'], { amount: '100.10' }, terms))).toMatchObject({ fee: '0.51' });
   });
 
-  it('of a purchase has the fee that a sale of its debit has', () => {
+  it('of a purchase has the same fee as a sale of its debit', () => {
     const amounts = fc.integer({ min: 1, max: 1_000_000_000 });
     const shares = fc.integer({ min: 0, max: 9_999 });
     fc.assert(
@@ -120,14 +120,14 @@ describe('a price', () => {
   });
 });
 
-/** A worth between 10⁻¹⁸ and 10¹⁵, with digits to spare, and a spread from nothing to ten percent. */
+/** A worth between 10⁻¹⁸ and 10¹⁵ with many digits, and a spread from zero to ten percent. */
 const quotedArb = fc
   .tuple(fc.bigInt(1n, 10n ** 15n), fc.integer({ min: 0, max: 33 }), fc.integer({ min: 0, max: 100_000 }))
   .map(([digits, shift, spread]): Quoted => {
     const bid = new Decimal(digits.toString()).times(new Decimal(10).pow(-shift));
     return { bid, ask: bid.times(1 + spread / 1_000_000) };
   });
-/** The reverse of what was told, as of the daily file: of sixty digits. */
+/** The reverse of a quoted rate with sixty digits, as the daily file has it. */
 const reversedArb = quotedArb.map(({ bid }): Quoted => {
   const worth = new Decimal(1).dividedBy(bid);
   return { bid: worth, ask: worth };
@@ -146,8 +146,8 @@ const termsArb = fc.record({
 const stepArb = fc.tuple(fc.constantFrom(...ALL), fc.constantFrom<Side>('sell', 'buy'));
 
 /**
- * Each step exchanges what is held: a sale sells it; a purchase buys what a sale would bring, and leaves what it does not take.
- * What is left counts for nothing but in the currency that the walk began with.
+ * Each step exchanges the whole amount: a sale sells it, and a purchase buys as much as a sale would bring. A purchase
+ * may leave a rest. The rest counts only in the currency that the walk began with.
  */
 function walk(snapshot: Snapshot, terms: Terms, steps: readonly (readonly [string, Side])[], given: Decimal) {
   const [begin] = steps[0] as readonly [string, Side];
@@ -207,7 +207,7 @@ it('gains no minor unit by any chain of quotes of one snapshot, whatever its sid
   expect(ended.whole).toBeGreaterThan(1_000);
 });
 
-it('gains nothing on a million rupiah by way of ether, whose rates differ by eight orders of magnitude', () => {
+it('gains nothing on a million rupiah through ether, whose rates differ by eight orders of magnitude', () => {
   const snapshot = snapshotOf({ IDR: ['0.000062', '0.000062'], ETH: ['3000', '3000'] });
   for (const sides of [
     ['sell', 'sell'],

@@ -18,7 +18,7 @@ const rates = async (query: string, by = client) => (await by.call('GET', `/v1/e
 const pairs = ({ data }: { data: { from: string; to: string }[] }) =>
   data.map(({ from, to }) => `${from}-${to}`);
 
-it('tells a pair, at fifteen significant digits, and whether anybody quotes it', async () => {
+it('returns a pair with fifteen significant digits, and whether it is quoted directly', async () => {
   const row = { asOf: expect.stringMatching(/^\d{4}-.*Z$/) };
   expect(await rates('?from=EUR&to=USD')).toEqual({
     data: [{ ...row, from: 'EUR', to: 'USD', bid: '1.07892', ask: '1.08108', mid: '1.08', derived: false }],
@@ -37,7 +37,7 @@ it('tells a pair, at fifteen significant digits, and whether anybody quotes it',
   ]);
 });
 
-it('tells every pair of one currency, on the side that is asked, and else each against the base', async () => {
+it('lists every pair of one currency on the requested side, else each currency against the base', async () => {
   const all = currenciesIn(api.services.parties.rates.snapshot());
   const others = (currency: string) => all.filter((each) => each !== currency);
   expect(pairs(await rates('?from=JPY'))).toEqual(others('JPY').map((to) => `JPY-${to}`));
@@ -45,7 +45,7 @@ it('tells every pair of one currency, on the side that is asked, and else each a
   expect(pairs(await rates(''))).toEqual(others('USD').map((from) => `${from}-USD`));
 });
 
-it('has no row of a currency that nobody quotes, and names one that nobody knows', async () => {
+it('has no row for a currency without a rate, and refuses an unknown currency', async () => {
   expect((await rates('?from=AMD')).data).toEqual([]);
   expect((await rates('?from=AMD&to=AMD')).data).toEqual([]);
   for (const [query, field] of [
@@ -56,12 +56,12 @@ it('has no row of a currency that nobody quotes, and names one that nobody knows
     expect(await rates(query)).toMatchObject({ code: 'invalid_request', field });
 });
 
-it('is for admins too, and for nobody without a credential', async () => {
+it('is open to admins, and requires a credential', async () => {
   expect((await rates('?from=EUR&to=USD', await api.client('admin'))).data).toHaveLength(1);
   expect((await api.call('GET', '/v1/exchange/rates')).status).toBe(401);
 });
 
-it('without the exchange an account can be exchanged on where its currency has a rate, with it in any', async () => {
+it('lists the capability `exchange` for accounts whose currency has a rate', async () => {
   const alone = await testApi({ partySettings: { exchange: 'off' } });
   const able = async (on: TestApi) => {
     const fresh = await on.client();
@@ -77,7 +77,7 @@ it('without the exchange an account can be exchanged on where its currency has a
   await alone.close();
 });
 
-it('neither tells rates that are too old, nor quotes by them', async () => {
+it('neither lists outdated rates nor quotes by them', async () => {
   const from = await masterAccount(client, 'EUR');
   const toAccountId = await masterAccount(client, 'USD');
   const { rates: port } = api.services.parties;

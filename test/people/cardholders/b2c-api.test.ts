@@ -35,7 +35,7 @@ const reject = (documentId: string) =>
   api.database.query(`update kyc_documents set status = 'rejected' where id = $1`, [documentId]);
 
 describe('creation on a B2C BIN', () => {
-  it('is pending_review, with the documents and a workflow that begins', async () => {
+  it('is pending_review, with the documents, and starts a workflow', async () => {
     const person = await identified(api, client, { firstName: 'Zoë', phoneCode: '44', idType: 'passport' });
     const answer = await register(client, person, { 'x-idempotency-key': 'b2c-1' });
     expect(answer.status).toBe(201);
@@ -92,7 +92,7 @@ describe('creation on a B2C BIN', () => {
     expect(body.documents).toContainEqual({ slot: 'idFrontImg', documentId: newer });
   });
 
-  it('is 412 without a document that the kind of identity needs', async () => {
+  it('is 412 without a document that the kind of identity requires', async () => {
     const person = await identified(api, client, { idType: 'DLN' });
     const refused = await register(client, person);
     expect(refused).toMatchObject({ status: 412, body: { code: 'documents_missing' } });
@@ -101,7 +101,7 @@ describe('creation on a B2C BIN', () => {
     expect((await register(client, person)).status).toBe(201);
   });
 
-  it('makes one cardholder of fifty creations at once, and one workflow', async () => {
+  it('creates one cardholder and one workflow when fifty requests arrive together', async () => {
     const person = await identified(api, client);
     const answers = await Promise.all(Array.from({ length: 50 }, () => register(client, person)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(49).fill(200), 201]);
@@ -110,7 +110,7 @@ describe('creation on a B2C BIN', () => {
     expect(await eventsOf(api, answers[0]?.body.id)).toHaveLength(1);
   });
 
-  it('waits for the decision when it is asked to', async () => {
+  it('waits for the decision when the caller prefers to wait', async () => {
     const person = await identified(api, client, { accountPurpose: 'sandbox:reject' });
     const answered = register(client, person, { prefer: 'wait=20', 'x-idempotency-key': 'b2c-wait' });
     let id: string | undefined;
@@ -124,7 +124,7 @@ describe('creation on a B2C BIN', () => {
     expect([await look(id), await submit(id)]).toEqual(['wait_audit', 'reject']);
     expect(await answered).toMatchObject({ status: 201, body: { status: 'reject' } });
     const replayed = await register(client, person, { 'x-idempotency-key': 'b2c-wait' });
-    expect(replayed.body.status).toBe('pending_review'); // the first state is what is kept
+    expect(replayed.body.status).toBe('pending_review'); // the stored answer has the first status
     expect((await eventsOf(api, id)).map(({ key }) => key)).toEqual(['b2c-wait', 'b2c-wait', 'b2c-wait']);
   });
 });
@@ -146,7 +146,7 @@ describe('PATCH /v1/cardholders/{id}', () => {
     [{ phone: '2079460000' }, 'phone'],
     [{ idType: 'national_id' }, 'idType'],
     [{ idExpiryDate: '2019-12-31' }, 'idExpiryDate'],
-    [{ country: 'FR' }, 'phone'], // the whole is judged: that phone is no French one
+    [{ country: 'FR' }, 'phone'], // the resulting data is checked: the phone is not French
     [{ birthday: '2026-02-30' }, 'birthday'],
   ])('with %j is a 400 that names %s and changes nothing', async (body, field) => {
     const before = [await read(client, holder.id), await metaOf(holder.userId)];
@@ -156,7 +156,7 @@ describe('PATCH /v1/cardholders/{id}', () => {
     expect([await read(client, holder.id), await metaOf(holder.userId)]).toEqual(before);
   });
 
-  it('changes what is present in the user’s meta, corrected, and keeps the rest', async () => {
+  it('changes the given fields in the user’s meta, corrected, and keeps the rest', async () => {
     const before = await metaOf(holder.userId);
     const answer = await patch(holder.id, { lastName: 'Müller', postCode: 'EC1A 1BB', annualSalary: '< 10' });
     expect(answer).toMatchObject({
@@ -170,16 +170,16 @@ describe('PATCH /v1/cardholders/{id}', () => {
     expect(await eventsOf(api, holder.id)).toHaveLength(1);
   });
 
-  it('is refused where meta would become larger than it may', async () => {
+  it('is refused when meta would become too large', async () => {
     const answer = await patch(holder.id, { accountPurpose: 'x'.repeat(17_000) });
     expect(answer).toMatchObject({ status: 400, body: { field: 'meta' } });
   });
 
-  it('gives an email to one cardholder on the BIN, also at the same moment', async () => {
+  it('gives an email to one cardholder on the BIN when requests arrive together', async () => {
     const one = await pending(api, client, { email: 'taken@quern.example' });
     const taken = await patch(holder.id, { email: 'Taken@Quern.example' });
     expect(taken).toMatchObject({ status: 400, body: { code: 'ErrAlreadyExists', field: 'email' } });
-    expect((await patch(one.id, { email: 'TAKEN@quern.example' })).status).toBe(200); // its own
+    expect((await patch(one.id, { email: 'TAKEN@quern.example' })).status).toBe(200); // its own email
     const holders = await Promise.all(Array.from({ length: 6 }, () => pending(api, client)));
     const answers = await Promise.all(holders.map(({ id }) => patch(id, { email: 'Wanted@quern.example' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
@@ -191,7 +191,7 @@ describe('PATCH /v1/cardholders/{id}', () => {
     expect(await register(client, late)).toMatchObject({ status: 400, body: { code: 'ErrAlreadyExists' } });
   });
 
-  it('submits a failed one again at once, with its new data and documents', async () => {
+  it('submits a failed cardholder again at once, with its new data and documents', async () => {
     const failed = await holderIn(api, client, 'submission_failed');
     expect(await read(client, failed.id)).toMatchObject({
       submissions: 1,
@@ -211,7 +211,7 @@ describe('PATCH /v1/cardholders/{id}', () => {
     ]);
   });
 
-  it('needs documents and completed KYC only where it submits again', async () => {
+  it('requires documents and completed KYC only when it submits again', async () => {
     const failed = await holderIn(api, client, 'submission_failed');
     await reject(failed.documents['idHoldImg'] ?? '');
     const before = await metaOf(failed.userId);
@@ -227,7 +227,7 @@ describe('PATCH /v1/cardholders/{id}', () => {
     expect((await act(rejected.id, 'submit')).body.code).toBe('kyc_not_completed');
   });
 
-  it('is 409 without a linked user, 404 for what is not there or another’s', async () => {
+  it('is 409 without a linked user, 404 for an unknown cardholder or another tenant’s', async () => {
     const orphan = await pending(api, client);
     await api.database.query('update cardholders set user_id = null where id = $1', [orphan.id]);
     const calls = [patch(orphan.id, { gender: 'M' }), act(orphan.id, 'retry'), act(orphan.id, 'submit')];
@@ -243,7 +243,7 @@ describe('PATCH /v1/cardholders/{id}', () => {
     expect((await client.call('POST', `/v1/cardholders/${holder.id}/retry`, { x: 1 })).status).toBe(400);
   });
 
-  it('has one effect under one key, and its refusal is kept', async () => {
+  it('has one effect under one key, and stores its refusal', async () => {
     const failed = await holderIn(api, client, 'submission_failed');
     const key = { 'x-idempotency-key': 'patch-1' };
     const answers = await Promise.all(
@@ -257,7 +257,7 @@ describe('PATCH /v1/cardholders/{id}', () => {
     expect([refused.status, replayed.text]).toEqual([409, refused.text]);
   });
 
-  it('is written down when an admin asks, by the names of the fields alone', async () => {
+  it('records an admin’s call in the audit log with the names of the fields only', async () => {
     const { id } = await pending(api, client);
     const path = `/v1/cardholders/${id}`;
     expect((await admin.call('PATCH', path, { address: 'Elsewhere 9' })).status).toBe(200);
@@ -285,7 +285,7 @@ describe('a change of approved data with kycOnChange=resubmit', () => {
   beforeAll(() => setting('resubmit'));
   afterAll(() => setting('keep'));
 
-  it('asks for a new KYC submission, without which the cardholder is not submitted', async () => {
+  it('requires a new KYC submission, without which the cardholder is not submitted', async () => {
     const { id, userId } = await holderIn(api, client, 'reject');
     expect((await patch(id, { lastName: 'Wells' })).status).toBe(200);
     expect(await kycOf(userId)).toBe('resubmission_required');
@@ -293,7 +293,7 @@ describe('a change of approved data with kycOnChange=resubmit', () => {
     expect([submitted.status, submitted.body.code]).toEqual([412, 'kyc_not_completed']);
   });
 
-  it('is refused where it would be submitted at once, and changes nothing', async () => {
+  it('is refused for a cardholder that would be submitted at once, and changes nothing', async () => {
     const { id, userId } = await holderIn(api, client, 'submission_failed');
     const before = await metaOf(userId);
     const refused = await patch(id, { lastName: 'Wells' });
@@ -304,14 +304,14 @@ describe('a change of approved data with kycOnChange=resubmit', () => {
 });
 
 describe('submit and retry', () => {
-  it('judge the data anew', async () => {
+  it('check the data again', async () => {
     const { id, userId } = await holderIn(api, client, 'reject');
     await client.call('PATCH', `/v1/users/${userId}`, { meta: { town: 'Springfield' } });
     expect(await act(id, 'submit')).toMatchObject({ status: 400, body: { field: 'town' } });
     expect(await statusOf(client, id)).toBe('reject');
   });
 
-  it('show what was in the data when it was submitted', async () => {
+  it('show the data as it was submitted', async () => {
     const { id, userId } = await holderIn(api, client, 'reject');
     const meta = { email: 'Renamed@quern.example', firstName: 'Dora', accountPurpose: null };
     await client.call('PATCH', `/v1/users/${userId}`, { meta });
@@ -324,7 +324,7 @@ describe('submit and retry', () => {
     });
   });
 
-  it('bring a cardholder that the operator has rejected before them again', async () => {
+  it('return a cardholder that the operator rejected to the operator', async () => {
     const { id } = await pending(api, client);
     await decide(api, id, 'rejected', 'The photo is not sharp.');
     expect(await read(client, id)).toMatchObject({
@@ -345,7 +345,7 @@ describe('submit and retry', () => {
     ]);
   });
 
-  it('have one effect when they come at once', async () => {
+  it('have one effect when they arrive together', async () => {
     const { id } = await holderIn(api, client, 'submission_failed');
     const answers = await Promise.all([
       ...Array.from({ length: 5 }, () => act(id, 'retry')),
@@ -364,7 +364,7 @@ it('lists B2C cardholders with their documents', async () => {
   expect(data[0].documents).toHaveLength(2);
 });
 
-it('needs every field that is marked B2C, in their order', async () => {
+it('requires every field that is marked B2C, in their order', async () => {
   const required = Object.keys(identity(api)).filter((field) => field !== 'firstName');
   for (const field of ['firstName', ...required]) {
     const userId = await createUser(client, identity(api, { [field]: undefined }));

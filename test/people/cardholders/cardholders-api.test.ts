@@ -49,7 +49,7 @@ const recorded = async () =>
   )[0];
 
 describe('POST /v1/users/{id}/cardholder on a B2B BIN', () => {
-  it('passes at once, shows its person masked, and tells of it', async () => {
+  it('passes at once, shows masked personal data, and sends an event', async () => {
     const user = await userWith(
       person({ firstName: 'John', lastName: 'Doe', email: 'John.Doe@Example.com' }),
     );
@@ -89,7 +89,7 @@ describe('POST /v1/users/{id}/cardholder on a B2B BIN', () => {
     });
   });
 
-  it('writes the corrected values back to meta and leaves the rest', async () => {
+  it('writes corrected values back to meta and leaves the rest', async () => {
     const meta = person({
       firstName: 'Žofie',
       lastName: 'Щукина',
@@ -105,7 +105,7 @@ describe('POST /v1/users/{id}/cardholder on a B2B BIN', () => {
     });
   });
 
-  it('answers a repeat with the existing one, whatever has become of the data since', async () => {
+  it('answers a repeat with the existing cardholder, whatever the data has become since', async () => {
     const user = await userWith(person());
     const first = await register(user);
     await client.call('PATCH', `/v1/users/${user.id}`, { meta: { firstName: '123' } });
@@ -120,7 +120,7 @@ describe('POST /v1/users/{id}/cardholder on a B2B BIN', () => {
     expect(fourth.text).toBe(third.text);
   });
 
-  it('makes one cardholder of fifty creations at once', async () => {
+  it('creates one cardholder when fifty requests arrive together', async () => {
     const user = await userWith(person());
     const answers = await Promise.all(Array.from({ length: 50 }, () => register(user)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('POST /v1/users/{id}/cardholder on a B2B BIN', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('gives an email to one cardholder per tenant and BIN, whatever its case, also at the same moment', async () => {
+  it('gives an email to one cardholder per tenant and BIN, whatever its case, when requests arrive together', async () => {
     const users = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         userWith(person({ email: index % 2 ? 'Same@Example.com' : 'same@example.com' })),
@@ -149,7 +149,7 @@ describe('POST /v1/users/{id}/cardholder on a B2B BIN', () => {
     expect((await register(elsewhere, B2B_EUR)).status).toBe(201);
   });
 
-  it('may be served by a master account, not by another user’s', async () => {
+  it('accepts a master account, and refuses another user’s account', async () => {
     const [one, two] = await Promise.all([userWith(person()), userWith(person())]);
     const { body } = await client.call('GET', '/v1/accounts?currency=USD&ownerType=client');
     const wrong = await register({ id: one.id, accountId: two.accountId });
@@ -208,12 +208,12 @@ describe('POST /v1/users/{id}/cardholder on a B2B BIN', () => {
     expect(await register(user)).toMatchObject({ status: 409, body: { code: 'user_blocked' } });
     await client.call('PATCH', `/v1/users/${user.id}/status`, { status: 'active' });
     expect(await register(user)).toMatchObject({ status: 409, body: { code: 'bin_closed', field: 'bin' } });
-    expect(await recorded()).toEqual(valid); // no correction was written back either
+    expect(await recorded()).toEqual(valid); // no corrected value was written either
     await client.call('POST', `/v1/users/${user.id}/bins`, { bin: B2B_USD });
     expect((await register(user)).status).toBe(201);
   });
 
-  it('answers malformed JSON, other types, large bodies and other methods', async () => {
+  it('refuses malformed JSON, other types, large bodies and other methods', async () => {
     const path = `/v1/users/${(await userWith(person())).id}/cardholder`;
     expect((await client.call('POST', path, '{')).status).toBe(400);
     expect((await client.call('POST', path, 'x', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -244,12 +244,12 @@ describe('POST /v1/users/{id}/cardholder on a B2C BIN', () => {
     });
   };
 
-  it('names what is missing or wrong before it asks for KYC', async () => {
+  it('names missing or wrong fields before it requires KYC', async () => {
     const user = await userWith(person());
     expect(await register(user, B2C_USD)).toMatchObject({ status: 400, body: { field: 'phone' } });
   });
 
-  it('asks for completed KYC, then for documents, before any conflict', async () => {
+  it('requires completed KYC, then documents, before any conflict', async () => {
     const user = await userWith(identity());
     await client.call('PATCH', `/v1/users/${user.id}/status`, { status: 'blocked' });
     const before = await recorded();
@@ -292,7 +292,7 @@ describe('reading cardholders', () => {
     ]);
   });
 
-  it('is 404 for what is not there or another tenant’s, 400 for a wrong filter', async () => {
+  it('is 404 for an unknown cardholder or another tenant’s, 400 for a wrong filter', async () => {
     const user = await userWith(person());
     const foreign = await userWith(person(), other);
     const { id } = (await register(foreign, B2B_USD, other)).body;
@@ -313,7 +313,7 @@ describe('reading cardholders', () => {
   });
 });
 
-it("registers for another tenant's user when an admin asks, within that tenant, and writes it down", async () => {
+it('registers a user of another tenant for an admin, within that tenant, and records it in the audit log', async () => {
   const user = await userWith(person());
   const answer = await register(user, B2B_USD, admin);
   expect(answer.status).toBe(201);
@@ -332,7 +332,7 @@ it("registers for another tenant's user when an admin asks, within that tenant, 
   ]);
 });
 
-it('lets cards be issued to an approved cardholder of the tenant alone', async () => {
+it('lets cards be issued only to an approved cardholder of the tenant', async () => {
   const { body } = await register(await userWith(person()));
   const approved = (reach: string | null, id = body.id) =>
     requireApprovedCardholder(api.database, reach, id, 'f');
@@ -344,7 +344,7 @@ it('lets cards be issued to an approved cardholder of the tenant alone', async (
 });
 
 describe('code lists', () => {
-  it('come whole, in the shape of a list', async () => {
+  it('are one page each, in the shape of a list', async () => {
     const regions = await client.call('GET', '/v1/cardholders/regions');
     expect(regions).toMatchObject({ status: 200, body: { hasMore: false, nextCursor: null } });
     expect(regions.body.data).toContainEqual({ code: 'GB', name: expect.stringContaining('United Kingdom') });
@@ -353,7 +353,7 @@ describe('code lists', () => {
     expect(cities).toContainEqual({ code: '2643743', name: 'London' });
   });
 
-  it('name the region that is missing or unknown', async () => {
+  it('refuse a missing or unknown region, naming the field', async () => {
     for (const query of ['', '?region=', '?region=gb', '?region=ZZ', '?region=../regions', '?region=%00'])
       expect(await client.call('GET', `/v1/cardholders/cities${query}`)).toMatchObject({
         status: 400,
@@ -363,7 +363,7 @@ describe('code lists', () => {
     expect((await client.call('POST', '/v1/cardholders/regions', {})).status).toBe(405);
   });
 
-  it('may be kept, and asked about again', async () => {
+  it('may be cached and revalidated', async () => {
     const { database, keyring, log } = api.services;
     const app = createApp({
       database,

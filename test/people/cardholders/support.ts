@@ -6,13 +6,13 @@ import type { Answer, Client, TestApi } from '../../support/api';
 import { createUser, jpeg, uploadDocument } from '../../support/uploads';
 
 export const B2C_USD = '44112201';
-/** A street that no other text of a test holds. */
+/** A street that occurs in no other text of a test. */
 export const STREET = '17 Quernmore Street';
 export const ID_NUMBER = 'Q7734519';
 
 let people = 0;
 
-/** A person that every rule of 2.1 accepts. */
+/** A person whose data passes every rule of `interface.md 2.1`. */
 export function identity(api: TestApi, change: Record<string, unknown> = {}): Record<string, unknown> {
   people += 1;
   const [city] = api.services.reference.cities('GB');
@@ -72,7 +72,7 @@ export interface Holder extends Person {
   id: string;
 }
 
-/** A cardholder whose workflow has not run. */
+/** Creates a cardholder without running its workflow. */
 export async function pending(
   api: TestApi,
   client: Client,
@@ -84,7 +84,7 @@ export async function pending(
   return { id: made.body.id as string, ...person };
 }
 
-/** Every step of the workflow, called as it calls them. */
+/** The steps of the workflow, called as the workflow calls them. */
 export function steps(services: Composed) {
   const { lookAtCardholder, submitCardholder, giveUpSubmission } = createCardholderActivities(services);
   const step = (cardholderId: string) => ({ cardholderId, watchedUntil: Date.now() + 1_000 });
@@ -105,7 +105,7 @@ export const decide = (
     decideCardholder(api.services, tx, { cardholderId, decision, reason, decidedBy: 'operator:ida' }),
   );
 
-/** A cardholder that has come to that status by its ordinary way. The reviewer must decide at once. */
+/** Brings a cardholder to a status by the ordinary way. The reviewer must decide at once. */
 export async function holderIn(api: TestApi, client: Client, status: CardholderStatus): Promise<Holder> {
   const purposes: Partial<Record<CardholderStatus, string>> = {
     reject: 'sandbox:reject',
@@ -131,12 +131,12 @@ export interface Told {
   status: string;
   previousStatus: string | null;
   description?: string;
-  /** The idempotency key that goes with it. */
+  /** The idempotency key of the event. */
   key: string | null;
   registration: string;
 }
 
-/** What the tenant was told of the cardholder, in order. */
+/** The tenant's events of the cardholder, in order. */
 export async function eventsOf(api: TestApi, id: string): Promise<Told[]> {
   const rows = await api.database.query<{
     data: string;

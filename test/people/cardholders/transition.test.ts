@@ -22,7 +22,7 @@ const called = async (method: string, path: string, body?: unknown) => {
   return answer.status === 200 ? 'done' : `${answer.status} ${answer.body.code}`;
 };
 
-/** The party says so when it is asked. */
+/** Makes the reviewer answer with a decision. */
 async function hear(id: string, outcome: ReviewWord): Promise<string> {
   const { cardholderReview } = api.services.parties;
   api.services.parties.cardholderReview = { ...cardholderReview, outcome: async () => outcome };
@@ -34,7 +34,7 @@ async function hear(id: string, outcome: ReviewWord): Promise<string> {
   }
 }
 
-/** Everything that can be done to a cardholder, whoever does it. */
+/** All actions on a cardholder, of any caller. */
 const ACTIONS: Record<string, (id: string) => Promise<string>> = {
   patch: (id) => called('PATCH', `/v1/cardholders/${id}`, { annualSalary: '10-20k' }),
   retry: (id) => called('POST', `/v1/cardholders/${id}/retry`),
@@ -50,7 +50,7 @@ const ACTIONS: Record<string, (id: string) => Promise<string>> = {
       .then(() => 'done'),
 };
 
-/** What comes of it, by `interface.md 3.1` and decisions part 4. What is not here is refused, or changes nothing. */
+/** The outcomes by `interface.md 3.1` and decisions part 4. A missing pair is refused or changes nothing. */
 const LEADS: Record<string, Partial<Record<CardholderStatus, CardholderStatus>>> = {
   patch: {
     submission_failed: 'wait_audit',
@@ -98,8 +98,8 @@ it.each(cases)('%s: %s', async (from, action) => {
   expect(after.submissions).toBe(before.submissions + submitted);
 });
 
-it('has a line of the table for each that leads somewhere, and no other', () => {
+it('has one row of the table for each outcome, and no other', () => {
   const count = Object.values(LEADS).flatMap((lines) => Object.keys(lines)).length;
-  // Refused data and attempts that are used up are one line; creation has two.
+  // Refused data and used-up attempts share one row; creation has two.
   expect(CARDHOLDER_TRANSITIONS).toHaveLength(count - 1 + 2);
 });

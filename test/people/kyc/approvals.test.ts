@@ -3,7 +3,9 @@ import { command, operatorEnvironment } from '../../support/operator';
 import { createUser, jpeg, uploadAll, uploadDocument } from '../../support/uploads';
 import { decide, type KycApi, kycApi, kycStatus } from './support';
 
-/** The approved version of a user's KYC stands beside the present one, and the reviewer of a later submission sees both. */
+/**
+ * The approved version of a user's KYC is kept beside the present one. The reviewer of a later submission sees both.
+ */
 
 let api: KycApi;
 let client: Client;
@@ -52,7 +54,7 @@ it('keeps the approved values and documents beside the present ones, and names t
   expect(content.status).toBe(200);
 });
 
-it('shows a reviewer both versions, the masked story only the names of what changed', async () => {
+it('shows a reviewer both versions; the masked story shows only the names of changes', async () => {
   const { userId } = await completedUser();
   expect((await story(userId, '--reveal', '--reason', 'review')).revealed).toEqual(META);
   await change(userId, { lastName: 'Lovelace' });
@@ -66,7 +68,7 @@ it('shows a reviewer both versions, the masked story only the names of what chan
   });
 });
 
-it('is replaced by the version of the next completed review, and both stay', async () => {
+it('is replaced by the version of the next completed review, and both are kept', async () => {
   const { userId } = await completedUser();
   await change(userId, { lastName: 'Lovelace' });
   await decide(admin, userId, 'resubmission_required');
@@ -81,7 +83,7 @@ it('is replaced by the version of the next completed review, and both stay', asy
   expect(kept.map(({ meta }) => meta.lastName)).toEqual(['Byron', 'Lovelace']);
 });
 
-it('does not count a document that came after the submission as approved', async () => {
+it('leaves out a document that was added after the submission', async () => {
   const userId = await createUser(client, META);
   const documents = await uploadAll(client, userId);
   await client.call('POST', `/v1/users/${userId}/kyc/submit`);
@@ -120,7 +122,7 @@ describe('with kycOnChange=resubmit', () => {
     expect((await strict.call('POST', `/v1/users/${userId}/kyc/submit`)).body.status).toBe('in_review');
   });
 
-  it('a field that keeps its value, or that an admin changes, does not', async () => {
+  it('does not require a submission for an unchanged value or an admin’s change', async () => {
     const { userId } = await completedUser(strict);
     await change(userId, { lastName: 'Byron' }, strict);
     await change(userId, { lastName: 'Lovelace' }, admin);
@@ -128,7 +130,7 @@ describe('with kycOnChange=resubmit', () => {
   });
 });
 
-it('leaves the status alone by default', async () => {
+it('keeps the status by default', async () => {
   const { userId } = await completedUser();
   await change(userId, { lastName: 'Lovelace' });
   expect(await kycStatus(client, userId)).toBe('completed');

@@ -26,7 +26,7 @@ const content = (userId: string, id: string) =>
   client.call('GET', `/v1/users/${userId}/kyc/documents/${id}/content`);
 const mine = async () => (await api.stored()).filter((name) => name.startsWith(client.clientId));
 
-/** The store fails while `work` runs. */
+/** Makes the store fail while `work` runs. */
 async function whileAway<T>(work: () => Promise<T>): Promise<T> {
   const { documents } = api.services.parties;
   const away = () => Promise.reject(new DocumentsAway('test'));
@@ -38,7 +38,7 @@ async function whileAway<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-it('keeps nothing in the folder that can be read, and nothing of one document in another', async () => {
+it('stores nothing readable in the folder, and no document can take the place of another', async () => {
   const userId = await createUser(client);
   const secret = 'Ada Byron, passport X1234567';
   const one = (await uploadDocument(client, userId, 'idFrontImg', jpeg(secret))).body.id as string;
@@ -57,13 +57,13 @@ it('keeps nothing in the folder that can be read, and nothing of one document in
   expect((await content(userId, one)).status).toBe(200);
 });
 
-it('leaves nothing to be removed where all went well', async () => {
+it('leaves nothing to remove after a successful upload', async () => {
   const userId = await createUser(client);
   const ids = await uploadAll(client, userId);
   expect((await removals()).filter((id) => ids.includes(id))).toEqual([]);
 });
 
-it('answers 503 while the store is away, and records nothing', async () => {
+it('answers 503 while the store is unreachable, and records nothing', async () => {
   const userId = await createUser(client);
   const { status, body, headers } = await whileAway(() => uploadDocument(client, userId, 'idFrontImg'));
   expect([status, body.code]).toEqual([503, 'unavailable']);
@@ -77,7 +77,7 @@ it('answers 503 while the store is away, and records nothing', async () => {
   expect((await content(userId, id)).status).toBe(200);
 });
 
-it('removes after an hour what no record has kept, and nothing that one has', async () => {
+it('removes content without a record after an hour, and no other content', async () => {
   const userId = await createUser(client);
   const path = `/v1/users/${userId}/kyc/documents`;
   const headers = { 'x-idempotency-key': 'twice' };
@@ -91,7 +91,7 @@ it('removes after an hour what no record has kept, and nothing that one has', as
     expect((await client.call('POST', path, sent.body, { ...sent.headers, ...headers })).status).toBe(201);
   }
   expect(await mine()).toHaveLength(before.length + 1);
-  // Of a request that was broken off after its file was stored.
+  // Of a request that broke off after its file was stored.
   const key = { tenantId: client.clientId, documentId: 'doc_broken_off' };
   await storeContent(api.services, key, { bytes: jpeg(), contentType: 'image/jpeg', sha256: '' });
   expect(await mine()).toHaveLength(before.length + 2);
@@ -115,7 +115,7 @@ it('removes a deleted document at once', async () => {
   await until(async () => !(await removals()).includes(id));
 });
 
-it('removes it later where the store was away', async () => {
+it('removes it later when the store is unreachable', async () => {
   const userId = await createUser(client);
   const [id = ''] = await uploadAll(client, userId, ['idFrontImg']);
   await whileAway(async () => {
@@ -124,7 +124,7 @@ it('removes it later where the store was away', async () => {
     await expect(removeDueContent(api.services, 50)).rejects.toThrow(DocumentsAway);
   });
   expect(await removals()).toEqual([id]);
-  expect(await removeDueContent(api.services, 50)).toEqual({ more: false }); // another has it in hand
+  expect(await removeDueContent(api.services, 50)).toEqual({ more: false }); // claimed by the other run
   expect(await mine()).toContain(`${client.clientId}/${id}`);
   clock = new Date(clock.getTime() + 10 * 60_000);
   await removeDueContent(api.services, 50);
@@ -132,7 +132,7 @@ it('removes it later where the store was away', async () => {
   expect(await removals()).toEqual([]);
 });
 
-it('takes them in portions, and says when there are more', async () => {
+it('removes in portions, and tells whether there are more', async () => {
   for (let index = 0; index < 3; index += 1) {
     const key = { tenantId: client.clientId, documentId: `doc_portion${index}` };
     await storeContent(api.services, key, { bytes: jpeg(), contentType: 'image/jpeg', sha256: '' });
@@ -148,7 +148,7 @@ it('records no document whose content is being removed', async () => {
   const { documents } = api.services.parties;
   api.services.parties.documents = {
     ...documents,
-    // The upload takes more than an hour to come from here to its transaction.
+    // The upload takes more than an hour from here to its transaction.
     async put(key, bytes) {
       await documents.put(key, bytes);
       clock = new Date(clock.getTime() + HOUR_MS);

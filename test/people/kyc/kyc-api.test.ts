@@ -21,7 +21,7 @@ const judge = (userId: string, docId: string, status: string, note?: string) =>
 const unknownUser = 'usr_01h455vb4pex5vsknk084sn02q';
 const unknownDocument = 'doc_01h455vb4pex5vsknk084sn02q';
 
-it('goes from nothing to completed, and tells each step once', async () => {
+it('goes from not_started to completed, and sends one event per step', async () => {
   const userId = await createUser(client, { idType: 'DLN' });
   const read = () => client.call('GET', `/v1/users/${userId}/kyc`);
   expect((await read()).body).toEqual({ userId, status: 'not_started', documents: [], submissions: 0 });
@@ -76,7 +76,7 @@ describe('submitting', () => {
     expect(await kycStatus(client, userId)).toBe(slots.length > 0 ? 'documents_uploaded' : 'not_started');
   });
 
-  it('counts no rejected document, and the newest of those that are not', async () => {
+  it('ignores rejected documents, and takes the newest of the others', async () => {
     const userId = await createUser(client, { idType: 'PASSPORT' });
     const [front = ''] = await uploadAll(client, userId, ['idFrontImg', 'idHoldImg']);
     expect((await judge(userId, front, 'rejected', 'blurred')).body).toMatchObject({
@@ -92,7 +92,7 @@ describe('submitting', () => {
     ]);
   });
 
-  it('happens once, of twenty at once', async () => {
+  it('happens once when twenty requests arrive together', async () => {
     const userId = await createUser(client);
     await uploadAll(client, userId);
     const answers = await Promise.all(Array.from({ length: 20 }, () => submit(userId)));
@@ -101,7 +101,7 @@ describe('submitting', () => {
     expect((await eventsOf(api, userId)).filter(({ status }) => status === 'in_review')).toHaveLength(1);
   });
 
-  it('keeps its answer under the key', async () => {
+  it('stores its answer under the key', async () => {
     const userId = await createUser(client);
     await uploadAll(client, userId);
     const key = { 'x-idempotency-key': 'again' };
@@ -110,7 +110,7 @@ describe('submitting', () => {
     expect(again.headers.get('x-idempotent-replayed')).toBe('true');
   });
 
-  it('takes no field, and no unknown user', async () => {
+  it('accepts no body fields, and answers 404 for an unknown user', async () => {
     const userId = await createUser(client);
     expect((await client.call('POST', `/v1/users/${userId}/kyc/submit`, { force: true })).body.field).toBe(
       'force',
@@ -118,7 +118,7 @@ describe('submitting', () => {
     expect(failure(await submit(unknownUser))).toEqual([404, 'not_found']);
   });
 
-  it('is answered at once with Prefer while a person decides, because nobody knows how long that takes', async () => {
+  it('ignores Prefer while an operator decides, because nobody knows how long that takes', async () => {
     const userId = await createUser(client);
     await uploadAll(client, userId);
     const { status, body, headers } = await submit(userId, client, { prefer: 'wait=30' });
@@ -126,7 +126,7 @@ describe('submitting', () => {
     expect(headers.get('preference-applied')).toBe('wait=30');
   });
 
-  it('is waited for with Prefer where the sandbox decides', async () => {
+  it('waits with Prefer when the sandbox decides', async () => {
     const own = await api.client();
     await api.database.query(
       `update tenants set settings = settings || '{"kycReview":"auto"}'::jsonb where id = $1`,
@@ -178,7 +178,7 @@ describe('deciding', () => {
     },
   );
 
-  it('leads from every status only where the table says', async () => {
+  it('is possible from each status exactly as the table says', async () => {
     const states: Record<string, () => Promise<string>> = {
       not_started: () => createUser(client),
       documents_uploaded: async () => {
@@ -220,7 +220,7 @@ describe('deciding', () => {
     }
   });
 
-  it('is done once, of twenty at once', async () => {
+  it('is done once when twenty requests arrive together', async () => {
     const userId = await userInReview(client);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => decide(admin, userId, STATUSES[index % 2] ?? '')),
@@ -233,7 +233,7 @@ describe('deciding', () => {
     expect(await kycStatus(client, userId)).toBe(events.at(-1)?.status);
   });
 
-  it('opens a second review after a resubmission, whose reason is its own', async () => {
+  it('opens a second review with a reason of its own after a resubmission', async () => {
     const userId = await userInReview(client);
     await decide(admin, userId, 'resubmission_required', 'Too dark.');
     await uploadAll(client, userId, ['idFrontImg']);
@@ -258,14 +258,14 @@ describe('deciding', () => {
     expect([answer.status, answer.body.field]).toEqual([400, field]);
   });
 
-  it('takes a reason of 500 characters', async () => {
+  it('accepts a reason of 500 characters', async () => {
     const userId = await userInReview(client);
     expect((await decide(admin, userId, 'rejected', 'x'.repeat(500))).status).toBe(200);
   });
 });
 
 describe('documents', () => {
-  it('are listed by page, slot and status', async () => {
+  it('are listed in pages, by slot and by status', async () => {
     const userId = await createUser(client);
     const ids = await uploadAll(client, userId);
     const list = (query = '') => client.call('GET', `/v1/users/${userId}/kyc/documents${query}`);
@@ -301,7 +301,7 @@ describe('documents', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
   });
 
-  it('are seen by an operator, which is written down', async () => {
+  it('are shown to an operator, which is recorded in the audit log', async () => {
     const userId = await createUser(client);
     const { id } = (await uploadDocument(client, userId, 'idFrontImg')).body;
     const audits = () =>
@@ -315,7 +315,7 @@ describe('documents', () => {
     expect(await audits()).toEqual([{ actor: admin.clientId }]);
   });
 
-  it('are judged, and judged again, each time as a row', async () => {
+  it('are judged, and judged again, with a row for each decision', async () => {
     const userId = await userInReview(client);
     const { data } = (await client.call('GET', `/v1/users/${userId}/kyc/documents`)).body;
     const { id } = data[0];
@@ -352,7 +352,7 @@ describe('deleting', () => {
   const remove = (userId: string, docId: string, by = client) =>
     by.call('DELETE', documentPath(userId, docId));
 
-  it('removes the document and its content, and with the last one the KYC begins anew', async () => {
+  it('removes the document and its content; deleting the last one begins the KYC again', async () => {
     const userId = await createUser(client);
     const [front = '', back = ''] = await uploadAll(client, userId, ['idFrontImg', 'idBackImg']);
     const gone = await remove(userId, front);
@@ -372,7 +372,7 @@ describe('deleting', () => {
     ]);
   });
 
-  it('is refused once it was submitted, judged, or is being reviewed: 409', async () => {
+  it('is refused with 409 for a document that was submitted or judged, or is under review', async () => {
     const refused = async (userId: string, docId: string) => {
       expect(failure(await remove(userId, docId))).toEqual([409, 'invalid_transition']);
       expect((await client.call('GET', `${documentPath(userId, docId)}/content`)).status).toBe(200);
@@ -388,7 +388,7 @@ describe('deleting', () => {
     await refused(userId, later);
     await decide(admin, userId, 'resubmission_required');
     await refused(userId, front);
-    expect((await remove(userId, later)).status).toBe(204); // no review has had it
+    expect((await remove(userId, later)).status).toBe(204); // no review has this document
     expect(await kycStatus(client, userId)).toBe('resubmission_required');
     await submit(userId);
     await decide(admin, userId, 'completed');
@@ -401,7 +401,7 @@ describe('notes', () => {
   const write = (userId: string, notes: unknown, by = admin) =>
     by.call('PATCH', `/v1/users/${userId}/kyc/notes`, { notes });
 
-  it('are read by operators alone', async () => {
+  it('are shown to operators only', async () => {
     const userId = await userInReview(client);
     const secret = 'Looks like his brother.\nAsk again on Monday.';
     expect((await write(userId, secret)).body.notes).toBe(secret);
@@ -428,13 +428,13 @@ describe('notes', () => {
     expect([answer.status, answer.body.field]).toEqual([400, 'notes']);
   });
 
-  it('take 5,000 characters, and no unknown user', async () => {
+  it('accept 5,000 characters, and answer 404 for an unknown user', async () => {
     expect((await write(await createUser(client), 'x'.repeat(5_000))).status).toBe(200);
     expect((await write(unknownUser, 'x')).status).toBe(404);
   });
 });
 
-it('shows nobody else anything of a user, and lets nobody else change it', async () => {
+it('neither shows a user to another tenant nor lets it change them', async () => {
   const stranger = await api.client();
   const userId = await userInReview(client);
   const { id } = (await client.call('GET', `/v1/users/${userId}/kyc/documents`)).body.data[0];
@@ -451,14 +451,14 @@ it('shows nobody else anything of a user, and lets nobody else change it', async
     expect((await api.call(method, path)).status).toBe(401);
   }
   expect(failure(await uploadDocument(stranger, userId, 'idFrontImg'))).toEqual([404, 'not_found']);
-  // The other's document under one's own user is as unknown.
+  // The other tenant's document under one's own user is unknown as well.
   const own = await createUser(stranger);
   expect((await stranger.call('GET', `${documentPath(own, id)}/content`)).status).toBe(404);
   for (const bad of [unknownDocument, 'nonsense', userId])
     expect((await client.call('GET', documentPath(userId, bad))).status).toBe(404);
 });
 
-it('lets no client decide: 403, before anything else is looked at', async () => {
+it('refuses a client’s decision with 403 before any other check', async () => {
   for (const path of [
     `/v1/users/${unknownUser}/kyc/status`,
     `/v1/users/${unknownUser}/kyc/notes`,
@@ -472,7 +472,7 @@ it('lets no client decide: 403, before anything else is looked at', async () => 
     expect(failure(await admin.call('PATCH', path, body))).toEqual([404, 'not_found']);
 });
 
-it('lets an operator act for a client, whose document it stays', async () => {
+it('lets an operator act for a client, who owns the document', async () => {
   const userId = await createUser(client);
   const { status, body } = await uploadDocument(admin, userId, 'idFrontImg');
   expect(status).toBe(201);

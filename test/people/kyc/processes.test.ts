@@ -17,7 +17,7 @@ const stale = (olderThan: number, limit = 10, except: string[] = []) =>
   kycProcesses.stale(api.database, new Date(olderThan), limit, except);
 const HOUR_MS = 60 * 60_000;
 
-it('tells again the reviews that nobody watches, and no other', async () => {
+it('wakes exactly the reviews that nobody watches', async () => {
   const [lost, watched, decided] = [
     await userInReview(client),
     await userInReview(client),

@@ -5,15 +5,15 @@ import type { Wiring } from '../../../src/startup/wiring';
 import { type Client, type TestApi, testApi } from '../../support/api';
 
 export interface KycApi extends TestApi {
-  /** Where the documents are. */
+  /** The folder of the documents. */
   folder: string;
   /** The names of all contents in the store: `cli_…/doc_…`. */
   stored(): Promise<string[]>;
-  /** Their bytes. */
+  /** The bytes of a content. */
   bytesOf(name: string): Promise<Buffer>;
 }
 
-/** The API with its documents in a folder of its own. */
+/** The API with documents in a folder of its own. */
 export async function kycApi(options: Partial<Wiring> = {}): Promise<KycApi> {
   const folder = await mkdtemp(join(tmpdir(), 'cardwright-kyc-'));
   const api = await testApi({ documents: { kind: 'folder', folder }, ...options });
@@ -37,7 +37,7 @@ export async function kycApi(options: Partial<Wiring> = {}): Promise<KycApi> {
 export const kycStatus = async (client: Client, userId: string): Promise<string> =>
   (await client.call('GET', `/v1/users/${userId}/kyc`)).body.status as string;
 
-/** What the tenant was told of the user, in order. */
+/** The tenant's events of the user, in order. */
 export async function eventsOf(api: TestApi, userId: string) {
   const rows = await api.database.query<{ data: string; idempotency_key: string | null }>(
     `select data, idempotency_key from events where event = 'kyc.status_changed' and data::json->>'userId' = $1

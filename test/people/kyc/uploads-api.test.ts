@@ -45,7 +45,7 @@ it.each([
   });
 });
 
-it('takes the file before the slot, too, and a file without a name of its own', async () => {
+it('accepts the file before the slot, and a file without a name', async () => {
   const bytes = jpeg('order');
   expect(
     (
@@ -73,7 +73,7 @@ it.each([
 });
 
 describe('sizes', () => {
-  it('takes 10 MiB and gives them back, and refuses one byte more: 413', async () => {
+  it('accepts and returns 10 MiB, and refuses one byte more with 413', async () => {
     const most = Buffer.concat([jpeg(), Buffer.alloc(10 * MIB - jpeg().length, 7)]);
     const taken = await send(front(most));
     expect([taken.status, taken.body.size]).toEqual([201, 10 * MIB]);
@@ -81,7 +81,7 @@ describe('sizes', () => {
     expect(failure(await send(front(more)))).toEqual([413, 'payload_too_large', undefined]);
   });
 
-  it('refuses what says that it is larger before it is read', async () => {
+  it('refuses a larger declared length before it reads the body', async () => {
     const answer = await raw({
       'content-type': 'multipart/form-data; boundary=x',
       'content-length': String(10 * MIB + 64 * 1024 + 1),
@@ -89,7 +89,7 @@ describe('sizes', () => {
     expect(answer).toBe(413);
   });
 
-  it('refuses it without a declared length, too, and reads on until it can be heard', async () => {
+  it('refuses a large body without a declared length, and reads on until the answer can be read', async () => {
     const { body, headers } = form(front(Buffer.concat([jpeg(), Buffer.alloc(11 * MIB)])));
     expect(await raw({ ...headers, 'transfer-encoding': 'chunked' }, Buffer.from(body))).toBe(413);
     expect((await send(front(jpeg('after')))).status).toBe(201);
@@ -147,7 +147,7 @@ describe('400', () => {
     expect(failure(await client.call('POST', path))).toEqual([400, 'invalid_request', 'slot']);
   });
 
-  it('what breaks off, in the file or before it, and what is no form at all', async () => {
+  it('a form that breaks off, in the file or before it, and a body that is not a form', async () => {
     const { body, headers } = form(front(jpeg('a longer one')));
     for (const bytes of [body.slice(0, -8), body.slice(0, -60), body.slice(0, 60), Buffer.from('nonsense')])
       expect(failure(await client.call('POST', path, bytes, headers))).toEqual([
@@ -193,7 +193,7 @@ it('checks in order: credential, path, body, key, fields, id', async () => {
 });
 
 describe('idempotency', () => {
-  it('repeats the answer to the same file, however the form is written, and refuses another', async () => {
+  it('repeats the answer for the same file, however the form is written, and refuses another file', async () => {
     const headers = { 'x-idempotency-key': 'upload-1' };
     const first = await send(front(jpeg('same'), { name: 'one.jpg' }), headers);
     const again = await send(front(jpeg('same'), { name: 'two.png', type: 'image/png' }), headers);
@@ -211,7 +211,7 @@ describe('idempotency', () => {
     expect(slot.status).toBe(422);
   });
 
-  it('has one effect, of twenty at once', async () => {
+  it('has one effect when twenty requests arrive together', async () => {
     const before = (await client.call('GET', `${path}?limit=100`)).body.data.length;
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send(front(jpeg('at once')), { 'x-idempotency-key': 'upload-2' })),
@@ -223,7 +223,7 @@ describe('idempotency', () => {
   });
 });
 
-/** Sends headers, and perhaps a body, and gives the status. */
+/** Sends headers and optionally a body. @returns the status */
 function raw(headers: Record<string, string>, body?: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     const credential = { 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret };

@@ -46,7 +46,7 @@ describe('code lists', () => {
     expect(empty.map((region) => region.code).sort()).toEqual(['BV', 'HM', 'IO', 'UM']);
   });
 
-  it('tells cities of one name apart', () => {
+  it('distinguishes cities of the same name', () => {
     const springfields = lists['cities of US'].filter((city) => /^Springfield \([A-Z]{2}\)$/.test(city.name));
     expect(springfields.length).toBeGreaterThan(10);
     expect(lists['cities of US'].some((city) => city.name === 'Springfield')).toBe(false);
@@ -92,7 +92,7 @@ describe('membership', () => {
     ['', false],
   ])('isOccupation(%j) is %s', (code, expected) => expect(reference.isOccupation(code)).toBe(expected));
 
-  it('has no cities for what is no region', () => {
+  it('has no cities for an unknown region', () => {
     expect(reference.cities('ZZ')).toEqual([]);
     expect(reference.cities('../occupations')).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('refresh', () => {
     expect(cities.size).toBe(246);
   });
 
-  it('leaves the lists in a form that reads back', () => {
+  it('writes the lists in a form that can be read', () => {
     expect(formatList([...reference.occupations()])).toBe(
       readFileSync(join(DATA, 'occupations.tsv'), 'utf8'),
     );

@@ -30,13 +30,13 @@ describe('a user', () => {
       updatedAt: created.body.createdAt,
     });
     const read = await client.call('GET', `/v1/users/${created.body.id}`);
-    expect(read.text).toBe(created.text); // the order of the fields of meta too
+    expect(read.text).toBe(created.text); // the fields of meta in the same order
     const listed = await client.call('GET', '/v1/users?externalId=ada-1&status=active&kycStatus=not_started');
     expect(listed.body).toEqual({ data: [created.body], hasMore: false, nextCursor: null });
     expect((await client.call('GET', '/v1/users?externalId=ada-1&status=blocked')).body.data).toEqual([]);
   });
 
-  it('is made from an empty body', async () => {
+  it('is created from an empty body', async () => {
     const answer = await client.call('POST', '/v1/users');
     expect(answer).toMatchObject({ status: 201, body: { meta: {}, status: 'active' } });
   });
@@ -48,7 +48,7 @@ describe('a user', () => {
     expect((await other.call('POST', '/v1/users', { externalId: 'twice' })).status).toBe(201);
   });
 
-  it('takes meta up to 16 KiB', async () => {
+  it('accepts meta up to 16 KiB', async () => {
     const overhead = Buffer.byteLength(JSON.stringify({ text: '' }));
     const fits = { text: 'x'.repeat(16 * 1024 - overhead) };
     expect((await client.call('POST', '/v1/users', { meta: fits })).status).toBe(201);
@@ -72,7 +72,7 @@ describe('a user', () => {
 });
 
 describe('PATCH /v1/users/{id}', () => {
-  it('merges meta field by field, null removing', async () => {
+  it('merges meta field by field, and null removes a field', async () => {
     const { id, createdAt } = await create({
       meta: { a: 1, b: { deep: true, kept: false }, c: 'x', given: null },
     });
@@ -91,7 +91,7 @@ describe('PATCH /v1/users/{id}', () => {
     expect(Object.keys((await client.call('GET', `/v1/users/${id}`)).body.meta)).toEqual(['a']);
   });
 
-  it('loses no field to a patch at the same moment', async () => {
+  it('loses no field when two patches arrive together', async () => {
     const { id } = await create();
     const fields = Array.from({ length: 20 }, (_, index) => `field${index}`);
     await Promise.all(fields.map((name) => client.call('PATCH', `/v1/users/${id}`, { meta: { [name]: 1 } })));
@@ -102,7 +102,7 @@ describe('PATCH /v1/users/{id}', () => {
 });
 
 describe('PATCH /v1/users/{id}/status', () => {
-  it('blocks with a reason and lets go again', async () => {
+  it('blocks with a reason and unblocks', async () => {
     const { id } = await create();
     const blocked = await client.call('PATCH', `/v1/users/${id}/status`, {
       status: 'blocked',
@@ -116,7 +116,7 @@ describe('PATCH /v1/users/{id}/status', () => {
 });
 
 describe('POST /v1/users/{id}/accounts', () => {
-  it('opens an account once a currency', async () => {
+  it('opens one account per currency', async () => {
     const { id } = await create();
     const opened = await client.call('POST', `/v1/users/${id}/accounts`, { currency: 'JPY' });
     expect(opened).toMatchObject({
@@ -134,7 +134,7 @@ describe('POST /v1/users/{id}/accounts', () => {
     expect(again.body).toEqual(opened.body);
   });
 
-  it('opens one for many calls at the same moment', async () => {
+  it('opens one account when many requests arrive together', async () => {
     const { id } = await create();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => client.call('POST', `/v1/users/${id}/accounts`, { currency: 'EUR' })),
@@ -154,7 +154,7 @@ describe('POST /v1/users/{id}/bins', () => {
     expect(second).toMatchObject({ status: 200, body: { userId: id, bin: '44112200', enabled: false } });
   });
 
-  it('knows no BIN but those of the tenant', async () => {
+  it('answers 404 for a BIN that the tenant is not admitted to', async () => {
     const { id } = await create();
     for (const bin of ['99999999', 'nonsense', '\u0000']) {
       const answer = await client.call('POST', `/v1/users/${id}/bins`, { bin });
@@ -202,13 +202,13 @@ describe('bad input', () => {
     expect((await client.call('GET', `/v1/users/${id}`)).body).toEqual({ id, ...before });
   });
 
-  it('survives nesting that would exhaust a stack', async () => {
+  it('survives deeply nested JSON', async () => {
     const deep = `{"meta":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`;
     const answer = await client.call('POST', '/v1/users', deep, { 'x-idempotency-key': 'deep' });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 
-  it('refuses a forged cursor that a database would choke on', async () => {
+  it('refuses a forged cursor that would make the database fail', async () => {
     const cursor = Buffer.from(JSON.stringify(['\u0000'])).toString('base64url');
     expect(await client.call('GET', `/v1/users?cursor=${cursor}`)).toMatchObject({
       status: 400,
@@ -216,7 +216,7 @@ describe('bad input', () => {
     });
   });
 
-  it('answers malformed JSON, other types, large bodies and other methods', async () => {
+  it('refuses malformed JSON, other types, large bodies and other methods', async () => {
     expect((await client.call('POST', '/v1/users', '{"meta":')).status).toBe(400);
     expect((await client.call('POST', '/v1/users', '[]')).status).toBe(400);
     const typed = await client.call('POST', '/v1/users', 'meta=1', { 'content-type': 'text/plain' });
@@ -251,7 +251,7 @@ describe('bad input', () => {
   );
 });
 
-it('pages through all users, newest first, without a miss or a double while others are created', async () => {
+it('misses and repeats no user on pages, newest first, while others are created', async () => {
   const pager = await api.client();
   const ids: string[] = [];
   for (let index = 0; index < 11; index += 1) ids.push((await create({}, pager)).id);
@@ -270,7 +270,7 @@ it('pages through all users, newest first, without a miss or a double while othe
   expect(seen).toEqual(ids.reverse());
 });
 
-it('answers a repeat byte for byte, and once for many at the same moment', async () => {
+it('repeats its answer byte for byte, and has one effect when requests arrive together', async () => {
   const key = { 'x-idempotency-key': 'user-once' };
   const before = await countUsers();
   const first = await client.call('POST', '/v1/users', { meta: { a: 1 } }, key);
@@ -283,7 +283,7 @@ it('answers a repeat byte for byte, and once for many at the same moment', async
   expect(reused).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
 });
 
-it("lets an admin change any tenant's user, and writes it down without personal data", async () => {
+it('lets an admin change any tenant’s user, and records it without personal data', async () => {
   const { id } = await create({ meta: { firstName: 'Ada' } });
   expect((await admin.call('GET', `/v1/users/${id}`)).status).toBe(200);
   await admin.call('PATCH', `/v1/users/${id}`, { meta: { firstName: 'Augusta' } });

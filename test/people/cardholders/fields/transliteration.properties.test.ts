@@ -34,7 +34,7 @@ describe('transliteration', () => {
     );
   });
 
-  it('leaves ASCII as it is', () => {
+  it('leaves ASCII unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
         expect(transliterateName(text)).toBe(text);
@@ -57,7 +57,7 @@ describe('transliteration', () => {
       expect(transliterateName(letter) ?? '').toMatch(/^[A-Za-z]*$/);
   });
 
-  it('knows every letter of the languages of Europe and Central Asia', () => {
+  it('covers every letter of the languages of Europe and Central Asia', () => {
     const alphabets =
       'àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿßāăąćċčďđēėęěğģīįıķĺļľłńņňŋōőœŕřśşšţťūůűųŵŷźżžșțəƒ' +
       'абвгдеёжзийклмнопрстуфхцчшщъыьэюяґєіїўђѓѕјљњћќџәғқңөұүһіөҗҙҡҫҳҷӣӯѣѐѝ';
@@ -69,7 +69,7 @@ describe('transliteration', () => {
 });
 
 describe('an accepted name', () => {
-  it('is ASCII, within 40 bytes, begins with a letter, and is accepted again unchanged', () => {
+  it('is ASCII within 40 bytes, begins with a letter, and is accepted again unchanged', () => {
     let seen = 0;
     fc.assert(
       fc.property(name, (text) => {
@@ -85,7 +85,7 @@ describe('an accepted name', () => {
     expect(seen).toBeGreaterThan(options.numRuns / 100);
   });
 
-  it('never holds TEST, MOCK or SANDBOX, however it was spelt', () => {
+  it('never contains TEST, MOCK or SANDBOX, however it was spelt', () => {
     const reserved = fc.constantFrom(
       'test',
       'TeSt',

@@ -40,15 +40,15 @@ const VALID = {
   ipAddress: '192.0.2.1',
 } satisfies Record<MetaField, string>;
 
-/** Meta that is valid but for the given fields; undefined leaves a field out. */
+/** A valid meta with some fields replaced; undefined leaves a field out. */
 const meta = (changes: Meta = {}): Meta =>
   Object.fromEntries(Object.entries({ ...VALID, ...changes }).filter(([, value]) => value !== undefined));
 
 const validate = (changes: Meta = {}): MetaResult => validateMeta(meta(changes), 'B2C', environment);
 
-/** Cases `[what, field, given, stored]`: accepted, and stored as the fourth (as given without one). */
+/** Cases `[what, field, given, stored]`: accepted, and stored as the fourth value, or as given without one. */
 type Accepted = [what: string, field: MetaField, given: string, stored?: string];
-/** Cases `[what, field, given, message]`: refused, the message being the field's name and these words. */
+/** Cases `[what, field, given, message]`: refused. The message is the field's name and these words. */
 type Refused = [what: string, field: MetaField, given: string, message: string];
 
 const bytes = (count: number): string => 'a'.repeat(count);
@@ -276,7 +276,7 @@ const REFUSED: Refused[] = [
 ];
 
 describe('validateMeta', () => {
-  it('accepts a full set and gives it back', () => {
+  it('accepts a full meta and returns it', () => {
     expect(validate()).toEqual({ ok: true, corrected: VALID });
   });
 
@@ -291,7 +291,7 @@ describe('validateMeta', () => {
   it('never repeats a value in a message', () => {
     for (const [, field, given] of REFUSED) {
       const result = validate({ [field]: given });
-      // Words that the rules themselves spell out say nothing about a person.
+      // Words of the rules themselves reveal nothing about a person.
       const telling = given.trim().length > 3 && !/national_id|^test$|^sandbox$/i.test(given);
       if (telling && !result.ok) expect(result.message).not.toContain(given);
     }
@@ -333,16 +333,16 @@ describe('validateMeta', () => {
     const broken = Object.fromEntries(META_FIELDS.map((field) => [field, 1]));
     for (const [index, field] of META_FIELDS.entries()) {
       const changes = Object.fromEntries(META_FIELDS.slice(index).map((name) => [name, broken[name]]));
-      // A country that is no string leaves the phone, which comes before it, with nothing to be judged by.
+      // Without a valid country the phone, which comes first, can only be checked for its digits.
       expect(validate(changes)).toMatchObject({ ok: false, field });
     }
   });
 
-  it('ignores what is no field of the contract', () => {
+  it('ignores fields that are not in the contract', () => {
     expect(validate({ nickname: 7, __v: {} })).toEqual({ ok: true, corrected: VALID });
   });
 
-  it('leaves the meta it is given as it is', () => {
+  it('does not change the given meta', () => {
     const given = Object.freeze(meta({ firstName: 'Zoë', postCode: 'SW1Y 4JH' }));
     expect(validateMeta(given, 'B2C', environment).ok).toBe(true);
     expect(given.firstName).toBe('Zoë');
@@ -353,7 +353,7 @@ describe('validateMeta on a B2B BIN', () => {
   const B2B = { firstName: 'Zoë', lastName: 'Brontë', email: 'zoe@example.com' };
   const corrected = { firstName: 'Zoe', lastName: 'Bronte', email: 'zoe@example.com' };
 
-  it('needs three fields', () => {
+  it('requires three fields', () => {
     expect(validateMeta(B2B, 'B2B', environment)).toEqual({ ok: true, corrected });
   });
 
@@ -374,7 +374,7 @@ describe('validateMeta on a B2B BIN', () => {
 });
 
 describe('phone and country', () => {
-  /** A valid set of data of a country: its first city, and the phone as given. */
+  /** A valid meta for a country, with its first city and a phone. */
   const from = (country: string, phoneCode: string, phone: string): MetaResult => {
     const town = environment.reference.cities(country)[0]?.code;
     return validate({ country, town, phoneCode, phone });
@@ -429,7 +429,7 @@ describe('phone and country', () => {
     },
   );
 
-  it('refuses mobile numbers of less than 7 digits, which a few small countries have', () => {
+  it('refuses mobile numbers with fewer than 7 digits, which a few small countries have', () => {
     for (const [country, phone] of reachable.filter(([, digits]) => digits.length < 7)) {
       const phoneCode = getCountryCallingCode(country as CountryCode);
       expect(from(country, phoneCode, phone)).toMatchObject({ message: 'phone must have 7 to 15 digits' });
@@ -441,12 +441,12 @@ describe('validatePatch', () => {
   const patch = (changes: Meta, stored: Meta = meta(), model: 'B2B' | 'B2C' = 'B2C'): MetaResult =>
     validatePatch(changes, stored, model, environment);
 
-  it('takes every field of the contract but ipAddress', () => {
+  it('accepts every field of the contract except ipAddress', () => {
     expect(PATCH_FIELDS).toEqual(META_FIELDS.filter((field) => field !== 'ipAddress'));
     expect(patch({ ipAddress: 'not read' })).toEqual({ ok: true, corrected: {} });
   });
 
-  it('gives back the fields present alone, corrected', () => {
+  it('returns only the given fields, corrected', () => {
     const stored = meta({ lastName: 'Brontë' });
     expect(patch({ firstName: 'Zoë', phoneCode: '44' }, stored)).toEqual({
       ok: true,
@@ -475,20 +475,20 @@ describe('validatePatch', () => {
     expect(patch(changes)).toMatchObject({ ok: false, field });
   });
 
-  it('accepts fields that fit each other', () => {
+  it('accepts fields that fit together', () => {
     const moved = { country: 'FR', town: PARIS, phone: '612345678', phoneCode: '33' };
     expect(patch(moved)).toEqual({ ok: true, corrected: { ...moved, phoneCode: '+33' } });
     expect(patch({ idIssueDate: '2030-03-01', idExpiryDate: '2040-03-01' }).ok).toBe(true);
   });
 
-  it('refuses when the stored rest is not valid, and names the sent field first', () => {
+  it('refuses when the stored rest is invalid, and names the given field first', () => {
     const stored = meta({ firstName: 'Test' });
     expect(patch({ gender: 'M' }, stored)).toMatchObject({ ok: false, field: 'firstName' });
     expect(patch({ gender: 'x' }, stored)).toMatchObject({ ok: false, field: 'gender' });
     expect(patch({ firstName: 'Ada' }, stored).ok).toBe(true);
   });
 
-  it('needs only the three fields on a B2B BIN, and still judges what is sent', () => {
+  it('requires only the three fields on a B2B BIN, and still checks every given field', () => {
     const stored = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' };
     expect(patch({ email: 'a@example.com' }, stored, 'B2B').ok).toBe(true);
     expect(patch({ address: '#1' }, stored, 'B2B')).toMatchObject({ ok: false, field: 'address' });

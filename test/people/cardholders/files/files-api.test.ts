@@ -20,7 +20,7 @@ const failure = ({ status, body }: { status: number; body: any }) => [status, bo
 const uploadFile = async (by: Client, bytes = png('file')) =>
   (await upload(by, FILES, [['file', { bytes }]])).body.fileId as string;
 
-it('takes a file and gives its id, and nothing else', async () => {
+it('stores a file and returns its id, and nothing else', async () => {
   const { status, body } = await upload(client, FILES, [['file', { bytes: pdf() }]]);
   expect([status, body]).toEqual([201, { fileId: expect.stringMatching(/^file_[0-9a-z]{26}$/) }]);
 });
@@ -48,7 +48,7 @@ it.each<[string, Parameters<typeof form>[0], number, string | undefined]>([
   expect([answer.status, answer.body.field]).toEqual([status, field]);
 });
 
-it('makes a photo the newest KYC document of its user: from a file', async () => {
+it('adds a photo as the newest KYC document of its user: from a file', async () => {
   const { status, body } = await upload(client, photos, [
     ['slot', 'idHoldImg'],
     ['file', { bytes: jpeg('photo') }],
@@ -59,7 +59,7 @@ it('makes a photo the newest KYC document of its user: from a file', async () =>
   expect([kyc.status, kyc.documents[0].id]).toEqual(['documents_uploaded', body.id]);
 });
 
-it.each(['multipart', 'JSON'])('and from a fileId in %s, as often as it is named', async (kind) => {
+it.each(['adds a photo from a fileId in %s, as often as it is named', 'JSON'])('and from a fileId in %s, as often as it is named', async (kind) => {
   const fileId = await uploadFile(client, png(`by ${kind}`));
   const ids = new Set<string>();
   for (const slot of ['idFrontImg', 'idBackImg']) {
@@ -78,7 +78,7 @@ it.each(['multipart', 'JSON'])('and from a fileId in %s, as often as it is named
   expect(ids.size).toBe(2);
 });
 
-it('needs either a file or a fileId, and a slot', async () => {
+it('requires either a file or a fileId, and a slot', async () => {
   const fileId = await uploadFile(client);
   const file = ['file', { bytes: jpeg() }] as [string, { bytes: Buffer }];
   const both = await upload(client, photos, [['slot', 'idFrontImg'], ['fileId', fileId], file]);
@@ -94,7 +94,7 @@ it('needs either a file or a fileId, and a slot', async () => {
   expect(image.status).toBe(415);
 });
 
-it('knows no file and no cardholder of another tenant', async () => {
+it('answers 404 for a file or cardholder of another tenant', async () => {
   const stranger = await api.client();
   const theirs = await uploadFile(stranger);
   const named = (by: Client, fileId: string, path = photos) =>
@@ -107,7 +107,7 @@ it('knows no file and no cardholder of another tenant', async () => {
   expect((await api.call('POST', photos, { slot: 'idFrontImg' })).status).toBe(401);
 });
 
-it('takes an operator where they act for a client, and writes it down', async () => {
+it('lets an operator act for a client, and records it in the audit log', async () => {
   const admin = await api.client('admin');
   const fileId = await uploadFile(admin);
   const { status, body } = await admin.call('POST', photos, { slot: 'idFrontImg', fileId });
@@ -123,7 +123,7 @@ it('takes an operator where they act for a client, and writes it down', async ()
   ]);
 });
 
-it('has no user to give a photo to: 409, kept under the key', async () => {
+it('answers 409 without a linked user, and stores the answer under the key', async () => {
   const made = await cardholder(client);
   await api.database.query('update cardholders set user_id = null where id = $1', [made.cardholderId]);
   const path = `/v1/cardholders/${made.cardholderId}/photos`;
@@ -134,7 +134,7 @@ it('has no user to give a photo to: 409, kept under the key', async () => {
   expect((await client.call('POST', path, body, key)).text).toBe(first.text);
 });
 
-it('repeats its answer to the same key', async () => {
+it('repeats its answer under the same key', async () => {
   const key = { 'x-idempotency-key': 'file' };
   const send = (bytes: Buffer) => upload(client, FILES, [['file', { bytes }]], key);
   const first = await send(jpeg('one'));

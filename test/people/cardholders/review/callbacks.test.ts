@@ -4,7 +4,7 @@ import { type Client, type TestApi, testApi } from '../../../support/api';
 import { until } from '../../../support/until';
 import { decide, pending, setReview, statusOf, steps } from '../support';
 
-/** What the reviewer tells by itself: the cardholder's workflow is told to look, and nothing else happens. */
+/** Callbacks of the reviewer wake the cardholder's workflow and do nothing else. */
 
 let api: TestApi;
 let client: Client;
@@ -31,7 +31,7 @@ async function approved(accountPurpose: string): Promise<string> {
 }
 
 let messages = 0;
-/** A callback of the reviewer's. @returns its status and what came of it */
+/** Sends a callback of the reviewer. @returns its status and its outcome */
 async function call(key: string, secret = partySecret(api.services.keyring, 'cardholder-review')) {
   const id = `message-${(messages += 1)}`;
   const raw = Buffer.from(JSON.stringify({ id, key }));
@@ -44,7 +44,7 @@ async function call(key: string, secret = partySecret(api.services.keyring, 'car
   return [status, row?.outcome];
 }
 
-it('tells the workflow as soon as the party has decided', async () => {
+it('wakes the workflow when the reviewer has decided', async () => {
   const id = await approved('sandbox:slow-reject');
   expect(await step.submit(id)).toBe('processing');
   const before = looks(id);
@@ -53,7 +53,7 @@ it('tells the workflow as soon as the party has decided', async () => {
   expect(await step.submit(id)).toBe('reject');
 });
 
-it('is a nudge about the submission that is under way, and about no other', async () => {
+it('wakes only the submission that is under way', async () => {
   const id = await approved('sandbox:silent');
   const before = looks(id);
   expect(await call(`submission-${id}-1`)).toEqual([200, 'told']);
@@ -68,7 +68,7 @@ it('is a nudge about the submission that is under way, and about no other', asyn
   expect(await statusOf(client, id)).toBe('wait_audit');
 });
 
-it('is refused where the reviewer has not signed it', async () => {
+it('is refused without the reviewer’s signature', async () => {
   const id = await approved('sandbox:silent');
   const before = looks(id);
   expect(await call(`submission-${id}-1`, Buffer.alloc(32))).toEqual([401, undefined]);

@@ -29,7 +29,7 @@ const waitingCommands = (id: string) =>
     [id],
   );
 
-it('lists what waits, masked', async () => {
+it('lists the waiting cardholders, masked', async () => {
   const { id } = await pending(api, client);
   const { data } = { data: JSON.parse((await operator('list', '--json')).text) as unknown[] };
   expect(data).toContainEqual(await read(client, id));
@@ -39,7 +39,7 @@ it('lists what waits, masked', async () => {
   expect(text).not.toContain('Philippa');
 });
 
-it('approves: a row that says who, and a word to the workflow', async () => {
+it('approves: stores the decision with its operator, and wakes the workflow', async () => {
   const { id } = await pending(api, client);
   const answer = await operator('approve', id, '--reason', 'Checked by telephone.', '--json');
   expect(answer.code).toBe(0);
@@ -70,7 +70,7 @@ it('approves: a row that says who, and a word to the workflow', async () => {
   ]);
 });
 
-it('rejects with the reason, or with words of its own', async () => {
+it('rejects with the given reason, or with a default text', async () => {
   const [one, two] = await Promise.all([pending(api, client), pending(api, client)]);
   expect((await operator('reject', one.id, '--reason', 'The photo is not sharp.')).text).toBe(
     `${one.id} is rejected_by_admin.`,
@@ -88,7 +88,7 @@ it('rejects with the reason, or with words of its own', async () => {
   });
 });
 
-it('says what it cannot do, and does nothing', async () => {
+it('refuses an impossible decision and changes nothing', async () => {
   const { id } = await pending(api, client);
   await operator('reject', id, '--reason', 'Not known.');
   const again = await operator('approve', id);

@@ -38,7 +38,7 @@ async function approved(meta: Record<string, unknown> = {}): Promise<Holder> {
   return holder;
 }
 
-/** What is submitted, by key, from now on. */
+/** Collects the submissions from now on, by key. */
 function submitted(): Application[] {
   const { cardholderReview } = api.services.parties;
   const seen: Application[] = [];
@@ -62,8 +62,8 @@ const calls = async (id: string, submission = 1) =>
     ])
   )[0]?.calls;
 
-describe('what is submitted', () => {
-  it('is rebuilt from the meta and the documents of the moment, under a key of the submission', async () => {
+describe('a submission', () => {
+  it('is built from the present meta and documents, under its own key', async () => {
     const seen = submitted();
     const { id, userId, documents } = await approved({ accountPurpose: 'sandbox:refuse' });
     await client.call('PATCH', `/v1/users/${userId}`, { meta: { lastName: 'Wréxhäm', idType: 'passport' } });
@@ -108,7 +108,7 @@ describe('what is submitted', () => {
     expect(seen).toHaveLength(0);
   });
 
-  it('is nothing without completed KYC, or a document that counts, or one that can be read', async () => {
+  it('is refused without completed KYC, or without a readable document in each slot', async () => {
     const { userId, ...unidentified } = await approved();
     await api.database.query(`update users set kyc_status = 'rejected' where id = $1`, [userId]);
     expect(await step.submit(unidentified.id)).toBe('submission_failed');
@@ -130,7 +130,7 @@ describe('what is submitted', () => {
     api.services.parties.documents = kept;
   });
 
-  it('is nothing twice, however often and at once it is asked for', async () => {
+  it('reaches the reviewer once, however often steps run at once', async () => {
     const { id } = await approved({ accountPurpose: 'sandbox:slow' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => step.submit(id)));
     expect(new Set(answers)).toEqual(new Set(['processing']));
@@ -180,7 +180,7 @@ describe('the sandbox’s reviewer', () => {
     expect((await eventsOf(api, id)).at(-1)?.description).toBe(description);
   });
 
-  it('keeps nothing of a person', async () => {
+  it('stores no personal data', async () => {
     const { id } = await approved({ accountPurpose: 'A flat for Philippa' });
     await step.submit(id);
     const rows = JSON.stringify(await api.database.query('select * from sandbox_reviews'));
@@ -189,8 +189,8 @@ describe('the sandbox’s reviewer', () => {
   });
 });
 
-describe('data that the party will never take', () => {
-  it('has failed with the code of its refusal, where it was not taken at all', async () => {
+describe('data that the reviewer never accepts', () => {
+  it('fails with the code of the refusal when it was not accepted at all', async () => {
     const { id } = await approved();
     const { cardholderReview } = api.services.parties;
     const submit = () => Promise.reject(new PartyRefused('unknown_bin'));
@@ -202,7 +202,7 @@ describe('data that the party will never take', () => {
 });
 
 describe('attempts that are used up', () => {
-  it('fail a submission that has never left us, and the next one has a key of its own', async () => {
+  it('fail a submission that was never sent, and the next one has its own key', async () => {
     const { id } = await approved({ accountPurpose: 'sandbox:gone' });
     await expect(step.submit(id)).rejects.toMatchObject({ name: 'PartyAway' });
     expect(await step.giveUp(id)).toBe('submission_failed');
@@ -235,13 +235,13 @@ describe('attempts that are used up', () => {
   );
 });
 
-it('ignores a word on a submission that has ended', async () => {
+it('ignores an answer about a submission that has ended', async () => {
   const { id } = await approved({ accountPurpose: 'sandbox:reject' });
   const { cardholderReview } = api.services.parties;
   api.services.parties.cardholderReview = {
     ...cardholderReview,
     async outcome(key) {
-      // While the party is asked, another attempt hears of the rejection and the client submits again.
+      // While the reviewer is asked, another attempt learns of the rejection and the client submits again.
       api.services.parties.cardholderReview = cardholderReview;
       await step.submit(id);
       await client.call('POST', `/v1/cardholders/${id}/submit`);
@@ -253,7 +253,7 @@ it('ignores a word on a submission that has ended', async () => {
 });
 
 describe('the operator’s review', () => {
-  it('is automatic in the sandbox alone, unless the tenant’s setting is manual', async () => {
+  it('is automatic only in the sandbox, unless the tenant’s setting is manual', async () => {
     const own = await api.client();
     const one = await register(own, await identified(api, own));
     const live = createCardholderActivities({ ...api.services, mode: 'live' });
@@ -270,7 +270,7 @@ describe('the operator’s review', () => {
     ]);
   });
 
-  it('is a rejection where the purpose says so', async () => {
+  it('is a rejection for the scenario’s purpose', async () => {
     const { id } = await pending(api, client, { accountPurpose: 'sandbox:review-reject' });
     expect(await step.look(id)).toBe('rejected_by_admin');
     expect((await read(client, id)).description).toContain('purpose of the account');
@@ -281,8 +281,8 @@ describe('the reconciler', () => {
   const stale = async (olderThan: Date, except: string[] = []) =>
     (await cardholderProcesses.stale(api.database, olderThan, 10_000, except)).map(({ args }) => args[0]);
 
-  it('starts again what nobody watches, and nothing else', async () => {
-    clock.at = new Date(); // the database's
+  it('starts again exactly the workflows that nobody watches', async () => {
+    clock.at = new Date(); // the clock of the database
     const own = await api.client();
     await setReview(api, own.clientId, 'manual');
     const holders = await Promise.all(
