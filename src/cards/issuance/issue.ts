@@ -15,7 +15,7 @@ import { startIssuance } from '../cards/workflows';
 import { hasLimits } from '../events/limits/operations';
 import { requireAdmittedBin } from '../programmes/operations';
 import type { CardServices } from '../services';
-import { assertIssuable } from './issuable';
+import { assertIssuable } from './assert-issuable';
 import { assertFitTogether } from './rules';
 
 /** The body of `POST /v1/cards`, with the fields that an accepted quote adds. */

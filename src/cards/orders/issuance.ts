@@ -3,7 +3,7 @@ import { ZERO } from '../../kernel/money/money';
 import type { CardWord } from '../../parties/card-processor/word';
 import { advanceOrder } from '../../parties/orders/advance';
 import type { OrderKind } from '../../parties/orders/kind';
-import { endOperation } from '../buffered/end';
+import { endOperation } from '../buffered/end-operation';
 import { openOperationOf } from '../buffered/operations';
 import { lookAtOperation } from '../buffered/workflows';
 import { findCard, keepProcessorReference, lockCard } from '../cards/operations';

@@ -14,7 +14,7 @@ import {
   unknownCardAnswer,
 } from './answers';
 import { showUnbooked, showUnknownCard } from './breaks';
-import { inTime, MONOTONIC, WITHIN } from './in-time';
+import { inTime, MONOTONIC, WITHIN } from './time-limit';
 import { fingerprintOf, keyOfMessage } from './key';
 import { storedMessage } from './record';
 import { type FoundMessage, keepMessage, lookUpMessages, type MessageLookup } from './store';

@@ -11,7 +11,7 @@ import {
   verifyChallenge,
 } from '../challenges/operations';
 import type { CardServices } from '../services';
-import { inTime, MONOTONIC, WITHIN } from './in-time';
+import { inTime, MONOTONIC, WITHIN } from './time-limit';
 import { fingerprintOf, keyOfMessage } from './key';
 import { findCardNamed } from './store';
 

@@ -9,7 +9,7 @@ import { type Decimal, ZERO } from '../../kernel/money/money';
 import { assertFits } from '../../kernel/wire/schemas';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import { forgetStop } from '../../process/stops/operations';
-import { endOperation, noteStatus } from '../buffered/end';
+import { endOperation, noteStatus } from '../buffered/end-operation';
 import { insertOperation, newestOperationOf, openBuffer } from '../buffered/operations';
 import { type CardOperation, type Funding, issueTerms, topupTerms, totalDebit } from '../buffered/record';
 import { startOperation } from '../buffered/workflows';

@@ -3,7 +3,7 @@ import type { Tx } from '../../kernel/db/database';
 import { Problem } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { holdEntry } from '../../kernel/ledger/entries';
-import { endOperation, moveOperation } from '../buffered/end';
+import { endOperation, moveOperation } from '../buffered/end-operation';
 import { requireOperation } from '../buffered/operations';
 import { type CardOperation, type OperationStatus, totalDebit } from '../buffered/record';
 import { isFinal } from '../buffered/rules';

@@ -17,7 +17,7 @@ import { divided } from '../buffered/rules';
 import { requireLockedCard } from '../cards/operations';
 import type { Card } from '../cards/record';
 import { assertTakesMoney } from '../events/rules/funding';
-import { assertIssuable } from '../issuance/issuable';
+import { assertIssuable } from '../issuance/assert-issuable';
 import { assertFitTogether } from '../issuance/rules';
 import { requireAdmittedBin } from '../programmes/operations';
 import type { CardServices } from '../services';

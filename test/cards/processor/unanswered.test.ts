@@ -4,7 +4,7 @@ import { checkLedger } from '../../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { cardBalance } from '../../support/cards';
 import { until } from '../../support/until';
-import { comeBack, fate, fated, goAway, within } from './fate';
+import { comeBack, fate, fated, goAway, within } from './failing-database';
 import { breaksOf, messageOf, type NetworkCard, networkCard, nextName, send, sendElsewhere } from './support';
 
 /** An authorization that is not judged in time is declined, and its hold is released afterwards. */

@@ -9,7 +9,7 @@ import type { Card } from '../../cards/record';
 import type { CardServices } from '../../services';
 import type { Level } from '../rules/limits/limits';
 import { NOTHING_USED, type SpendingChange, usedKey } from '../rules/limits/spending';
-import { settleCounting, spendingOf, summedUp, usedOf } from './count';
+import { settleCounting, spendingOf, summedUp, usedOf } from './load-spending';
 import { type Limits, limitsNeverSet, limitsOfProgramme, type SubjectLimits, setSomething } from './record';
 import { readLimits, readUsed, replaceSpending, writeLimits } from './store';
 
