@@ -25,7 +25,7 @@ export interface Decider {
 }
 
 /** Weighs a booking against the limits, together with everything that was booked by one person in this UTC day. */
-const weighedAlone = (
+const weighAgainstDailyLimits = (
   tx: Tx,
   { id: subject, tenantId, currency }: Account,
   amount: Decimal,
@@ -46,7 +46,7 @@ export async function correct(
   idempotencyKey: string | undefined,
 ): Promise<Correction> {
   const account = await correctable(tx, reach, given);
-  const weight = await weighedAlone(tx, account, given.amount, given.decider);
+  const weight = await weighAgainstDailyLimits(tx, account, given.amount, given.decider);
   const limit = weight && countAlone(tx, weight);
   const referenceId = newId('reference');
   const line = accountEntry(account.id, kind, given.amount, referenceId);
@@ -117,7 +117,7 @@ export async function offrampDeposit(
   const { tenantId, currency } = account;
   const master = await requireMasterAccount(tx, tenantId, currency);
   assertFits(given.amount, currency);
-  const weight = await weighedAlone(tx, account, given.amount, given.decider);
+  const weight = await weighAgainstDailyLimits(tx, account, given.amount, given.decider);
   const referenceId = newId('reference');
   const { reference } = given;
   // Checked before the limit, so that a repeated request learns that it was booked.

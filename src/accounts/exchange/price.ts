@@ -42,7 +42,7 @@ export function priceOf(
   const rate = toRate(bid.times(ONE.minus(spread)), Decimal.ROUND_DOWN);
   const fees = feesIn(settings, from);
   const { sellAmount, exchanged } =
-    side === 'sell' ? soldFor(amount, from, fees) : soldToBring(amount, from, rate, fees);
+    side === 'sell' ? sellExactly(amount, from, fees) : sellToBuy(amount, from, rate, fees);
   const worth = exchanged.times(rate);
   const buyAmount = side === 'sell' ? roundTo(worth, to, Decimal.ROUND_DOWN) : amount;
   if (buyAmount.isZero()) throw invalid(`amount must be large enough to buy some ${to}.`, 'amount');
@@ -68,14 +68,14 @@ interface Sold {
   exchanged: Decimal;
 }
 
-function soldFor(sellAmount: Decimal, currency: string, { fixed, share }: Fees): Sold {
+function sellExactly(sellAmount: Decimal, currency: string, { fixed, share }: Fees): Sold {
   const fee = fixed.plus(roundTo(sellAmount.times(share), currency, Decimal.ROUND_UP));
   if (fee.gte(sellAmount)) throw invalid('amount must exceed its fee.', 'amount');
   return { sellAmount, exchanged: sellAmount.minus(fee) };
 }
 
 /** The least debit that buys the amount. Its fee is that of a sale of this debit. */
-function soldToBring(amount: Decimal, currency: string, rate: Decimal, { fixed, share }: Fees): Sold {
+function sellToBuy(amount: Decimal, currency: string, rate: Decimal, { fixed, share }: Fees): Sold {
   const exchanged = roundTo(amount.dividedBy(rate), currency, Decimal.ROUND_UP);
   const whole = exchanged.plus(fixed).dividedBy(ONE.minus(share));
   return { sellAmount: roundTo(whole, currency, Decimal.ROUND_UP), exchanged };

@@ -10,7 +10,7 @@ export interface RatesAsked {
  * none: every currency to the base. A list therefore has at most one row per currency, ordered by `from` and `to`.
  * @returns an empty list for a currency without a rate
  */
-export function ratesListed(snapshot: Snapshot, { from, to }: RatesAsked): Rate[] {
+export function listRates(snapshot: Snapshot, { from, to }: RatesAsked): Rate[] {
   const all = currenciesIn(snapshot);
   const others = (currency: string) => all.filter((each) => each !== currency);
   if (from !== undefined && to !== undefined) return pairs(snapshot, [from], [to]);

@@ -10,7 +10,7 @@ import { requireAccount } from '../accounts/operations';
 import { exchange } from './operations';
 import { SIDES } from './price';
 import { quoteExchange } from './quote';
-import { ratesListed } from './rates';
+import { listRates } from './rates';
 import {
   exchangeQuoteSchema,
   exchangeQuoteView,
@@ -105,7 +105,7 @@ function ratesRoute({ parties }: Services): Route {
     problems: ['unavailable'],
     async read({ query }) {
       await parties.rates.ready();
-      return whole(ratesListed(parties.rates.snapshot(), query).map(rateView));
+      return whole(listRates(parties.rates.snapshot(), query).map(rateView));
     },
   });
 }

@@ -10,7 +10,7 @@ export const MAX_ALLOCATED = new Decimal('0.5');
  * @param allocation the share of the buffer, 0 to 0.5
  * @throws Problem 400 naming `allocation`
  */
-export function divided(
+export function divideAmount(
   amount: Decimal,
   allocation: Decimal,
   currency: string,

@@ -11,7 +11,7 @@ import { closure } from '../cards/workflows';
 import type { CardEventDeps } from '../events/load-board';
 import { carryOut } from '../requests/carry-out';
 import type { CardServices } from '../services';
-import { CONTRADICTED, PROCESSOR, referenceOf, says } from './processor';
+import { CONTRADICTED, describeContradiction, PROCESSOR, referenceOf } from './processor';
 
 /** The order that closes a card. A refused closure is sent again, because only the processor's confirmation ends it. */
 export const closureOrder: OrderKind<CardServices, Card, ClosureWord> = {
@@ -37,8 +37,8 @@ export const closureOrder: OrderKind<CardServices, Card, ClosureWord> = {
     subject: ({ id }) => id,
     wasGiven: ({ processorClosedAt }) => processorClosedAt !== null,
     contradiction({ status, processorClosedAt }, word) {
-      if (processorClosedAt === null) return says(status, word.status);
-      return word.status === 'closed' ? undefined : says('closed', word.status);
+      if (processorClosedAt === null) return describeContradiction(status, word.status);
+      return word.status === 'closed' ? undefined : describeContradiction('closed', word.status);
     },
   },
 };

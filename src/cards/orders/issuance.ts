@@ -12,7 +12,7 @@ import { issuance } from '../cards/workflows';
 import type { CardEventDeps } from '../events/load-board';
 import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
-import { CONTRADICTED, PROCESSOR, says } from './processor';
+import { CONTRADICTED, describeContradiction, PROCESSOR } from './processor';
 
 /** The order that issues a card. Only the processor's refusal fails the card; a time-out does not. */
 export const issuanceOrder: OrderKind<CardServices, Card, CardWord> = {
@@ -35,9 +35,9 @@ export const issuanceOrder: OrderKind<CardServices, Card, CardWord> = {
     contradicted: CONTRADICTED,
     subject: ({ id }) => id,
     contradiction({ status, processorReference }, word) {
-      if (status === 'failed') return word.status === 'failed' ? undefined : says(status, word.status);
-      if (word.status !== 'issued') return says('issued', word.status);
-      return word.reference === processorReference ? undefined : says('issued', 'issued as another card');
+      if (status === 'failed') return word.status === 'failed' ? undefined : describeContradiction(status, word.status);
+      if (word.status !== 'issued') return describeContradiction('issued', word.status);
+      return word.reference === processorReference ? undefined : describeContradiction('issued', 'issued as another card');
     },
     async keep(tx, { id, status }, word) {
       if (status === 'failed' && word.status === 'issued')

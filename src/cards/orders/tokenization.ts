@@ -7,7 +7,7 @@ import { endTokenization, findTokenization, requireCard, requireLockedCard } fro
 import type { Card, Tokenization } from '../cards/record';
 import { isClosed } from '../cards/rules';
 import { tokenization } from '../cards/workflows';
-import { CONTRADICTED, PROCESSOR, referenceOf, says } from './processor';
+import { CONTRADICTED, describeContradiction, PROCESSOR, referenceOf } from './processor';
 
 interface Tokenizing extends Tokenization {
   card: Card;
@@ -41,7 +41,7 @@ export const tokenizationOrder: OrderKind<Services, Tokenizing, TokenizationWord
   afterEnd: {
     contradicted: CONTRADICTED,
     subject: ({ cardId }) => cardId,
-    contradiction: ({ status }, word) => (status === word.status ? undefined : says(status, word.status)),
+    contradiction: ({ status }, word) => (status === word.status ? undefined : describeContradiction(status, word.status)),
   },
 };
 

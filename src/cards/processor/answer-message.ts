@@ -23,7 +23,7 @@ import { declineUnanswered } from './unanswered';
 /** How long booking a notice may take, in milliseconds. The processor sends an unanswered notice again. */
 const NOTICE_MS = 10_000;
 /** The number of answers that a process repeats from memory: at least those of the last half minute. */
-const REMEMBERED = 30_000;
+const MAX_RECENT_ANSWERS = 30_000;
 /** Pauses between attempts, in milliseconds. */
 const PAUSE_MS = { first: 25, longest: 500 };
 
@@ -38,7 +38,7 @@ export interface ProcessorLine {
 
 type Message = ProcessorMessage & { fingerprint: Buffer };
 
-interface Given {
+interface RecentAnswer {
   message: Pick<Message, 'fingerprint'>;
   answer: KeyedAnswer;
 }
@@ -61,7 +61,7 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
   const { stopwatch = MONOTONIC } = within;
   const underWay = new Map<string, { message: Message; answer: Promise<KeyedAnswer> }>();
   const lookUp = createLookUp(services);
-  const given = new Map<string, Given>();
+  const recentAnswers = new Map<string, RecentAnswer>();
 
   async function authorization(attempt: Attempt): Promise<KeyedAnswer> {
     const { message } = attempt;
@@ -90,15 +90,15 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
 
   /** Keeps an answer, so that a repeat is answered even when the database is unreachable. */
   function remember({ messageId, fingerprint }: Message, answer: KeyedAnswer): void {
-    given.set(messageId, { message: { fingerprint }, answer });
-    if (given.size > REMEMBERED) given.delete(given.keys().next().value as string);
+    recentAnswers.set(messageId, { message: { fingerprint }, answer });
+    if (recentAnswers.size > MAX_RECENT_ANSWERS) recentAnswers.delete(recentAnswers.keys().next().value as string);
   }
 
   return {
     async answer(received) {
       const message = { ...received, fingerprint: fingerprintOf(received.received) };
       const { messageId } = message;
-      const known = underWay.get(messageId) ?? given.get(messageId);
+      const known = underWay.get(messageId) ?? recentAnswers.get(messageId);
       if (known) {
         if (!known.message.fingerprint.equals(message.fingerprint))
           throw await mismatched(services, message, null);
@@ -138,7 +138,7 @@ async function untilJudged(
   attempt: Attempt,
 ): Promise<KeyedAnswer | undefined> {
   const { endsAt, stopwatch } = attempt;
-  let isOurs = false;
+  let wasTriedHere = false;
   for (let pause = PAUSE_MS.first; ; pause = Math.min(2 * pause, PAUSE_MS.longest)) {
     let elsewhere = false;
     try {
@@ -146,12 +146,12 @@ async function untilJudged(
     } catch (error) {
       elsewhere = error instanceof Problem && error.code === 'idempotency_in_progress';
       if (error instanceof Problem && error.status < 500 && !elsewhere) throw error;
-      isOurs ||= !elsewhere;
+      wasTriedHere ||= !elsewhere;
       if (pause === PAUSE_MS.first)
         services.log.warn({ messageId: attempt.message.messageId, err: error }, 'a message of the card processor is judged again');
     }
     if (stopwatch.now() + pause >= endsAt) {
-      if (elsewhere && !isOurs) throw inProgress();
+      if (elsewhere && !wasTriedHere) throw inProgress();
       return undefined;
     }
     await stopwatch.wait(pause);

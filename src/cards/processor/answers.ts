@@ -16,14 +16,14 @@ const answered = (body: AuthorizationAnswer | NoticeAnswer): StoredAnswer => ({
 type Unjudged = 'processing_error' | 'unknown_card' | 'limit_exceeded';
 
 export const declined = (message: Named, declineReason: Unjudged): StoredAnswer =>
-  answered({ approved: false, declineReason, referenceId: ownReference(message) });
+  answered({ approved: false, declineReason, referenceId: derivedReference(message) });
 
 type Named = Pick<ProcessorMessage, 'messageId'>;
 
 /**
  * The reference of an answer without an event. Derived from the message id, so that all processes give the same answer.
  */
-const ownReference = ({ messageId }: Named): string => idNamed('reference', `of message ${messageId}`);
+const derivedReference = ({ messageId }: Named): string => idNamed('reference', `of message ${messageId}`);
 
 export const isAuthorization = ({ type }: Pick<ProcessorMessage, 'type'>): boolean =>
   type === 'authorization';
@@ -33,7 +33,7 @@ export function judgedAnswer(
   message: ProcessorMessage,
   transaction: CardTransaction | undefined,
 ): StoredAnswer {
-  const referenceId = transaction?.referenceId ?? ownReference(message);
+  const referenceId = transaction?.referenceId ?? derivedReference(message);
   if (!isAuthorization(message)) return answered({ referenceId });
   if (transaction?.type !== 'decline') return answered({ approved: true, referenceId });
   return answered({ approved: false, declineReason: transaction.declineReason ?? undefined, referenceId });
@@ -43,13 +43,13 @@ export function judgedAnswer(
 export const refusedAnswer = (message: ProcessorMessage): StoredAnswer =>
   isAuthorization(message)
     ? declined(message, 'limit_exceeded')
-    : answered({ referenceId: ownReference(message), unbooked: 'not_bookable' });
+    : answered({ referenceId: derivedReference(message), unbooked: 'not_bookable' });
 
 /** The answer to a message about an unknown card. */
 export const unknownCardAnswer = (message: ProcessorMessage): StoredAnswer =>
   isAuthorization(message)
     ? declined(message, 'unknown_card')
-    : answered({ referenceId: ownReference(message), unbooked: 'unknown_card' });
+    : answered({ referenceId: derivedReference(message), unbooked: 'unknown_card' });
 
 /** Whether a notice moved no money here, although the network moved money. */
 export const isUnbooked = ({ body }: StoredAnswer): boolean =>

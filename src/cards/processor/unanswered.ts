@@ -30,7 +30,7 @@ interface Unanswered {
 }
 
 /** The pause between attempts to store a decline, in milliseconds. */
-const AGAIN_MS = 250;
+const RETRY_PAUSE_MS = 250;
 
 /**
  * Stores the decline of an authorization that may have been committed, and starts the workflow that releases its hold.
@@ -51,7 +51,7 @@ export async function declineUnanswered(
         'a decline could not be stored',
       );
       if (!isAway(error)) throw error;
-      await sleep(AGAIN_MS, undefined, { ref: false });
+      await sleep(RETRY_PAUSE_MS, undefined, { ref: false });
     }
   }
 }

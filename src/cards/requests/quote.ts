@@ -13,7 +13,7 @@ import {
   type Quote,
 } from '../../process/quotes/operations';
 import type { Funding } from '../buffered/record';
-import { divided } from '../buffered/rules';
+import { divideAmount } from '../buffered/rules';
 import { requireLockedCard } from '../cards/operations';
 import type { Card } from '../cards/record';
 import { assertTakesMoney } from '../events/rules/funding';
@@ -25,14 +25,14 @@ import type { CardServices } from '../services';
 /** How long a quote is valid. */
 const QUOTE_SECONDS = 5 * 60;
 
-interface Asked {
+interface FundingRequest {
   accountId: string;
   amount: Decimal;
   /** The share of the amount that is set aside, 0 to 0.5. */
   allocation: Decimal;
 }
 
-export interface IssueAsked extends Asked {
+export interface IssueQuoteRequest extends FundingRequest {
   userId: string;
   cardholderId: string;
   bin: string;
@@ -52,7 +52,7 @@ export interface Offer {
 export async function quoteIssue(
   { now }: Pick<CardServices, 'now'>,
   tx: Tx,
-  { userId, accountId, cardholderId, bin: asked, amount, allocation }: IssueAsked,
+  { userId, accountId, cardholderId, bin: asked, amount, allocation }: IssueQuoteRequest,
   reach: string | null,
 ): Promise<Offer> {
   const user = await requireUser(tx, reach, userId, 'userId');
@@ -62,10 +62,10 @@ export async function quoteIssue(
   const bin = await requireAdmittedBin(tx, tenantId, asked, 'bin');
   if (cardholder.bin !== bin.bin) throw invalid('bin must be the BIN of the cardholder.', 'bin');
   assertFitTogether({ user, account, cardholder, currency: bin.currency, amount });
-  const funding = { ...divided(amount, allocation, bin.currency), fee: bin.fees.issue };
+  const funding = { ...divideAmount(amount, allocation, bin.currency), fee: bin.fees.issue };
   await assertIssuable(tx, { user, account, cardholder, bin });
-  const terms = { userId, cardholderId, ...inText(funding) };
-  const quote = await keep(tx, account, 'card_issue', terms, now());
+  const terms = { userId, cardholderId, ...amountsAsText(funding) };
+  const quote = await storeQuote(tx, account, 'card_issue', terms, now());
   return { quote, funding, currency: bin.currency };
 }
 
@@ -77,20 +77,20 @@ export async function quoteTopup(
   { now, programmes }: Pick<CardServices, 'now' | 'programmes'>,
   tx: Tx,
   cardId: string,
-  { accountId, amount, allocation }: Asked,
+  { accountId, amount, allocation }: FundingRequest,
   reach: string | null,
 ): Promise<Offer> {
   const card = await reachedCard(tx, cardId, reach);
   const account = await requireAccount(tx, card.tenantId, accountId, 'accountId');
   if (account.id !== card.accountId) throw invalid('accountId must be the account of the card.', 'accountId');
   assertFits(amount, card.currency);
-  const parts = divided(amount, allocation, card.currency);
+  const parts = divideAmount(amount, allocation, card.currency);
   assertTakesMoney(card);
   await assertAccountOpen(tx, account, 'accountId');
   const programme = (await programmes.of(tx, [card.bin])).get(card.bin);
   if (!programme) throw new Error(`there is no programme for BIN ${card.bin}`);
   const funding = { ...parts, fee: programme.fees.topUp };
-  const quote = await keep(tx, account, 'card_topup', { cardId, ...inText(funding) }, now());
+  const quote = await storeQuote(tx, account, 'card_topup', { cardId, ...amountsAsText(funding) }, now());
   return { quote, funding, currency: card.currency };
 }
 
@@ -112,13 +112,13 @@ async function findReached(sql: Sql, quoteId: string, reach: string | null): Pro
   return quote && (reach === null || quote.tenantId === reach) ? quote : undefined;
 }
 
-const inText = ({ principal, buffer, fee }: Funding) => ({
+const amountsAsText = ({ principal, buffer, fee }: Funding) => ({
   principal: principal.toFixed(),
   buffer: buffer.toFixed(),
   fee: fee.toFixed(),
 });
 
-const keep = (tx: Tx, account: Account, kind: 'card_issue' | 'card_topup', terms: object, at: Date) =>
+const storeQuote = (tx: Tx, account: Account, kind: 'card_issue' | 'card_topup', terms: object, at: Date) =>
   createQuote(tx, {
     tenantId: account.tenantId,
     accountId: account.id,

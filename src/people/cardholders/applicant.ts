@@ -80,6 +80,6 @@ export function isEmailConflict(error: unknown): boolean {
 }
 
 /** The fields of a person that the cardholder's record shows. */
-export function shownOf({ firstName = '', lastName = '', email = '' }: CorrectedMeta) {
+export function recordFieldsOf({ firstName = '', lastName = '', email = '' }: CorrectedMeta) {
   return { email: emailKey(email), maskedName: maskName(firstName, lastName) };
 }

@@ -4,7 +4,13 @@ import { newId } from '../../kernel/ids';
 import { appendEvents } from '../../kernel/outbox/events';
 import { assertActive, correctMeta, requireUser } from '../users/operations';
 import { type User } from '../users/record';
-import { type Applicant, type CardholderDeps, emailHeld, requireApplicant, shownOf } from './applicant';
+import {
+  type Applicant,
+  type CardholderDeps,
+  emailHeld,
+  recordFieldsOf,
+  requireApplicant,
+} from './applicant';
 import { statusChangedEvent } from './events';
 import { type Cardholder, isUnderReview, requireTransition } from './record';
 import type { CardholderServices, FundingAccount, Programme } from './services';
@@ -86,7 +92,7 @@ async function register(
     bin: bin.bin,
     model: bin.model,
     status: requireTransition(null, bin.model === 'B2B' ? 'created_b2b' : 'created_b2c'),
-    ...shownOf(applicant.person),
+    ...recordFieldsOf(applicant.person),
     documents: applicant.documents,
     idempotencyKey,
   });

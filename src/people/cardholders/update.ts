@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import { conflict, precondition } from '../../kernel/errors';
-import { asksForSubmission, noteChangedFields } from '../kyc/approvals';
+import { noteChangedFields, requiresNewSubmission } from '../kyc/approvals';
 import { mergedMeta } from '../users/meta';
 import { patchMeta } from '../users/operations';
 import {
@@ -8,8 +8,8 @@ import {
   type CardholderDeps,
   correctedOf,
   environmentOf,
+  recordFieldsOf,
   requireApplicant,
-  shownOf,
 } from './applicant';
 import { type CorrectedMeta, type Meta, validatePatch } from './fields/validate';
 import type { Cardholder } from './record';
@@ -53,7 +53,7 @@ export async function updateCardholder(
   const meta = mergedMeta(user.meta, patch);
   if (patch.email !== undefined) await assertEmailFree(tx, user.tenantId, before, patch.email);
   const resubmitted = statusAfter(before.status, 'updated') === 'wait_audit';
-  if (resubmitted && before.model === 'B2C' && (await asksForSubmission(tx, user, meta, given)))
+  if (resubmitted && before.model === 'B2C' && (await requiresNewSubmission(tx, user, meta, given)))
     throw reviewFirst();
   const changes: FieldChanges = resubmitted
     ? await resubmission(deps, tx, { ...user, meta }, before, given)
@@ -68,7 +68,7 @@ export async function updateCardholder(
 
 /** The record's fields after a change without a submission. Unchanged fields keep the values that were submitted. */
 function shownChanges(before: Cardholder, patch: CorrectedMeta, meta: Meta): FieldChanges {
-  const shown = shownOf(meta);
+  const shown = recordFieldsOf(meta);
   return {
     email: patch.email === undefined ? before.email : shown.email,
     maskedName: (patch.firstName ?? patch.lastName) ? shown.maskedName : before.maskedName,
@@ -84,7 +84,7 @@ async function resubmission(
   { idempotencyKey = null }: { idempotencyKey?: string | null | undefined },
 ): Promise<FieldChanges> {
   const { person, documents } = await requireApplicant(tx, deps, user, cardholder);
-  return { ...shownOf(person), documents, idempotencyKey };
+  return { ...recordFieldsOf(person), documents, idempotencyKey };
 }
 
 /**

@@ -72,7 +72,7 @@ export interface ChangedBy {
 }
 
 /** Whether a client's change requires a new submission of the KYC, by the tenant's setting `kycOnChange`. */
-export async function asksForSubmission(
+export async function requiresNewSubmission(
   sql: Sql,
   user: User,
   meta: UserMeta,
@@ -91,17 +91,17 @@ async function isResubmittedOnChange(sql: Sql, user: User, reach: string | null)
  * locked.
  */
 export async function noteChangedFields(tx: Tx, before: User, after: User, by: ChangedBy): Promise<User> {
-  return (await asksForSubmission(tx, before, after.meta, by)) ? askForSubmission(tx, after, by) : after;
+  return (await requiresNewSubmission(tx, before, after.meta, by)) ? reopenKyc(tx, after, by) : after;
 }
 
 /** Requires a new submission after a client's new document, if the tenant's setting says so. The user is locked. */
 export async function noteNewDocument(tx: Tx, user: User, by: ChangedBy): Promise<User> {
-  return (await isResubmittedOnChange(tx, user, by.reach)) ? askForSubmission(tx, user, by) : user;
+  return (await isResubmittedOnChange(tx, user, by.reach)) ? reopenKyc(tx, user, by) : user;
 }
 
 const REASON = 'The data was changed after it was approved.';
 
-async function askForSubmission(tx: Tx, user: User, { idempotencyKey }: ChangedBy): Promise<User> {
+async function reopenKyc(tx: Tx, user: User, { idempotencyKey }: ChangedBy): Promise<User> {
   const status = kycStatusAfter(user.kycStatus, 'changed_by_client');
   if (!status) throw new Error(`a KYC that is ${user.kycStatus} has no transition changed_by_client`);
   return changeStatus(tx, user, status, { reason: REASON, idempotencyKey });

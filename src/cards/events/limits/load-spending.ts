@@ -11,12 +11,12 @@ import {
   NOTHING_LIMITED,
   NOTHING_USED,
   type Part,
-  released,
+  releaseNewestFirst,
   type Spending,
   type SpendingChange,
   usedKey,
 } from '../rules/limits/spending';
-import { limitsOfProgramme, type SubjectLimits, setSomething, sumsUp, type Used } from './record';
+import { hasAnyLimit, hasPeriodLimit, limitsOfProgramme, type SubjectLimits, type Used } from './record';
 import {
   deleteSpending,
   firstOfMonth,
@@ -43,7 +43,7 @@ export async function loadSpending(
   programmes: ReadonlyMap<string, Programme>,
   chains: Authorization[],
 ): Promise<Spending> {
-  const concerned = cards.filter((card) => card.limited || bySum(card, programmes));
+  const concerned = cards.filter((card) => card.limited || hasProgrammePeriodLimit(card, programmes));
   if (concerned.length === 0) return createSpending(at, NOTHING_LIMITED);
   const ids = new Set(concerned.map(({ id }) => id));
   const subjects = [...new Set(concerned.flatMap(({ id, userId }) => [id, userId]))];
@@ -58,9 +58,9 @@ export async function loadSpending(
         )
       : [],
   ]);
-  const limits = new Map([...set].filter(([, each]) => setSomething(each)));
+  const limits = new Map([...set].filter(([, each]) => hasAnyLimit(each)));
   const turning = concerned.filter((card) => card.limited !== isLimited(card, limits, programmes));
-  if (turning.length > 0) await settleCounting(tx, at, turning, limits, programmes);
+  if (turning.length > 0) await switchCounting(tx, at, turning, limits, programmes);
   return createSpending(at, {
     limits,
     used: turning.length > 0 ? await readUsed(tx, subjects, at) : used,
@@ -68,17 +68,17 @@ export async function loadSpending(
   });
 }
 
-const bySum = ({ bin }: Card, programmes: ReadonlyMap<string, Programme>): boolean => {
+const hasProgrammePeriodLimit = ({ bin }: Card, programmes: ReadonlyMap<string, Programme>): boolean => {
   const programme = programmes.get(bin);
-  return programme !== undefined && sumsUp(limitsOfProgramme(programme));
+  return programme !== undefined && hasPeriodLimit(limitsOfProgramme(programme));
 };
 
 /** Whether the card's spending must be counted under these limits. */
 const isLimited = (card: Card, limits: LimitsBySubject, programmes: ReadonlyMap<string, Programme>) =>
-  bySum(card, programmes) ||
+  hasProgrammePeriodLimit(card, programmes) ||
   [card.id, card.userId].some((subject) => {
     const those = limits.get(subject);
-    return those !== undefined && setSomething(those);
+    return those !== undefined && hasAnyLimit(those);
   });
 
 /**
@@ -88,7 +88,7 @@ const isLimited = (card: Card, limits: LimitsBySubject, programmes: ReadonlyMap<
  * @param cards locked; their `limited` is updated
  * @returns the spending of the limited cards
  */
-export async function settleCounting(
+export async function switchCounting(
   tx: Sql,
   at: Date,
   cards: Card[],
@@ -101,7 +101,7 @@ export async function settleCounting(
     const those = cards.filter((card) => card.limited === limited);
     if (those.length === 0) continue;
     const ids = those.map(({ id }) => id);
-    if (limited) counted = await spendingOf(tx, at, those);
+    if (limited) counted = await spendingSinceMonth(tx, at, those);
     await replaceSpending(tx, ids, limited ? counted : []);
     await setLimited(tx, ids, limited);
   }
@@ -109,7 +109,7 @@ export async function settleCounting(
 }
 
 /** The spending of cards on each day since the month began, from their events. */
-export async function spendingOf(sql: Sql, at: Date, cards: Card[]): Promise<SpendingChange[]> {
+export async function spendingSinceMonth(sql: Sql, at: Date, cards: Card[]): Promise<SpendingChange[]> {
   const since = firstOfMonth(at);
   const moved = await movesSince(
     sql,
@@ -122,11 +122,11 @@ export async function spendingOf(sql: Sql, at: Date, cards: Card[]): Promise<Spe
     const subjectId = cardOf.get(chain) ?? '';
     return parts.map((part) => ({ ...part, subjectId, currency: currencies.get(subjectId) ?? '' }));
   });
-  return summedUp(all.filter(({ day, amount }) => day >= since && amount.gt(0)));
+  return sumByDay(all.filter(({ day, amount }) => day >= since && amount.gt(0)));
 }
 
 /** Sums changes of the same subject, currency and day. */
-export function summedUp(changes: SpendingChange[]): SpendingChange[] {
+export function sumByDay(changes: SpendingChange[]): SpendingChange[] {
   const sums = new Map<string, SpendingChange>();
   for (const change of changes) {
     const name = `${change.subjectId} ${change.currency} ${change.day}`;
@@ -137,7 +137,7 @@ export function summedUp(changes: SpendingChange[]): SpendingChange[] {
 }
 
 /** Spending by day and month, in the form of `readUsed`. */
-export function usedOf(changes: SpendingChange[], at: Date): Map<string, Used> {
+export function usedFromChanges(changes: SpendingChange[], at: Date): Map<string, Used> {
   const used = new Map<string, Used>();
   for (const { subjectId, currency, day, amount } of changes) {
     const key = usedKey(subjectId, currency);
@@ -153,7 +153,7 @@ function partsOf(moved: Moved[]): Map<string, Part[]> {
   const parts = new Map<string, Part[]>();
   for (const { authorizationId, type, day, amount } of moved) {
     const before = parts.get(authorizationId) ?? [];
-    const after = type === 'cancel' ? released(before, amount).left : [...before, { day, amount }];
+    const after = type === 'cancel' ? releaseNewestFirst(before, amount).left : [...before, { day, amount }];
     parts.set(authorizationId, after);
   }
   return parts;

@@ -9,8 +9,8 @@ import type { Card } from '../../cards/record';
 import type { CardServices } from '../../services';
 import type { Level } from '../rules/limits/limits';
 import { NOTHING_USED, type SpendingChange, usedKey } from '../rules/limits/spending';
-import { settleCounting, spendingOf, summedUp, usedOf } from './load-spending';
-import { type Limits, limitsNeverSet, limitsOfProgramme, type SubjectLimits, setSomething } from './record';
+import { spendingSinceMonth, sumByDay, switchCounting, usedFromChanges } from './load-spending';
+import { hasAnyLimit, type Limits, limitsNeverSet, limitsOfProgramme, type SubjectLimits } from './record';
 import { readLimits, readUsed, replaceSpending, writeLimits } from './store';
 
 /** Limits that replace those of a version. */
@@ -62,7 +62,7 @@ export async function setUserLimits(
   const cards = await lockedCards(tx, await cardIdsOfUser(tx, id));
   const { changed, counted } = await replaceLimits(deps, tx, user, given, cards);
   // When the user has limits, all of their cards are limited and were therefore counted.
-  await replaceSpending(tx, [id], setSomething(changed.after) ? ofSubject(id, counted) : []);
+  await replaceSpending(tx, [id], hasAnyLimit(changed.after) ? ofSubject(id, counted) : []);
   return changed;
 }
 
@@ -80,7 +80,7 @@ export async function readCardLimits({ programmes }: Deps, sql: Sql, reach: stri
   const at = await databaseTime(sql);
   const used = card.limited
     ? await readUsed(sql, [card.id, card.userId], at)
-    : usedOf(await spendingOf(sql, at, [card]), at);
+    : usedFromChanges(await spendingSinceMonth(sql, at, [card]), at);
   const of = (subjectId: string) => used.get(usedKey(subjectId, card.currency)) ?? NOTHING_USED;
   const byProgramme = limitsOfProgramme(programme);
   const levels: Level[] = [
@@ -97,9 +97,9 @@ export async function readUserLimits(sql: Sql, reach: string | null, id: string)
   const own = (await readLimits(sql, [id])).get(id) ?? limitsNeverSet(id);
   const cards = await cardsOfUser(sql, id);
   const at = await databaseTime(sql);
-  const used = setSomething(own)
+  const used = hasAnyLimit(own)
     ? await readUsed(sql, [id], at)
-    : usedOf(ofSubject(id, await spendingOf(sql, at, cards)), at);
+    : usedFromChanges(ofSubject(id, await spendingSinceMonth(sql, at, cards)), at);
   const currencies = [...new Set(cards.map(({ currency }) => currency))].sort();
   return {
     own,
@@ -108,12 +108,12 @@ export async function readUserLimits(sql: Sql, reach: string | null, id: string)
 }
 
 const ofSubject = (subjectId: string, changes: SpendingChange[]): SpendingChange[] =>
-  summedUp(changes.map((change) => ({ ...change, subjectId })));
+  sumByDay(changes.map((change) => ({ ...change, subjectId })));
 
 /** Whether a new card of the user is limited. The caller holds the user's row. */
 export async function hasLimits(sql: Sql, userId: string): Promise<boolean> {
   const limits = (await readLimits(sql, [userId])).get(userId);
-  return limits !== undefined && setSomething(limits);
+  return limits !== undefined && hasAnyLimit(limits);
 }
 
 /** @param cards the subject's cards, or the card itself; locked, so that none of their events is under way */
@@ -133,7 +133,7 @@ async function replaceLimits(
   await writeLimits(tx, after);
   limits.set(id, after);
   const programmes = await deps.programmes.of(tx, [...new Set(cards.map(({ bin }) => bin))]);
-  const counted = await settleCounting(tx, await databaseTime(tx), cards, limits, programmes);
+  const counted = await switchCounting(tx, await databaseTime(tx), cards, limits, programmes);
   return { changed: { subject: { id, tenantId }, before, after }, counted };
 }
 

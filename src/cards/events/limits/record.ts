@@ -61,8 +61,8 @@ export const limitsOfProgramme = (programme: Programme): Limits => ({
   homeCountries: programme.homeCountries,
 });
 
-export const setSomething = (limits: Limits): boolean =>
-  sumsUp(limits) ||
+export const hasAnyLimit = (limits: Limits): boolean =>
+  hasPeriodLimit(limits) ||
   limits.perTransaction !== null ||
   limits.challengeAbove !== null ||
   limits.challengeEcommerce ||
@@ -70,4 +70,4 @@ export const setSomething = (limits: Limits): boolean =>
   limits.blockedMccs.length + limits.allowedMccs.length + limits.blockedCountries.length > 0;
 
 /** Whether the limits count spending over time. */
-export const sumsUp = ({ perDay, perMonth }: Limits): boolean => perDay !== null || perMonth !== null;
+export const hasPeriodLimit = ({ perDay, perMonth }: Limits): boolean => perDay !== null || perMonth !== null;

@@ -6,7 +6,7 @@ import type { CardTransaction, DeclineReason } from '../record';
 import { accepted, type Board } from './board';
 import type { Spend } from './conversion';
 import { feeEntries } from './fee-entries';
-import { type Asked, brokenLimit } from './limits/limits';
+import { type AuthorizationRequest, brokenLimit } from './limits/limits';
 
 /** Records a decline. The master account pays the programme's decline fee, even below zero. */
 export function decline(
@@ -36,7 +36,7 @@ export function decline(
 }
 
 /** Why a card may not spend an amount at a merchant; undefined when it may. */
-export function declineReason(board: Board, card: Card, asked: Asked): DeclineReason | undefined {
+export function declineReason(board: Board, card: Card, asked: AuthorizationRequest): DeclineReason | undefined {
   if (isClosed(card.status)) return 'card_closed';
   if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
   if (card.userBlocked) return 'user_blocked';

@@ -9,7 +9,7 @@ import { partyOrders } from '../../../parties/orders/party-orders';
 import { PartyStopped } from '../../../process/party-errors';
 import { assertOrders } from '../../../process/switches/switches';
 import { documentContent, requireDocument } from '../../kyc/documents';
-import { requireApplicant, shownOf } from '../applicant';
+import { recordFieldsOf, requireApplicant } from '../applicant';
 import type { CorrectedMeta } from '../fields/validate';
 import { requireCardholder } from '../operations';
 import type { Cardholder } from '../record';
@@ -106,7 +106,7 @@ async function build(services: CardholderServices, id: string): Promise<Built> {
       if (!submissionOrder.isOpen(cardholder)) return { problem: 'The submission has ended.' };
       if (!user) return { problem: 'The cardholder has no linked user.' };
       const { person, documents } = await requireApplicant(tx, services, user, cardholder);
-      return { cardholder: await save(tx, { ...cardholder, ...shownOf(person), documents }), person };
+      return { cardholder: await save(tx, { ...cardholder, ...recordFieldsOf(person), documents }), person };
     });
   } catch (error) {
     if (!(error instanceof Problem && (error.status === 400 || error.status === 412))) throw error;

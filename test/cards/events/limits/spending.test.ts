@@ -5,7 +5,7 @@ import {
   createSpending,
   dayOf,
   type Part,
-  released,
+  releaseNewestFirst,
   type SpendingChange,
   usedKey,
 } from '../../../../src/cards/events/rules/limits/spending';
@@ -89,7 +89,7 @@ it('equals a full count on every day, and is never below zero', () => {
         books.parts.set(
           chain.id,
           release
-            ? released(before, new Decimal(count)).left
+            ? releaseNewestFirst(before, new Decimal(count)).left
             : [...before, { day: today, amount: new Decimal(count) }],
         );
         for (const change of spending.changes()) {
@@ -127,9 +127,9 @@ it('takes a release from the newest day first, splitting that day if it is enoug
     { day: '2026-01-30', amount: money('10') },
     { day: '2026-01-31', amount: money('5') },
   ];
-  const { left, taken } = released(parts, money('7'));
+  const { left, taken } = releaseNewestFirst(parts, money('7'));
   const texts = (those: Part[]) => those.map(({ day, amount }) => `${day} ${amount.toFixed()}`);
   expect(texts(taken)).toEqual(['2026-01-31 5', '2026-01-30 2']);
   expect(texts(left)).toEqual(['2026-01-30 8']);
-  expect(() => released(parts, money('15.01'))).toThrow('more is released');
+  expect(() => releaseNewestFirst(parts, money('15.01'))).toThrow('more is released');
 });

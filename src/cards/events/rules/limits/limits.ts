@@ -5,7 +5,7 @@ import type { Limits, Used } from '../../limits/record';
 import type { Authentication, DeclineReason, Merchant } from '../../record';
 
 /** An authorization that limits are applied to. Amounts are in the currency of the card. */
-export interface Asked {
+export interface AuthorizationRequest {
   /** The amount that it adds. */
   billing: Decimal;
   /** The total of the authorization, with this amount. */
@@ -24,7 +24,7 @@ export interface Level {
 
 interface Rule {
   reason: DeclineReason;
-  isBroken(asked: Asked, level: Level): boolean;
+  isBroken(asked: AuthorizationRequest, level: Level): boolean;
 }
 
 const exceeds = (amount: Decimal, limit: Decimal | null): boolean => limit?.lt(amount) ?? false;
@@ -34,7 +34,7 @@ const exceeds = (amount: Decimal, limit: Decimal | null): boolean => limit?.lt(a
  * cardholder, and nobody can be challenged by mail, by telephone or for an agreed payment. A message without a channel
  * counts as internet.
  */
-const isUnchallenged = ({ channel, authentication }: Asked): boolean =>
+const isUnchallenged = ({ channel, authentication }: AuthorizationRequest): boolean =>
   (channel === undefined || channel === 'ecommerce') && authentication !== 'valid';
 
 /** The rules in order of precedence, over all levels: merchant, then amount, then authentication. */
@@ -85,5 +85,5 @@ const RULES: readonly Rule[] = [
 ];
 
 /** The reason of the first rule that any level breaks; undefined when all limits are kept. */
-export const brokenLimit = (asked: Asked, levels: readonly Level[]): DeclineReason | undefined =>
+export const brokenLimit = (asked: AuthorizationRequest, levels: readonly Level[]): DeclineReason | undefined =>
   RULES.find((rule) => levels.some((level) => rule.isBroken(asked, level)))?.reason;

@@ -43,7 +43,7 @@ export const usedKey = (subjectId: string, currency: string): string => `${subje
 export const NOTHING_USED: Used = { day: ZERO, month: ZERO };
 
 /** Takes a released amount from the newest parts first, so that no part falls below zero. */
-export function released(parts: readonly Part[], amount: Decimal): { left: Part[]; taken: Part[] } {
+export function releaseNewestFirst(parts: readonly Part[], amount: Decimal): { left: Part[]; taken: Part[] } {
   const left = [...parts];
   const taken: Part[] = [];
   let open = amount;
@@ -106,7 +106,7 @@ export function createSpending(at: Date, { limits, ...state }: SpendingState): S
         parts.set(authorization.id, [...partsOf(authorization), added]);
         move([added]);
       } else if (type === 'cancel') {
-        const { left, taken } = released(partsOf(authorization), billing);
+        const { left, taken } = releaseNewestFirst(partsOf(authorization), billing);
         parts.set(authorization.id, left);
         move(taken.map(({ day, amount }) => ({ day, amount: amount.negated() })));
       }

@@ -48,7 +48,7 @@ const RULES: Record<NetworkMessage['event'], (step: Step) => CardTransaction | u
   advice: (step) => (step.message.amount.isZero() ? undefined : hold(step, authorizeByForce)),
   clearing: clear,
   reversal: reverse,
-  refund: ({ board, card, ...step }) => refund(board, card, understood(refunded(step), 'refund')),
+  refund: ({ board, card, ...step }) => refund(board, card, asProcessorMessage(withRefundableChain(step), 'refund')),
 };
 
 /**
@@ -66,7 +66,7 @@ function verify({ board, card, message }: Step): CardTransaction | undefined {
 }
 
 /** Authorizes, or declines for want of a rate: the sender waits one second, and no rate comes in that time. */
-function authorizeAtOnce(board: Board, card: Card, message: OfNetwork): CardTransaction {
+function authorizeAtOnce(board: Board, card: Card, message: AuthorizableMessage): CardTransaction {
   const { referenceId, currency, merchant, channel, authentication } = message;
   const named = board.authorization(card.id, referenceId);
   if ((named && isOpen(named, board.book.at)) || isConvertible(board, card, currency))
@@ -84,7 +84,7 @@ function authorizeAtOnce(board: Board, card: Card, message: OfNetwork): CardTran
 /** Holds the part of an authorization that was not cleared or reversed earlier. */
 function hold(
   step: Step,
-  judged: (board: Board, card: Card, message: OfNetwork) => CardTransaction,
+  judged: (board: Board, card: Card, message: AuthorizableMessage) => CardTransaction,
 ): CardTransaction | undefined {
   const { board, card, message, known } = step;
   const covered = clearedAhead(message, known);
@@ -92,11 +92,11 @@ function hold(
   const amount = message.amount.minus(covered);
   const held = amount.isZero()
     ? undefined
-    : judged(board, card, { ...understood(step, 'authorization'), amount, authentication });
+    : judged(board, card, { ...asProcessorMessage(step, 'authorization'), amount, authentication });
   if (held?.type === 'decline') return held;
   useChallenge(board, message, authentication);
   known.settledAhead = known.settledAhead.minus(minOf(covered, known.settledAhead));
-  if (held) belongsTo(held, known);
+  if (held) noteChain(held, known);
   if (!covered.isZero() || held?.authorizationId !== step.chain?.id) board.networks.keep(known);
   if (held) releaseReversed(step, held);
   return held;
@@ -125,8 +125,8 @@ function releaseReversed({ board, card, message, known }: Step, held: CardTransa
 function clear(step: Step): CardTransaction {
   const { board, card, message, known, chain } = step;
   const ahead = maxOf(ZERO, message.amount.minus(chain ? remaining(chain.own) : ZERO));
-  const settled = settle(board, card, understood(step, 'settle'));
-  belongsTo(settled, known);
+  const settled = settle(board, card, asProcessorMessage(step, 'settle'));
+  noteChain(settled, known);
   if (!ahead.isZero()) {
     known.settledAhead = known.settledAhead.plus(ahead);
     known.settledAheadAt = later(known.settledAheadAt, message.sentAt);
@@ -156,22 +156,22 @@ function reverse({ board, card, message, known, chain }: Step): CardTransaction 
 }
 
 /** Links a refund to its chain. A refund above the settled amount, or without a known chain, stands alone. */
-const refunded = ({ message, chain }: Pick<Step, 'message' | 'chain'>) =>
+const withRefundableChain = ({ message, chain }: Pick<Step, 'message' | 'chain'>) =>
   chain && message.amount.lte(refundable(chain.own)) ? { message, chain } : { message };
 
-type OfNetwork = ProcessorMessage &
+type AuthorizableMessage = ProcessorMessage &
   Pick<NetworkMessage, 'amount' | 'currency'> & { authentication?: Authentication | undefined };
 
 /** The message in the form that the rules of one authorization take. */
-function understood(
+function asProcessorMessage(
   { message, chain }: { message: NetworkMessage; chain?: Authorization | undefined },
   type: ProcessorMessage['type'],
-): OfNetwork {
+): AuthorizableMessage {
   const { cardId, amount, currency, final, merchant, channel } = message;
   return { type, cardId, amount, currency, final, merchant, channel, referenceId: chain?.referenceId };
 }
 
-function belongsTo({ authorizationId }: CardTransaction, known: NetworkReference): void {
+function noteChain({ authorizationId }: CardTransaction, known: NetworkReference): void {
   if (authorizationId !== null) known.authorizationId = authorizationId;
 }
 
