@@ -11,7 +11,7 @@ const operation = processOfRecord({
 export const startOperation = operation.start;
 export const lookAtOperation = operation.look;
 
-/** Starts the workflow of each overdue operation again, because Temporal may have lost it. */
+/** Restarts the workflow of each overdue operation, because Temporal may have lost it. */
 export const cardOperationProcesses = reconcilable({
   name: 'card operations',
   processes: [operation],

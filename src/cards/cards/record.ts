@@ -39,7 +39,7 @@ export interface Card {
   userBlocked: boolean;
   /** An operator has disabled the tenant's cards, not only its API. The card declines like a frozen card. */
   tenantStopped: boolean;
-  /** The card's own limits, its user's limits or limits per day or month apply, so its spending is counted. */
+  /** Its own or its user's limits are set, or its programme has limits per day or month. Its spending is counted. */
   limited: boolean;
   last4: string | null;
   expiryMonth: number | null;

@@ -13,7 +13,7 @@ export function nextStatus(from: CardStatus, on: CardTrigger): CardStatus | unde
   return CARD_TRANSITIONS.find((row) => row.from === from && row.on === on)?.to;
 }
 
-/** Whether the cardholder has closed the card. The processor's confirmation does not matter. */
+/** Whether the card is closed for the client. The processor may still have to confirm. */
 export function isClosed(status: CardStatus): boolean {
   return status === 'closed' || status === 'closing';
 }

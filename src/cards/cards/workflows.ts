@@ -27,7 +27,7 @@ export const startIssuance = issuance.start;
 export const startClosure = closure.start;
 export const startTokenization = tokenization.start;
 
-/** Starts the workflow of each card that waits for the processor again, because Temporal may have lost it. */
+/** Restarts the workflow of each card that waits for the processor, because Temporal may have lost it. */
 export const cardProcesses = reconcilable({
   name: 'cards',
   processes: [issuance, closure],
@@ -35,7 +35,7 @@ export const cardProcesses = reconcilable({
   drive: (card) => (card.status === 'pending' ? startIssuance(card) : startClosure(card)),
 });
 
-/** Starts the workflow of each overdue tokenization again, because Temporal may have lost it. */
+/** Restarts the workflow of each overdue tokenization, because Temporal may have lost it. */
 export const tokenizationProcesses = reconcilable({
   name: 'card tokenizations',
   processes: [tokenization],

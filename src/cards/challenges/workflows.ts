@@ -13,7 +13,7 @@ const sending = processOf<Pick<Challenge, 'id' | 'tenantId' | 'codeNumber'>>({
 /** Starts the workflow that mails the current code of a challenge. */
 export const startSending = sending.start;
 
-/** Starts the workflow of each overdue challenge again, because Temporal may have lost it. */
+/** Restarts the workflow of each overdue challenge, because Temporal may have lost it. */
 export const challengeProcesses = reconcilable({
   name: 'challenges',
   processes: [sending],

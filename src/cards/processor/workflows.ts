@@ -14,7 +14,7 @@ const unanswered = processOfRecord({
 
 export const startUnanswered = unanswered.start;
 
-/** Starts the workflow of each overdue message again, because Temporal may have lost it. */
+/** Restarts the workflow of each overdue message, because Temporal may have lost it. */
 export const unansweredProcesses = reconcilable({
   name: 'unanswered authorizations',
   processes: [unanswered],

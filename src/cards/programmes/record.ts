@@ -38,9 +38,9 @@ export interface Programme {
   blockedCountries: readonly string[];
   /** A payment on the internet without a challenge of 3-D Secure is declined with `authentication_required`. */
   challengeEcommerce: boolean;
-  /** Such a payment needs a challenge above this amount, in the BIN's currency. Null: no such rule. */
+  /** A payment on the internet above this amount, in the BIN's currency, needs a challenge. Null: no such rule. */
   challengeAbove: Decimal | null;
-  /** When not empty, such a payment needs a challenge at merchants of all other countries; ISO 3166-1 alpha-2. */
+  /** When not empty, a payment on the internet to any other country needs a challenge; ISO 3166-1 alpha-2. */
   homeCountries: readonly string[];
 }
 

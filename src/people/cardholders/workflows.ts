@@ -12,7 +12,7 @@ export const startSubmission = submission.start;
 export const lookAtCardholder = submission.look;
 
 /**
- * Starts the workflow of each overdue cardholder again. A cardholder that waits for an operator is not overdue, so they
+ * Restarts the workflow of each overdue cardholder. A cardholder that waits for an operator is not overdue, so they
  * do not pile up.
  */
 export const cardholderProcesses = reconcilable({
