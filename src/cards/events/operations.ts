@@ -14,10 +14,10 @@ import type { Message } from './record';
 import { type Judgement, judge } from './rules/judge';
 
 /**
- * Records one event of a card in the caller's transaction: locks the card and its accounts, judges, posts, appends the
- * webhook events.
- * @returns the card, and the event unless it was in effect already
- * @throws Problem 404 for a card out of reach, 409 as the rules say; nothing has been written then
+ * Records one event of a card in the caller's transaction: locks the card and its accounts, judges, posts and appends
+ * the webhook events.
+ * @returns the card, and the event unless it had no effect
+ * @throws Problem 404 for a card out of reach, 409 by the rules; nothing has been written then
  */
 export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Message): Promise<Recorded> {
   const board = await loadBoard(tx, deps, [message]);
@@ -28,15 +28,15 @@ export async function recordCardEvent(tx: Tx, deps: CardEventDeps, message: Mess
   return { ...judgement, told: board.outcome().events };
 }
 
-/** What was recorded for a message: beside what it asked for, all that a client is told of it. */
+/** The outcome of a message: the requested event, and all webhook events. */
 export interface Recorded extends Judgement {
   told: readonly WebhookEvent[];
 }
 
 /**
- * Closes a card for its holder at once: what is left returns to its account. A process of its own tells the processor
- * until it confirms. A closed card stays closed.
- * @throws Problem 404, 409 `card_not_active` while it is pending or when it failed
+ * Closes a card at once. Its balance returns to its account. A workflow asks the processor to close it until the
+ * processor confirms. A closed card never reopens.
+ * @throws Problem 404, 409 `card_not_active` for a pending or failed card
  */
 export async function closeCard(services: CardServices, tx: Tx, id: string, call: CardCall): Promise<Card> {
   const message = { type: 'close', cardId: id, ...reachAndKey(call) } as const;
@@ -49,8 +49,8 @@ export async function closeCard(services: CardServices, tx: Tx, id: string, call
 }
 
 /**
- * The holder's own freeze: a card may be frozen for other reasons too.
- * @throws Problem 404, 409 as `closeCard`, `invalid_transition` for the end of `insufficient_funds` below zero
+ * Adds or removes the client's freeze reason. The card may be frozen for other reasons too.
+ * @throws Problem 404, 409 as `closeCard`, `invalid_transition` for removing `insufficient_funds` below zero
  */
 export async function freezeCard(
   services: CardServices,
@@ -65,9 +65,9 @@ export async function freezeCard(
 }
 
 /**
- * The operator's freeze, for the reason `risk`, and its end: other reasons stand beside it, and a client's unfreeze lifts only
- * its own.
- * @throws Problem 404, 409 as `closeCard`, `invalid_transition` when it is frozen for risk already, or is not
+ * Adds or removes the operator's freeze reason `risk`. Other reasons are independent, and a client's unfreeze removes
+ * only the client's reason.
+ * @throws Problem 404, 409 as `closeCard`, `invalid_transition` when the card already has the reason, or has it not
  */
 export async function freezeForRisk(
   tx: Tx,
@@ -85,7 +85,7 @@ export async function freezeForRisk(
 }
 
 /**
- * Moves money between a card and its account, at once.
+ * Moves money between a card and its account at once.
  * @throws Problem 404, 400 for too many decimals, 409 `insufficient_funds`, `user_blocked` (top-up), as `closeCard`
  */
 export async function fundCard(
@@ -100,7 +100,7 @@ export async function fundCard(
   assertFits(amount, card.currency);
   const message = { type, cardId: id, amount, ...reachAndKey(call) } as const;
   const { transaction } = await recordCardEvent(tx, services, message);
-  if (!transaction) throw new Error(`${type} left no transaction`);
+  if (!transaction) throw new Error(`${type} recorded no transaction`);
   return transaction;
 }
 

@@ -20,16 +20,19 @@ import { type Judgement, judge } from '../rules/judge';
 export interface Submission {
   message: Message;
   key?: IdempotencyKey;
-  /** How long its sender waits, where that is no usual request: it is not judged after that. */
+  /** How long the sender waits for its answer, when it is no usual request. The message is not judged after that. */
   patienceMs?: number;
-  /** Renders a success and a refusal as they are sent, and stored under the key. */
+  /** Renders a success and a refusal as they are sent and stored under the key. */
   render(decision: Judgement): StoredAnswer;
   refuse(problem: Problem): StoredAnswer;
 }
 
 export type Result = { answer: KeyedAnswer } | { error: unknown };
 
-/** One transaction: keys, locks and reads travel together; then every message is judged; then all is written. */
+/**
+ * Judges a batch in one transaction. Keys, locks and reads travel together; after judging, all writes travel as one
+ * statement.
+ */
 export async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[]): Promise<Result[]> {
   const keys = [...new Map(batch.flatMap(({ key }) => (key ? [[nameOf(key), key] as const] : []))).values()];
   const messages = batch.map(({ message }) => message);
@@ -46,7 +49,7 @@ export async function runBatch(tx: Tx, deps: CardEventDeps, batch: Submission[])
   return results;
 }
 
-/** @param stored receives what is to be stored under the keys */
+/** @param stored receives the answers to store under the keys */
 function answersOf(
   batch: Submission[],
   board: Board,
@@ -55,7 +58,7 @@ function answersOf(
 ): Result[] {
   const taken = new Set<string>();
 
-  /** The answer that stands under the key. @throws Problem when another of this batch has the key */
+  /** The answer stored under a key. @throws Problem when another message of this batch has the key */
   function storedAnswer(key: IdempotencyKey): KeyedAnswer | undefined {
     const name = nameOf(key);
     const known = settledAnswer(key, found.get(name));

@@ -10,20 +10,22 @@ interface Waiting extends Submission, Queued {
   reject(error: unknown): void;
 }
 
-/** Transactions at once: while Postgres works on one, the next is judged. A third gained nothing. */
+/** Transactions under way at once: one is judged while Postgres works on the other. A third gained nothing. */
 const MAX_TRANSACTIONS = 2;
-/** A transaction costs as much before its first message as some ten messages do (`docs/benchmarks.md`). */
+/**
+ * The wait for more messages, because the fixed cost of a transaction equals about ten messages (`docs/benchmarks.md`).
+ */
 const GATHERING = { quietMs: 1, mostMs: 4 };
 
-/** Others wait for whoever waits for a lock here, so it is not for long. */
+/** A short lock wait, because all tenants share these batches. */
 const TOGETHER: TransactionOptions = { plansKept: true, lockSeconds: 0.5 };
-/** Nobody waits but the same tenant's messages. */
+/** A longer lock wait, because only one tenant's messages wait. */
 const APART: TransactionOptions = { plansKept: true, lockSeconds: 5 };
-/** A message that is tried alone has waited already, and others wait for it. */
+/** A short lock wait, because the message has waited before and others wait behind it. */
 const ALONE: TransactionOptions = { plansKept: true, lockSeconds: 0.5 };
-/** So many in a row that wait in vain: the others would, too. */
+/** After this many lock timeouts in a row, the rest of the batch fails. */
 const IN_VAIN = 3;
-/** Whoever has sent a message waits no longer for its answer: it is not judged any more. */
+/** How long the sender of a message waits by default. The message is not judged after that. */
 const PATIENCE_MS = 10_000;
 
 export interface Gatherer {
@@ -31,10 +33,10 @@ export interface Gatherer {
 }
 
 /**
- * The hot path. Requests that arrive while transactions are under way are gathered into the next one: one commit, one
- * lock of a busy master account and three round trips for all of them, and each caller gets its own answer. A batch that
- * waits for a lock is divided: each tenant's messages go on in a lane of their own until that is empty, so a slow lock is
- * waited for by its tenant alone. A message that fails by a fault of the database fails alone.
+ * Creates the hot path of card events. Requests that arrive while transactions are under way are gathered into the next
+ * one. They share one commit, one lock of a busy master account and three round trips, and each caller gets its own
+ * answer. When a batch times out on a lock, each tenant's messages go to a lane of their own until it is empty, so that
+ * a slow lock delays only its tenant. A message that fails by a fault of the database fails alone.
  */
 export function createGatherer(database: Database, deps: CardEventDeps): Gatherer {
   const lanes = new Map<string, Lane<Waiting>>();
@@ -98,10 +100,10 @@ export function createGatherer(database: Database, deps: CardEventDeps): Gathere
   };
 }
 
-/** Those of nobody's in particular share one, so that no lane is ever one of many for the same locks. */
+/** Messages without a tenant share one lane, so that never several lanes wait for the same locks. */
 const laneName = ({ reach }: Submission['message']): string => reach ?? '';
 
-/** @returns why nothing of it was done, where nobody has been answered */
+/** Runs a batch and answers its callers. @returns the error when no caller was answered */
 async function runAndAnswer(
   database: Database,
   deps: CardEventDeps,
@@ -131,7 +133,7 @@ async function readStoredAnswer(database: Database, waiting: Waiting, error: Com
   await afterUnknownOutcome(database, key).then(resolve, reject);
 }
 
-/** What has waited for too long is told so: whoever repeats it has it judged. */
+/** Refuses messages that have waited for too long. A repeated message is judged. */
 function withoutStale(batch: Waiting[]): Waiting[] {
   const now = performance.now();
   return batch.filter(({ since, patienceMs = PATIENCE_MS, reject }) => {

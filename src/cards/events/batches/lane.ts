@@ -1,6 +1,6 @@
-/** Something that waits in a lane. */
+/** An item that waits in a lane. */
 export interface Queued {
-  /** When it came: milliseconds, monotonic. */
+  /** When it was queued, in milliseconds of the monotonic clock. */
   since: number;
 }
 
@@ -9,23 +9,24 @@ export interface Lane<Item extends Queued> {
 }
 
 export interface LaneOptions<Item extends Queued> {
-  /** Batches under way at the same time. */
+  /** The number of batches that may be under way at once. */
   mostAtOnce: number;
   /**
-   * An idle lane whose last batch had several items waits until none has come for `quietMs`, the oldest at most `mostMs`: those
-   * whom that batch has answered come back at about the same time. One that comes alone after one that came alone never waits.
+   * An idle lane whose last batch had several items waits until no item has come for `quietMs`, at most `mostMs` for
+   * the oldest. The callers of the last batch come back at about the same time. A lane whose last batch had one item
+   * does not wait.
    */
   gathering: { quietMs: number; mostMs: number };
-  /** Does a batch, and answers for each of its items. */
+  /** Processes a batch and answers each of its items. */
   run(batch: Item[]): Promise<void>;
-  /** Called when nothing waits and nothing is under way. */
+  /** Called when the lane is empty and idle. */
   emptied?(): void;
 }
 
-/** Items of one batch: past this a batch gains nothing and its first item waits for its last. */
+/** The largest batch. A larger one gains nothing, and its first item would wait for its last. */
 const MAX_BATCH = 64;
 
-/** A queue that is worked off in batches; what comes while batches are under way is in the next. */
+/** Creates a queue that is processed in batches. Items that arrive while batches are under way join the next batch. */
 export function createLane<Item extends Queued>({
   mostAtOnce,
   gathering: { quietMs, mostMs },
@@ -39,7 +40,7 @@ export function createLane<Item extends Queued>({
   let planned = false;
   let quiet: NodeJS.Timeout | undefined;
 
-  /** Whatever else this turn of the event loop brings in joins the batch. */
+  /** Begins at the end of this turn of the event loop, so that all of its items join the batch. */
   function plan(): void {
     if (planned) return;
     planned = true;
@@ -61,7 +62,9 @@ export function createLane<Item extends Queued>({
     while (queue.length > 0 && mayBegin()) void runNext();
   }
 
-  /** While another is under way, a batch begins when as many wait as that one has: small ones cost more than they bring. */
+  /**
+   * Another batch begins only when as many items wait as are under way, because small batches cost more than they gain.
+   */
   function mayBegin(): boolean {
     return batches === 0 || (batches < mostAtOnce && queue.length >= underWay);
   }
