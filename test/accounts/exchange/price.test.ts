@@ -115,7 +115,7 @@ describe('a price', () => {
     ['that is less than its fee', ['EUR', 'USD'], { amount: '0.01' }, { feePercent: '1' }],
     ['that brings more than an amount can be', ['EUR', 'JPY'], { amount: '99999999999999' }, {}],
     ['that takes more than an amount can be', ['JPY', 'EUR'], { side: 'buy', amount: '99999999999999' }, {}],
-  ])('of an amount %s is refused', (_, pair, asked, terms) => {
+  ])('refuses an amount %s', (_, pair, asked, terms) => {
     expect(refusal(() => priced(EURO, pair, asked, terms))).toEqual(onAmount);
   });
 });

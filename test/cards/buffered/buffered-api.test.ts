@@ -141,7 +141,7 @@ describe('an issuance with a buffer', () => {
     [{ amount: '10.001' }, 400, 'invalid_request', 'amount'],
     [{ userId: 'usr_nobody' }, 404, 'not_found', 'userId'],
     [{ bin: '99999999' }, 404, 'not_found', 'bin'],
-  ])('is not priced with %j', async (given, status, code, field) => {
+  ])('refuses a quote for %j', async (given, status, code, field) => {
     const { quote } = await issueQuote(given);
     expect([quote.status, quote.body]).toEqual([status, expect.objectContaining({ code, field })]);
   });
@@ -168,7 +168,7 @@ describe('an issuance with a buffer', () => {
       'limit_exceeded',
       () => api.database.query('update bins set capacity_per_cardholder = 0 where bin = $1', [DEMO_BIN]),
     ],
-  ])('is not priced for %s, because acceptance would be refused', async (_, code, stop) => {
+  ])('refuses a quote for %s, because acceptance would be refused', async (_, code, stop) => {
     const { userId, accountId, cardholderId } = await cardholder(client);
     await stop(userId);
     const asked = { userId, accountId, cardholderId, bin: DEMO_BIN, amount: '100.00', allocation: '0.25' };
@@ -363,7 +363,7 @@ describe('a forced authorization that was drawn from the buffer', () => {
         await expireAuthorizations(api.services, 500);
       },
     ],
-  ])('returns to the buffer what it had taken when it %s', async (_, released) => {
+  ])('returns to the buffer when the authorization %s', async (_, released) => {
     const card = await bufferedCard();
     const { transaction } = await advice(card.id, '20.00');
     expect(await balances(card)).toEqual(['75.00 20.00 0.00', '5.00', '98.80 0.20']);

@@ -276,7 +276,7 @@ it.each([
   ['challengeId', { challengeId: 7 }],
   ['channel', { channel: 'internet' }],
   ['merchant.id', { merchant: { id: 'with blanks' } }],
-])('names %s where it cannot be read', async (field, given) => {
+])('names %s when it is malformed', async (field, given) => {
   const answer = await send(api, purchase(given));
   expect(answer).toMatchObject({ status: 400, body: { field } });
 });

@@ -73,7 +73,7 @@ describe('a code', () => {
     ['unavailable', true, 0, { result: 'expired', triesLeft: 0 }],
     ['cancelled', true, 0, { result: 'cancelled', triesLeft: 0 }],
   ])(
-    'of a challenge that is %s, right: %s, after %d wrong codes',
+    'for a challenge that is %s, right: %s, after %d wrong codes',
     (status, isRight, wrongCodes, expected) => {
       expect(judgeCode(challenge({ status, wrongCodes }), isRight, AT)).toEqual(expected);
     },

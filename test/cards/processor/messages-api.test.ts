@@ -242,7 +242,7 @@ describe('a repeated message', () => {
   });
 
   it.each(['clearing', 'reversal', 'refund', 'advice'])(
-    '%s too, also where it was sent twice at once',
+    'has one effect for a %s that is sent twice at once',
     async (type) => {
       await say({ type: 'authorization', amount: '10.00' });
       const message = messageOf(card, { type, amount: '4.00', sent: 1 });

@@ -139,7 +139,7 @@ it('releases nothing when the network has reversed it before', async () => {
 });
 
 it.each(['before', 'after'])(
-  'releases an increment once where the network reverses it %s that',
+  'releases an increment once when the network reverses it %s its release',
   async (when) => {
     await send(api, messageOf(card, { type: 'authorization', amount: '50.00' }));
     const message = messageOf(card, { type: 'authorization', amount: '30.00', sent: 1 });

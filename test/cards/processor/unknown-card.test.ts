@@ -29,7 +29,7 @@ afterAll(() => api.close());
 
 describe('a message about an unknown card', () => {
   it.each(['clearing', 'reversal', 'refund', 'advice'])(
-    '%s is kept, shown with its money, and answered',
+    'stores and answers a %s, and shows its amount in a break',
     async (type) => {
       const reference = nextName('nobody');
       const message = messageOf({ reference }, { type, amount: '12.00' });

@@ -107,7 +107,7 @@ describe('with kycOnChange=resubmit', () => {
   it.each([
     ['a field', (userId: string) => change(userId, { lastName: 'Lovelace' }, strict)],
     ['a file', (userId: string) => uploadDocument(strict, userId, 'idFrontImg', jpeg('another'))],
-  ])('%s that the client changes asks for a new submission', async (_, changes) => {
+  ])('requires a new submission when the client changes %s', async (_, changes) => {
     const { userId } = await completedUser(strict);
     await changes(userId);
     expect(await kycStatus(strict, userId)).toBe('resubmission_required');

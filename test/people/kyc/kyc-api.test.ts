@@ -285,7 +285,7 @@ describe('documents', () => {
     ['image/jpeg', jpeg('content'), 'jpg'],
     ['image/png', png('content'), 'png'],
     ['application/pdf', pdf('<script>alert(1)</script>'), 'pdf'],
-  ])('of %s come back to the byte, as an attachment that is not sniffed', async (type, bytes, extension) => {
+  ])('of %s are returned byte for byte, as an attachment that browsers do not sniff', async (type, bytes, extension) => {
     const userId = await createUser(client);
     const { id } = (await uploadDocument(client, userId, 'idFrontImg', bytes)).body;
     const headers = { 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret };

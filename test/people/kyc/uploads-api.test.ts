@@ -29,7 +29,7 @@ it.each([
   ['image/png', png('a'), { name: 'a-picture.pdf', type: 'application/pdf' }],
   ['application/pdf', pdf('a'), { name: '../../etc/passwd', type: 'text/html' }],
   ['image/jpeg', jpeg('<script>alert(1)</script>'), { name: 'page.html', type: 'text/html' }],
-])('takes %s by its bytes, whatever it is called', async (contentType, bytes, names) => {
+])('recognises %s by its bytes, whatever its name', async (contentType, bytes, names) => {
   const { status, body } = await send(front(bytes, names));
   expect(status).toBe(201);
   expect(body).toEqual({

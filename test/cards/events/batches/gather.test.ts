@@ -149,7 +149,7 @@ const LOCKS = [
 ] as const;
 
 it.each(LOCKS)(
-  '%s that is held by somebody is waited for by its own tenant alone',
+  '%s delays only its own tenant while it is locked',
   async (_what, statement) => {
     const [held, free] = await cardsOfTwo();
     const gatherer = createGatherer(api.database, api.services);

@@ -117,7 +117,7 @@ it.each([
   ['a card', ({ id }: TestCard) => `/v2/cards/${id}/limits`, (used: any) => used.perDay],
   ['a user', ({ userId }: TestCard) => `/v1/users/${userId}/limits`, (used: any) => used.USD.perDay],
 ])(
-  'limits that are set for %s wait for an event that is under way, and count it',
+  'limits that are set for %s wait for an event under way and count it',
   async (_, pathOf, dayIn) => {
     const [card] = await cardsOfOneUser(1);
     const setting = await api.database.transaction(async (tx) => {

@@ -98,7 +98,7 @@ describe('a submission', () => {
   it.each([
     ['data that the client has broken since', { meta: { birthday: '31.12.1990' } }, 'birthday'],
     ['an email that another cardholder got since', { meta: { email: 'rival@quern.example' } }, 'email'],
-  ])('is nothing with %s', async (_what, change, named) => {
+  ])('is refused with %s', async (_what, change, named) => {
     if (named === 'email') await pending(api, client, { email: 'Rival@quern.example' });
     const seen = submitted();
     const { id, userId } = await approved();
@@ -213,7 +213,7 @@ describe('attempts that are used up', () => {
   });
 
   it.each(['timeout', 'the death of the worker'])(
-    'leave open what may have come through before: %s',
+    'leave a submission open that may have arrived: %s',
     async (cause) => {
       const { id } = await approved();
       const { cardholderReview } = api.services.parties;
