@@ -1,4 +1,4 @@
-import { forgetOldSpending } from '../src/cards/events/limits/count';
+import { forgetOldSpending } from '../src/cards/events/limits/load-spending';
 import { showOverdueOrders } from '../src/cards/orders/overdue';
 import { releaseAllExpired } from '../src/chain/wallets/allocations/end';
 import { forgetOldKeys } from '../src/kernel/idempotency';

@@ -67,8 +67,7 @@ export async function transfer(
 }
 
 function assertPair(from: Account, to: Account, amount: Decimal): void {
-  if (from.id === to.id)
-    throw invalid('toAccountId must differ from fromAccountId.', 'toAccountId');
+  if (from.id === to.id) throw invalid('toAccountId must differ from fromAccountId.', 'toAccountId');
   if (from.currency !== to.currency)
     throw invalid(`toAccountId must be an account in ${from.currency}.`, 'toAccountId');
   assertFits(amount, from.currency);

@@ -26,7 +26,8 @@ export function transferRoute(): Route {
     tag: 'Users',
     capability: 'transfer',
     summary: 'Transfer between service accounts',
-    description: 'Moves money between two accounts of one currency, as two account transactions with one `referenceId`.',
+    description:
+      'Moves money between two accounts of one currency, as two account transactions with one `referenceId`.',
     body: z.strictObject({
       fromAccountId: identifier('acc_01h455vb4pex5vsknk084sn02q'),
       toAccountId: identifier('acc_01h455vb4pex5vsknk084sn02r'),

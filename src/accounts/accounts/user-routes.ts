@@ -24,7 +24,7 @@ function historyRoute(services: AccountServices): Route {
     path: '/v1/users/{id}/account/transactions',
     tag: TAG,
     summary: 'User account transactions',
-    description: "Lists the transactions of all accounts of the user, newest first.",
+    description: 'Lists the transactions of all accounts of the user, newest first.',
     query: z.object(historyQuery),
     response: pageSchema(accountTransactionSchema),
     async read({ caller, params, query }) {

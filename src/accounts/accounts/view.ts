@@ -56,10 +56,9 @@ export const accountTransactionSchema = z.object({
   amount: money(),
   currency: z.string(),
   referenceId: z.string(),
-  linkedId: z
-    .string()
-    .optional()
-    .meta({ description: 'For a further movement of a record: the `referenceId` of the movement that it follows.' }),
+  linkedId: z.string().optional().meta({
+    description: 'For a further movement of a record: the `referenceId` of the movement that it follows.',
+  }),
   timestamp: instant(),
   balanceAfter: money(),
   createdAt: instant(),

@@ -53,7 +53,9 @@ export function exchangeQuoteView(quote: ExchangeQuote): z.output<typeof exchang
 export const exchangeSchema = z
   .object({
     id: z.string().meta({ examples: ['exc_01jz0000000000000000000000'] }),
-    referenceId: z.string().meta({ description: 'The id, which is also the `referenceId` of its account transactions.' }),
+    referenceId: z
+      .string()
+      .meta({ description: 'The id, which is also the `referenceId` of its account transactions.' }),
     quoteId: z.string(),
     fromAccountId: z.string(),
     toAccountId: z.string(),
@@ -95,7 +97,9 @@ export const rateSchema = z
     ask: rate('`to` charged for one unit of `from`; rounded up.'),
     mid: rate('The middle of bid and ask.'),
     asOf: instant(),
-    derived: z.boolean().meta({ description: 'True when the rate goes through a third currency, because the pair itself is not quoted.' }),
+    derived: z.boolean().meta({
+      description: 'True when the rate goes through a third currency, because the pair itself is not quoted.',
+    }),
   })
   .meta({ id: 'Rate' });
 

@@ -63,7 +63,8 @@ function listing(services: Services): Route[] {
       path: '/v1/cards/{id}',
       tag,
       summary: 'Card by id',
-      description: 'Returns the card with its current balance. A card is frozen while `freezeReasons` holds any reason.',
+      description:
+        'Returns the card with its current balance. A card is frozen while `freezeReasons` holds any reason.',
       response: cardSchema,
       read: async (request) =>
         cardWithBalance(database, await requireCard(database, request.caller.reach, idIn(request))),
@@ -78,7 +79,8 @@ function sensitiveRoute(services: Services): Route {
     tag,
     capability: 'card_issuing',
     summary: 'Sensitive card info',
-    description: 'Requests the card number and CVV from the card processor at each call. They are never stored, and admins are refused.',
+    description:
+      'Requests the card number and CVV from the card processor at each call. They are never stored, and admins are refused.',
     response: z.object({
       cardNumber: z.string(),
       cvv: z.string(),

@@ -27,7 +27,10 @@ export const cardSchema = z
     status: z.enum(CARD_STATUSES),
     freezeReasons: z.array(z.enum(FREEZE_REASONS)),
     balance: z.object({ available: money(), pending: money(), spent: money() }),
-    failure: z.string().optional().meta({ description: 'Why the processor refused the card; only while `status` is `failed`.' }),
+    failure: z
+      .string()
+      .optional()
+      .meta({ description: 'Why the processor refused the card; only while `status` is `failed`.' }),
     createdAt: instant(),
     updatedAt: instant(),
   })

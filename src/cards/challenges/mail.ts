@@ -1,6 +1,5 @@
 import { html } from '../../kernel/wire/html';
 
-
 export const MAIL_LANGUAGES = ['en', 'de'] as const;
 export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 

@@ -96,7 +96,12 @@ function funding(services: CardServices): Route[] {
       },
     });
   return [
-    turn('topup', 'Top up a card', 'Moves money from the account to the card at once.', ['insufficient_funds', 'user_blocked']),
-    turn('withdraw', 'Withdraw from a card', 'Moves money from the card to the account at once.', ['insufficient_funds']),
+    turn('topup', 'Top up a card', 'Moves money from the account to the card at once.', [
+      'insufficient_funds',
+      'user_blocked',
+    ]),
+    turn('withdraw', 'Withdraw from a card', 'Moves money from the card to the account at once.', [
+      'insufficient_funds',
+    ]),
   ];
 }

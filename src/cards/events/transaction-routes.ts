@@ -29,7 +29,8 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       path: '/v1/cards/transactions/{id}',
       tag: 'Transactions',
       summary: 'A transaction',
-      description: 'Returns the transaction with the counters of its authorization and all events of the authorization.',
+      description:
+        'Returns the transaction with the counters of its authorization and all events of the authorization.',
       response: cardTransactionDetailSchema,
       read: ({ params, caller }) => transactionWithChain(database, caller.reach, params['id'] ?? ''),
     }),

@@ -23,7 +23,9 @@ export const cardTransactionSchema = z
       "The amount in the card's currency, to which the balance effects of the type apply.",
     ),
     billingCurrency: z.string(),
-    referenceId: z.string().describe('The reference, shared with the account transactions of the same posting.'),
+    referenceId: z
+      .string()
+      .describe('The reference, shared with the account transactions of the same posting.'),
     linkedId: z.string().optional().describe('The event that this event follows.'),
     declineReason: z.string().optional(),
     forced: z.boolean().optional().describe('True for an event that happened whatever the balance was.'),

@@ -16,7 +16,8 @@ export function capacityRoute({ database }: Services): Route {
     tag: 'Bins',
     capability: 'card_issuing',
     summary: 'Per-cardholder issuance capacity on a BIN',
-    description: 'Counts a cardholder’s cards that are neither closed nor failed, and those that may still be issued.',
+    description:
+      'Counts a cardholder’s cards that are neither closed nor failed, and those that may still be issued.',
     deprecated: BINS_DEPRECATED,
     query: z.object({ cardholderId: identifier('chd_01h455vb4pex5vsknk084sn02q').optional() }),
     response: z.object({

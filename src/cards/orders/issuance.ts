@@ -35,9 +35,12 @@ export const issuanceOrder: OrderKind<CardServices, Card, CardWord> = {
     contradicted: CONTRADICTED,
     subject: ({ id }) => id,
     contradiction({ status, processorReference }, word) {
-      if (status === 'failed') return word.status === 'failed' ? undefined : describeContradiction(status, word.status);
+      if (status === 'failed')
+        return word.status === 'failed' ? undefined : describeContradiction(status, word.status);
       if (word.status !== 'issued') return describeContradiction('issued', word.status);
-      return word.reference === processorReference ? undefined : describeContradiction('issued', 'issued as another card');
+      return word.reference === processorReference
+        ? undefined
+        : describeContradiction('issued', 'issued as another card');
     },
     async keep(tx, { id, status }, word) {
       if (status === 'failed' && word.status === 'issued')

@@ -6,7 +6,8 @@ export const PROCESSOR = { party: 'cardProcessor', callbacks: '/callbacks/card-p
 /** Break of a card whose processor contradicts what was recorded. Its subject is the card. */
 export const CONTRADICTED = 'card_order_contradicted';
 
-export const describeContradiction = (here: string, there: string) => `${here}, and the processor says ${there}`;
+export const describeContradiction = (here: string, there: string) =>
+  `${here}, and the processor says ${there}`;
 
 /** The card's reference at the processor. @throws Error when the card was never issued */
 export function referenceOf({ processorReference }: Card): string {

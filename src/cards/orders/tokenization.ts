@@ -41,7 +41,8 @@ export const tokenizationOrder: OrderKind<Services, Tokenizing, TokenizationWord
   afterEnd: {
     contradicted: CONTRADICTED,
     subject: ({ cardId }) => cardId,
-    contradiction: ({ status }, word) => (status === word.status ? undefined : describeContradiction(status, word.status)),
+    contradiction: ({ status }, word) =>
+      status === word.status ? undefined : describeContradiction(status, word.status),
   },
 };
 

@@ -14,10 +14,10 @@ import {
   unknownCardAnswer,
 } from './answers';
 import { showUnbooked, showUnknownCard } from './breaks';
-import { inTime, MONOTONIC, WITHIN } from './time-limit';
 import { fingerprintOf, keyOfMessage } from './key';
 import { storedMessage } from './record';
 import { type FoundMessage, keepMessage, lookUpMessages, type MessageLookup } from './store';
+import { inTime, MONOTONIC, WITHIN } from './time-limit';
 import { declineUnanswered } from './unanswered';
 
 /** How long booking a notice may take, in milliseconds. The processor sends an unanswered notice again. */
@@ -77,7 +77,8 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
 
   async function notice(attempt: Attempt): Promise<KeyedAnswer> {
     const answer = await untilJudged(services, lookUp, attempt);
-    if (!answer) throw new Problem(503, 'unavailable', 'The message was not booked. Send it again.', undefined, 1);
+    if (!answer)
+      throw new Problem(503, 'unavailable', 'The message was not booked. Send it again.', undefined, 1);
     return answer;
   }
 
@@ -91,7 +92,8 @@ export function createProcessorLine(services: CardServices): ProcessorLine {
   /** Keeps an answer, so that a repeat is answered even when the database is unreachable. */
   function remember({ messageId, fingerprint }: Message, answer: KeyedAnswer): void {
     recentAnswers.set(messageId, { message: { fingerprint }, answer });
-    if (recentAnswers.size > MAX_RECENT_ANSWERS) recentAnswers.delete(recentAnswers.keys().next().value as string);
+    if (recentAnswers.size > MAX_RECENT_ANSWERS)
+      recentAnswers.delete(recentAnswers.keys().next().value as string);
   }
 
   return {
@@ -148,7 +150,10 @@ async function untilJudged(
       if (error instanceof Problem && error.status < 500 && !elsewhere) throw error;
       wasTriedHere ||= !elsewhere;
       if (pause === PAUSE_MS.first)
-        services.log.warn({ messageId: attempt.message.messageId, err: error }, 'a message of the card processor is judged again');
+        services.log.warn(
+          { messageId: attempt.message.messageId, err: error },
+          'a message of the card processor is judged again',
+        );
     }
     if (stopwatch.now() + pause >= endsAt) {
       if (elsewhere && !wasTriedHere) throw inProgress();

@@ -11,9 +11,9 @@ import {
   verifyChallenge,
 } from '../challenges/operations';
 import type { CardServices } from '../services';
-import { inTime, MONOTONIC, WITHIN } from './time-limit';
 import { fingerprintOf, keyOfMessage } from './key';
 import { findCardNamed } from './store';
+import { inTime, MONOTONIC, WITHIN } from './time-limit';
 
 export interface ChallengeLine {
   /**

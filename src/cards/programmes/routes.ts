@@ -19,7 +19,8 @@ export function binRoutes({ database }: Services): Route[] {
       path: '/v1/bins',
       tag: TAG,
       summary: 'BIN catalogue',
-      description: 'Lists the card programmes that you are admitted to. `GET /v2/accounts` lists them by account.',
+      description:
+        'Lists the card programmes that you are admitted to. `GET /v2/accounts` lists them by account.',
       deprecated: BINS_DEPRECATED,
       response: pageSchema(binSchema),
       read: async ({ caller }) => whole((await listAdmittedBins(database, caller.reach)).map(binView)),

@@ -147,7 +147,8 @@ function withdrawRoute(services: CardServices): Route {
     path: '/v2/cards/{id}/withdraw',
     tag,
     summary: 'Withdraw card principal without touching the buffer',
-    description: 'The money moves when the withdrawal is accepted. An amount above the card’s balance is refused.',
+    description:
+      'The money moves when the withdrawal is accepted. An amount above the card’s balance is refused.',
     body: z.strictObject({ amount: amount() }),
     response: acceptedSchema,
     status: 202,

@@ -66,7 +66,9 @@ export const operationSchema = z
         cardTransactionIds: z.array(z.string()),
       })
       .optional()
-      .describe('Exactly the amounts and transactions that were posted; present when the status is `completed`.'),
+      .describe(
+        'Exactly the amounts and transactions that were posted; present when the status is `completed`.',
+      ),
     failure: z
       .object({ code: z.string(), message: z.string() })
       .optional()

@@ -104,7 +104,8 @@ function readRoute({ database }: CardholderServices): Route {
     path: '/v1/cardholders/{id}',
     tag: TAG,
     summary: 'A cardholder',
-    description: '`status` tells the progress of the review; `description` tells why the cardholder was rejected.',
+    description:
+      '`status` tells the progress of the review; `description` tells why the cardholder was rejected.',
     response: cardholderSchema,
     read: async ({ caller, params }) =>
       cardholderView(await requireCardholder(database, caller.reach, params['id'] ?? '')),

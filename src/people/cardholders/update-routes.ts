@@ -28,7 +28,8 @@ export function cardholderUpdateRoutes(services: CardholderServices): Route[] {
     resubmitRoute(services, 'retried', {
       path: '/v1/cardholders/{id}/retry',
       summary: 'Retry submission of a failed cardholder',
-      description: 'Moves a `submission_failed` cardholder to `wait_audit`, with the present data and documents of the user.',
+      description:
+        'Moves a `submission_failed` cardholder to `wait_audit`, with the present data and documents of the user.',
     }),
     resubmitRoute(services, 'submitted', {
       path: '/v1/cardholders/{id}/submit',

@@ -40,7 +40,8 @@ function listRoute({ database }: Services): Route {
     path: PATH,
     tag: TAG,
     summary: 'List KYC documents',
-    description: "Lists the user's documents, newest first, including rejected ones. `GET …/content` returns their content.",
+    description:
+      "Lists the user's documents, newest first, including rejected ones. `GET …/content` returns their content.",
     query: z.object({
       ...pageQuery,
       slot: z.enum(KYC_SLOTS).optional(),
@@ -127,7 +128,8 @@ function contentRoute(services: Services): Route {
     path: `${PATH}/{docId}/content`,
     tag: TAG,
     summary: 'Download document content',
-    description: 'Returns the content as an attachment that no cache stores. An operator’s download is recorded in the audit log.',
+    description:
+      'Returns the content as an attachment that no cache stores. An operator’s download is recorded in the audit log.',
     response: z.string().meta({ format: 'binary' }),
     produces: FILE_TYPES,
     async read({ caller, params, requestId }) {

@@ -149,7 +149,7 @@ describe.each(Object.keys(STORIES))('%s', (name) => {
     expect(places).toBeGreaterThan(0);
   });
 
-  it.each(['is answered once when its commit is lost: %s', 'undone'] as const)('is answered once where its commit is lost: %s', async (fate) => {
+  it.each(['committed', 'undone'] as const)('is answered once when its commit is lost: %s', async (fate) => {
     await through(await begin(), losingCommit(api.database, fate));
     await expectHeld();
   });

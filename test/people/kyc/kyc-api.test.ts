@@ -285,21 +285,24 @@ describe('documents', () => {
     ['image/jpeg', jpeg('content'), 'jpg'],
     ['image/png', png('content'), 'png'],
     ['application/pdf', pdf('<script>alert(1)</script>'), 'pdf'],
-  ])('of %s are returned byte for byte, as an attachment that browsers do not sniff', async (type, bytes, extension) => {
-    const userId = await createUser(client);
-    const { id } = (await uploadDocument(client, userId, 'idFrontImg', bytes)).body;
-    const headers = { 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret };
-    const url = `${api.url}${documentPath(userId, id)}/content`;
-    const response = await fetch(url, { headers });
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
-    expect(response.headers.get('content-type')).toBe(type);
-    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${id}.${extension}"`);
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
-    const head = await fetch(url, { method: 'HEAD', headers });
-    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
-  });
+  ])(
+    'of %s are returned byte for byte, as an attachment that browsers do not sniff',
+    async (type, bytes, extension) => {
+      const userId = await createUser(client);
+      const { id } = (await uploadDocument(client, userId, 'idFrontImg', bytes)).body;
+      const headers = { 'x-client-id': client.clientId, 'x-client-secret': client.clientSecret };
+      const url = `${api.url}${documentPath(userId, id)}/content`;
+      const response = await fetch(url, { headers });
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
+      expect(response.headers.get('content-type')).toBe(type);
+      expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${id}.${extension}"`);
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+      const head = await fetch(url, { method: 'HEAD', headers });
+      expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
+    },
+  );
 
   it('are shown to an operator, which is recorded in the audit log', async () => {
     const userId = await createUser(client);

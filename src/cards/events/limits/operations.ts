@@ -128,7 +128,11 @@ async function replaceLimits(
   const limits = await readLimits(tx, subjects);
   const before = limits.get(id) ?? limitsNeverSet(id);
   if (before.version !== version)
-    throw conflict('version_conflict', `version must be ${before.version}, the version of the present limits.`, 'version');
+    throw conflict(
+      'version_conflict',
+      `version must be ${before.version}, the version of the present limits.`,
+      'version',
+    );
   const after = { ...given, subjectId: id, version: version + 1 };
   await writeLimits(tx, after);
   limits.set(id, after);

@@ -17,7 +17,9 @@ const MAX_CODES = 1_000;
 
 /** The body of a PUT. An absent field sets no limit. */
 const limitsBody = z.strictObject({
-  perTransaction: amount().optional().describe('The most that one authorization may reach, its increases included.'),
+  perTransaction: amount()
+    .optional()
+    .describe('The most that one authorization may reach, its increases included.'),
   perDay: amount().optional().describe('The most that may be authorized in a calendar day, in UTC.'),
   perMonth: amount().optional().describe('The most that may be authorized in a calendar month, in UTC.'),
   blockedMccs: z.array(mcc()).max(MAX_CODES).optional(),
@@ -26,7 +28,9 @@ const limitsBody = z.strictObject({
     .min(1, 'must name at least one category; omit the field to allow every category')
     .max(MAX_CODES)
     .optional()
-    .describe('Allows only these categories; a merchant without a category is declined. No category may be both allowed and blocked.'),
+    .describe(
+      'Allows only these categories; a merchant without a category is declined. No category may be both allowed and blocked.',
+    ),
   blockedCountries: z
     .array(country())
     .max(MAX_CODES)
@@ -36,13 +40,17 @@ const limitsBody = z.strictObject({
     .boolean()
     .optional()
     .describe('Each payment on the internet needs a challenge of 3-D Secure.'),
-  challengeAbove: amount().optional().describe('A payment on the internet above this amount needs a challenge of 3-D Secure.'),
+  challengeAbove: amount()
+    .optional()
+    .describe('A payment on the internet above this amount needs a challenge of 3-D Secure.'),
   homeCountries: z
     .array(country())
     .min(1, 'must name at least one country; omit the field to require no challenge abroad')
     .max(MAX_CODES)
     .optional()
-    .describe('A payment on the internet needs a challenge of 3-D Secure when the merchant has another country, or none.'),
+    .describe(
+      'A payment on the internet needs a challenge of 3-D Secure when the merchant has another country, or none.',
+    ),
   version: z
     .int('must be a whole number')
     .min(0)
@@ -112,8 +120,12 @@ export const userLimitsSchema = limits
   .extend({
     userId: z.string(),
     version: z.number().int(),
-    used: z.record(z.string(), used).describe("The spending of all of the user's cards together, by currency."),
-    remaining: z.record(z.string(), remaining).describe("The amount that may still be authorized under the user's limits, by currency."),
+    used: z
+      .record(z.string(), used)
+      .describe("The spending of all of the user's cards together, by currency."),
+    remaining: z
+      .record(z.string(), remaining)
+      .describe("The amount that may still be authorized under the user's limits, by currency."),
   })
   .meta({ id: 'UserLimits' });
 

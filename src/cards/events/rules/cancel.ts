@@ -26,7 +26,8 @@ export function cancel(board: Board, card: Card, message: ProcessorMessage): Car
   const held = remaining(authorization.own);
   if (held.isZero()) throw conflict('invalid_transition', 'This authorization holds nothing any more.');
   const amount = message.amount ?? held;
-  if (amount.gt(held)) throw conflict('limit_exceeded', 'The amount is greater than the held amount.', 'amount');
+  if (amount.gt(held))
+    throw conflict('limit_exceeded', 'The amount is greater than the held amount.', 'amount');
   return release(board, card, authorization, amount);
 }
 

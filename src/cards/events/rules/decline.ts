@@ -36,7 +36,11 @@ export function decline(
 }
 
 /** Why a card may not spend an amount at a merchant; undefined when it may. */
-export function declineReason(board: Board, card: Card, asked: AuthorizationRequest): DeclineReason | undefined {
+export function declineReason(
+  board: Board,
+  card: Card,
+  asked: AuthorizationRequest,
+): DeclineReason | undefined {
   if (isClosed(card.status)) return 'card_closed';
   if (card.status === 'pending' || card.status === 'failed') return 'card_not_active';
   if (card.userBlocked) return 'user_blocked';

@@ -116,7 +116,8 @@ export function fund(board: Board, card: Card, funding: Funding): CardTransactio
 /** @throws Problem 409 `user_blocked`, `card_closed`, `card_not_active` */
 export function assertTakesMoney(card: Card): void {
   if (!isFundable(card.status)) throw notUsable(card);
-  if (card.userBlocked) throw conflict('user_blocked', 'The user of this card is blocked, so the card cannot be funded.');
+  if (card.userBlocked)
+    throw conflict('user_blocked', 'The user of this card is blocked, so the card cannot be funded.');
 }
 
 /** @throws Problem 409 `insufficient_funds`, `card_closed`, `card_not_active` */

@@ -31,7 +31,11 @@ function linked(
   const currency = currencyOfMessage(message, authorization, card.currency);
   const open = refundable(authorization.own);
   if (amount.gt(open))
-    throw conflict('limit_exceeded', 'The amount is greater than the settled amount that was not refunded.', 'amount');
+    throw conflict(
+      'limit_exceeded',
+      'The amount is greater than the settled amount that was not refunded.',
+      'amount',
+    );
   const event = {
     type: 'refund' as const,
     amount,

@@ -148,32 +148,26 @@ const LOCKS = [
   ],
 ] as const;
 
-it.each(LOCKS)(
-  '%s delays only its own tenant while it is locked',
-  async (_what, statement) => {
-    const [held, free] = await cardsOfTwo();
-    const gatherer = createGatherer(api.database, api.services);
-    const ended: string[] = [];
-    const decline = async (
-      { id: cardId, tenantId: reach }: { id: string; tenantId: string },
-      name: string,
-    ) => {
-      const message: Message = { type: 'decline', cardId, reach, amount: new Decimal('1.00') };
-      const { status } = await gatherer.submit({ message, ...render });
-      ended.push(`${name} ${status}`);
-    };
-    await whileHeld(statement, held!.id, async (letGo) => {
-      const waiting = [decline(held!, 'held')];
-      // The first message is in the same batch and waits; no other does.
-      await decline(free!, 'free');
-      waiting.push(decline(held!, 'held too'));
-      await decline(free!, 'free again');
-      letGo();
-      await Promise.all(waiting);
-    });
-    expect(ended).toEqual(['free 201', 'free again 201', 'held 201', 'held too 201']);
-  },
-);
+it.each(LOCKS)('%s delays only its own tenant while it is locked', async (_what, statement) => {
+  const [held, free] = await cardsOfTwo();
+  const gatherer = createGatherer(api.database, api.services);
+  const ended: string[] = [];
+  const decline = async ({ id: cardId, tenantId: reach }: { id: string; tenantId: string }, name: string) => {
+    const message: Message = { type: 'decline', cardId, reach, amount: new Decimal('1.00') };
+    const { status } = await gatherer.submit({ message, ...render });
+    ended.push(`${name} ${status}`);
+  };
+  await whileHeld(statement, held!.id, async (letGo) => {
+    const waiting = [decline(held!, 'held')];
+    // The first message is in the same batch and waits; no other does.
+    await decline(free!, 'free');
+    waiting.push(decline(held!, 'held too'));
+    await decline(free!, 'free again');
+    letGo();
+    await Promise.all(waiting);
+  });
+  expect(ended).toEqual(['free 201', 'free again 201', 'held 201', 'held too 201']);
+});
 
 it('a card that is locked for too long fails its own message only', async () => {
   const [held, free] = await cardsOfTwo();

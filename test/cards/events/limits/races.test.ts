@@ -116,23 +116,20 @@ it('counts every event when limits are set while cards are in use, in either ord
 it.each([
   ['a card', ({ id }: TestCard) => `/v2/cards/${id}/limits`, (used: any) => used.perDay],
   ['a user', ({ userId }: TestCard) => `/v1/users/${userId}/limits`, (used: any) => used.USD.perDay],
-])(
-  'limits that are set for %s wait for an event under way and count it',
-  async (_, pathOf, dayIn) => {
-    const [card] = await cardsOfOneUser(1);
-    const setting = await api.database.transaction(async (tx) => {
-      await recordCardEvent(tx, api.services, { ...ten(), cardId: card!.id, reach: null });
-      let done = false;
-      const put = limit(pathOf(card!), { perDay: '15.00' }).finally(() => (done = true));
-      while (!done && !(await somebodyWaits())) await sleep(5);
-      return { put };
-    });
-    expect((await setting.put).status).toBe(200);
-    expect(dayIn(await used(pathOf(card!)))).toBe('10.00');
-    const next = await submit('gathered', { ...ten(), cardId: card!.id, reach: null });
-    expect(next.reason).toBe('limit_exceeded');
-  },
-);
+])('limits that are set for %s wait for an event under way and count it', async (_, pathOf, dayIn) => {
+  const [card] = await cardsOfOneUser(1);
+  const setting = await api.database.transaction(async (tx) => {
+    await recordCardEvent(tx, api.services, { ...ten(), cardId: card!.id, reach: null });
+    let done = false;
+    const put = limit(pathOf(card!), { perDay: '15.00' }).finally(() => (done = true));
+    while (!done && !(await somebodyWaits())) await sleep(5);
+    return { put };
+  });
+  expect((await setting.put).status).toBe(200);
+  expect(dayIn(await used(pathOf(card!)))).toBe('10.00');
+  const next = await submit('gathered', { ...ten(), cardId: card!.id, reach: null });
+  expect(next.reason).toBe('limit_exceeded');
+});
 
 async function somebodyWaits(): Promise<boolean> {
   const [row] = await api.database.query<{ waits: boolean }>(

@@ -59,7 +59,7 @@ it('adds a photo as the newest KYC document of its user: from a file', async () 
   expect([kyc.status, kyc.documents[0].id]).toEqual(['documents_uploaded', body.id]);
 });
 
-it.each(['adds a photo from a fileId in %s, as often as it is named', 'JSON'])('and from a fileId in %s, as often as it is named', async (kind) => {
+it.each(['multipart', 'JSON'])('adds a photo from a fileId in %s, as often as it is named', async (kind) => {
   const fileId = await uploadFile(client, png(`by ${kind}`));
   const ids = new Set<string>();
   for (const slot of ['idFrontImg', 'idBackImg']) {

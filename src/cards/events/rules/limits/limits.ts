@@ -85,5 +85,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /** The reason of the first rule that any level breaks; undefined when all limits are kept. */
-export const brokenLimit = (asked: AuthorizationRequest, levels: readonly Level[]): DeclineReason | undefined =>
+export const brokenLimit = (
+  asked: AuthorizationRequest,
+  levels: readonly Level[],
+): DeclineReason | undefined =>
   RULES.find((rule) => levels.some((level) => rule.isBroken(asked, level)))?.reason;

@@ -48,7 +48,8 @@ const RULES: Record<NetworkMessage['event'], (step: Step) => CardTransaction | u
   advice: (step) => (step.message.amount.isZero() ? undefined : hold(step, authorizeByForce)),
   clearing: clear,
   reversal: reverse,
-  refund: ({ board, card, ...step }) => refund(board, card, asProcessorMessage(withRefundableChain(step), 'refund')),
+  refund: ({ board, card, ...step }) =>
+    refund(board, card, asProcessorMessage(withRefundableChain(step), 'refund')),
 };
 
 /**
