@@ -3,10 +3,10 @@ import type { Sql } from '../kernel/db/database';
 import { instant } from '../kernel/wire/schemas';
 import { type Approval, pendingAbout } from '../process/approvals/operations';
 
-/** A list of a configuration's changes is this long at most; the operator's list has them all. */
+/** Most changes that a configuration shows. The operator's list has all. */
 const SHOWN = 20;
 
-/** A change of a configuration that takes two people and waits for them. */
+/** A change of a configuration that waits for approval by two people. */
 const pendingChange = z
   .object({
     approvalId: z.string(),
@@ -18,17 +18,17 @@ const pendingChange = z
   })
   .meta({ id: 'PendingChange' });
 
-/** Beside a configuration, as GET shows it. */
+/** Field of a configuration, as GET shows it. */
 export const pendingChanges = () =>
   z.array(pendingChange).optional().describe('Changes that wait for approval; for an admin alone.');
 
-/** Of a PUT whose change waits: the configuration as it still is. */
+/** Answer of a PUT whose change waits for approval: the unchanged configuration. */
 export const awaitingApproval = <Shape extends z.ZodRawShape>(shape: Shape, id: string) =>
   z.object({ ...shape, approvalId: z.string().describe('Other people decide by it.') }).meta({ id });
 
 type PendingChange = z.output<typeof pendingChange>;
 
-/** @returns nothing where none waits */
+/** @returns undefined when no change waits */
 export async function readPending(
   sql: Sql,
   kind: string,

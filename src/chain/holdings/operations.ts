@@ -5,11 +5,12 @@ import { Decimal } from '../../kernel/money/money';
 import { type ChainPlace, type HoldingChange, sumKey } from './record';
 
 /**
- * What addresses of ours hold: the changes of each address and asset, by their causes. Deposits, operations and station top-ups write
- * them in the transactions in which they book. The sum of an address is what stands there, as far as we know.
+ * The holdings of our addresses: each change of an address and asset, with its cause. Deposits, gas operations and
+ * station top-ups write changes in the transactions in which they book. The sum of an address's changes is its expected
+ * balance.
  */
 
-// Raw: any number of rows in one parameter, and the changes of one cause and address summed exactly.
+// Raw: takes any number of rows in one parameter, and sums the changes of one cause and address exactly.
 const NOTE = `
   insert into holding_changes (chain, cause, address, asset, place, amount, booked, block_number)
   select r.chain, r.cause, r.address, r.asset, r.place, sum(r.amount), sum(r.booked), max(r.block_number)
@@ -19,14 +20,14 @@ const NOTE = `
   on conflict (chain, cause, address, asset)
   do update set amount = excluded.amount, booked = excluded.booked, block_number = excluded.block_number`;
 
-// A cause that is booked stays booked.
+// A booked cause is not overwritten.
 const NOTE_SEEN = `${NOTE} where holding_changes.booked = 0`;
 
-/** Writes with the commit what causes change; what a cause had changed at the same address before is replaced. */
+/** Writes changes with the commit. Replaces the earlier change of the same cause, address and asset. */
 export const noteChanges = (tx: Tx, changes: readonly HoldingChange[]): void =>
   note(tx, changes, { name: 'holding_changes', statement: NOTE });
 
-/** The same of what was seen and is not booked; where it is booked meanwhile, nothing changes. */
+/** Writes unbooked changes with the commit. Changes nothing where the cause was booked meanwhile. */
 export const noteSeen = (tx: Tx, changes: readonly HoldingChange[]): void =>
   note(tx, changes, { name: 'holdings_seen', statement: NOTE_SEEN });
 
@@ -42,8 +43,9 @@ function note(tx: Tx, changes: readonly HoldingChange[], write: { name: string; 
 }
 
 /**
- * Returns how much more a chain holds at a block than the books, by place and asset ({@link sumKey}). Amounts that were booked from later
- * blocks count as less. Raw: only changes whose booked amount differs, and changes of later blocks, each by its own index.
+ * Returns how much more a chain holds at a block than the books, by place and asset ({@link sumKey}). Amounts booked
+ * from later blocks count as less. Raw: reads only changes whose booked amount differs, and changes of later blocks,
+ * each by its own index.
  */
 export async function unbookedAt(
   sql: Sql,
@@ -64,11 +66,11 @@ const UNBOOKED = `
     select place, asset, -amount from holding_changes where chain = $1 and block_number > $2) as beside
    group by place, asset`;
 
-/** In the words of the index that serves it. */
+/** The condition repeats the predicate of the partial index that serves it. */
 const arrivals = (chain: string) =>
   table('holding_changes').where({ chain }).whereRaw(`place = 'station' and booked = 0 and amount > 0`);
 
-/** Lists the changes by which coins came to stations, up to that block, and which are not booked. */
+/** Lists the unbooked arrivals of coins at stations, up to and including the block `upTo`. */
 export async function arrivalsUnbooked(
   sql: Sql,
   chain: string,
@@ -81,14 +83,17 @@ export async function arrivalsUnbooked(
   return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
 }
 
-/** The chain does not have them, so these causes change nothing; what is booked stays. */
+/** Sets the change of each unbooked cause to zero, because the chain does not have it. Booked causes stay. */
 export async function changeNothing(tx: Tx, chain: string, causes: readonly string[]): Promise<void> {
   await tx.run(
     table('holding_changes').where({ chain, booked: 0 }).where(anyOf('cause', causes)).update({ amount: 0 }),
   );
 }
 
-/** The blocks above that one are of another chain by now: what has come to stations in them is read again. */
+/**
+ * Sets unbooked station arrivals above a block to zero, because a reorganisation replaced these blocks. The watcher
+ * reads them again.
+ */
 export async function forgetArrivals(tx: Tx, chain: string, above: number): Promise<void> {
   const causes = arrivals(chain).where('blockNumber', '>', above).select('cause');
   await tx.run(

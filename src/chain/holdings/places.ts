@@ -1,7 +1,7 @@
 import { raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 
-/** How far the blocks of each chain are read, and the hashes of the last of them. */
+/** The last block that was read of each chain, and the hashes of the latest blocks. */
 
 const places = () => table('chain_places');
 const blocks = () => table('chain_blocks');
@@ -11,15 +11,18 @@ export interface Place {
   hash: string;
 }
 
-/** How far a chain is read. */
+/** The position of the watcher on a chain. */
 export interface ReadPlace extends Place {
-  /** The last block that was read a second time. */
+  /** The last block that the watcher has read a second time. */
   checked: number;
-  /** What stands above it is told by each block while it is not null: the chain was reorganised lately. */
+  /**
+   * Lowest height touched by a recent reorganisation. While it is set, each new block tells every deposit above it to
+   * look.
+   */
   backTo: number | null;
 }
 
-/** A chain that was read so lately is followed: nobody need ask for its transfers. Milliseconds. */
+/** A chain that was read within this time counts as followed, so its deposits need no polling. Milliseconds. */
 const FOLLOWED_MS = 60_000;
 
 export async function followedChains(sql: Sql, at: Date): Promise<ReadonlySet<string>> {
@@ -28,14 +31,14 @@ export async function followedChains(sql: Sql, at: Date): Promise<ReadonlySet<st
   return new Set(rows.map(({ chain }) => chain));
 }
 
-/** How far each chain is read. */
+/** Lists the last block read of each chain, and when. */
 export async function listPlaces(sql: Sql): Promise<{ chain: string; blockNumber: number; readAt: Date }[]> {
   const query = places().select('chain', 'blockNumber', 'readAt').orderBy('chain');
   const rows = await sql.run<{ chain: string; blockNumber: string; readAt: Date }>(query);
   return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
 }
 
-/** BIGINT comes as text. */
+/** Postgres returns BIGINT as text. */
 interface PlaceRow {
   number: string;
   hash: string;
@@ -44,7 +47,10 @@ interface PlaceRow {
   backUntil: string | null;
 }
 
-/** The last block that was read; nothing where none was. @param lock to the end of the transaction */
+/**
+ * Returns the last block that was read. Undefined when the chain was never read.
+ * @param lock holds the place until the transaction ends
+ */
 export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise<ReadPlace | undefined> {
   const query = places()
     .join('chain_blocks as b', (on) =>
@@ -61,7 +67,7 @@ export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise
   return { number, hash, checked: Number(checkedNumber), backTo: isBack ? Number(backTo) : null };
 }
 
-/** Notes where a reading begins; a chain that has been read stays where it is. */
+/** Stores the block at which reading begins. Leaves a chain that was read before at its present block. */
 export async function beginPlace(tx: Tx, chain: string, { number, hash }: Place, at: Date): Promise<void> {
   const begun = await tx.run(
     places()
@@ -73,13 +79,13 @@ export async function beginPlace(tx: Tx, chain: string, { number, hash }: Place,
   if (begun.length > 0) await tx.run(blocks().insert({ chain, number, hash }));
 }
 
-/** The chain is another one: it is read from its head again. */
+/** Forgets the position and hashes of a chain whose nodes serve another chain now. Reading begins at the head again. */
 export async function forgetPlace(tx: Tx, chain: string): Promise<void> {
   await tx.run(places().where({ chain }).delete());
   await tx.run(blocks().where({ chain }).delete());
 }
 
-/** Notes where a reading has come to; block hashes below `keepFrom` are forgotten, but for the last. */
+/** Stores the last block that was read. Deletes block hashes below `keepFrom`, except the highest of them. */
 export async function notePlace(
   tx: Tx,
   chain: string,
@@ -97,23 +103,23 @@ export async function notePlace(
   await tx.run(blocks().where({ chain }).where('number', '<', last).delete());
 }
 
-/** That its newest block is known still. */
+/** Stores when the newest block was last confirmed. */
 export const noteRead = async (sql: Sql, chain: string, at: Date): Promise<void> => {
   await sql.run(places().where({ chain }).update({ readAt: at }));
 };
 
-/** How far a chain is read a second time. */
+/** Stores the last block that was read a second time. */
 export const noteChecked = async (tx: Tx, chain: string, checkedNumber: number): Promise<void> => {
   await tx.run(places().where({ chain }).update({ checkedNumber }));
 };
 
-/** That nobody follows it any more: as if it had been read last before that. */
+/** Marks a chain as not followed by moving its last reading back. Its deposits are polled again. */
 export const noteUnread = async (tx: Tx, chain: string): Promise<void> => {
   const readAt = raw(`read_at - ? * interval '1 millisecond'`, [FOLLOWED_MS]);
   await tx.run(places().where({ chain }).update({ readAt }));
 };
 
-/** The blocks whose hashes are kept, the newest first. */
+/** Lists the blocks whose hashes are stored, newest first. */
 export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
   const rows = await sql.run<{ number: string | number; hash: string }>(
     blocks().select('number', 'hash').where({ chain }).orderBy('number', 'desc'),
@@ -122,8 +128,8 @@ export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
 }
 
 /**
- * Reads on from an earlier block: those above it were of another chain.
- * @param tellUntil the height up to which each block tells what stands above it
+ * Moves the position back to an earlier block after a reorganisation.
+ * @param tellUntil height up to which each new block tells the deposits above `place` to look
  */
 export async function stepBack(
   tx: Tx,

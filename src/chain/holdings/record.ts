@@ -1,24 +1,24 @@
 import type { Decimal } from '../../kernel/money/money';
 
-/** Where money of ours stands on a chain, as its accounts in the ledger are called (`pool@local:USDT`). */
+/** Where our money stands on a chain. The names are the prefixes of ledger accounts (`pool@local:USDT`). */
 export const CHAIN_PLACES = ['pool', 'station', 'treasury'] as const;
 export type ChainPlace = (typeof CHAIN_PLACES)[number];
 
-/** What one cause changes of an asset at an address of ours. */
+/** The change that one cause makes to an asset at one of our addresses. */
 export interface HoldingChange {
   chain: string;
-  /** The id of a deposit or an operation, the name of a transfer to a station, or the hash of a transaction that was reverted. */
+  /** Id of a deposit or an operation, name of a transfer to a station, or hash of a reverted transaction. */
   cause: string;
   address: string;
   place: ChainPlace;
-  /** A currency of the ledger. */
+  /** Ledger currency. */
   asset: string;
-  /** On the chain, exact, in the asset; below zero for what has left. Zero: by now the cause changes nothing there. */
+  /** On the chain, exact, in the asset. Negative when money has left. Zero when the chain no longer has the cause. */
   amount: Decimal;
-  /** In the books: the amount rounded to the decimals of the ledger; zero before it is booked. */
+  /** In the books: the amount rounded to the ledger's decimals. Zero before it is booked. */
   booked: Decimal;
   blockNumber: number;
 }
 
-/** A place and an asset, as the key of a sum. */
+/** Key of a sum by place and asset. */
 export const sumKey = (place: ChainPlace, asset: string): string => `${place}:${asset}`;

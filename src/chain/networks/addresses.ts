@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/errors';
 import type { Keyring } from '../../kernel/security/keyring';
 import { fieldPath } from '../../kernel/wire/json';
 
-/** The key of its own that the addresses of nodes are sealed with: they may hold credentials. */
+/** Purpose of the key that seals node addresses, because they may hold credentials. */
 const PURPOSE = 'network-rpc-urls';
 
 export const sealUrls = (keyring: Keyring, chain: string, urls: readonly string[]): Buffer =>
@@ -16,8 +16,8 @@ const HIDDEN = '***';
 export const isMasked = (text: string): boolean => text.includes(HIDDEN);
 
 /**
- * What may be shown of a node's address: whose it is. Providers put their keys into the user part, a label of the host, any part of
- * the path, or the query.
+ * Masks the credentials of a node's address. Providers put keys into the user part, a host label, the path or the
+ * query.
  */
 export function maskUrl(text: string): string {
   const { protocol, username, password, hostname, port, pathname, search, hash } = new URL(text);
@@ -33,10 +33,10 @@ function maskHost(hostname: string): string {
 }
 
 /**
- * The addresses that are meant: a masked one, as it was shown, keeps the stored one that it was shown for; where several look
- * alike the one at its place, else the first of those that no other means.
- * @throws Problem 400 naming `rpcUrls` for a mask of none that is stored, and where of several that look alike only some are kept:
- *   nobody could tell which
+ * Replaces each masked address by the stored address that it was shown for. Where several stored addresses look alike,
+ * the one at the same position is taken, else the first unused one.
+ * @throws Problem 400 naming `rpcUrls` for a mask that matches no stored address, and where only some of several
+ *   addresses that look alike are kept
  */
 export function unmasked(given: readonly string[], stored: readonly string[]): string[] {
   const left: (string | undefined)[] = [...stored];

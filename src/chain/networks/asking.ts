@@ -3,8 +3,8 @@ import { ChainRefused } from '../../parties/chain/errors';
 import { PartyAway } from '../../process/party-errors';
 
 /**
- * For an answer that needs the chain now.
- * @throws Problem 503 while it cannot be reached, or read: of a configured token a node may say, for a while, that it is not there
+ * Awaits an answer that a request needs from the chain now.
+ * @throws Problem 503 when no node answers, or when a node denies a configured token, which may be temporary
  */
 export async function askedOfChain<T>(asked: Promise<T>): Promise<T> {
   try {

@@ -2,14 +2,16 @@ import { invalid } from '../../kernel/errors';
 import type { Services } from '../../services';
 import type { OpenedNetwork } from './operations';
 
-/** Fewer nodes than that cannot outvote a wrong one. */
+/** With fewer hosts, the others cannot outvote a wrong one. */
 const ADVISED_HOSTS = 3;
 
-/** Nodes of one host are one party: it decides what all of them say. */
+/**
+ * The distinct hosts of node addresses. One host counts as one party, because it controls the answers of all its nodes.
+ */
 export const hostsOf = (rpcUrls: readonly string[]): Set<string> =>
   new Set(rpcUrls.map((url) => new URL(url).hostname.toLowerCase().replace(/\.$/, '')));
 
-/** @throws Problem 400 naming `rpcUrls` where the nodes are of too few hosts */
+/** @throws Problem 400 naming `rpcUrls` when the nodes have fewer than `least` hosts */
 export function assertHosts(rpcUrls: readonly string[], least: number): void {
   if (hostsOf(rpcUrls).size < least)
     throw invalid(
@@ -18,7 +20,7 @@ export function assertHosts(rpcUrls: readonly string[], least: number): void {
     );
 }
 
-/** Tells a person, live, that one more node is wanted. */
+/** Logs a warning when an enabled live network has fewer than three hosts. */
 export function warnOfFewHosts(
   { log, mode }: Pick<Services, 'log' | 'mode'>,
   { network: { chain, enabled }, rpcUrls }: OpenedNetwork,

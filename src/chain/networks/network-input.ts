@@ -11,17 +11,17 @@ import type { NetworkTerms } from './operations';
 import type { Network, NetworkAsset } from './record';
 import { NATIVE_DECIMALS } from './rules';
 
-/** No chain takes longer; a node is asked for all blocks of so many. */
+/** No chain needs more. A node is asked for all blocks within the confirmations. */
 const MAX_CONFIRMATIONS = 10_000;
 const MAX_NODES = 10;
 
-/** A token's amounts must be exact in Decimal at any size. */
+/** Amounts of any size must stay exact in Decimal. */
 const MAX_DECIMALS = 36;
 
-/** What is shown of a network and is not set. */
+/** Read-only fields. */
 export const SHOWN = ['createdAt', 'updatedAt'] as const;
 
-/** What a PUT says of a network: what is absent stays, what is null is cleared. */
+/** Body of a PUT: an absent field keeps its value, null clears it. */
 export const networkInput = z.strictObject({
   chain: shownField(),
   name: text(100).min(1).optional(),
@@ -68,12 +68,12 @@ export const networkInput = z.strictObject({
 
 export type NetworkInput = z.output<typeof networkInput>;
 
-/** What must be given where a network is made: nothing stands that could be kept. */
+/** Required for a new network, because there is no stored value to keep. */
 const NEEDED = ['name', 'kind', 'chainId', 'rpcUrls', 'confirmations', 'enabled', 'assets'] as const;
 
 /**
- * The terms that are meant, as far as they can be judged without asking anybody: what is absent is as before.
- * @param before what it replaces
+ * Returns the terms after a PUT, checked without asking nodes. An absent field keeps its value.
+ * @param before the stored network; undefined for a new one
  * @throws Problem 400 naming the field
  */
 export function checkedFields(
@@ -117,7 +117,7 @@ function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset
   return assets;
 }
 
-/** ETH is the one native coin that the ledger has. */
+/** ETH is the only native coin that the ledger has a currency for. */
 function checkedContract(
   kind: Network['kind'],
   { symbol, contract, decimals }: GivenAsset,

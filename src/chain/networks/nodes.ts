@@ -5,20 +5,19 @@ import type { Services } from '../../services';
 import { findOpened } from './operations';
 import type { Network } from './record';
 
-/** What it takes to ask a chain. */
+/** Services that asking a chain needs. */
 export interface AskingChains extends Pick<Services, 'keyring'> {
   parties: Pick<Services['parties'], 'chain'>;
 }
 
-/** A network with its nodes. */
 export interface NetworkNode {
   network: Network;
   node: ChainNode;
 }
 
 /**
- * The nodes of a network, as its configuration names them now.
- * @throws Problem 404 for a chain that has no network
+ * Returns a network with its nodes, as configured now.
+ * @throws Problem 404 when the chain has no network
  */
 export async function nodeOf(
   { keyring, parties }: AskingChains,

@@ -21,8 +21,8 @@ export const enabledNetworks = async (sql: Sql): Promise<Network[]> =>
   (await listNetworks(sql)).filter(({ enabled }) => enabled);
 
 /**
- * @param field of the request that names it
- * @param lock keeps it from being changed until the transaction ends
+ * @param field request field that names the chain
+ * @param lock keeps the network unchanged until the transaction ends
  * @throws Problem 404
  */
 export async function requireNetwork(
@@ -39,7 +39,7 @@ export async function requireNetwork(
 export const assetOf = ({ assets }: Network, symbol: string): NetworkAsset | undefined =>
   assets.find((asset) => asset.symbol === symbol);
 
-/** What is set of a network, all of it at once. */
+/** All settings of a network. */
 export interface NetworkTerms
   extends Pick<
     Network,
@@ -48,7 +48,7 @@ export interface NetworkTerms
   rpcUrls: readonly string[];
 }
 
-/** A network with the addresses of its nodes, which may hold credentials: never to be shown, logged or kept. */
+/** A network with its node addresses in clear. They may hold credentials, so never show, log or store them. */
 export interface OpenedNetwork {
   network: Network;
   rpcUrls: readonly string[];
@@ -56,14 +56,14 @@ export interface OpenedNetwork {
 
 export const termsOf = ({ network, rpcUrls }: OpenedNetwork): NetworkTerms => ({ ...network, rpcUrls });
 
-/** Whether the same nodes are asked for the same tokens. */
+/** Whether both terms name the same nodes, chain and tokens. */
 export const isReachedAlike = (one: NetworkTerms, other: NetworkTerms): boolean =>
   reachedBy(one) === reachedBy(other);
 
 const reachedBy = ({ chainId, rpcUrls, assets }: NetworkTerms): string =>
   JSON.stringify([chainId, rpcUrls, assets.map(({ contract, decimals }) => [contract, decimals])]);
 
-/** @param lock to the end of the transaction */
+/** @param lock holds the network until the transaction ends */
 export async function findOpened(
   { keyring }: Pick<Services, 'keyring'>,
   sql: Sql,
@@ -83,14 +83,14 @@ export const listOpened = async (
     rpcUrls: openUrls(keyring, network.chain, rpcUrls),
   }));
 
-/** What stands on a chain: it may not become another one then, and keeps what it holds. */
+/** Tells what a chain is used for. A chain in use keeps its id and the assets that it holds. */
 type Using = Pick<Following, 'isUsed' | 'heldBy'>;
 
 /**
- * Judges whether terms can be saved, the network locked; changes nothing.
- * @param version that the caller has seen; 0: of none yet
- * @throws Problem 404 for a chain that is not there, unless the version is 0; 409 `version_conflict`, `invalid_transition` naming what
- *   holds an asset that would be dropped; 400 naming `kind` or `chainId`
+ * Checks under the network's lock whether terms can be saved. Changes nothing.
+ * @param version version that the caller has read; 0 for a new network
+ * @throws Problem 404 for a chain without a network, unless the version is 0; 409 `version_conflict`, or
+ *   `invalid_transition` naming what holds an asset that would be dropped; 400 naming `kind` or `chainId`
  */
 export async function assertSavable(
   { keyring }: Pick<Services, 'keyring'>,
@@ -112,7 +112,7 @@ export async function assertSavable(
 }
 
 /**
- * Replaces all that is set of a network, or makes it, and opens the accounts that its assets are booked on.
+ * Saves all settings of a network, or creates it, and opens the ledger accounts of its assets.
  * @throws Problem as {@link assertSavable}
  */
 export async function saveNetwork(
@@ -136,13 +136,13 @@ export async function saveNetwork(
   return { before, after };
 }
 
-/** The caller drops nothing that is held. */
+/** Default: the chain is in use, and no dropped asset is held. */
 const IN_USE = { isUsed: async () => true, heldBy: async () => [] };
 
 const versionConflict = () =>
   conflict('version_conflict', 'The network has another version now: read it again.', 'version');
 
-/** Its wallets, its place among the blocks and the books are of that chain: another one is another network. */
+/** Wallets, read blocks and books belong to one chain, so another chain needs another network. */
 async function assertSameChain(
   before: Network,
   { kind, chainId }: NetworkTerms,
@@ -154,7 +154,7 @@ async function assertSameChain(
     throw invalid('chainId cannot be changed once the network was enabled or has wallets.', 'chainId');
 }
 
-/** Of an asset that a network lists no more nobody books what comes, and nothing is swept. */
+/** An asset that the network no longer lists is neither credited nor swept. */
 async function assertNothingDropped(
   tx: Tx,
   { chain, assets: before }: Network,
@@ -170,7 +170,7 @@ async function assertNothingDropped(
   }
 }
 
-/** A deposit on a chain of two networks would be found by both, and credited twice. */
+/** With two networks on one chain, both would find a deposit, and it would be credited twice. */
 async function assertOnlyOne(tx: Tx, chain: string, { chainId }: NetworkTerms): Promise<void> {
   const other = await lockOtherOfChain(tx, { chain, chainId });
   if (other !== undefined)

@@ -1,19 +1,19 @@
 import type { Decimal } from '../../kernel/money/money';
 import type { ChainKind } from '../../parties/chain/port';
 
-/** What a network carries: its native coin, or a token. */
+/** An asset that a network carries: the native coin, or a token. */
 export interface NetworkAsset {
-  /** A currency of the ledger (`USDT`, `ETH`). */
+  /** Ledger currency (`USDT`, `ETH`). */
   symbol: string;
-  /** Of the token, checksummed; null: the native coin. */
+  /** Checksummed address of the token. Null for the native coin. */
   contract: string | null;
-  /** Of the token on this chain; those of the ledger may be fewer. */
+  /** Decimals of the asset on this chain. The ledger's currency may have fewer. */
   decimals: number;
-  /** In the asset; less than that is not credited. */
+  /** In the asset. A smaller deposit is not credited. */
   minDeposit: Decimal;
 }
 
-/** The configuration of a chain, without the addresses of its nodes, which are sealed. */
+/** The configuration of a chain, without its sealed node addresses. */
 export interface Network {
   chain: string;
   name: string;
@@ -21,7 +21,7 @@ export interface Network {
   /** EIP-155. */
   chainId: number;
   explorerUrl: string | null;
-  /** From so many on a transaction is final; its own block counts one. */
+  /** Blocks that make a transaction final. Its own block counts as one. */
   confirmations: number;
   enabled: boolean;
   assets: readonly NetworkAsset[];
@@ -30,5 +30,5 @@ export interface Network {
   updatedAt: Date;
 }
 
-/** Whether a network may have that name; any other text is the name of none. */
+/** Whether a text is a valid network name. */
 export const isChainName = (text: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(text);

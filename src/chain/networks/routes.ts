@@ -24,7 +24,7 @@ import { networkAwaiting, networkSchema, networkView } from './view';
 
 const TAG = 'Networks';
 
-/** `interface.md 4.1`, Networks: every client reads them, without the addresses of their nodes. */
+/** `interface.md 4.1`, Networks. Clients read networks without their node addresses. */
 export function networkRoutes(
   services: Services,
   following: Following,
@@ -120,6 +120,6 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
 
 const pendingOf = (sql: Sql, chain: string) => readPending(sql, NETWORK_CHANGE, chain);
 
-/** Masked, two addresses of one provider look the same. */
+/** Compares clear addresses, because masks of two addresses of one provider look the same. */
 const areOthers = (before: OpenedNetwork | undefined, after: OpenedNetwork): boolean =>
   JSON.stringify(before?.rpcUrls) !== JSON.stringify(after.rpcUrls);

@@ -1,19 +1,19 @@
 import { decimalsOf } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
 
-/** Of the native coin of every chain of a kind: wei. */
+/** Decimals of the native coin, by kind of chain (EVM: wei). */
 export const NATIVE_DECIMALS = { evm: 18 } as const;
 
-/** Of development nodes (anvil, Hardhat): they make a block where there is a transaction for it. */
+/** Chain id of development nodes (anvil, Hardhat), which make a block only for a transaction. */
 const DEVELOPMENT_CHAIN_ID = 31_337;
 
-/** Whether blocks come though nobody does anything. */
+/** Whether the chain makes blocks without transactions. */
 export const makesBlocksByItself = ({ chainId }: { chainId: number }): boolean =>
   chainId !== DEVELOPMENT_CHAIN_ID;
 
 /**
- * An amount as the chain counts it.
- * @throws RangeError when it has more decimals than the asset: nothing is rounded here
+ * Converts an amount into the asset's smallest units.
+ * @throws RangeError when the amount has more decimals than the asset, because this function does not round
  */
 export function toUnits(amount: Decimal, decimals: number): bigint {
   if (amount.decimalPlaces() > decimals)
@@ -21,19 +21,20 @@ export function toUnits(amount: Decimal, decimals: number): bigint {
   return BigInt(amount.toFixed(decimals).replace('.', ''));
 }
 
-/** What so many of the smallest unit are, exactly: a constructor of Decimal does not round, its arithmetic does. */
+/** Converts smallest units into an exact amount. The constructor of Decimal does not round; its arithmetic does. */
 export const fromUnits = (units: bigint, decimals: number): Decimal => new Decimal(`${units}e-${decimals}`);
 
 export interface LedgerAmount {
-  /** In the asset, with no more decimals than the ledger keeps. */
+  /** In the asset, with at most the ledger's decimals. */
   amount: Decimal;
-  /** Units that the ledger cannot hold; never negative. They stay on the address. */
+  /** Units below the ledger's decimals, never negative. They stay on the address. */
   dust: bigint;
 }
 
 /**
- * What the ledger can hold of units that are not negative, rounded down.
- * @param decimals of the asset on its chain; the ledger's are those of the currency
+ * Splits units into the amount that the ledger can hold, rounded down, and the dust.
+ * @param units not negative
+ * @param decimals of the asset on its chain
  */
 export function ledgerAmount(units: bigint, decimals: number, symbol: string): LedgerAmount {
   const dust = units % 10n ** BigInt(Math.max(0, decimals - decimalsOf(symbol)));

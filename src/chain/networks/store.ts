@@ -15,13 +15,13 @@ type Row = Omit<Network, 'chainId' | 'assets'> & {
 
 const networks = () => table('networks');
 
-/** With the sealed addresses of its nodes. */
+/** A network with its sealed node addresses. */
 export interface SealedNetwork {
   network: Network;
   rpcUrls: Buffer;
 }
 
-/** @param lock to the end of the transaction */
+/** @param lock holds the network until the transaction ends */
 export async function findSealedNetwork(
   sql: Sql,
   chain: string,
@@ -38,7 +38,7 @@ export async function findSealedNetwork(
   return { network: networkOf(rest), rpcUrls };
 }
 
-/** @param lock keeps it from being changed until the transaction ends */
+/** @param lock keeps the network unchanged until the transaction ends */
 export async function findNetwork(sql: Sql, chain: string, lock?: 'share'): Promise<Network | undefined> {
   if (!isChainName(chain)) return undefined;
   const query = networks().select(COLUMNS).where({ chain });
@@ -47,7 +47,7 @@ export async function findNetwork(sql: Sql, chain: string, lock?: 'share'): Prom
   return row && networkOf(row);
 }
 
-/** All of them, by their names. */
+/** Lists all networks by name. */
 export async function listNetworks(sql: Sql): Promise<Network[]> {
   return (await sql.run<Row>(networks().select(COLUMNS).orderBy('chain'))).map(networkOf);
 }
@@ -66,19 +66,19 @@ export async function isAnyEnabled(sql: Sql): Promise<boolean> {
 }
 
 /**
- * The network that stands for that chain already, other than the one named. Nobody else makes one of it until the transaction ends.
+ * Finds another network with the same chain id. A lock keeps anybody else from creating one until the transaction ends.
  */
 export async function lockOtherOfChain(
   tx: Sql,
   { chain, chainId }: Pick<Network, 'chain' | 'chainId'>,
 ): Promise<string | undefined> {
-  // Raw: an advisory lock, for there may be no row yet that could be locked.
+  // Raw: an advisory lock, because there may be no row to lock yet.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 143))`, [String(chainId)]);
   const query = networks().select('chain').where({ chainId }).whereNot({ chain });
   return (await tx.run<{ chain: string }>(query))[0]?.chain;
 }
 
-/** What is written of a network; its addresses sealed under the chain's name. */
+/** The written columns of a network. Node addresses are sealed under the chain's name. */
 export interface NetworkRow
   extends Pick<
     Network,
@@ -87,7 +87,7 @@ export interface NetworkRow
   rpcUrls: Buffer;
 }
 
-/** @returns nothing where the chain has been made meanwhile */
+/** @returns undefined when the network was created meanwhile */
 export async function insertNetwork(
   tx: Sql,
   chain: string,
@@ -99,7 +99,7 @@ export async function insertNetwork(
   return made && networkOf(made);
 }
 
-/** Of one that is locked. */
+/** Updates a network that the caller has locked. */
 export async function updateNetwork(
   tx: Sql,
   chain: string,

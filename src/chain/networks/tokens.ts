@@ -1,6 +1,6 @@
 import { ChainRefused } from '../../parties/chain/errors';
 
-/** @returns nothing where no token stands: it is the trouble of that asset alone */
+/** @returns undefined when the contract is no token, so that other assets can still be read */
 export async function whereTokenStands<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

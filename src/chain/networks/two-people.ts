@@ -9,10 +9,10 @@ import { maskUrl, openUrls, sealUrls } from './addresses';
 import type { NetworkTerms, OpenedNetwork } from './operations';
 import type { NetworkAsset } from './record';
 
-/** As approvals name it. */
+/** Kind of the approval. */
 export const NETWORK_CHANGE = 'network.config';
 
-/** As an approval keeps it: the addresses of nodes are sealed, because they may hold credentials. */
+/** Terms of the approval. Node addresses are sealed, because they may hold credentials. */
 export const networkChange = z.object({
   chain: z.string(),
   version: z.int(),
@@ -37,7 +37,7 @@ export const networkChange = z.object({
 
 export type NetworkChange = z.output<typeof networkChange>;
 
-/** Masked, two addresses of one provider look the same: new ones are marked. */
+/** Marks new addresses, because masks of two addresses of one provider look the same. */
 const masked =
   (stored: readonly string[]) =>
   ({ rpcUrls }: Pick<NetworkTerms, 'rpcUrls'>) =>
@@ -46,7 +46,7 @@ const tokens = ({ assets }: Pick<NetworkTerms, 'assets'>) => assets.map(tokenTex
 const tokenText = ({ symbol, contract, decimals }: NetworkAsset) =>
   `${symbol}/${contract ?? 'native'}/${decimals}`;
 
-/** Fields by which a network would believe another node, another chain, fewer blocks or another token. */
+/** Lists changes that make the network trust another node, another chain, fewer blocks or another token. */
 function guardedChanges(before: OpenedNetwork | undefined, after: NetworkTerms): ConfigChange[] {
   const was = before && { ...before.network, rpcUrls: before.rpcUrls };
   const compared: [string, unknown, unknown, (terms: NetworkTerms) => string][] = [
@@ -67,7 +67,7 @@ export interface AskedNetworkChange {
   requestedBy: string;
 }
 
-/** @returns what waits for other people; nothing where one person may change it */
+/** @returns the approval that waits for other people; undefined when one person may make the change */
 export async function requestNetworkChange(
   { keyring, now }: Pick<Services, 'keyring' | 'now'>,
   tx: Tx,
@@ -87,7 +87,7 @@ export async function requestNetworkChange(
   });
 }
 
-/** The terms that were asked for. */
+/** The terms that an approval holds, with node addresses in clear. */
 export const termsAsked = (
   { keyring }: Pick<Services, 'keyring'>,
   { chain, terms }: NetworkChange,

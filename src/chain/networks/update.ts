@@ -16,20 +16,20 @@ import { isChainName, type NetworkAsset } from './record';
 import { networkView } from './view';
 
 type Needed = Asking & Pick<Services, 'mode' | 'leastNodeHosts'>;
-/** What it takes to ask a network's nodes. */
+/** Services that asking a network's nodes needs. */
 type Asking = Pick<Services, 'database' | 'keyring'> & { parties: Pick<Parties, 'chain'> };
 
 export interface Judged {
   terms: NetworkTerms;
-  /** The newest block of one that is enabled now; what is paid later stands in those above it. */
+  /** Newest block of a network that this change enables. Reading begins after it. */
   head: Block | undefined;
 }
 
 /**
- * The terms that a PUT means, judged by name servers and by the chain's own nodes: outside of any transaction, for they may be slow.
- * What is wrong in itself is told before a version that is not the present one, which whoever saves them refuses.
- * @throws Problem 404 for a chain that is not there, unless the version is 0; 400 naming the field; 503 where the nodes of an enabled
- *   network do not answer
+ * Returns the terms that a PUT means, checked against DNS and the chain's own nodes. Runs outside of any transaction,
+ * because both may be slow. Invalid fields are reported before an outdated version, which the save refuses.
+ * @throws Problem 404 for a chain without a network, unless the version is 0; 400 naming the field; 503 when the nodes
+ *   of an enabled network do not answer
  */
 export async function judgedTerms(
   services: Needed,
@@ -52,9 +52,9 @@ export async function judgedTerms(
 }
 
 /**
- * Asks the nodes about terms that were judged before, and are to be saved now.
- * @returns the newest block where the network is enabled by this
- * @throws Problem 400 naming the field; 503 where the nodes of an enabled network do not answer
+ * Asks the nodes again about checked terms, directly before they are saved.
+ * @returns newest block when this change enables the network
+ * @throws Problem 400 naming the field; 503 when the nodes of an enabled network do not answer
  */
 export async function judgedAgain(
   services: Asking,
@@ -65,7 +65,10 @@ export async function judgedAgain(
   return askNodes(services, chain, terms, { before, isStale: false });
 }
 
-/** A mask that was read with another version may stand for an address that is stored no more: it says nothing. */
+/**
+ * Resolves masked addresses. Drops masks read with another version, because they may stand for addresses that are no
+ * longer stored.
+ */
 function meant(
   given: readonly string[] | undefined,
   before: OpenedNetwork | undefined,
@@ -88,8 +91,7 @@ async function checkedUrls({ mode }: Needed, given: readonly string[], resolve: 
   return texts;
 }
 
-/** @returns the newest block where the network is enabled by this
- */
+/** @returns newest block when this change enables the network */
 async function askNodes(
   { parties }: Asking,
   chain: string,
@@ -101,7 +103,7 @@ async function askNodes(
   const answers = await node.chainIds();
   const other = answers.find((said) => said.chainId !== chainId);
   if (other) throw invalid(`chainId is not what the chain's own node says: ${other.chainId}.`, 'chainId');
-  // A change of a limit, for instance, asks them nothing.
+  // Nodes are not asked when, for instance, only a minimum deposit changes.
   const isNeeded =
     terms.enabled && !isStale && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
   const isAway = answers.length === 0 || !(await judgeAssets(node, assets));
@@ -109,7 +111,10 @@ async function askNodes(
   return isNeeded && !before?.network.enabled ? askedOfChain(node.head()) : undefined;
 }
 
-/** @returns whether the node has answered @throws Problem 400 naming what it does not say */
+/**
+ * @returns false when the node did not answer
+ * @throws Problem 400 naming the field that the node contradicts
+ */
 async function judgeAssets(node: ChainNode, assets: readonly NetworkAsset[]): Promise<boolean> {
   for (const [place, { contract, decimals }] of assets.entries()) {
     if (contract === null) continue;

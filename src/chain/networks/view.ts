@@ -37,10 +37,10 @@ const shape = {
 /** A network on the wire (decisions part 4). */
 export const networkSchema = z.object(shape).meta({ id: 'Network' });
 
-/** The configuration as it still is; of a network that is not there yet, the approval alone. */
+/** Answer of a PUT that waits for approval: the unchanged configuration. For a new network only the approval. */
 export const networkAwaiting = awaitingApproval(z.object(shape).partial().shape, 'NetworkAwaitingApproval');
 
-/** @param shown of the addresses of its nodes, which are opened for an admin alone */
+/** @param shown.rpcUrls node addresses, which only an admin's request opens */
 export function networkView({
   network: { assets, ...network },
   rpcUrls,

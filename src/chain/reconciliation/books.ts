@@ -9,15 +9,15 @@ import type { ChainBooks } from './record';
 import { assetsToRead, Sums } from './rules';
 
 /**
- * What our books have on a chain, and what is known beside them.
- * @param tx sees one moment in all of its statements
- * @param upTo the block that they are compared at
+ * Reads what our books hold on a chain, and the known amounts that are not booked.
+ * @param tx must see one snapshot in all its statements
+ * @param upTo block of the comparison
  */
 export async function readChainBooks(tx: Sql, network: Network, upTo: number): Promise<ChainBooks> {
   const { chain } = network;
   const symbols = assetsToRead(network).map(({ symbol }) => symbol);
   const booked = new Sums();
-  // What we have elsewhere is below zero on its account.
+  // Money that we have elsewhere is negative on its ledger account.
   for (const place of CHAIN_PLACES)
     for (const [symbol, balance] of await internalBalances(tx, `${place}@${chain}`, symbols))
       booked.add(place, symbol, balance.negated());
@@ -29,10 +29,10 @@ export async function readChainBooks(tx: Sql, network: Network, upTo: number): P
   };
 }
 
-/** Each address at one place: what stands there is counted once. */
+/** Assigns each address to one place, so that its balance counts once. */
 async function addressesOf(tx: Sql, chain: string): Promise<ChainBooks['addresses']> {
   const named = await namedAddresses(tx, chain);
-  // A station wallet that never was the station is named by nothing but its wallet.
+  // A station wallet that never was the station has no row among the named addresses.
   const own = (await stationWallets(tx, chain)).map(({ address }) => address);
   const station = [...new Set([...named.station, ...own])];
   return { pool: await poolAddresses(tx, chain), station, treasury: named.treasury };

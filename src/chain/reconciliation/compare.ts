@@ -13,29 +13,28 @@ import { readChainBooks } from './books';
 import type { ChainBooks, Compared } from './record';
 import { addEffects, assetsToRead, compared, placesOf, type ReadAsset, Sums } from './rules';
 
-/** What it takes to compare a chain with our books. */
 export type ComparingServices = AskingChains & Pick<Services, 'database' | 'now'>;
 
 export interface Comparison {
   chain: string;
-  /** The block whose balances were read: the last that was read for deposits. */
+  /** Block whose balances were compared: the last that was read for deposits. */
   blockNumber: number;
-  /** Of what could be read. */
+  /** The assets that could be read. */
   lines: Compared[];
-  /** On each address of the pool, in units of the chain, by contract; null: the native coin. */
+  /** Balance of each pool address in smallest units, by contract. The key null is the native coin. */
   pool: ReadonlyMap<string | null, ReadonlyMap<string, bigint>>;
-  /** Tokens whose contracts do not answer, by symbol: nothing is said of them. */
+  /** Symbols of tokens whose contracts do not answer. They are not compared. */
   unreadable: string[];
-  /** False: the ledger has no currency for the native coin, so what gas has cost stands with its operations alone. */
+  /** False when the ledger has no currency for the native coin. Only the operations then record the cost of gas. */
   isGasBooked: boolean;
 }
 
 type Spot = Pick<Block, 'number' | 'hash'>;
 
 /**
- * What stands on the addresses of a chain that are ours, beside our books. It writes nothing.
- * @param also places and assets ({@link sumKey}) that are wanted though nothing is there
- * @throws ChainAway no node answers, or knows that block any more, or the chain is reorganised meanwhile; Problem 404
+ * Compares the balances of our addresses on a chain with our books. Read-only.
+ * @param also places and assets ({@link sumKey}) to include even when all their amounts are zero
+ * @throws ChainAway when no node answers or knows the block, or a reorganisation happens meanwhile; Problem 404
  */
 export async function compareChain(
   services: ComparingServices,
@@ -55,14 +54,14 @@ export async function compareChain(
   return { chain, blockNumber: spot.number, lines, pool, unreadable: [...unreadable], isGasBooked };
 }
 
-/** Of one moment, because what is booked meanwhile would be counted once too often. */
+/** Reads one snapshot. Otherwise an amount booked between two statements would count twice. */
 const readBooks = (database: Database, network: Network, { number }: Spot): Promise<ChainBooks> =>
   database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
     return readChainBooks(tx, network, number);
   });
 
-/** A token that does not answer keeps the others from nothing. */
+/** Reads all balances. A token that does not answer does not stop the others. */
 async function readBalances(
   node: ChainNode,
   { addresses }: ChainBooks,
@@ -95,7 +94,7 @@ interface Asked {
   spot: Spot;
 }
 
-/** What is known beside the books, with what transactions of ours have done by that block. */
+/** Adds the effects of our unbooked transactions, up to the block, to the known unbooked amounts. */
 async function withWhatIsUnderWay({ node, books, assets, spot: { number: upTo } }: Asked): Promise<Sums> {
   const sums = new Sums(books.unbooked);
   const where = { assets, placeOf: placesOf(books.addresses) };

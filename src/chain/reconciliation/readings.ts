@@ -17,24 +17,23 @@ import type { ChainReading } from './record';
 import { assetsToRead, hasLasted } from './rules';
 import { beginComparison, deleteReadings, endComparison, insertReadings, lastOf, type Series } from './store';
 
-/** A difference between a chain and our books that has lasted. */
+/** Break: a lasting difference between a chain and our books. */
 const DIFFERENCE = 'chain_difference';
 
-/** A token of ours whose contract does not answer: nobody knows what we have of it. */
+/** Break: the contract of a listed token does not answer, so our balance is unknown. */
 const UNREADABLE = 'token_unreadable';
 
-/** Nothing of a chain was compared for so long, whatever the reason; milliseconds, of which the schedule has three runs. */
+/** Break: a chain was not compared for 15 minutes, which is three runs of the schedule. Milliseconds. */
 const NOT_COMPARED = 'chain_not_compared';
 const PATIENCE_MS = 15 * 60_000;
 
-/** Older readings are of no use to anybody: 288 come a day, place and asset. */
+/** Retention of readings: ninety days. Each place and asset adds 288 a day. Milliseconds. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 
-/** The chains that are compared. */
 export const chainsToCompare = async (sql: Sql): Promise<string[]> =>
   (await enabledNetworks(sql)).map(({ chain }) => chain);
 
-/** The chains whose readings are kept. Breaks of chains that are compared no more are closed. */
+/** Lists the chains to read. Closes the breaks of chains that are no longer compared. */
 export async function chainsToRead({
   database,
   now,
@@ -50,9 +49,10 @@ export async function chainsToRead({
 }
 
 /**
- * Keeps what stands on a chain beside our books, and what is left on wallets; a difference that lasts is shown, and what had vanished
- * and is there again no longer. Nothing is moved by it. Done twice, it is two readings of the same.
- * @throws ChainAway nothing was read
+ * Compares a chain with our books, and stores the reading and the dust on wallets. Opens a break for a lasting
+ * difference, and closes the break of a vanished transaction that a block has again. Moves no money. A repeated call
+ * stores a second reading.
+ * @throws ChainAway when nothing was read
  */
 export async function keepChainReading(services: ComparingServices, chain: string): Promise<void> {
   const { database, now } = services;
@@ -76,7 +76,7 @@ export async function keepChainReading(services: ComparingServices, chain: strin
   await closeReturned(services, node, chain);
 }
 
-/** What stands on wallets of the pool, as the chain was compared. */
+/** Pool balances of the comparison, as {@link Holdings}. */
 const holdingsOf =
   ({ pool }: Comparison): Holdings =>
   (wallets, token) => {
@@ -87,7 +87,7 @@ const holdingsOf =
 const closeNotCompared = (tx: Tx, chain: string, at: Date): Promise<void> =>
   closeBreaksOf(tx, { subject: `chain:${chain}`, kinds: [NOT_COMPARED], at });
 
-/** Noted before anything of it is read or opened: what fails, hangs, or is broken off, is seen by the next. */
+/** Noted before anything is read, so that the next run sees a reading that failed, hung or was interrupted. */
 async function showNotCompared({ database, now }: ComparingServices, chain: string): Promise<void> {
   const at = now();
   const since = await beginComparison(database, chain, at);
@@ -107,20 +107,20 @@ async function showUnreadable(tx: Tx, { chain, unreadable }: Comparison, at: Dat
   await closeReadable(tx, chain, unreadable, at);
 }
 
-/** Of all but those it has passed: of what the network does not name any more, too. */
+/** Closes the break of every token except the unreadable ones. Includes tokens that the network no longer names. */
 const closeReadable = (tx: Tx, chain: string, unreadable: readonly string[], at: Date): Promise<void> =>
   closeBreaksUnder(tx, {
     ...{ kind: UNREADABLE, under: tokenSubject(chain, ''), at },
     except: unreadable.map((symbol) => tokenSubject(chain, symbol)),
   });
 
-/** Of a chain that is compared, what its readings are of. */
+/** The places and assets that are read of a network. */
 const seriesOf = (network: Network): Series[] =>
   CHAIN_PLACES.flatMap((place) =>
     assetsToRead(network).map(({ symbol: asset }) => ({ chain: network.chain, place, asset })),
   );
 
-/** The last reading of each place and asset of all chains that are compared. */
+/** The last reading of each place and asset of all enabled chains. */
 export const lastReadings = async (sql: Sql): Promise<ChainReading[]> =>
   lastOf(sql, (await enabledNetworks(sql)).flatMap(seriesOf));
 
@@ -149,6 +149,6 @@ async function keep(tx: Tx, { chain, blockNumber, lines }: Comparison, readAt: D
   }
 }
 
-/** The account of the ledger: `pool@local:USDT`. */
+/** Ledger account: `pool@local:USDT`. */
 const subjectOf = ({ place, chain, asset }: Pick<ChainReading, 'place' | 'chain' | 'asset'>): string =>
   `${place}@${chain}:${asset}`;

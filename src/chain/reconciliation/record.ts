@@ -2,34 +2,34 @@ import type { Decimal } from '../../kernel/money/money';
 import type { OwnTransaction } from '../gas-station/own-transactions';
 import type { ChainPlace } from '../holdings/record';
 
-/** What stands at a place of a chain, beside our books of the same moment. Amounts are of the asset, exact. */
+/** The balance of a place on a chain and our books at the same moment. Amounts are exact, in the asset. */
 export interface Compared {
   place: ChainPlace;
-  /** A symbol of the network, or its native coin's. */
+  /** A symbol of the network, or of its native coin. */
   asset: string;
-  /** The sum of its addresses after the block. */
+  /** Sum of the place's balances after the block. */
   reported: Decimal;
-  /** By our books; below zero where they have let more go than came. */
+  /** Balance by our books. Negative when they have let more go than arrived. */
   booked: Decimal;
-  /** On the chain by that block and not in the books, and known: see rules.ts. */
+  /** Known amount on the chain at that block that is not booked; see rules.ts. */
   unbooked: Decimal;
-  /** `reported` less the other two. */
+  /** `reported` − `booked` − `unbooked`. */
   difference: Decimal;
 }
 
-/** A comparison that was kept. */
+/** A stored comparison. */
 export interface ChainReading extends Omit<Compared, 'difference'> {
   chain: string;
   blockNumber: number;
   readAt: Date;
-  /** null: the chain had what it was to have. */
+  /** Null when chain and books agree. */
   differsSince: Date | null;
 }
 
-/** Of one moment: what our books have on a chain, and what is known beside them. */
+/** One snapshot of our books on a chain, and of the known amounts that are not booked. */
 export interface ChainBooks {
   addresses: Readonly<Record<ChainPlace, readonly string[]>>;
-  /** By place and asset. */
+  /** By place and asset ({@link sumKey}). */
   booked: ReadonlyMap<string, Decimal>;
   unbooked: ReadonlyMap<string, Decimal>;
   transactions: readonly OwnTransaction[];

@@ -9,12 +9,12 @@ import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
 import type { ChainReading, Compared } from './record';
 
 /**
- * What a chain has of ours is what the books say, and what is on the chain by then and not in them:
- * - deposits that are seen and not final yet, or gone and not taken back yet;
- * - what transactions of ours have moved, and paid for gas, before they are booked;
- * - what has come to stations and is not final yet;
- * - units that the ledger has no decimals for.
- * All of it is known exactly, so what is left is a difference: there is no tolerance.
+ * Our balance on a chain equals the books plus these known, unbooked amounts:
+ * - deposits that are not final yet, or that the chain has taken back and the books have not;
+ * - effects of our own transactions, gas included, before they are booked;
+ * - coins that arrived at stations and are not final yet;
+ * - units below the ledger's decimals.
+ * These amounts are exact. Any remainder is a difference, without tolerance.
  */
 
 /** Sums by {@link sumKey}. */
@@ -25,7 +25,7 @@ export class Sums extends Map<string, Decimal> {
   }
 }
 
-/** What can stand at an address: the assets of the network, and the native coin that pays for gas. */
+/** An asset to read at an address: an asset of the network, or the native coin that pays gas. */
 export interface ReadAsset {
   symbol: string;
   contract: string | null;
@@ -36,7 +36,7 @@ export function assetsToRead(network: Pick<Network, 'assets' | 'kind'>): ReadAss
   const symbol = nativeSymbol(network);
   const tokens = network.assets.filter(({ contract }) => contract !== null);
   if (symbol === undefined) return tokens;
-  // The native coin has its chain's decimals, whatever is configured.
+  // The native coin has its chain's decimals, whatever the network configures.
   return [...tokens, { symbol, contract: null, decimals: NATIVE_DECIMALS[network.kind] }];
 }
 
@@ -45,13 +45,13 @@ export interface Whereabouts {
   placeOf(address: string): ChainPlace | undefined;
 }
 
-/** Of an address, where it is ours. */
+/** Returns a look-up of the place of an address. Undefined for an address that is not ours. */
 export function placesOf(addresses: Readonly<Record<ChainPlace, readonly string[]>>): Whereabouts['placeOf'] {
   const places = new Map(CHAIN_PLACES.flatMap((place) => addresses[place].map((each) => [each, place])));
   return (address) => places.get(address);
 }
 
-/** Adds what a transaction of ours has done by the block, of each of its operations that is not in the books. */
+/** Adds the effects of a mined transaction of ours, for each of its operations that is not booked. */
 export function addEffects(
   sums: Sums,
   transaction: ChainTransaction,
@@ -77,7 +77,7 @@ function addChange(
   if (place && asset) sums.add(place, asset.symbol, fromUnits(units, asset.decimals));
 }
 
-/** Of each place and asset; those at which there is nothing, and should not be, are left out but for those in `also`. */
+/** Compares each place and asset. Leaves out lines whose amounts are all zero, except those in `also`. */
 export function compared(
   assets: readonly ReadAsset[],
   sums: Record<'reported' | 'booked' | 'unbooked', ReadonlyMap<string, Decimal>>,
@@ -98,8 +98,8 @@ export function compared(
 }
 
 /**
- * A person is shown what has differed for so long: two readings of the schedule at least, for what ends between the books and the
- * block passes with the next. Milliseconds.
+ * A difference is shown after this time, so at least two readings have seen it. A difference between the moment of the
+ * books and the block passes with the next reading. Milliseconds.
  */
 const LASTS_MS = 4 * 60_000;
 

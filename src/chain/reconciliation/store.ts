@@ -6,13 +6,13 @@ import type { ChainReading } from './record';
 const readings = () => table('chain_readings');
 const comparisons = () => table('chain_comparisons');
 
-/** @returns since when comparisons of that chain have begun and none has ended */
+/** @returns the start of the first comparison since the last completed one */
 export async function beginComparison(sql: Sql, chain: string, at: Date): Promise<Date> {
   const begun = comparisons().insert({ chain, since: at });
   const [row] = await sql.run<{ since: Date }>(
     begun
       .onConflict('chain')
-      .merge({ since: raw('chain_comparisons.since') }) // changes nothing: it makes the one that exists come back
+      .merge({ since: raw('chain_comparisons.since') }) // Changes nothing, but makes Postgres return the existing row.
       .returning('since'),
   );
   return row?.since ?? at;
@@ -23,7 +23,7 @@ export const endComparison = (sql: Sql, chain: string): Promise<unknown> =>
 
 type Amount = 'reported' | 'booked' | 'unbooked';
 
-/** NUMERIC and BIGINT come as text. */
+/** Postgres returns NUMERIC and BIGINT as text. */
 type Row = Omit<ChainReading, Amount | 'blockNumber'> & Record<Amount | 'blockNumber', string>;
 
 const readingOf = ({ reported, booked, unbooked, blockNumber, ...row }: Row): ChainReading => ({
@@ -32,7 +32,7 @@ const readingOf = ({ reported, booked, unbooked, blockNumber, ...row }: Row): Ch
   blockNumber: Number(blockNumber),
 });
 
-/** What is read of chains: each place with each asset that can stand there. */
+/** A sequence of readings: one place and one asset of a chain. */
 export type Series = Pick<ChainReading, 'chain' | 'place' | 'asset'>;
 
 const columnsOfAll = (all: readonly Series[]) => [
@@ -43,7 +43,7 @@ const columnsOfAll = (all: readonly Series[]) => [
 const GIVEN = 'unnest($1::text[], $2::text[], $3::text[]) as given(chain, place, asset)';
 const OF_GIVEN = 'chain = given.chain and place = given.place and asset = given.asset';
 
-/** The last reading of each. Raw: one row of the index for each. */
+/** The last reading of each series. Raw: reads one index row for each. */
 export async function lastOf(sql: Sql, all: readonly Series[]): Promise<ChainReading[]> {
   const rows = await sql.query<Row>(
     `select r.chain, r.place, r.asset, r.read_at as "readAt", r.block_number as "blockNumber", r.differs_since as "differsSince",
@@ -55,7 +55,7 @@ export async function lastOf(sql: Sql, all: readonly Series[]): Promise<ChainRea
   return rows.map(readingOf);
 }
 
-/** Keeps readings; one of a time that was read before is the one that there is. */
+/** Stores readings. Skips a reading whose time is stored already. */
 export async function insertReadings(tx: Sql, found: readonly ChainReading[]): Promise<void> {
   if (found.length === 0) return;
   const rows = found.map(({ reported, booked, unbooked, ...row }) => ({
@@ -66,8 +66,8 @@ export async function insertReadings(tx: Sql, found: readonly ChainReading[]): P
 }
 
 /**
- * Deletes those from before then, but for the last of each: it tells whether the two differ, however long no node answers. Raw: by the
- * columns that lead the index.
+ * Deletes readings older than `before`, except the last of each series. It tells whether chain and books differ, even
+ * after a long outage of the nodes. Raw: names the leading columns of the index.
  */
 export async function deleteReadings(sql: Sql, all: readonly Series[], before: Date): Promise<void> {
   await sql.query(

@@ -15,7 +15,7 @@ import { notedWalletSchema, notedWalletView, poolStatsSchema } from './view';
 const TAG = 'Wallets';
 const chain = identifier('local');
 
-/** The operator's part of the pool (`interface.md 4.1`, Wallets; decisions part 1, Roles). */
+/** The operator's routes of the pool (`interface.md 4.1`, Wallets; decisions part 1, Roles). */
 export function walletAdminRoutes(services: Services): Route[] {
   return [releaseExpiredRoute(services), statsRoute(services), gasBalanceRoute(services)];
 }

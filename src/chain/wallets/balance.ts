@@ -17,18 +17,18 @@ import { updateWallets } from './store';
 export interface WalletBalance {
   wallet: Wallet;
   network: Network;
-  /** Of each asset of the network that could be read; exact. */
+  /** The balances of the network's assets that could be read, exact. */
   balances: { asset: string; decimals: number; balance: Decimal }[];
-  /** Of the native coin. */
+  /** In the native coin. */
   gasBalance: Decimal;
-  /** Which assets are not known, for a person. */
+  /** Tells a person which assets could not be read. */
   detail: string | undefined;
   asOf: Date;
 }
 
 /**
- * What stands on a wallet: read from its chain now.
- * @param reach whose allocation must hold it; null: any wallet
+ * Reads the balances of a wallet from its chain.
+ * @param reach the tenant whose allocation must hold the wallet; null for any wallet
  * @throws Problem 404 naming `chain` or `address`; 503 while the chain cannot be asked
  */
 export async function walletBalance(
@@ -50,7 +50,7 @@ export async function walletBalance(
   return { wallet: restedBy(wallet, asOf), network, balances, gasBalance, detail, asOf };
 }
 
-/** All at once. A token whose contract does not answer is the trouble of that asset alone. */
+/** Asks for all balances at once. A token whose contract does not answer does not stop the others. */
 async function readOf(node: ChainNode, { address }: Wallet, { assets }: Network) {
   const read = (token: string | null) => whereTokenStands(node.balance(address, token));
   const [gas = 0n, ...units] = await Promise.all([null, ...assets.map(({ contract }) => contract)].map(read));
@@ -68,7 +68,7 @@ const notAnswering = (asset: string): string =>
   `The contract of ${asset} does not answer: its balance is not known.`;
 
 /**
- * Keeps what a person has seen of the gas on a wallet: it is shown beside what the chain says.
+ * Stores the gas balance that a person has seen on a wallet. It is shown beside the chain's answer.
  * @throws Problem 404 naming `chain` or `address`; 400 naming `gasBalance`
  */
 export async function noteGasBalance(

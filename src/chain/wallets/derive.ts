@@ -11,19 +11,20 @@ export interface Derivation extends Pick<Network, 'chain' | 'kind'> {
   purpose: Wallet['purpose'];
 }
 
-/** An address has one use for ever: what it must not have been named as, for each purpose. */
+/** The named roles that exclude an address from each purpose, because an address has one use for ever. */
 const NEVER_WAS: Record<Wallet['purpose'], readonly NamedRole[]> = {
   pool: ['station', 'treasury'],
   station: ['treasury'],
 };
 
 /**
- * Makes the next wallets of a chain, available at once. Pool and stations of all chains of a kind share one derivation: an index is
- * the same address on each of them, and who pays on another chain than he was told must not pay somebody else. The place of an address
- * that was named for another use of the chain before it was made, as from elsewhere with the same seed, is left out.
+ * Derives the next wallets of a chain, available at once. All chains of a kind share one derivation for pool and
+ * stations, so an index is the same address on each of them. A payer who uses the wrong chain therefore pays nobody
+ * else. An address that was named for another use before it was derived is skipped, for instance an address of the same
+ * seed elsewhere.
  *
- * No deposit to them can be missed: an address is in the table before the transaction that tells anybody of it has ended, and whoever
- * follows the chain reads the addresses at each range of blocks, which are later than that.
+ * No deposit is missed: an address is committed before anybody is told of it, and the watcher reads all addresses at
+ * each range of blocks.
  */
 export async function deriveWallets(
   { parties }: Pick<Services, 'parties'>,
@@ -31,7 +32,7 @@ export async function deriveWallets(
   { chain, kind, count, purpose }: Derivation,
 ): Promise<Wallet[]> {
   await lockDerivation(tx, kind);
-  const used = await namedAddresses(tx, chain); // whoever names one takes the same lock
+  const used = await namedAddresses(tx, chain); // naming an address takes the same lock
   const except = new Set(NEVER_WAS[purpose].flatMap((role) => used[role]));
   const made: NewWallet[] = [];
   let next = await nextIndex(tx, kind);

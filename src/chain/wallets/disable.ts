@@ -9,13 +9,13 @@ import { updateWallets } from './store';
 export interface DisabledWallet {
   before: Wallet;
   after: Wallet;
-  /** The allocation that this has ended: what its payer sends from now on is not credited. */
+  /** The allocation that this ended. Later payments to the wallet are not credited. */
   ended: string | null;
 }
 
 /**
- * Takes a wallet out of use: nobody gets it, and whoever had it has it no more. What stands on it stays; what comes is kept uncredited.
- * @throws Problem 404; 409 `invalid_transition` for one that is disabled
+ * Takes a wallet out of use and ends its allocation. Its balance stays, and later payments are kept uncredited.
+ * @throws Problem 404; 409 `invalid_transition` for a disabled wallet
  */
 export async function disableWallet(
   { now }: Pick<Services, 'now'>,
@@ -31,8 +31,8 @@ export async function disableWallet(
 }
 
 /**
- * Takes a wallet into use again: it rests first, as one that was released, for whoever had it may have been told it lately.
- * @throws Problem 404; 409 `invalid_transition` for one that is not disabled
+ * Takes a disabled wallet into use again. It is quarantined first, because its last payer may still know the address.
+ * @throws Problem 404; 409 `invalid_transition` for a wallet that is not disabled
  */
 export async function enableWallet(
   { now, walletQuarantineSeconds }: Pick<Services, 'now' | 'walletQuarantineSeconds'>,

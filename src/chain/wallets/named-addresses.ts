@@ -2,11 +2,12 @@ import { anyOf, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 
 /**
- * Addresses that people name: the stations and treasuries of a chain. An address has one role for ever, because what stands there is in
- * the books of that role. A treasury that was never used is the exception: its address is free again when another treasury is named.
+ * Addresses that people name: the stations and treasuries of a chain. An address has one role for ever, because its
+ * balance is in the books of that role. An unused treasury is the exception: its address is free again when another
+ * treasury is named.
  */
 
-/** Which of a chain's accounts in the ledger holds what stands on the address. */
+/** The ledger account of the chain that holds the balance of the address. */
 export type NamedRole = 'station' | 'treasury';
 
 interface Named {
@@ -17,14 +18,14 @@ interface Named {
 
 const named = () => table('named_addresses');
 
-/** Keeps the role of an address for ever: it is a station, or money was sent from or to it. Idempotent. */
+/** Keeps the role of an address for ever, because it is a station or money was sent from or to it. Idempotent. */
 export const keepRole = async (tx: Tx, { chain, address, role }: Named): Promise<void> => {
   await tx.run(
     named().insert({ chain, address, role, used: true }).onConflict(['chain', 'address']).merge(['used']),
   );
 };
 
-/** Names the treasury of a chain in place of the one before. Idempotent. */
+/** Names the treasury of a chain in place of the earlier one. Idempotent. */
 export async function nameTreasury(tx: Tx, chain: string, address: string | null): Promise<void> {
   await tx.run(named().where({ chain, role: 'treasury', used: false }).delete());
   if (address === null) return;
@@ -32,7 +33,7 @@ export async function nameTreasury(tx: Tx, chain: string, address: string | null
   await tx.run(named().insert(row).onConflict(['chain', 'address']).ignore());
 }
 
-/** Every address that has such a role on the chain, checksummed, in the order of the text. */
+/** Lists the addresses of each role on a chain, checksummed and sorted. */
 export async function namedAddresses(sql: Sql, chain: string): Promise<Record<NamedRole, string[]>> {
   const rows = await sql.run<Named>(named().select('address', 'role').where({ chain }).orderBy('address'));
   const of = (wanted: NamedRole) => rows.flatMap(({ address, role }) => (role === wanted ? [address] : []));

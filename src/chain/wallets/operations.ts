@@ -26,8 +26,8 @@ export {
 } from './store';
 
 /**
- * A wallet as a request names it: its address in any spelling of its kind.
- * @throws Problem 404 for the chain, naming it, or the wallet
+ * Finds a wallet by an address in any spelling that its kind of chain allows.
+ * @throws Problem 404 naming `chain` or `address`
  */
 export async function requireWallet(
   sql: Sql,
@@ -50,7 +50,10 @@ async function walletAt(
   return checked === undefined ? undefined : findWallet(sql, chain, checked, locking);
 }
 
-/** Whose wallet a body names by `chain` and `address`: the last who had it. @returns one at most */
+/**
+ * The tenant who last had the wallet that a body names by `chain` and `address`.
+ * @returns at most one
+ */
 export async function holdersOf(sql: Sql, body: unknown): Promise<string[]> {
   const named = z.object({ chain: z.string(), address: z.string() }).safeParse(body);
   if (!named.success) return [];
@@ -60,13 +63,13 @@ export async function holdersOf(sql: Sql, body: unknown): Promise<string[]> {
   return newest ? [newest.tenantId] : [];
 }
 
-/** One of whichever tenant. */
+/** Finds an allocation of any tenant. */
 export const findAllocationById = (sql: Sql, id: string): Promise<Allocation | undefined> =>
   findAllocation(sql, { id });
 
 export type PoolStats = { chain: string; total: number } & Record<WalletStatus, number>;
 
-/** How many wallets the pool of each network has, by what they are at that time. */
+/** Counts the pool's wallets of each network by their status at a time. */
 export async function poolStats(sql: Sql, at: Date): Promise<PoolStats[]> {
   const [networks, counts] = [await listNetworks(sql), await countByStatus(sql, at)];
   return networks.map(({ chain }) => {

@@ -4,47 +4,48 @@ import type { Decimal } from '../../kernel/money/money';
 export const WALLET_STATUSES = ['available', 'allocated', 'quarantined', 'disabled'] as const;
 export type WalletStatus = (typeof WALLET_STATUSES)[number];
 
-/** What may be swept: nobody pays to it now, and no operator has taken it out. */
+/** Statuses in which a wallet may be swept: nobody pays to it now, and no operator has disabled it. */
 export const SWEEPABLE: readonly WalletStatus[] = ['available', 'quarantined'];
 
 /**
- * The one use that a wallet is bound to for ever. Many senders of the native coin give a payment 21,000 gas, which cannot pay an address that has
- * delegated. So a wallet that was allocated for the native coin never delegates, and one that delegates is never allocated for it.
+ * The use to which a wallet is bound for ever. Many senders of the native coin give a payment 21,000 gas, which cannot
+ * pay a delegated address. So a wallet that was allocated for the native coin never delegates, and a delegated wallet
+ * is never allocated for it.
  */
 export type WalletBond = 'native_coin' | 'delegation';
 
-/** An address of ours on a chain. No key is kept: it is derived by its index. */
+/** An address of ours on a chain. Its key is not stored; it is derived by the index. */
 export interface Wallet {
   id: string;
   chain: string;
   /** Checksummed. */
   address: string;
-  /** Of the derivation: m/44'/60'/0'/0/index. */
+  /** Index in the derivation path m/44'/60'/0'/0/index. */
   derivationIndex: number;
   /** A pool wallet takes deposits; a station pays for gas. */
   purpose: 'pool' | 'station';
   status: WalletStatus;
-  /** Until then it takes no other payer's money; null unless it is quarantined. */
+  /** End of the cooldown. Null unless the wallet is quarantined. */
   quarantinedUntil: Date | null;
-  /** null: neither yet. */
+  /** Null before the first bond. */
   boundTo: WalletBond | null;
-  /** What a person has noted of the gas on it, in the native coin, and when; the chain's own answer may be another. */
+  /** Gas balance and time that a person has noted, in the native coin. The chain's answer may differ. */
   gasBalance: Decimal | null;
   gasBalanceAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** The life of a wallet. No status is assigned but by a row of this table. */
+/** The states of a wallet. Every change of status is a row of this table. */
 export const WALLET_TRANSITIONS = [
   { from: 'available', on: 'allocate', to: 'allocated' },
-  { from: 'quarantined', on: 'allocate', to: 'allocated' }, // its time has passed
+  { from: 'quarantined', on: 'allocate', to: 'allocated' }, // its cooldown is over
   { from: 'allocated', on: 'end', to: 'quarantined' },
   { from: 'quarantined', on: 'return', to: 'available' },
   { from: 'available', on: 'disable', to: 'disabled' },
   { from: 'allocated', on: 'disable', to: 'disabled' },
   { from: 'quarantined', on: 'disable', to: 'disabled' },
-  { from: 'disabled', on: 'enable', to: 'quarantined' }, // its last payer may pay still
+  { from: 'disabled', on: 'enable', to: 'quarantined' }, // its last payer may still pay
 ] as const satisfies { from: WalletStatus; on: string; to: WalletStatus }[];
 
 export type WalletTrigger = (typeof WALLET_TRANSITIONS)[number]['on'];
@@ -66,12 +67,12 @@ export interface Allocation {
   accountId: string;
   /** A symbol of the network's assets. */
   asset: string;
-  /** The client's, unique within the tenant. */
+  /** The client's reference, unique within the tenant. */
   reference: string;
-  /** null: until it is released. */
+  /** Null: open until released. */
   expiresAt: Date | null;
   startedAt: Date;
-  /** Released, or expired. */
+  /** When it was released or expired. */
   endedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;

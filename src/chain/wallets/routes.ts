@@ -15,12 +15,11 @@ const capability = 'crypto';
 const chain = identifier('local').describe('Of a network: `GET /v1/networks`.');
 const address = identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
 
-/** Wallets that clients have kept for their payers (`interface.md 4.1`, Wallets). */
+/** The clients' routes of wallets (`interface.md 4.1`, Wallets). */
 export function walletRoutes(services: Services): Route[] {
   return [allocateRoute(services), releaseRoute(services), balanceRoute(services)];
 }
 
-/** An allocation as it is now. */
 const shown = (
   { now, walletQuarantineSeconds }: Services,
   held: HeldWallet,

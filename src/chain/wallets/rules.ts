@@ -1,6 +1,6 @@
 import { type Allocation, type Wallet, type WalletStatus, walletStatusAfter } from './record';
 
-/** How long a wallet may be asked for: a minute, which a payer needs at least, to ninety days. Seconds. */
+/** Shortest and longest time of an allocation: one minute, which a payer needs, to ninety days. Seconds. */
 export const TTL_SECONDS = { min: 60, max: 90 * 86_400 };
 
 /** The highest index that may be skipped to. BIP-32 ends at 2^31, so half of all indexes stay for wallets. */
@@ -10,29 +10,29 @@ const SECOND_MS = 1_000;
 
 export const laterBy = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * SECOND_MS);
 
-/** How long it was asked for, in seconds; nothing: until it is released. */
+/** The requested time of an allocation in seconds. Undefined: until released. */
 export const ttlOf = ({ startedAt, expiresAt }: Pick<Allocation, 'startedAt' | 'expiresAt'>) =>
   expiresAt === null ? undefined : (expiresAt.getTime() - startedAt.getTime()) / SECOND_MS;
 
-/** Whether it holds its wallet then: its time counts, not when the process came to end it. */
+/** Whether an allocation holds its wallet at a time. Its expiry counts, not the moment its process ended it. */
 export const holdsAt = (
   { endedAt, expiresAt }: Pick<Allocation, 'endedAt' | 'expiresAt'>,
   at: Date,
 ): boolean => endedAt === null && (expiresAt === null || expiresAt > at);
 
-/** As it is at that time: one that has rested is available, whenever that is noticed. */
+/** The wallet as of a time: a quarantined wallet whose cooldown is over is available, even before that is stored. */
 export const restedBy = <Of extends Pick<Wallet, 'status' | 'quarantinedUntil'>>(wallet: Of, at: Date): Of =>
   wallet.status === 'quarantined' && wallet.quarantinedUntil !== null && wallet.quarantinedUntil <= at
     ? { ...wallet, status: walletStatusAfter(wallet.status, 'return'), quarantinedUntil: null }
     : wallet;
 
-/** How an allocation has ended. */
+/** How an allocation ended. */
 export const endOf = ({ endedAt, expiresAt }: Pick<Allocation, 'endedAt' | 'expiresAt'>) =>
   expiresAt !== null && endedAt !== null && endedAt >= expiresAt ? 'expired' : 'released';
 
 /**
- * The wallet's status as the client of an allocation is told it: once that is over, by its own end alone, for who has the wallet
- * after it is nobody else's matter.
+ * The wallet's status that the client of an allocation sees. After the allocation's end the status follows from that
+ * end alone, so the client does not learn who has the wallet next.
  */
 export function statusToldAt(
   allocation: Pick<Allocation, 'endedAt' | 'expiresAt' | 'updatedAt'>,

@@ -8,22 +8,22 @@ import { HIGHEST_FLOOR } from './rules';
 import { hasWallets, lockDerivation, nextIndex, raiseFloor } from './store';
 
 /**
- * Derives all wallets to come from a mnemonic.
- * @throws Problem 400 naming `mnemonic`; 409 `invalid_transition` once wallets exist: their keys would be lost
+ * Sets the mnemonic from which all wallets are derived.
+ * @throws Problem 400 naming `mnemonic`; 409 `invalid_transition` once wallets exist, because their keys would be lost
  */
 export async function importSeed(keyring: Keyring, tx: Tx, mnemonic: string): Promise<WalletSeed> {
   const seed = await replaceSeed(tx, keyring, mnemonic);
-  // Asked under the seed's lock: who derived before it has committed, and who comes after it derives from this one.
+  // Asked under the seed's lock, so a wallet that was derived from the earlier seed is committed and visible here.
   if (await hasWallets(tx))
     throw conflict('invalid_transition', 'Wallets are derived from a seed already: it cannot be replaced.');
   return seed;
 }
 
 /**
- * Derives no wallet of the kind below an index from now on. After a restore it keeps addresses from being given twice, because
- * the database does not know those that were derived after the backup.
+ * Derives no wallet of the kind below an index from now on. After a restore, the database has lost the wallets derived
+ * after its backup; the floor keeps their addresses from being given twice.
  * @returns the index of the next wallet, before and after
- * @throws Problem 400 naming `index`; 409 `invalid_transition` naming it where it is below that of the next wallet
+ * @throws Problem 400 naming `index`; 409 `invalid_transition` naming `index` when it is below the next wallet's
  */
 export async function skipTo(
   tx: Tx,
@@ -39,7 +39,7 @@ export async function skipTo(
   return { before, after: index };
 }
 
-/** The seed as it may be shown: none yet is made by the first wallet. */
+/** The state of the seed without secrets. The first wallet creates the seed if there is none. */
 export async function seedStatus(sql: Sql) {
   const seed = await findSeed(sql);
   return {

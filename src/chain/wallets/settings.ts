@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
-/** How many wallets a tenant may have at once where the operator has set nothing else. */
+/** Default limit of a tenant's wallets at once. */
 export const OPEN_ALLOCATIONS = 10_000;
 
-/** What a tenant may have of the pool. */
+/** A tenant's limits of the wallet pool. */
 export const walletSettings = z.object({
-  /** How many wallets are allocated to it at once, or rest after that: each is watched on its chain for ever, and the pool grows. */
+  /**
+   * Wallets that the tenant has at once, allocated or resting. Limited because each wallet is watched on its chain for
+   * ever.
+   */
   openAllocations: z.int().min(0).max(100_000).default(OPEN_ALLOCATIONS),
 });
 

@@ -6,7 +6,7 @@ import type { Network } from '../networks/record';
 import { SWEEPABLE, type Wallet, type WalletBond, type WalletStatus } from './record';
 import { restedBy } from './rules';
 
-/** NUMERIC comes as text. */
+/** Postgres returns NUMERIC as text. */
 type Row = Omit<Wallet, 'gasBalance'> & { gasBalance: string | null };
 
 const COLUMNS = [
@@ -25,7 +25,7 @@ async function read(sql: Sql, query: Knex.QueryBuilder): Promise<Wallet[]> {
   return (await sql.run<Row>(query.select(COLUMNS))).map(walletOf);
 }
 
-/** To the end of the transaction. */
+/** Locks until the transaction ends. */
 export interface Locking {
   lock?: boolean;
 }
@@ -36,17 +36,17 @@ async function readOne(sql: Sql, where: object, { lock = false }: Locking): Prom
   return (await read(sql, query))[0];
 }
 
-/** @param address as the chain's checksum writes it */
+/** @param address checksummed */
 export const findWallet = (sql: Sql, chain: string, address: string, locking: Locking = {}) =>
   readOne(sql, { chain, address }, locking);
 
 export const findWalletById = (sql: Sql, id: string, locking: Locking = {}) => readOne(sql, { id }, locking);
 
-/** The wallets of these ids, in no order. */
+/** Finds wallets by their ids, in no order. */
 export const findWallets = (sql: Sql, ids: readonly string[]): Promise<Wallet[]> =>
   read(sql, wallets().where(anyOf('id', ids)));
 
-/** Holds those to the end of the transaction; in one order, so that two who hold several cannot block each other. */
+/** Locks wallets until the transaction ends. One order prevents deadlocks between transactions that lock several. */
 export const lockWallets = (tx: Sql, ids: readonly string[]): Promise<unknown> =>
   tx.run(wallets().select('id').where(anyOf('id', ids)).orderBy('id').forNoKeyUpdate());
 
@@ -58,23 +58,26 @@ export async function poolAddresses(sql: Sql, chain: string): Promise<string[]> 
   return rows.map(({ address }) => address);
 }
 
-/** @param chain whose they must be; absent: of any */
+/** @param chain absent: any chain */
 export async function hasWallets(sql: Sql, chain?: string): Promise<boolean> {
   return (await sql.run(wallets().select('id').modify(filtered, { chain }).limit(1))).length > 0;
 }
 
 /**
- * Nobody else derives a wallet of that kind until the transaction ends. Also for who gives an address a use of another kind, and is to
- * know whether it is a wallet.
+ * Serialises deriving wallets of a kind until the transaction ends. Naming an address takes the lock, too, to know
+ * whether the address is a wallet.
  */
 export async function lockDerivation(tx: Sql, kind: Network['kind']): Promise<void> {
-  // Raw: an advisory lock, for there is no row yet that could be locked.
+  // Raw: an advisory lock, because there is no row to lock yet.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 148))', [kind]);
 }
 
 const floors = () => table('wallet_index_floors');
 
-/** The place in the derivation of a kind's next wallet: after all others, and not below the floor. Deriving needs the lock. */
+/**
+ * The index of a kind's next wallet: above all others, and not below the floor. The caller holds {@link
+ * lockDerivation}.
+ */
 export async function nextIndex(sql: Sql, kind: Network['kind']): Promise<number> {
   const highest = wallets().where({ kind }).max('derivationIndex as highest');
   const [row] = await sql.run<{ highest: number | null }>(highest);
@@ -82,7 +85,7 @@ export async function nextIndex(sql: Sql, kind: Network['kind']): Promise<number
   return Math.max((row?.highest ?? -1) + 1, floor?.lowest ?? 0);
 }
 
-/** The derivation of the kind is locked. Postgres refuses a lower floor than before. */
+/** Raises the floor. The caller holds {@link lockDerivation}, and Postgres refuses a lower floor. */
 export async function raiseFloor(tx: Sql, kind: Network['kind'], lowest: number): Promise<void> {
   await tx.run(floors().insert({ kind, lowest, updatedAt: NOW }).onConflict('kind').merge());
 }
@@ -98,13 +101,13 @@ export async function insertWallets(
   return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
 }
 
-/** In the words of the index that serves it. */
+/** The condition repeats the predicate of the partial index that serves it. */
 const MAY_TAKE_NATIVE = `bound_to is distinct from 'delegation'`;
 
 /**
- * A wallet of the pool that the tenant may have at that time, locked: one that it had before, else one that nobody ever had. A wallet
- * that others are taking, or that is swept, is passed over.
- * @param forNative it is to be paid in the native coin, so no wallet that delegates is taken
+ * Locks a free pool wallet for a tenant: first a wallet that the tenant had, then an unused one. Skips wallets that
+ * others are taking and wallets that are being swept.
+ * @param forNative the payer pays in the native coin, so wallets bound to delegation are skipped
  */
 export async function lockFreeWallet(
   tx: Sql,
@@ -112,7 +115,7 @@ export async function lockFreeWallet(
   at: Date,
 ): Promise<Wallet | undefined> {
   for (const holder of [tenantId, null]) {
-    // The lock of an update of the key, because the first allocation sets the tenant.
+    // FOR UPDATE, because the first allocation sets the tenant, which is part of a key.
     const pool = () =>
       wallets()
         .where({ chain, purpose: 'pool', tenantId: holder, sweepId: null })
@@ -129,7 +132,7 @@ export async function lockFreeWallet(
   return undefined;
 }
 
-/** Who changes wallets holds their locks. */
+/** Updates wallets that the caller has locked. */
 export async function updateWallets(
   tx: Sql,
   ids: readonly string[],
@@ -146,7 +149,10 @@ export async function updateWallets(
   return (await tx.run<Row>(update.returning(COLUMNS))).map(walletOf);
 }
 
-/** Those of the pool whose quarantine is over are available again. @returns how many, `limit` at most */
+/**
+ * Makes rested wallets available again.
+ * @returns how many, `limit` at most
+ */
 export async function returnRipe(
   tx: Sql,
   { chain, at, to, limit }: { chain?: string | undefined; at: Date; to: WalletStatus; limit: number },
@@ -166,7 +172,7 @@ export async function returnRipe(
   return ids.length;
 }
 
-/** What {@link restedBy} says, in SQL. */
+/** {@link restedBy} in SQL. */
 const STATUS_AT = `case when quarantined_until <= ? then 'available' else status end`;
 
 export interface StatusCount {
@@ -175,7 +181,7 @@ export interface StatusCount {
   count: number;
 }
 
-/** How many wallets of each chain's pool have each status at that time; those that none has are not there. */
+/** Counts the pool's wallets of each chain by their status at a time. Omits zero counts. */
 export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
   sql.run(
     wallets()
@@ -187,7 +193,7 @@ export const countByStatus = (sql: Sql, at: Date): Promise<StatusCount[]> =>
 
 export type WalletFilter = Partial<Record<'chain' | 'status' | 'purpose' | 'address', string | undefined>>;
 
-/** The same as a filter, by the indexes of what is stored. */
+/** {@link restedBy} as a filter that the indexes of stored columns serve. */
 function ofStatusAt(query: Knex.QueryBuilder, status: string, at: Date): void {
   const rested = raw(`(status = 'quarantined' and quarantined_until <= ?)`, [at]);
   if (status === 'available') void query.where((either) => void either.where({ status }).orWhere(rested));
@@ -195,7 +201,7 @@ function ofStatusAt(query: Knex.QueryBuilder, status: string, at: Date): void {
   if (status === 'quarantined') void query.whereRaw('coalesce(quarantined_until > ?, true)', [at]);
 }
 
-/** Wallets of the pool and of stations, newest first, as they are at that time. */
+/** Lists wallets of the pool and of stations with their status at a time, newest first. */
 export async function listWallets(
   sql: Sql,
   { status, ...filter }: WalletFilter,
@@ -207,7 +213,10 @@ export async function listWallets(
   return (await read(sql, query)).map((wallet) => restedBy(wallet, at));
 }
 
-/** Those of a chain's pool that may be swept, in the order of their derivation. @param used those alone that were allocated once */
+/**
+ * Lists the pool wallets of a chain that may be swept, in the order of their derivation.
+ * @param used only wallets that were allocated once
+ */
 export function sweepableWallets(
   sql: Sql,
   chain: string,
@@ -218,11 +227,11 @@ export function sweepableWallets(
   return read(sql, query.orderBy('derivationIndex'));
 }
 
-/** Those that are a chain's station, or were, or may be one. */
+/** Lists the station wallets of a chain: present, former and unused. */
 export const stationWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
   read(sql, wallets().where({ chain, purpose: 'station' }).orderBy('id'));
 
-/** Which of these addresses are wallets or stations of ours: those that were stations too, though another has taken their place. */
+/** Returns which addresses are our wallets or named stations. Includes former stations. */
 export async function ownAmong(
   sql: Sql,
   chain: string,
@@ -241,7 +250,7 @@ export async function ownAmong(
   return new Set((await sql.run<{ address: string }>(query)).map(({ address }) => address));
 }
 
-/** Where that sweep holds it still. */
+/** Clears a wallet's sweep, unless another sweep holds the wallet. */
 export const clearSweep = async (tx: Sql, id: string, sweepId: string): Promise<void> => {
   await tx.run(wallets().where({ id, sweepId }).update({ sweepId: null, updatedAt: NOW }));
 };

@@ -7,9 +7,10 @@ import { clearSweep, findWalletById, updateWallets } from './store';
 export const mayDelegate = ({ boundTo }: Pick<Wallet, 'boundTo'>): boolean => boundTo !== 'native_coin';
 
 /**
- * Keeps a wallet for a sweep until that ends: it is given to no payer meanwhile, whose money would be swept with what stands on it.
- * @param delegates the station sends the sweep, so the wallet is bound to delegation from now on, whatever becomes of the sweep
- * @throws Problem 409 `invalid_transition` naming `walletId` where it was allocated or disabled meanwhile
+ * Reserves a wallet for a sweep until the sweep ends. The pool does not allocate it meanwhile, because a payer's money
+ * would be swept, too.
+ * @param delegates the station sends the sweep, so the wallet is bound to delegation for ever, even if the sweep fails
+ * @throws Problem 409 `invalid_transition` naming `walletId` when it was allocated or disabled meanwhile
  */
 export async function holdForSweep(
   tx: Tx,
@@ -25,6 +26,6 @@ export async function holdForSweep(
   await updateWallets(tx, [walletId], { sweepId, ...(delegates && { boundTo: 'delegation' }) });
 }
 
-/** The pool may give it to payers again. */
+/** Ends the reservation: the pool may allocate the wallet again. */
 export const endHold = (tx: Tx, walletId: string, sweepId: string): Promise<void> =>
   clearSweep(tx, walletId, sweepId);

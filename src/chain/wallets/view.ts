@@ -10,7 +10,7 @@ import { statusToldAt } from './rules';
 const address = () => z.string().meta({ examples: ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'] });
 const status = z.enum(WALLET_STATUSES);
 
-/** A wallet as it is kept for a client (decisions part 4, Wallets). */
+/** An allocated wallet as a client sees it (decisions part 4, Wallets). */
 export const heldWalletSchema = z
   .object({
     id: z

@@ -19,28 +19,28 @@ export interface AllocationRequest {
   chain: string;
   /** A symbol of the network's assets. */
   asset: string;
-  /** What is credited; of another currency than the asset it is converted at each deposit. */
+  /** Account to credit. A deposit is converted when the account has another currency than the asset. */
   accountId: string;
   /** Unique within the tenant. */
   reference: string;
-  /** Absent: until it is released. */
+  /** Absent: allocated until released. */
   ttlSeconds?: number | undefined;
 }
 
 type Deriving = Pick<Services, 'parties'>;
 
-/** An allocation with its wallet as it is now. */
+/** An allocation and its wallet. */
 export interface HeldWallet {
   allocation: Allocation;
   wallet: Wallet;
 }
 
 /**
- * Keeps a wallet of the pool for one payer's deposits; the pool grows by one when none is free that the tenant had, or nobody. The same reference gives what it
- * has given before, whatever has become of it.
- * @returns whether it was made now
- * @throws Problem 404 naming `chain` or `accountId`; 400 naming `asset`, or `reference` as `ErrAlreadyExists` where it stands for other
- *   terms; 409 `invalid_transition` while the network is disabled, `account_closed`, `user_blocked`,
+ * Allocates a pool wallet to one payer's deposits. Derives a new wallet when the tenant has no free one and no unused
+ * one exists. A known reference returns its earlier allocation, whatever its state.
+ * @returns whether the allocation is new
+ * @throws Problem 404 naming `chain` or `accountId`; 400 naming `asset`, or `reference` as `ErrAlreadyExists` when it
+ *   has other terms; 409 `invalid_transition` while the network is disabled, `account_closed`, `user_blocked`,
  *   `limit_exceeded`
  */
 export async function allocateWallet(
@@ -49,7 +49,7 @@ export async function allocateWallet(
   asked: AllocationRequest,
   reach: string | null,
 ): Promise<HeldWallet & { made: boolean }> {
-  // Locked: an asset is not dropped while a wallet is given out for it.
+  // Locked, so that nobody drops an asset while a wallet is allocated for it.
   const network = await requireNetwork(tx, asked.chain, 'chain', 'share');
   const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
   const { tenantId } = account;
@@ -93,20 +93,20 @@ async function hold(
     ...{ id, ...terms, walletId: taken.id, address: taken.address, startedAt, expiresAt },
   });
   await openBooks(tx, network.chain, terms.asset);
-  // One without an end has nothing to wait for.
+  // An allocation without an end needs no timer.
   if (expiresAt !== null) services.commands.append(tx, [startAllocation({ id, tenantId: terms.tenantId })]);
   const allocation = await findAllocation(tx, { id });
   if (!allocation) throw new Error(`the allocation ${id} was not kept`);
   return { allocation, wallet: taken };
 }
 
-/** What a deposit is booked on: opened before one can come. */
+/** Opens the ledger accounts before the first deposit. */
 async function openBooks(tx: Tx, chain: string, asset: string): Promise<void> {
   await ensureInternalAccounts(tx, asset);
   await ensureChainAccounts(tx, chain, asset);
 }
 
-/** The wallet stays with the tenant for ever, because a late payer must not pay a stranger. */
+/** Takes a wallet, which stays with the tenant for ever. A late payment must not reach another tenant. */
 async function takeWallet(
   services: Deriving,
   tx: Tx,

@@ -12,9 +12,9 @@ import { lookAtAllocation } from './workflows';
 type EndDeps = Pick<Services, 'now' | 'walletQuarantineSeconds'>;
 
 /**
- * Ends the allocation that holds a wallet, which then rests before another payer gets it. What has ended already is answered again.
- * @param reach whose it must be; null for any tenant's, the newest of the wallet
- * @throws Problem 404 naming `chain` or `address`, also for a wallet that was never theirs
+ * Ends the allocation of a wallet. The wallet then cools down before another payer gets it. Idempotent.
+ * @param reach the tenant whose allocation ends; null for the newest of any tenant
+ * @throws Problem 404 naming `chain` or `address`, also for a wallet that the tenant never had
  */
 export async function releaseWallet(
   services: EndDeps & Pick<Services, 'commands'>,
@@ -32,9 +32,9 @@ export async function releaseWallet(
 }
 
 /**
- * The caller holds the locks of their wallets.
- * @param at when it was seen that their time has passed: a clock that is set back since makes no release of it
- * @returns how many have ended now
+ * Ends allocations. The caller holds the locks of their wallets.
+ * @param at when they were found expired, so that a clock set back meanwhile does not turn them into released ones
+ * @returns how many ended now
  */
 async function endThose(
   { walletQuarantineSeconds }: Pick<EndDeps, 'walletQuarantineSeconds'>,
@@ -61,16 +61,16 @@ async function heldBy(tx: Tx, id: string): Promise<HeldWallet> {
   return { allocation, wallet };
 }
 
-/** Where an allocation stands, for its workflow. */
+/** State of an allocation, for its workflow. */
 export interface AllocationProgress {
   status: 'allocated' | 'expired' | 'released';
   open: boolean;
-  /** When it expires, milliseconds since 1970. */
+  /** Expiry, in milliseconds since 1970. */
   lookAt: number | null;
 }
 
 /**
- * The step of an allocation's workflow: ends it when its time has come. Idempotent.
+ * The step of an allocation's workflow: ends an expired allocation. Idempotent.
  * @throws Problem 404 when there is no such allocation
  */
 export function advanceAllocation(
@@ -80,7 +80,7 @@ export function advanceAllocation(
   return services.database.transaction(async (tx) => {
     const { walletId } = (await findAllocation(tx, { id })) ?? unknown();
     await findWalletById(tx, walletId, { lock: true });
-    const allocation = (await findAllocation(tx, { id })) ?? unknown(); // under the wallet's lock
+    const allocation = (await findAllocation(tx, { id })) ?? unknown(); // read again under the wallet's lock
     const { expiresAt, endedAt } = allocation;
     if (endedAt !== null) return { status: endOf(allocation), open: false, lookAt: null };
     const at = services.now();
@@ -95,19 +95,22 @@ const unknown = (): never => {
   throw notFound('allocation');
 };
 
-/** So many of each at once: the locks of one transaction. */
+/** Most wallets of each kind in one transaction, because it holds all their locks. */
 const PORTION = 1_000;
 
 export interface Swept {
-  /** Allocations whose time had passed: their wallets are quarantined. */
+  /** Expired allocations that were ended. Their wallets are quarantined. */
   released: number;
-  /** Wallets whose quarantine was over: they are available. */
+  /** Wallets that are available again after their quarantine. */
   returned: number;
   /** There may be more of either. */
   more: boolean;
 }
 
-/** Ends what has expired and returns what has rested, a portion of each. Their workflows find them ended. */
+/**
+ * Ends expired allocations and returns rested wallets, one portion of each. The allocations' workflows then find them
+ * ended.
+ */
 export async function releaseExpired(
   services: EndDeps,
   tx: Tx,
@@ -121,7 +124,10 @@ export async function releaseExpired(
   return { released, returned, more: expired.length === limit || returned === limit };
 }
 
-/** The same until there is no more of it. @returns how many wallets have changed */
+/**
+ * Repeats {@link releaseExpired} until nothing is left.
+ * @returns how many wallets have changed
+ */
 export async function releaseAllExpired(services: EndDeps & Pick<Services, 'database'>): Promise<number> {
   for (let changed = 0; ; ) {
     const { released, returned, more } = await services.database.transaction((tx) =>

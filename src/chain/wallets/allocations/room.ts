@@ -5,18 +5,18 @@ import { settingsOf } from '../../../tenants/clients/operations';
 import { walletSettingsSection } from '../settings';
 import { countHeldOrResting } from './store';
 
-/** How many wallets a tenant may take still. */
+/** How many wallets a tenant may still take. */
 export interface Room {
-  /** The tenant has no more than so many that are held or rest; null: they must be counted. */
+  /** Upper bound of the tenant's held and resting wallets. Null: they must be counted. */
   atMost: number | null;
 }
 
 const counts = () => table('allocation_counts');
 
 /**
- * A tenant's allocations are made one after another: of several at once under one reference one takes a wallet, and none is made
- * beside another that would have reached the tenant's bound.
- * @param quarantineSeconds how long a wallet rests: what was counted for another time counts no more
+ * Serialises the allocations of a tenant. Otherwise requests with one reference could take two wallets, and requests
+ * side by side could exceed the tenant's limit.
+ * @param quarantineSeconds cooldown of a wallet; a count made with another cooldown is void
  */
 export async function lockRoom(
   tx: Tx,
@@ -26,16 +26,16 @@ export async function lockRoom(
     counts()
       .insert({ tenantId, quarantineSeconds })
       .onConflict('tenantId')
-      .merge(['tenantId']) // changes nothing: it locks the one that exists and makes it come back
+      .merge(['tenantId']) // changes nothing, but locks and returns the existing row
       .returning(['atMost', 'quarantineSeconds']),
   );
   return { atMost: row && row.quarantineSeconds === quarantineSeconds ? row.atMost : null };
 }
 
 /**
- * Takes one of those that a tenant may have. Wallets leave the count by themselves, as time passes, and none joins it but by this, under
- * the tenant's lock: so what was counted once, and one more for each that was taken since, is never too little. It is counted
- * again only where that has come to the bound.
+ * Takes one place within the tenant's limit. The stored count never understates: only this function adds wallets, under
+ * the tenant's lock, and time only removes some. So the wallets are counted again only when the stored count has
+ * reached the limit.
  * @throws Problem 409 `limit_exceeded`
  */
 export async function takeRoom(

@@ -14,8 +14,9 @@ const allocations = () =>
   table('wallet_allocations as a').join('wallets as w', 'w.id', 'a.walletId').select(COLUMNS);
 
 /**
- * How many of a tenant's allocations hold their wallets at that time, or have ended so lately that these rest, by the time at which
- * each should have ended. @param upTo no more of them are counted
+ * Counts a tenant's allocations that are open at a time, or whose wallets still rest. Expiry counts, not the moment it
+ * was noticed.
+ * @param upTo stops counting there
  */
 export async function countHeldOrResting(
   sql: Sql,
@@ -26,7 +27,7 @@ export async function countHeldOrResting(
     upTo,
   }: { tenantId: string; at: Date; quarantineSeconds: number; upTo: number },
 ): Promise<number> {
-  // Raw: counted where they stand, by their index alone.
+  // Raw: an index-only count.
   const [row] = await sql.query<{ count: number }>(
     `select count(*)::int as count
        from (select from wallet_allocations
@@ -36,7 +37,7 @@ export async function countHeldOrResting(
   return row?.count ?? 0;
 }
 
-/** How many wallets of a chain are allocated for an asset now. */
+/** Counts the wallets of a chain that are allocated for an asset now. */
 export async function countAllocatedFor(sql: Sql, chain: string, asset: string): Promise<number> {
   const query = table('wallet_allocations')
     .join('wallets', 'wallets.id', 'wallet_allocations.wallet_id')
@@ -62,7 +63,10 @@ export async function findAllocation(
   return (await sql.run<Allocation>(allocations().where(where)))[0];
 }
 
-/** The newest of a wallet. @param reach whose it must be, or null for any tenant's */
+/**
+ * The newest allocation of a wallet.
+ * @param reach the tenant, or null for any
+ */
 export async function newestAllocationOf(
   sql: Sql,
   reach: string | null,
@@ -91,9 +95,9 @@ export async function insertAllocation(
 }
 
 /**
- * Ends those that have not ended: when they should have, however late that is noticed; one that has no such time, or is released before
- * it, at `at`.
- * @returns the wallets that they held
+ * Ends open allocations at their expiry, however late that is noticed. One without an expiry, or released earlier, ends
+ * at `at`.
+ * @returns ids of the wallets that they held
  */
 export async function endAllocations(tx: Sql, ids: readonly string[], at: Date): Promise<string[]> {
   const endedAt = raw('least(expires_at, ?::timestamptz)', [at]);
@@ -108,8 +112,8 @@ export async function endAllocations(tx: Sql, ids: readonly string[], at: Date):
 }
 
 /**
- * Those whose time has passed, the longest first, with the locks of their wallets; what others are ending is passed over. An overdue
- * process alone ends nothing: it may have been told to look sooner. Found by the index of `due_by`, which is never later.
+ * Locks the wallets of expired allocations, longest overdue first, and skips those that others are ending. Checks
+ * `expires_at`, because `due_by` may be earlier after a look. The index of `due_by` serves the query.
  */
 export const lockExpired = (
   tx: Sql,
@@ -133,16 +137,16 @@ export const overdueAllocations = overdueIn<Pick<Allocation, 'id' | 'tenantId'>>
   open: 'ended_at is null and due_by is not null',
 });
 
-/** A block's time may lie so long before the clock that stamped the allocation: chains count whole seconds, and slots of twelve. */
+/** A block's time may precede our clock by this much, because chains count whole seconds and slots of twelve. */
 const BLOCKS_EARLIER = '15 seconds';
 
-/** An address that was paid in a block of that time. */
+/** A payment to an address in a block of that time. */
 export interface Paid {
   address: string;
   at: Date;
 }
 
-// Raw: payments of any number in one statement, each looked up by the index of its wallet's allocations.
+// Raw: looks up any number of payments in one statement, each by the index of its wallet's allocations.
 const OWNERS = `
   select paid.place::int as place, held.*
     from unnest($2::text[], $3::timestamptz[]) with ordinality as paid(address, at, place)
@@ -158,10 +162,10 @@ const OWNERS = `
       order by a.started_at desc limit 1) held`;
 
 /**
- * The allocations that held wallets when blocks were made: each from when it began until it ended, or should have. The first of a wallet
- * counts from a little earlier: nobody else was ever told the address, so its payer's block carries an early time. Of a wallet that
- * had another before, that may be the money of the one before.
- * @returns in the order of the payments; nothing for one to a wallet that nobody held
+ * Finds the allocations that held wallets when blocks were made, from their beginning until their end or expiry. A
+ * wallet's first allocation counts from a little earlier: nobody else knew the address, so an early block time must be
+ * its payer's. With an earlier allocation, the payment may be that payer's.
+ * @returns in the order of the payments; undefined for a wallet without an allocation at that time
  */
 export async function ownersAt(
   sql: Sql,
@@ -175,7 +179,7 @@ export async function ownersAt(
   return owners;
 }
 
-/** The same of one payment. */
+/** {@link ownersAt} of one payment. */
 export const ownerAt = async (
   sql: Sql,
   { chain, ...paid }: Paid & { chain: string },

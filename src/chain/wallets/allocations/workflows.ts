@@ -11,7 +11,7 @@ const allocation = processOfRecord({
 export const startAllocation = allocation.start;
 export const lookAtAllocation = allocation.look;
 
-/** Allocations that should have expired: their process is started again when Temporal has lost it. */
+/** Overdue allocations. The reconciler starts their workflows again when Temporal has lost them. */
 export const allocationProcesses = reconcilable({
   name: 'wallet allocations',
   processes: [allocation],
