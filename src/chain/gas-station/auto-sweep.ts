@@ -13,12 +13,12 @@ import { createOperation, type Ordered, orderTopup, sweepOf } from './operations
 import { failedSweeps } from './operations/store';
 import { failedBefore, isBelowThreshold } from './rules';
 
-/** Wallets that are looked at together: enough to hide what a node's answers take. */
+/** Wallets that are ordered together, to hide the latency of a node. */
 const AT_ONCE = 8;
 
 /**
- * Orders what is to be swept on every chain whose station works by itself: the gas that a wallet lacks first, and its sweep once it
- * has it. Idempotent: a wallet has one open operation of each type.
+ * Orders automatic sweeps on every chain with `autoSweep`: a top-up when the wallet lacks gas, and its sweep in a later
+ * run. Idempotent, because a wallet has one open operation of each type.
  * @returns how many operations were made
  */
 export async function orderAutoSweeps(services: Services): Promise<number> {
@@ -48,7 +48,7 @@ async function orderOn(services: Services, network: Network): Promise<number> {
   return made;
 }
 
-/** What there is to be swept, a list a wallet. Only wallets that somebody had are asked: the pool may be large. */
+/** Lists sweep candidates by wallet. Asks only wallets that were allocated once, because the pool may be large. */
 async function waiting(services: Services, { chain }: Network): Promise<SweepCandidate[][]> {
   const { database, now } = services;
   const failed = await failedSweeps(database, { chain }, failedBefore(now()));
@@ -61,7 +61,10 @@ async function waiting(services: Services, { chain }: Network): Promise<SweepCan
   return [...byWallet.values()];
 }
 
-/** What is wrong with one wallet is written down, and is nothing to the others. @returns whether an operation was made */
+/**
+ * Orders for one wallet. Logs an error of this wallet without stopping the others.
+ * @returns whether an operation was made
+ */
 async function orderApart(services: Services, candidates: SweepCandidate[]): Promise<boolean> {
   let isMade = false;
   const order = async (each: SweepCandidate[]) => {
@@ -75,13 +78,13 @@ async function orderApart(services: Services, candidates: SweepCandidate[]): Pro
   return isMade;
 }
 
-/** One asset a wallet and run, for it has one open sweep: the first that can be swept. */
+/** Orders the first asset that can be swept, because a wallet has one open sweep. */
 async function orderFirst(services: Services, candidates: readonly SweepCandidate[]): Promise<boolean> {
   for (const candidate of candidates) if (await orderFor(services, candidate)) return true;
   return false;
 }
 
-/** @returns whether an operation was made; what does not hold now is looked at again in the next run */
+/** @returns whether an operation was made; a conflict returns false, and the next run tries again */
 async function orderFor(services: Services, candidate: SweepCandidate): Promise<boolean> {
   try {
     const ordered = await orderOf(services, candidate);
@@ -93,10 +96,13 @@ async function orderFor(services: Services, candidate: SweepCandidate): Promise<
   }
 }
 
-/** By what the preflight reads, not by what the run began with: a top-up may have arrived since, and another one would follow it. */
+/**
+ * Goes by a fresh preflight. The run's own list may be older than a top-up that has arrived, and would order a second
+ * one.
+ */
 async function orderOf(services: Services, { wallet, asset }: SweepCandidate): Promise<Ordered | undefined> {
   const found = await preflight(services, services.database, { wallet, asset: asset.symbol });
-  // What the chain would revert is not helped by gas.
+  // Gas does not help a transfer that the chain would revert.
   if (found.fee === null) return undefined;
   if (lacksGas(found) && found.checks.every(({ ok, name }) => ok || name === 'gas'))
     return wouldHelp(found) ? orderTopup(services, { walletId: wallet.id }) : undefined;
@@ -108,6 +114,6 @@ function lacksGas({ checks, config, network, native, stationAddress }: Preflight
   return stationAddress === null && (isTooDear || isBelowThreshold(config, network, native));
 }
 
-/** A wallet that has as much as a top-up brings would be given one after the other. */
+/** Without this bound, a wallet that has as much as a top-up brings would get one after the other. */
 const wouldHelp = ({ config, network, native }: Preflight): boolean =>
   native < toUnits(config.gasTopupAmount, NATIVE_DECIMALS[network.kind]);

@@ -1,2 +1,2 @@
-/** Of every endpoint of the gas station. */
+/** Properties of every route of the gas station. */
 export const GUARDED = { tag: 'Gas station', role: 'admin' } as const;

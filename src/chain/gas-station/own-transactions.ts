@@ -5,24 +5,24 @@ import type { GasOperation } from './operations/record';
 import { feeOf, isReverted, judge, judgeOwn } from './operations/rules';
 import { IS_OPEN } from './operations/store';
 
-/** An operation that has a transaction: its own transfer, and its share of the fee. */
+/** An operation's part of a transaction: its own transfer and its share of the fee. */
 export interface OwnPart
   extends Pick<GasOperation, 'fromAddress' | 'stationAddress' | 'toAddress' | 'token' | 'units' | 'batchOf'> {
   isBooked: boolean;
-  /** Here; else a person has named it, and nobody may have looked yet what it is. */
+  /** Signed here. False: named by a person, and possibly unchecked. */
   isSigned: boolean;
 }
 
-/** A transaction of ours that is not booked, as a whole or for some of its operations. */
+/** A transaction of ours that is not booked for all its operations. */
 export interface OwnTransaction {
   hash: string;
-  /** One an operation. */
+  /** One part for each operation. */
   parts: OwnPart[];
 }
 
 /**
- * Raw: each part by a look-up of its index. An operation that follows its batch may know no hash yet, while the nonce was settled by
- * another one.
+ * Raw: each part of the union uses its own index. A member of a batch may know no hash yet although another member has
+ * settled the nonce.
  */
 const OWN = `
   with known(hash, whole, is_signed) as (
@@ -47,7 +47,7 @@ const OWN = `
 
 type Row = Omit<OwnPart, 'units'> & { hash: string; units: string };
 
-/** The transactions of a chain's operations that may be in a block and are not booked. */
+/** Lists transactions of a chain's operations that may be mined and are not booked. */
 export async function ownTransactions(sql: Sql, chain: string): Promise<OwnTransaction[]> {
   const found = new Map<string, OwnPart[]>();
   for (const { hash, units, ...part } of await sql.query<Row>(OWN, [chain]))
@@ -56,9 +56,9 @@ export async function ownTransactions(sql: Sql, chain: string): Promise<OwnTrans
 }
 
 /**
- * What the books will get of a transaction for one of its operations.
- * @param members how many share it beside the one whose transaction it is
- * @returns nothing where a person has named what is none of the operation's: it will be refused
+ * The effects that the books will get from a transaction for one of its operations.
+ * @param members operations that share it beside the owner
+ * @returns undefined when a person has named a transaction that will be refused as another one
  */
 export function executionOf(part: OwnPart, word: Mined, members: number): Execution | undefined {
   const verdict = (part.isSigned ? judgeOwn : judge)(part, word);

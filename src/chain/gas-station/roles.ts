@@ -9,9 +9,9 @@ const TAKEN: Record<NamedRole, string> = {
 };
 
 /**
- * An address has one role for ever: what came to it is in the books of that role, and would be counted in those of the other too. The
- * caller holds the lock of the configuration.
- * @param role that it must never have had
+ * Refuses an address that had the other role. An address has one role for ever, because a balance in the books of two
+ * roles would count twice. The caller holds the configuration's lock.
+ * @param role that the address must never have had
  * @throws Problem 400 naming the field
  */
 export async function assertNeverWas(

@@ -6,7 +6,7 @@ import { gasOperationRoutes } from './operations/routes';
 import { stationRoutes } from './station/routes';
 import { stationTopupRoutes } from './station-topups/routes';
 
-/** The group Gas station of `interface.md 4.1`: for the operator alone. */
+/** Routes of the gas station (`interface.md 4.1`), for the operator only. */
 export const gasStationRoutes = (services: Services): Route[] => [
   ...gasConfigRoutes(services),
   ...stationRoutes(services),

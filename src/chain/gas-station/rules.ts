@@ -4,38 +4,38 @@ import type { Network, NetworkAsset } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { GasConfig } from './config/record';
 
-/** Pure: what operations, candidates and the preflight share. Units are of the coin or token as the chain counts it. */
+/** Pure rules that operations, candidates and the preflight share. Units are the smallest ones of the coin or token. */
 
 /**
- * What the ledger calls a network's native coin; nothing of one that the ledger has no currency for. A network that lists none has
- * another coin than the ledger knows, be it an EVM chain.
+ * Ledger symbol of a network's native coin. Undefined when the network lists none, because the ledger has no currency
+ * for that coin.
  */
 export const nativeSymbol = ({ assets }: Pick<Network, 'assets'>): string | undefined =>
   assets.find(({ contract }) => contract === null)?.symbol;
 
-/** From how much on an asset is swept: as it was set, or what the network credits at least. */
+/** Smallest amount that is swept: the configured one, or the network's minimum deposit. */
 export const minSweepOf = (
   { minSweepAmount }: Pick<GasConfig, 'minSweepAmount'>,
   { symbol, minDeposit }: NetworkAsset,
 ): Decimal => minSweepAmount[symbol] ?? minDeposit;
 
-/** Of a gwei: a wei is the least. */
+/** Decimals of a gwei, down to the wei. */
 export const GWEI_DECIMALS = 9;
 
-/** Prices of gas are set and shown in gwei; it has nine decimals at most. */
+/** Converts a gas price from gwei, which has at most nine decimals. */
 export const weiOfGwei = (gwei: Decimal): bigint => toUnits(gwei, GWEI_DECIMALS);
 export const gweiText = (wei: bigint): string => fromUnits(wei, GWEI_DECIMALS).toFixed();
 
-/** Prices of gas that a transaction may offer: those of the next block, none above the cap. */
+/** Gas prices that a transaction may offer: those of the next block, below the cap. */
 export interface BoundedFees {
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
 }
 
 /**
- * The prices bounded by the cap. A transaction whose offer is cut still enters the next block, but fewer blocks of growth.
+ * Bounds gas prices by the cap. A reduced offer still enters the next block, but tolerates less growth of the base fee.
  * @param cap gwei; null: none
- * @returns nothing where the next block itself costs more than the cap
+ * @returns undefined when the next block itself costs more than the cap
  */
 export function boundedFees(
   { baseFee, maxFeePerGas, maxPriorityFeePerGas }: ChainFees,
@@ -47,20 +47,20 @@ export function boundedFees(
   return { maxFeePerGas: maxFeePerGas < most ? maxFeePerGas : most, maxPriorityFeePerGas };
 }
 
-/** Whether a transaction may come to cost more than the cap, which can have been lowered since it was made. */
+/** Whether a transaction may cost more than the cap, which may be lower since the transaction was made. */
 export const isAboveCap = (
   { maxFeePerGas }: Pick<BoundedFees, 'maxFeePerGas'>,
   cap: Decimal | null,
 ): boolean => cap !== null && maxFeePerGas > weiOfGwei(cap);
 
-/** No transaction may use more gas (EIP-7825): nodes refuse one whose limit is above. */
+/** Gas limit of a transaction (EIP-7825). Nodes refuse a higher one. */
 export const MAX_GAS = 16_777_216n;
 
 /**
- * The gas limit of a transaction: a fifth more than its estimate, because a token's own rules may use more by then. The fifth shrinks
- * where the limit would pass the most that a transaction may have.
- * @param spare gas beside the estimate that the transaction must have too
- * @returns nothing where it needs more than a transaction may have
+ * The gas limit of a transaction: a fifth above its estimate, because a token's own rules may use more later. The
+ * margin shrinks at the highest gas limit of a transaction.
+ * @param spare gas that the transaction needs beyond the estimate
+ * @returns undefined when it needs more than a transaction may have
  */
 export function gasLimitOf(estimate: bigint, spare = 0n): bigint | undefined {
   const needed = estimate + spare;
@@ -69,13 +69,13 @@ export function gasLimitOf(estimate: bigint, spare = 0n): bigint | undefined {
   return limit < MAX_GAS ? limit : MAX_GAS;
 }
 
-/** The native coin as the wire writes it: with all decimals that the chain has. */
+/** Formats an amount of the native coin with all of the chain's decimals. */
 export const nativeAmount = ({ kind }: Pick<Network, 'kind'>, amount: Decimal): string =>
   amount.toFixed(NATIVE_DECIMALS[kind]);
 
 /**
- * What a sweep moves of a balance: all of a token. Of the native coin it leaves what a top-up brings, for gas is not carried back, and
- * at least what it costs itself; a station of before needs none for what comes after.
+ * The part of a balance that a sweep moves: all of a token. A native sweep leaves a top-up's amount for later gas, and
+ * at least its own fee. A former station needs no reserve.
  * @param fee of the sweep
  */
 export function sweepableOf(
@@ -90,19 +90,22 @@ export function sweepableOf(
   return units > left ? units - left : 0n;
 }
 
-/** Automatic sweeps leave a wallet and asset alone for so long after a sweep of it has failed, because another would fail too. */
+/** Pause of automatic sweeps of a wallet and asset after a failed sweep, because another would fail, too. */
 const AUTO_SWEEP_RESTS_MS = 3_600_000;
 
-/** Failures since then count at that time. */
+/** Start of the period in which failures count at a time. */
 export const failedBefore = (at: Date): Date => new Date(at.getTime() - AUTO_SWEEP_RESTS_MS);
 
-/** @param failed the sweeps of a wallet and asset that have failed since {@link failedBefore} @returns null: it does not rest */
+/**
+ * @param failed the wallet's failed sweeps of the asset since {@link failedBefore}
+ * @returns end of the pause; null: none
+ */
 export function autoSweepRestsUntil(failed: readonly { updatedAt: Date }[]): Date | null {
   if (failed.length === 0) return null;
   return new Date(Math.max(...failed.map(({ updatedAt }) => updatedAt.getTime())) + AUTO_SWEEP_RESTS_MS);
 }
 
-/** Whether a wallet that has so much of the native coin, and pays for gas itself, is to get some before it is swept. */
+/** Whether a wallet that pays for gas itself needs a top-up before its sweep. */
 export const isBelowThreshold = (
   { gasThreshold }: Pick<GasConfig, 'gasThreshold'>,
   { kind }: Pick<Network, 'kind'>,

@@ -10,15 +10,15 @@ import type { Dust } from './record';
 import { saveDust } from './store';
 
 /**
- * What each wallet has of a token, in their order; nothing where its contract does not answer.
+ * Reads each wallet's balance of a token, in their order. Undefined when the contract does not answer.
  * @param token null: the native coin
  */
 export type Holdings = (wallets: readonly Wallet[], token: string | null) => bigint[] | undefined;
 
 /**
- * Keeps what is left on wallets that were allocated once and may be swept, as for what is swept by itself: the pool may be large, and
- * whoever asks for it is told what was read last.
- * @param of as they were at that time
+ * Stores the dust on wallets that were allocated once and may be swept. The status shows the last reading, because the
+ * pool may be large.
+ * @param of balances at that time
  */
 export async function keepDust(sql: Sql, network: Network, of: Holdings, at: Date): Promise<void> {
   const config = await requireGasConfig(sql, network);
@@ -31,7 +31,10 @@ export async function keepDust(sql: Sql, network: Network, of: Holdings, at: Dat
   await saveDust(sql, network.chain, found, at);
 }
 
-/** Pure. @param balances in units, each of a wallet */
+/**
+ * Pure.
+ * @param balances of each wallet, in smallest units
+ */
 export function dustOf(
   network: Pick<Network, 'kind'>,
   config: GasConfig,

@@ -22,10 +22,10 @@ export interface SweepCandidate {
   network: Network;
   config: GasConfig;
   asset: NetworkAsset;
-  /** Of the asset: all that is there, and what a sweep would move (before its fee where it is the native coin). */
+  /** Balance, and the part that a sweep would move (for the native coin before its fee). Smallest units. */
   balance: bigint;
   sweepable: bigint;
-  /** What the wallet has of the native coin, and whether that is less than `gasThreshold` where it pays for gas itself. */
+  /** Balance of the native coin, and whether a wallet that pays for gas has less than `gasThreshold`. */
   native: bigint;
   needsGas: boolean;
 }
@@ -40,10 +40,10 @@ export interface CandidateFilter {
 type Deps = Pick<Services, 'keyring' | 'parties'>;
 
 /**
- * The wallets that may be swept – not allocated, not disabled, no sweep of theirs open – and have enough of an asset, in the order of
- * their derivation; after those of the pool the stations of before, of the native coin. The balances of all wallets are read in one
- * batch an asset.
- * @param used those alone that were allocated once
+ * Lists wallets that may be swept and have enough of an asset: not allocated, not disabled, without an open sweep. Pool
+ * wallets come in the order of their derivation, then former stations with native coin. Reads all balances of an asset
+ * in one batch.
+ * @param used only wallets that were allocated once
  * @throws Problem 404 naming `chain`, 400 naming `asset`, 503 while a chain cannot be reached
  */
 export async function sweepCandidates(
@@ -101,20 +101,20 @@ async function candidatesOn(
   return found;
 }
 
-/** Station wallets of ours that are not the station: a person says whether they are emptied. */
+/** Our station wallets except the present station. A person decides whether they are swept. */
 const formerStations = async (sql: Sql, { chain, stationAddress }: GasConfig): Promise<Wallet[]> =>
   (await stationWallets(sql, chain)).filter(
     ({ address, status }) => address !== stationAddress && SWEEPABLE.includes(status),
   );
 
-/** @returns nothing of one that has too little */
+/** @returns undefined when the wallet has too little */
 function candidateOf(
   of: Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'asset'>,
   { balance, native, paysItself }: { balance: bigint; native: bigint; paysItself: boolean },
 ): SweepCandidate | undefined {
   const { network, config, asset, wallet } = of;
   const ofStation = wallet.purpose === 'station';
-  // Nothing tells the books of tokens that come to a station.
+  // The books do not record tokens that arrive at a station.
   if (ofStation && asset.contract !== null) return undefined;
   const sweepable = sweepableOf(config, network, asset, { units: balance, fee: 0n, ofStation });
   if (sweepable === 0n || fromUnits(sweepable, asset.decimals).lt(minSweepOf(config, asset)))
@@ -125,11 +125,14 @@ function candidateOf(
 
 /** A wallet that needs gas before it is swept. */
 export interface TopupCandidate extends Pick<SweepCandidate, 'wallet' | 'network' | 'config' | 'native'> {
-  /** What there is to be swept. */
+  /** Assets that can be swept. */
   assets: Pick<SweepCandidate, 'asset' | 'balance'>[];
 }
 
-/** The wallets that have something to be swept and less gas than `gasThreshold`. @throws as {@link sweepCandidates} */
+/**
+ * Lists wallets that have something to sweep and less gas than `gasThreshold`.
+ * @throws as {@link sweepCandidates}
+ */
 export async function topupCandidates(
   services: Deps,
   sql: Sql,

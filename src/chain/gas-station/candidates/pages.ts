@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
 import type { Wallet } from '../../wallets/record';
 
-/** What every list of candidates takes beside its filters: of the wallet's `createdAt`. */
+/** Page parameters of a list of candidates. `from` and `to` compare the wallet's `createdAt`. */
 export type CandidateQuery = z.output<z.ZodObject<typeof pageQuery>>;
 
 interface Candidate {
   wallet: Pick<Wallet, 'id' | 'createdAt'>;
-  /** Where a wallet is there once for each of its assets. */
+  /** Present in lists that have a row for each wallet and asset. */
   asset?: { symbol: string };
 }
 
@@ -17,16 +17,16 @@ const placeOf = ({ wallet, asset }: Candidate): [id: string, symbol: string] => 
   asset?.symbol ?? '',
 ];
 
-/** The newest wallet first, and its assets by their names. */
+/** Orders by wallet, newest first, then by asset. */
 function byPlace([id, symbol]: readonly [string, string], [otherId, otherSymbol]: readonly [string, string]) {
   if (id !== otherId) return id > otherId ? -1 : 1;
   return symbol < otherSymbol ? -1 : Number(symbol > otherSymbol);
 }
 
 /**
- * A page of what was read from the chain just now: the cursor names a wallet and an asset, so what is swept between two pages moves
- * nothing.
- * @param read is asked after the cursor was judged
+ * Returns a page of candidates that were just read from the chain. The cursor names a wallet and an asset, so a sweep
+ * between two pages shifts nothing.
+ * @param read called after the cursor was checked
  * @throws Problem 400 for a cursor of another list
  */
 export async function candidatePage<C extends Candidate, T>(

@@ -26,26 +26,26 @@ import { BESIDE_TRANSFER } from '../strategies/delegated';
 import { isTransferable, type Transfer, transferOf } from '../strategies/transfer';
 import { type Check, checksOf } from './rules';
 
-/** Whether a wallet can be swept now, and what of it. */
+/** Whether a wallet can be swept now, and how much. */
 export interface Preflight {
   ok: boolean;
   checks: Check[];
   network: Network;
   config: GasConfig;
   asset: NetworkAsset;
-  /** What the sweep would move. */
+  /** Units that the sweep would move. */
   units: bigint;
-  /** What it would cost at most; null: the chain or the token would refuse it. */
+  /** Most that the sweep can cost. Null when the chain or the token would refuse it. */
   fee: bigint | null;
-  /** Who would send in place of the wallet, and pay; null: the wallet. */
+  /** Station that would send and pay. Null when the wallet does. */
   stationAddress: string | null;
-  /** What has who would pay of the native coin; read after the operations that are open, so what those before have brought is there. */
+  /** Native coin of the payer. Read after the open operations, so it includes what completed ones have brought. */
   native: bigint;
 }
 
 /**
- * Asks the chain, so it is no part of a transaction.
- * @param asset a symbol of the network; absent: its first token, of a station the native coin, or its first asset
+ * Checks whether a wallet can be swept. Asks the chain, so call it outside of a transaction.
+ * @param asset a symbol of the network; absent: its first token (for a station the native coin), or its first asset
  * @throws Problem 400 naming `asset`, 503 while the chain cannot be reached
  */
 export async function preflight(
@@ -93,7 +93,7 @@ interface Said {
   balance: bigint;
   native: bigint;
   fees: ChainFees;
-  /** At most; null where the chain or the token would refuse it. */
+  /** Most that the sweep can cost. Null when the chain or the token would refuse it. */
   fee: bigint | null;
 }
 
@@ -108,7 +108,7 @@ async function readOf(
   const [native, fees] = await Promise.all([node.balance(payer, null), node.fees()]);
   const balance = contract === null ? native : await whereTokenStands(node.balance(address, contract));
   if (balance === undefined) return { balance: 0n, native, fees, fee: null };
-  // To itself while there is no treasury: what it would cost about.
+  // Without a treasury, the cost is estimated by a transfer to the wallet itself.
   const to = config.treasuryAddress ?? address;
   const whole = { units: balance, fee: 0n, ofStation: purpose === 'station' };
   const gas =
@@ -125,7 +125,7 @@ async function readOf(
   return { balance, native, fees, fee: gas === null ? null : (gas + beside) * maxFeePerGas };
 }
 
-/** Whoever sends it, the token is to move it: an estimate does not show that it would not. */
+/** Also simulates the token's transfer, because an estimate does not show a token that returns false. */
 const gasOfToken = async (node: ChainNode, transfer: Transfer): Promise<bigint | null> =>
   (await isTransferable(node, transfer)) ? gasOf(node, transferOf(transfer)) : null;
 

@@ -1,15 +1,15 @@
 import type { NetworkAsset } from '../../networks/record';
 
-/** What stands on wallets of the pool of an asset and is left there, in units of the chain. */
+/** Dust of an asset on the pool's wallets, in the chain's units. */
 export interface Dust {
   asset: NetworkAsset;
-  /** Of wallets that have too little to be swept; a sweep takes it once there is more. */
+  /** On wallets with too little to sweep. A sweep takes it once there is more. */
   belowMinimum: bigint;
-  /** Of all wallets what the ledger has no decimals for: each sweep takes its wallet's. */
+  /** On all wallets: the part below the ledger's decimals. A wallet's sweep takes its part. */
   belowLedger: bigint;
 }
 
-/** The same as it was read last. */
+/** The last stored reading of the dust. */
 export interface KeptDust extends Omit<Dust, 'asset'> {
   /** A symbol. */
   asset: string;

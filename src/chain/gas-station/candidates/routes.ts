@@ -23,7 +23,7 @@ const WHICH =
   'enabled network; the newest wallet first, `from` and `to` are of its `createdAt`.';
 const query = z.object({ ...pageQuery, chain: text(100).optional(), asset: text(20).optional() });
 
-/** What could be swept, or needs gas for it (`interface.md 4.1`, Gas station). */
+/** Routes of sweep and top-up candidates (`interface.md 4.1`, Gas station). */
 export const candidateRoutes = (services: Services): Route[] => [
   sweepCandidatesRoute(services),
   preflightRoute(services),

@@ -5,27 +5,27 @@ import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { boundedFees, gweiText } from '../rules';
 
-/** What is known before a wallet is swept. */
+/** Facts that the checks of a sweep use. */
 export interface PreflightFacts {
   wallet: Pick<Wallet, 'purpose' | 'status'>;
-  /** It is the chain's station now. */
+  /** Whether the wallet is the chain's present station. */
   isStation: boolean;
   asset: Pick<NetworkAsset, 'symbol' | 'decimals' | 'contract'>;
-  /** What the sweep would move, and how much it must be. */
+  /** Units that the sweep would move, and the minimum amount. */
   sweepable: bigint;
   least: Decimal;
-  /** What has who pays for gas of the native coin: the wallet, or the station that sends for it. */
+  /** Native coin of the gas payer: the wallet, or the station that sends for it. */
   native: bigint;
   kind: ChainKind;
-  /** What the sweep costs at most; null: the chain or the token would refuse it. */
+  /** Most that the sweep can cost. Null when the chain or the token would refuse it. */
   fee: bigint | null;
   fees: ChainFees;
   /** Gwei. */
   maxGasPrice: Decimal | null;
-  /** The operations of the wallet that are open. */
+  /** The wallet's open operations. */
   open: readonly { id: string }[];
   treasuryAddress: string | null;
-  /** Automatic sweeps leave the wallet's asset alone until then, because a sweep has failed. */
+  /** End of the pause that automatic sweeps of the asset take after a failed one. */
   autoSweepRestsUntil: Date | null;
 }
 
@@ -43,7 +43,7 @@ export interface Check {
 
 type Judge = (facts: PreflightFacts) => Omit<Check, 'name'>;
 
-/** What must hold for a sweep, each by its name. */
+/** The checks of a sweep, by name. */
 const CHECKS: Record<CheckName, Judge> = {
   balance: ({ asset: { symbol, decimals }, sweepable, least }) => {
     const amount = fromUnits(sweepable, decimals);
@@ -69,7 +69,7 @@ const CHECKS: Record<CheckName, Judge> = {
   },
   not_allocated: ({ wallet: { purpose, status }, isStation, asset }) => {
     if (isStation) return { ok: false, detail: 'The wallet is the station.' };
-    // Nothing tells the books of tokens that come to a station.
+    // The books do not record tokens that arrive at a station.
     if (purpose === 'station' && asset.contract !== null)
       return { ok: false, detail: 'The wallet was a station, of which the native coin alone is swept.' };
     return { ok: SWEEPABLE.includes(status), detail: `The wallet is ${status}.` };
@@ -82,7 +82,7 @@ const CHECKS: Record<CheckName, Judge> = {
     ok: treasuryAddress !== null,
     detail: treasuryAddress === null ? 'No treasury is set.' : `It goes to ${treasuryAddress}.`,
   }),
-  // A person may sweep it meanwhile, so this never fails.
+  // Always ok, because a person may sweep during the pause.
   auto_sweep_rest: ({ autoSweepRestsUntil: until }) => ({
     ok: true,
     detail:
@@ -92,7 +92,7 @@ const CHECKS: Record<CheckName, Judge> = {
   }),
 };
 
-/** All of them, whatever each says. */
+/** Runs every check, also after one has failed. */
 export const checksOf = (facts: PreflightFacts): Check[] =>
   CHECK_NAMES.map((name) => ({ name, ...CHECKS[name](facts) }));
 

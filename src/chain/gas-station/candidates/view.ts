@@ -20,7 +20,7 @@ const walletOf = ({ id, chain, address, ...wallet }: Wallet, at: Date) => ({
   status: restedBy(wallet, at).status,
 });
 
-/** Of the lists, by whose time they are paged. */
+/** Fields of a candidate in lists, which page by the wallet's `createdAt`. */
 const listed = { ...wallet, createdAt: instant().describe("The wallet's.") };
 const listedOf = (of: Wallet, at: Date) => ({ ...walletOf(of, at), createdAt: of.createdAt.toISOString() });
 

@@ -12,11 +12,11 @@ export { findGasConfig } from './store';
 
 type Of = Pick<Network, 'chain' | 'confirmations'>;
 
-/** What holds on a network: what was set, or what does while nothing was (version 0). */
+/** Returns the gas configuration of a network. Defaults (version 0) when none was ever set. */
 export const requireGasConfig = async (sql: Sql, network: Of): Promise<GasConfig> =>
   (await findGasConfig(sql, network.chain)) ?? gasConfigNeverSet(network);
 
-/** The same, locked to the end of the transaction; its row is made where there is none. */
+/** Returns the configuration locked until the transaction ends. Creates its row when there is none. */
 export async function lockGasConfig(tx: Tx, network: Of): Promise<GasConfig> {
   const found = await findGasConfig(tx, network.chain, 'update');
   if (found) return found;
@@ -24,15 +24,15 @@ export async function lockGasConfig(tx: Tx, network: Of): Promise<GasConfig> {
   return (await findGasConfig(tx, network.chain, 'update')) as GasConfig;
 }
 
-/** What a chain's terms would become, its row locked. */
+/** The terms of a chain before and after a change, with its row locked. */
 export interface JudgedGasTerms {
   before: GasConfig;
   terms: GasTerms;
 }
 
 /**
- * Judges what a PUT would change; changes nothing.
- * @param version that the caller has seen; 0: of terms that were never set
+ * Checks the change that a PUT requests. Changes nothing.
+ * @param version version that the caller has read; 0 when none was ever set
  * @throws Problem 400 naming the field, 409 `version_conflict`
  */
 export async function judgeGasTerms(
@@ -54,7 +54,7 @@ export async function judgeGasTerms(
   return { before, terms };
 }
 
-/** @throws Problem 400 naming `treasuryAddress` where the address is one of ours, or was */
+/** @throws Problem 400 naming `treasuryAddress` when the address is, or was, one of ours */
 export async function assertTreasury(
   tx: Tx,
   { chain }: Pick<Network, 'chain'>,
@@ -68,8 +68,9 @@ export async function assertTreasury(
 }
 
 /**
- * Changes the terms of a chain. Another treasury than before is shown to the operator; open operations keep the one of their creation.
- * @param treasuryFrom a new treasury takes effect then; absent: at once
+ * Saves the terms of a chain. Opens a break for a new treasury. Open operations keep the treasury that they were
+ * created with.
+ * @param treasuryFrom when a new treasury takes effect; absent: at once
  */
 export async function applyGasTerms(
   tx: Tx,
@@ -84,7 +85,7 @@ export async function applyGasTerms(
   return after;
 }
 
-/** One that was approved before waits on where the treasury stays as it is. */
+/** Terms that leave the treasury unchanged keep an approved next treasury. */
 function treasuryOf(before: GasConfig, terms: GasTerms, from: Date | undefined) {
   const { treasuryAddress, nextTreasuryAddress, nextTreasuryAt } = before;
   if (terms.treasuryAddress === treasuryAddress && treasuryAddress !== null)
@@ -97,7 +98,7 @@ function treasuryOf(before: GasConfig, terms: GasTerms, from: Date | undefined) 
   };
 }
 
-/** Whoever may change it decides where all money goes: a person who has not done it is to see it, and says that it is right. */
+/** Opens a break, because a treasury receives all swept money. A second person must see and confirm the change. */
 export const showTreasury = (tx: Tx, before: GasConfig, { chain, treasuryAddress, version }: GasConfig) =>
   openBreak(tx, {
     ...{ tenantId: null, kind: 'gas_treasury_changed', subject: `chain:${chain}` },

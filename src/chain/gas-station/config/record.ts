@@ -2,48 +2,48 @@ import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { Network } from '../../networks/record';
 import type { SweepStrategyName } from '../strategies/port';
 
-/** What a person sets of a chain's gas station, all of it at once. Amounts are of the native coin where nothing else is said. */
+/** The terms of a chain's gas station. Amounts are in the native coin unless stated otherwise. */
 export interface GasTerms {
-  /** A wallet with less than that needs a top-up before it is swept. */
+  /** A wallet with less needs a top-up before it is swept. */
   gasThreshold: Decimal;
-  /** What a top-up brings, and what a sweep of the native coin leaves. At least the threshold. */
+  /** Amount of a top-up, and reserve that a sweep of the native coin leaves. At least the threshold. */
   gasTopupAmount: Decimal;
-  /** Gwei for one gas, tip included; null: any. Nothing is broadcast above it. */
+  /** Highest price of one gas in gwei, tip included; null: no cap. Nothing is broadcast above it. */
   maxGasPrice: Decimal | null;
-  /** Of all fees of a UTC day; null: any. */
+  /** Limit of all fees of a UTC day. Null: no limit. */
   dailyGasBudget: Decimal | null;
-  /** By symbol, in the asset; of one that is absent the network's `minDeposit`. */
+  /** By symbol, in the asset. The default is the network's `minDeposit`. */
   minSweepAmount: Readonly<Record<string, Decimal>>;
-  /** Where swept money goes: checksummed, none of ours. */
+  /** Receiver of swept money: checksummed, never an address of ours. */
   treasuryAddress: string | null;
-  /** From so many on a sweep is final; its own block counts one. */
+  /** Blocks that make a sweep final. Its own block counts as one. */
   sweepConfirmations: number;
   /** Whether operations are made, signed and broadcast without a person. */
   autoSweep: boolean;
-  /** How tokens get off wallets, where the chain and the station allow it. */
+  /** How tokens leave wallets, where the chain and the station allow it. */
   sweepStrategy: SweepStrategyName;
 }
 
-/** What a PUT gives: what is absent stays, what is null is as if it had never been set. */
+/** Terms of a PUT: an absent field keeps its value, null resets it to the default. */
 export type GasInput = { [Field in keyof GasTerms]?: GasTerms[Field] | null | undefined };
 
 export interface GasConfig extends GasTerms {
   chain: string;
-  /** Pays for gas, checksummed. */
+  /** Pays for gas. Checksummed. */
   stationAddress: string | null;
-  /** Null of a station whose key is not ours: what it sends is signed elsewhere. */
+  /** Null for a station whose key is elsewhere. Its transactions are then exported for signing. */
   stationWalletId: string | null;
-  /** Approved, and the treasury from that time on; null: none is. */
+  /** An approved treasury and the time it takes effect. Null when none waits. */
   nextTreasuryAddress: string | null;
   nextTreasuryAt: Date | null;
-  /** Of the terms; the station is no part of it. 0: none were ever set. */
+  /** Version of the terms without the station. 0 when none were ever set. */
   version: number;
-  /** Null while nothing was ever set: there is no row. */
+  /** Null while there is no row, because nothing was ever set. */
   createdAt: Date | null;
   updatedAt: Date | null;
 }
 
-/** What holds while nobody has set anything: nothing happens by itself, and nothing can be swept. */
+/** The defaults of a gas configuration: nothing is automatic, and nothing can be swept. */
 export const gasConfigNeverSet = ({
   chain,
   confirmations,

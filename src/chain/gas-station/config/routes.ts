@@ -13,7 +13,7 @@ import { gasConfigAwaiting, gasConfigBody, gasConfigSchema, gasConfigView, SHOWN
 
 const path = '/v1/gas-station/config/{chain}';
 
-/** The configuration of a chain's gas station (`interface.md 4.1`). */
+/** Routes of a chain's gas configuration (`interface.md 4.1`). */
 export const gasConfigRoutes = (services: Services): Route[] => [readRoute(services), saveRoute(services)];
 
 const readRoute = ({ database }: Services): Route =>

@@ -9,8 +9,8 @@ import { GWEI_DECIMALS } from '../rules';
 import { type GasConfig, type GasInput, type GasTerms, gasConfigNeverSet } from './record';
 
 /**
- * What holds once a PUT is applied.
- * @throws Problem 400 naming `gasTopupAmount` where nothing was set before
+ * Returns the terms after a PUT.
+ * @throws Problem 400 naming `gasTopupAmount` when nothing was set before and it is absent
  */
 export function appliedTerms(network: Network, given: GasInput, before: GasConfig): GasTerms {
   if (before.version === 0 && !given.gasTopupAmount)
@@ -31,7 +31,8 @@ export function appliedTerms(network: Network, given: GasInput, before: GasConfi
 }
 
 /**
- * What was given, against the network: as it is kept, the treasury's address checksummed.
+ * Checks terms against the network.
+ * @returns the terms with a checksummed treasury
  * @throws Problem 400 naming the field
  */
 export function checkedTerms(network: Network, given: GasTerms): GasTerms {
@@ -54,8 +55,9 @@ export function checkedTerms(network: Network, given: GasTerms): GasTerms {
 }
 
 /**
- * An address that money may be sent to: what goes to a token's own contract, or to the zero address, is lost.
- * @returns checksummed @throws Problem 400 naming the field
+ * Checks that money may be sent to an address. A token's own contract and the zero address would lose it.
+ * @returns the checksummed address
+ * @throws Problem 400 naming the field
  */
 export function addressOf(
   { kind, name, assets }: Pick<Network, 'kind' | 'name' | 'assets'>,
@@ -76,7 +78,7 @@ function assertDecimals(amounts: Record<string, Decimal | null>, decimals: numbe
       throw invalid(`${field} must have at most ${decimals} decimals.`, field);
 }
 
-/** Without a cap on the price and on the fees of a day, a dear chain would use up the station before a person looks. */
+/** Without both caps, a period of high gas prices would drain the station before a person looks. */
 function assertCapped({ autoSweep, maxGasPrice, dailyGasBudget }: GasTerms): void {
   for (const [field, cap] of Object.entries({ maxGasPrice, dailyGasBudget }))
     if (autoSweep && cap === null) throw invalid(`${field} is required while autoSweep is on.`, field);

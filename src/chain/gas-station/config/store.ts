@@ -21,7 +21,7 @@ const COLUMNS = [
 ];
 const configs = () => table('gas_configs');
 
-/** NUMERIC comes as text. */
+/** Postgres returns NUMERIC as text. */
 type Row = Omit<
   GasConfig,
   'gasThreshold' | 'gasTopupAmount' | 'maxGasPrice' | 'dailyGasBudget' | 'minSweepAmount'
@@ -54,7 +54,7 @@ const rowOf = (terms: GasTerms) => ({
   sweepStrategy: terms.sweepStrategy,
 });
 
-/** @param lock to the end of the transaction */
+/** @param lock holds the configuration until the transaction ends */
 export async function findGasConfig(
   sql: Sql,
   chain: string,
@@ -66,7 +66,7 @@ export async function findGasConfig(
   return row && configOf(row);
 }
 
-/** Makes the row where there is none, for whoever locks it then. */
+/** Creates the row of a configuration if there is none, so that it can be locked. */
 export async function insertGasConfig(tx: Sql, config: GasConfig): Promise<void> {
   const { chain, stationAddress, stationWalletId, version } = config;
   const row = { ...rowOf(config), chain, stationAddress, stationWalletId, version };
@@ -78,7 +78,7 @@ export async function insertGasConfig(tx: Sql, config: GasConfig): Promise<void>
   );
 }
 
-/** Of a row that is locked. */
+/** Updates the terms. The caller holds the row's lock. */
 export const updateGasTerms = (
   tx: Sql,
   chain: string,
@@ -91,7 +91,7 @@ export const updateGasTerms = (
 
 type NextTreasury = Pick<GasConfig, 'nextTreasuryAddress' | 'nextTreasuryAt'>;
 
-/** Of a row that is locked: no other one waits from then on. */
+/** Sets the treasury and clears a waiting one. The caller holds the row's lock. */
 export const updateTreasury = (
   tx: Sql,
   chain: string,
@@ -100,7 +100,7 @@ export const updateTreasury = (
 ): Promise<GasConfig> =>
   updateGasConfig(tx, chain, { treasuryAddress, nextTreasuryAddress: null, nextTreasuryAt: null, version });
 
-/** Of a row that is locked. */
+/** Sets the station. The caller holds the row's lock. */
 export const updateStation = (
   tx: Sql,
   chain: string,

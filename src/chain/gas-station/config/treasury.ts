@@ -10,14 +10,17 @@ import { assertTreasury, lockGasConfig, showTreasury } from './operations';
 import type { GasConfig } from './record';
 import { findGasConfig, updateTreasury } from './store';
 
-/** As the audit log names what nobody does by hand. */
+/** The actor of scheduled changes in the audit log. */
 const SCHEDULE = 'schedule';
 
-/** Whether a treasury was approved and does not hold yet: nothing is swept without a person until then. */
+/** Whether an approved treasury is not in effect yet. Until then nothing is swept without a person. */
 export const awaitsTreasury = ({ nextTreasuryAddress }: Pick<GasConfig, 'nextTreasuryAddress'>): boolean =>
   nextTreasuryAddress !== null;
 
-/** Puts a treasury in force whose time has come. Idempotent. One that has become an address of ours meanwhile is dropped, and shown. */
+/**
+ * Puts a due treasury into effect. Idempotent. Drops, and shows in a break, an address that has become one of ours
+ * meanwhile.
+ */
 export async function putTreasuryInForce(database: Database, network: Network, at: Date): Promise<void> {
   const seen = await findGasConfig(database, network.chain);
   if (!seen || !isDue(seen, at)) return;

@@ -9,13 +9,13 @@ import { SWEEP_STRATEGIES } from '../strategies/port';
 import { applyGasTerms, type JudgedGasTerms, judgeGasTerms } from './operations';
 import type { GasConfig } from './record';
 
-/** As approvals name it. */
+/** Kind of the approval. */
 export const GAS_CONFIG_CHANGE = 'gas-station.config';
 
-/** A new treasury takes effect so long after its approval, so that a wrong one can still be stopped. */
+/** Delay between the approval of a new treasury and its effect, so that a wrong one can still be stopped. */
 const TREASURY_DELAY_MS = 24 * 3_600_000;
 
-/** As an approval keeps it. */
+/** Terms of the approval. */
 export const gasConfigChange = z.object({
   chain: z.string(),
   version: z.int(),
@@ -32,7 +32,7 @@ export const gasConfigChange = z.object({
   }),
 });
 
-/** Fields that send money to another address, or without a person; to switch them off takes one. */
+/** Lists changes that send money to another address or without a person. Switching either off needs one person only. */
 function guardedChanges({ before, terms }: JudgedGasTerms): ConfigChange[] {
   const { treasuryAddress, autoSweep } = terms;
   const changes: ConfigChange[] = [];
@@ -42,7 +42,7 @@ function guardedChanges({ before, terms }: JudgedGasTerms): ConfigChange[] {
   return changes;
 }
 
-/** @returns what waits for other people; nothing where one person may change it */
+/** @returns the approval that waits for other people; undefined when one person may make the change */
 export async function requestGasChange(
   tx: Tx,
   { chain }: Network,
@@ -60,8 +60,8 @@ export async function requestGasChange(
 }
 
 /**
- * Carries out what was approved. A new treasury takes effect a day later.
- * @throws Problem as {@link judgeGasTerms}: 409 `version_conflict` where the configuration has changed since
+ * Carries out an approved change. A new treasury takes effect a day later.
+ * @throws Problem as {@link judgeGasTerms}: 409 `version_conflict` when the configuration has changed since
  */
 export async function executeGasChange(
   tx: Tx,

@@ -11,10 +11,10 @@ import type { GasConfig } from './record';
 const MAX_CONFIRMATIONS = 100_000;
 const OF_NATIVE = 'Of the native coin.';
 
-/** What GET shows beside what is set, and the chain. */
+/** Read-only fields. */
 export const SHOWN = ['stationAddress', 'stationWalletId', 'createdAt', 'updatedAt'] as const;
 
-/** The body of a PUT: what is absent stays, what is null is as if it had never been set. */
+/** Body of a PUT: an absent field keeps its value, null resets it to the default. */
 export const gasConfigBody = z.strictObject({
   gasThreshold: amountOrZero()
     .nullish()
@@ -90,7 +90,7 @@ const shape = {
 
 export const gasConfigSchema = z.object(shape).meta({ id: 'GasConfig' });
 
-/** The configuration as it still is. */
+/** Answer of a PUT whose change waits for approval: the unchanged configuration. */
 export const gasConfigAwaiting = awaitingApproval(shape, 'GasConfigAwaitingApproval');
 
 export function gasConfigView(config: GasConfig, network: Network): z.output<typeof gasConfigSchema> {

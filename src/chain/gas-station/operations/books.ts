@@ -10,12 +10,12 @@ import { nativeSymbol } from '../rules';
 import type { GasOperation } from './record';
 import { senderOf } from './rules';
 
-/** What a transaction has done, in units of the chain. */
+/** Effects of a transaction, in the chain's units. */
 export interface Execution {
   moved: bigint;
-  /** What the token itself has taken on the way. */
+  /** Units that the token itself has kept. */
   lost: bigint;
-  /** Of the native coin. */
+  /** In the native coin. */
   fee: bigint;
 }
 
@@ -27,26 +27,27 @@ interface At {
 
 interface Movement {
   from: At;
-  /** An account alone: it has left our addresses. */
+  /** An address, or only a ledger account when the money has left our addresses. */
   to: At | InternalAccount;
   currency: string;
   units: bigint;
   decimals: number;
 }
 
-/** From where to where. */
 const placesOf = ({ type, ofStation }: GasOperation): { from: ChainPlace; to: ChainPlace } =>
   type === 'topup'
     ? { from: 'station', to: 'pool' }
     : { from: ofStation ? 'station' : 'pool', to: 'treasury' };
 
-/** Those of a coin that the ledger has no currency for are left out: they are not booked. */
+/**
+ * Lists the movements of an execution. Omits coins that the ledger has no currency for, because they are not booked.
+ */
 function movementsOf(operation: GasOperation, network: Network, done: Execution): Movement[] {
   const { chain, asset, decimals, stationAddress, fromAddress, toAddress } = operation;
   const places = placesOf(operation);
   const from = { place: places.from, address: fromAddress };
   const to = { place: places.to, address: toAddress };
-  // A wallet pays for gas from what top-ups have brought it, where the station does not send for it.
+  // Without a sending station, a wallet pays for gas with what its top-ups have brought.
   const payer = { place: stationAddress === null ? places.from : 'station', address: senderOf(operation) };
   const native = nativeSymbol(network);
   const movements: Movement[] = [{ from, to, currency: asset, units: done.moved, decimals }];
@@ -63,9 +64,9 @@ function movementsOf(operation: GasOperation, network: Network, done: Execution)
 }
 
 /**
- * Books an execution. What stands on a chain is the counterpart of what is owed, so that its accounts are negative by as much as the
- * addresses hold.
- * @param of what addresses hold because of it: the operation, or a transaction of it that was reverted
+ * Books an execution. Accounts of a chain are counterparts of what we owe, so they are negative by the balance of the
+ * addresses.
+ * @param of cause of the holding changes: the operation, or a reverted transaction of it
  */
 export async function bookExecution(
   tx: Tx,

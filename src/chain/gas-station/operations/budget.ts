@@ -5,26 +5,29 @@ import type { GasConfig } from '../config/record';
 import { reservedOn } from './nonces/store';
 import { feesSince } from './store';
 
-/** What gas has cost on a chain in the UTC day, and may still cost by what was signed; in units of the native coin. */
+/**
+ * Cost of gas on a chain in the UTC day: what was booked, and what signed transactions may still cost. In the native
+ * coin's smallest units.
+ */
 export interface Spent {
   booked: bigint;
   reserved: bigint;
 }
 
-/** @param except an operation whose own reserve is not counted */
+/** @param except operation whose own reserve is not counted */
 export async function spentToday(
   sql: Sql,
   chain: string,
   at: Date,
   except: string | null = null,
 ): Promise<Spent> {
-  // The reserve first: what is booked between the two is counted twice, and not missed.
+  // Reads the reserve first. An amount booked between the two reads is then counted twice instead of missed.
   const reserved = await reservedOn(sql, chain, except);
   const booked = await feesSince(sql, chain, startOfDay(at));
   return { booked, reserved };
 }
 
-/** Whether a transaction that costs so much at most is within the budget of the day. */
+/** Whether a transaction with this highest cost fits the budget of the day. */
 export function isWithinBudget(
   { dailyGasBudget }: Pick<GasConfig, 'dailyGasBudget'>,
   { booked, reserved }: Spent,

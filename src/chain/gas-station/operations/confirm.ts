@@ -24,18 +24,21 @@ import { type ChainContext, contextOf } from './steps/context';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
-/** What the chain says of a hash that somebody has named. */
+/** The chain's answer about a hash that a person has named. */
 export interface Asked {
   hash: string;
   word: ChainTransaction;
-  /** It has its confirmations, the nodes agree on its block, and most tell the same of it. */
+  /** Has its confirmations, the nodes agree on its block, and most tell the same of the transaction. */
   isFinal: boolean;
   context: ChainContext;
 }
 
 type Named = { id: string; type: GasOperationType };
 
-/** Asks the chain about the hash. @throws Problem 404; 400 `txHash`; 503 */
+/**
+ * Asks the chain about a hash.
+ * @throws Problem 404; 400 naming `txHash`; 503
+ */
 export async function askAbout(
   services: Pick<Services, 'database' | 'keyring' | 'parties'>,
   { id, type }: Named,
@@ -61,16 +64,16 @@ const DIFFERENCES: Record<Difference, string> = {
   success: 'it was reverted',
 };
 
-/** @property refusal why the operation stays as it is, though what gas has cost was booked */
+/** @property refusal set when the gas was booked and the operation otherwise stays unchanged */
 export interface Confirmed {
   operation: GasOperation;
   refusal?: Problem;
 }
 
 /**
- * Takes a person's word that a transaction was executed, as far as the chain bears it out: what is in a block for good ends the
- * operation, what is on its way is followed. Confirmed again with the same hash it is as it is.
- * @throws Problem 404; 409 `invalid_transition` naming what differs: the operation stays as it is
+ * Confirms an operation by a transaction that a person names, after checking it against the chain. A final transaction
+ * ends the operation; one on its way is followed. Idempotent for the same hash.
+ * @throws Problem 404; 409 `invalid_transition` naming the difference, with the operation unchanged
  */
 export async function confirmOperation(
   services: Pick<Services, 'now' | 'commands'>,
@@ -83,7 +86,7 @@ export async function confirmOperation(
   const { hash, word } = asked;
   const ownership = await ownershipOf(tx, operation, asked);
   if (word.status === 'unknown') throw notIts('the chain does not know it');
-  // Of another sender it has cost somebody else, whatever its nonce.
+  // A transaction of another sender cost us no gas, whatever its nonce.
   if (ownership !== 'signed' && isRevert(operation, word) && asked.isFinal) {
     const refusal = notIts(DIFFERENCES.success);
     const after = await bookReverted(services, tx, operation, asked.context.network, { hash, word });
@@ -101,7 +104,7 @@ export async function confirmOperation(
   return { operation: after };
 }
 
-/** @throws Problem 409 for what is not the operation's, or does not show that it is */
+/** @throws Problem 409 when the pending transaction is not the operation's, or does not show it */
 async function assertPending(
   tx: Tx,
   operation: GasOperation,
@@ -117,14 +120,20 @@ function isRevert(operation: GasOperation, word: ChainTransaction): word is Mine
   return isMined(word) && isReverted(judge(operation, word));
 }
 
-/** Signed here for the operation; told by a person; or told though another one was signed for it. */
+/**
+ * `signed`: signed here for the operation; `told`: named by a person; `beside`: named although another one was signed
+ * here.
+ */
 type Ownership = 'signed' | 'told' | 'beside';
 
-/** Of two operations only one can be meant. @throws Problem 409 it is another one's, or from before the operation */
+/**
+ * Checks that a hash can belong to the operation, because one transaction executes one operation (or one batch).
+ * @throws Problem 409 when it is another operation's, or older than the operation
+ */
 async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Asked): Promise<Ownership> {
   const { id, chain, batchOf, createdAt } = operation;
   const whole = batchOf ?? id;
-  await lockNonces(tx, chain); // two who name the same hash at once
+  await lockNonces(tx, chain); // serialises two people who name the same hash
   const signed = (await attemptsOf(tx, whole)).flatMap(({ raw, hash: own }) => (raw && own) ?? []);
   if (signed.includes(hash)) return 'signed';
   const owner = await operationWith(tx, chain, hash);
@@ -137,7 +146,7 @@ async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Aske
   return signed.length > 0 ? 'beside' : 'told';
 }
 
-/** The clock of a chain, which counts seconds, may be behind ours by so much. */
+/** Most that a chain's clock, which counts seconds, may be behind ours. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 async function mined(
@@ -149,7 +158,7 @@ async function mined(
   isSigned: boolean,
 ): Promise<GasOperation> {
   const verdict: Verdict = (isSigned ? judgeOwn : judge)(operation, word);
-  // What was signed here is booked whatever it has done.
+  // A transaction signed here is booked whatever it did.
   if (verdict.is === 'wrong' && !(isSigned && isDone)) throw notIts(DIFFERENCES[verdict.in]);
   return isDone
     ? endExecuted(services, tx, operation, network, { hash, word, verdict })

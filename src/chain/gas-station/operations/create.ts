@@ -27,7 +27,7 @@ import { startGasOperation } from './workflows';
 
 type Asking = Pick<Services, 'database' | 'keyring' | 'parties' | 'now'>;
 
-/** What an operation is to do, as the chain allows it now. */
+/** An operation to create, as the chain allows it now. */
 export type Ordered = Pick<
   GasOperation,
   | 'type'
@@ -45,8 +45,8 @@ export type Ordered = Pick<
 >;
 
 /**
- * What a sweep of a wallet would be: all that it has of the asset, to the treasury. Asks the chain.
- * @throws Problem 404 `walletId`; 400 `asset`; 409 `invalid_transition` naming the checks of the preflight that do not hold; 503
+ * Returns the sweep of a wallet's whole balance of an asset to the treasury. Asks the chain.
+ * @throws Problem 404 `walletId`; 400 `asset`; 409 `invalid_transition` naming the failed checks of the preflight; 503
  */
 export async function orderSweep(
   services: Asking,
@@ -57,7 +57,7 @@ export async function orderSweep(
   return sweepOf(wallet, await preflight(services, database, { wallet, asset }));
 }
 
-/** @throws Problem 409 `invalid_transition` naming the checks that do not hold */
+/** @throws Problem 409 `invalid_transition` naming the failed checks */
 export function sweepOf(
   wallet: Wallet,
   { ok, checks, config, asset, units, stationAddress }: Preflight,
@@ -81,9 +81,9 @@ const notNow = (failed: readonly { name: string; detail: string }[]) =>
   );
 
 /**
- * What a top-up would be: gas from the station to a wallet of the pool. Asks the chain.
- * @param amount of the native coin; the configured amount when absent
- * @throws Problem 404 `walletId`; 400 `amount`; 409 `invalid_transition` where the station cannot pay it now; 503
+ * Returns a top-up of gas from the station to a pool wallet. Asks the chain.
+ * @param amount in the native coin; absent: the configured amount
+ * @throws Problem 404 `walletId`; 400 `amount`; 409 `invalid_transition` when the station cannot pay it now; 503
  */
 export async function orderTopup(
   services: Asking,
@@ -124,7 +124,8 @@ function topupOf(network: Network, config: GasConfig, amount: Decimal = config.g
 
 function assertTakesGas({ purpose, status }: Wallet): void {
   if (purpose !== 'pool') throw conflict('invalid_transition', 'The wallet is none of the pool.', 'walletId');
-  // Gas is for the sweep: what is not swept needs none, and money that comes while it is allocated is a client's.
+  // Gas serves the sweep. A wallet that may not be swept needs none, and coins on an allocated wallet would be a
+  // client's.
   if (!SWEEPABLE.includes(status))
     throw conflict('invalid_transition', `The wallet is ${status}.`, 'walletId');
 }
@@ -141,9 +142,9 @@ async function assertPayable(services: Asking, ordered: Ordered): Promise<void> 
 }
 
 /**
- * Records an operation and starts its process.
- * @throws Problem 409 `invalid_transition` where the wallet has an open one of that type, may not be swept any more, or the treasury or
- *   the station is another one than when it was ordered
+ * Records an operation and starts its workflow.
+ * @throws Problem 409 `invalid_transition` when the wallet has an open operation of that type, may no longer be swept,
+ *   or the treasury or station has changed since the order
  */
 export async function createOperation(
   services: Pick<Services, 'now' | 'commands'>,

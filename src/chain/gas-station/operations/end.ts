@@ -14,14 +14,14 @@ import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
 import { countMembers, freeMembers, updateOperation } from './store';
 
-/** A transaction that is in a block for good. */
+/** A final transaction. */
 export interface Executed {
   hash: string;
   word: Mined;
   verdict: Verdict;
 }
 
-/** Applies a line of the table of states. The caller holds the operation's lock. */
+/** Applies a row of the state table. The caller holds the operation's lock. */
 export async function moveOperation(
   { now }: Pick<Services, 'now'>,
   tx: Tx,
@@ -40,8 +40,8 @@ export async function moveOperation(
 }
 
 /**
- * Ends an operation of which nothing will be executed any more: its nonce is free.
- * @param end `isNonceFree`: so is that of what was handed over, for nobody has it
+ * Ends an operation whose transactions cannot be executed any more, and frees its unused nonces.
+ * @param end `isNonceFree`: also frees the nonce of a broadcast attempt, because no node has it
  */
 export async function endUnexecuted(
   services: Pick<Services, 'now'>,
@@ -63,8 +63,8 @@ const FAILED = {
 };
 
 /**
- * Books what a transaction has done, in the transaction that ends its operation: what has arrived, and what gas has cost, be it for
- * nothing. One that has ended before keeps its status; a person is shown.
+ * Books a final transaction of an operation and ends the operation: what arrived, and the gas, even when nothing moved.
+ * An operation that has ended keeps its status, and a break shows the late execution.
  */
 export async function endExecuted(
   services: Pick<Services, 'now'>,
@@ -109,9 +109,9 @@ async function failureOf(
 }
 
 /**
- * Books what gas has cost for a transaction of the operation's sender that a person has executed and that was reverted, be it confirmed
- * before that or after: the operation is as open as before, follows it no more, and is exported under another nonce. It is booked once a
- * transaction. Where the operation has ended, a person is shown.
+ * Books the gas of a reverted transaction that a person has executed, once for each transaction. An open operation
+ * stays open, stops following it, and its next export has another nonce. A break shows a revert after the operation's
+ * end.
  */
 export async function bookReverted(
   services: Pick<Services, 'now'>,
@@ -139,7 +139,7 @@ export async function bookReverted(
   return updateOperation(tx, id, { ...booked, updatedAt: at });
 }
 
-/** It keeps its status: nobody waited for this any more. */
+/** Keeps the status and opens a break, because nobody expected this execution any more. */
 async function endedBefore(
   tx: Tx,
   operation: GasOperation,
@@ -155,5 +155,5 @@ async function endedBefore(
   return updateOperation(tx, id, { ...booked, updatedAt: at });
 }
 
-/** The kind of the break that shows an execution after its operation had ended. */
+/** Break: an execution after the operation's end. */
 const LATE = 'gas_operation_late';

@@ -8,8 +8,7 @@ import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
 /**
- * Moves the end of an open operation to now, so that a tester need not wait for a day. Its workflow looks, and the operation goes the way
- * that it would go after its day.
+ * Expires an open operation now, so that a tester need not wait a day. The workflow then looks, as after the day.
  * @throws Problem 404; 409 `invalid_transition` for an operation that has ended
  */
 export async function expireNow(

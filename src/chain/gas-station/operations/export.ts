@@ -17,18 +17,18 @@ import { assertGuards } from './steps/step-guards';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
 
-/** An operation with the transaction that a person is to sign. */
+/** An operation with the transaction that a person signs. */
 export interface Exported {
   operation: GasOperation;
-  /** In the order in which they are to be executed. */
+  /** In the order of execution. */
   transactions: UnsignedTransaction[];
 }
 
-/** What an export would give now; asks the chain. */
+/** The export that is possible now, after asking the chain. */
 export interface Exportable {
   plan: Plan;
   context: ChainContext;
-  /** The newest block, read before anything is given out. */
+  /** Newest block, read before the export. */
   block: number;
 }
 
@@ -70,8 +70,8 @@ function assertExportable({ status, execution }: GasOperation): void {
 }
 
 /**
- * Gives the unsigned transaction with its nonce, which is the operation's from then on: exported again it has today's prices under
- * the same nonce, so that only one of them can be executed.
+ * Exports the unsigned transaction. The operation keeps its nonce from then on: a repeated export has new prices and
+ * the same nonce, so only one of them can be executed.
  * @throws Problem 404; 409 `invalid_transition`
  */
 export async function exportOperation(

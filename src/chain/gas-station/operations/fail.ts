@@ -17,23 +17,23 @@ import { lookAtGasOperation } from './workflows';
 
 type Named = { id: string; type: GasOperationType };
 
-/** What the chain says of the transaction of an operation that is to be failed. */
+/** The chain's answer about the transaction of an operation that a person fails. */
 type Fate =
   /**
-   * Nothing of it is executed any more. The nonce is free where nobody has what was handed over, and it is not the next one; never that
-   * of a batch: were it executed after all, nobody would know whose money it has moved.
+   * Cannot be executed any more. The nonce is free when no node has the broadcast attempt and it is not the sender's
+   * next. The nonce of a batch is never freed, because a late execution could not be assigned to its wallets.
    */
   | { is: 'unexecuted'; isNonceFree: boolean }
-  /** It was signed here and handed over, and may be executed. */
+  /** Signed here and broadcast, so it may be executed. */
   | { is: 'possible' }
-  /** A person has named it, and it may be executed. */
+  /** Named by a person, and may be executed. */
   | { is: 'named' }
-  /** Its exported nonce was used, by its transfer. */
+  /** The exported nonce was used by the operation's transfer. */
   | { is: 'executed'; hash: string }
-  /** Its exported nonce was used, and no transfer is found. */
+  /** The exported nonce was used, and no transfer was found. */
   | { is: 'used'; held: Attempt };
 
-/** Of the operation whose transaction it is, as it was when the chain was asked. */
+/** The operation that owns the transaction, as it was when the chain was asked. */
 export interface Fallible {
   whole: Pick<GasOperation, 'id' | 'revision'>;
   fate: Fate;
@@ -41,7 +41,10 @@ export interface Fallible {
 
 const UNEXECUTED: Fate = { is: 'unexecuted', isNonceFree: false };
 
-/** Asks the chain where something has been handed to it, or exported. @throws Problem 404; 503 */
+/**
+ * Asks the chain when a transaction was broadcast or exported.
+ * @throws Problem 404; 503
+ */
 export async function fallible(
   services: Pick<Services, 'database' | 'keyring' | 'parties'>,
   { id, type }: Named,
@@ -58,7 +61,7 @@ async function fateOf(
 ): Promise<Fate> {
   const { id, txHash, execution, waitsFor } = operation;
   const attempts = await attemptsOf(services.database, id);
-  // What is signed and not handed over nobody has, and it is handed over under another revision only.
+  // Nobody else has a signed attempt before its broadcast, and a broadcast changes the revision.
   const given = attempts.filter(({ broadcastAt }) => broadcastAt !== null);
   const exported = execution === 'manual' ? attempts[0] : undefined;
   if (txHash === null && given.length === 0 && !exported) return UNEXECUTED;
@@ -71,9 +74,9 @@ async function fateOf(
 }
 
 /**
- * What was handed over can be executed for as long as its nonce is free.
- * @param isKeptBack it waits for earlier ones that are in no block, and is not handed over again: while no node has it, and each of them
- *   says so, nobody executes it
+ * Judges a broadcast transaction, which can be executed while its nonce is unused.
+ * @param isKeptBack the operation waits for an earlier nonce, and its attempts are not broadcast again. If every node
+ *   denies them, nobody can execute them.
  */
 async function fateOfSigned(
   node: ChainNode,
@@ -93,7 +96,7 @@ async function fateOfSigned(
   return isNonceFree ? { is: 'unexecuted', isNonceFree } : { is: 'possible' };
 }
 
-/** An export may have been signed and executed elsewhere, which the chain shows by its nonce. */
+/** Judges an export, which may have been signed and executed elsewhere. The chain shows that by its nonce. */
 async function fateOfExported(
   sql: Sql,
   node: ChainNode,
@@ -108,17 +111,17 @@ async function fateOfExported(
   return hash === undefined ? { is: 'used', held } : { is: 'executed', hash };
 }
 
-/** @property refusal why the operation stays as it is, though a person is shown something */
+/** @property refusal set when the operation stays unchanged but a break was opened */
 export interface Failed {
   operation: GasOperation;
   refusal?: Problem;
 }
 
 /**
- * Ends an operation of which nothing is executed any more, by a person's word. What was signed here and may be executed is cancelled:
- * it ends when one of its transactions is final.
- * @param named `batch`: with all that share its transaction
- * @throws Problem 404; 409 `invalid_transition` where it has ended, shares its transaction, or was executed elsewhere
+ * Fails an operation on a person's decision. An attempt that was signed here and may be executed is cancelled instead:
+ * the operation ends when one of its transactions is final.
+ * @param named `batch`: fails all operations that share the transaction
+ * @throws Problem 404; 409 `invalid_transition` when it has ended, shares its transaction, or was executed elsewhere
  */
 export async function failOperation(
   services: Pick<Services, 'now' | 'commands'>,

@@ -10,7 +10,7 @@ import { gasOperationSchema, gasOperationView } from './view';
 
 const path = '/v1/gas-station/operations';
 
-/** Sweeps and top-ups together (`interface.md 4.1`, Gas station). */
+/** Routes of sweeps and top-ups together (`interface.md 4.1`, Gas station). */
 export const gasOperationListRoutes = (services: Services): Route[] => [
   listRoute(services, {
     ...{ at: path, open: true },
@@ -32,7 +32,7 @@ const query = z.object({
   walletId: text(100).optional(),
 });
 
-/** Ids of both types do not sort by time together. */
+/** Pages by time, because ids of the two types do not sort by time together. */
 const position = z.tuple([
   positionPart.instant(),
   z.union([positionPart.id('sweepOperation'), positionPart.id('topupOperation')]),
@@ -40,7 +40,7 @@ const position = z.tuple([
 
 interface List {
   at: string;
-  /** The open ones alone. */
+  /** Only open operations. */
   open: boolean;
   summary: string;
   description: string;

@@ -7,10 +7,10 @@ import { type Difference, isSame, senderOf } from './rules';
 type Planned = Pick<GasOperation, 'fromAddress' | 'stationAddress' | 'toAddress' | 'token' | 'units'>;
 
 /**
- * What is wrong with a transaction that is in no block yet, by what its sender has signed: to follow it ends the exports of the
- * operation, so it must be the operation's for sure.
- * @param attempts of the operation: what was exported, be it at other prices
- * @returns nothing where it is the operation's; `unclear` where only its execution will show what it moves
+ * Judges a pending transaction by its signed fields. It must surely be the operation's, because following it ends the
+ * exports.
+ * @param attempts exported attempts of the operation, at any prices
+ * @returns undefined when it is the operation's; `unclear` when only its execution shows what it moves
  */
 export function wrongInPending(
   operation: Planned,

@@ -19,7 +19,10 @@ export {
 
 const ID_KINDS = { sweep: 'sweepOperation', topup: 'topupOperation' } as const;
 
-/** @param type null: of either @param lock to the end of the transaction @throws Problem 404 */
+/**
+ * @param type null: either
+ * @throws Problem 404
+ */
 export async function requireOperation(
   sql: Sql,
   id: string,
@@ -33,18 +36,21 @@ export async function requireOperation(
   return found;
 }
 
-/** Which operation a transaction is of: it was executed for it, or signed here for it. */
+/** The operation that a transaction was executed or signed for. */
 export const operationWith = async (sql: Sql, chain: string, hash: string): Promise<string | undefined> =>
   (await operationOfHash(sql, chain, hash)) ?? (await operationSigned(sql, chain, hash));
 
-/** @param field of the request that names it @throws Problem 404 */
+/**
+ * @param field request field that names the wallet
+ * @throws Problem 404
+ */
 export async function requireWallet(sql: Sql, id: string, field?: string): Promise<Wallet> {
   const found = isId('wallet', id) ? await findWalletById(sql, id) : undefined;
   if (!found) throw notFound('wallet', field);
   return found;
 }
 
-/** The transactions of an operation, as people are shown them: without the signed bytes, whole numbers as text. */
+/** The transactions of an operation as people see them: without signed bytes, big integers as text. */
 export const transactionsOf = async (sql: Sql, id: string) =>
   (await namedOf(sql, id)).map((each) => ({
     ...{

@@ -6,14 +6,14 @@ export const GAS_OPERATION_STATUSES = [
 ] as const;
 export type GasOperationStatus = (typeof GAS_OPERATION_STATUSES)[number];
 
-/** The life of an operation. No status is assigned but by a row of this table. */
+/** The states of an operation. Every change of status is a row of this table. */
 export const GAS_OPERATION_TRANSITIONS = [
-  // Its transaction is made: exported for a person, or signed here.
+  // A transaction was exported for a person, or signed here.
   { from: 'pending', on: 'hand_over', to: 'awaiting_confirmation' },
-  // A transaction that is to be it has a name on the chain.
+  // A transaction with a known hash is on its way.
   { from: 'pending', on: 'follow', to: 'confirming' },
   { from: 'awaiting_confirmation', on: 'follow', to: 'confirming' },
-  // What was followed turned out to be another transaction, or was dropped.
+  // The followed transaction was another one, or was dropped.
   { from: 'confirming', on: 'forget', to: 'awaiting_confirmation' },
   { from: 'pending', on: 'complete', to: 'completed' },
   { from: 'awaiting_confirmation', on: 'complete', to: 'completed' },
@@ -28,69 +28,69 @@ export const GAS_OPERATION_TRANSITIONS = [
 
 export type GasOperationTrigger = (typeof GAS_OPERATION_TRANSITIONS)[number]['on'];
 
-/** Why an operation that could go on does not; it is tried again. */
+/** Why an open operation waits. It is tried again. */
 export const WAITS = [
   'gas_price', // the base fee is above the cap
   'daily_budget',
   'gas', // the sender has too little of the native coin
-  'nothing', // there is nothing to move
-  'refused', // the chain would revert it, or does not take it
-  'nodes_disagree', // about its block, or how many transactions its sender has in blocks
-  'nonce_taken', // by a transaction that is none of ours
-  'nonce_gap', // an earlier transaction of the sender is in no block, or the node tells of more than there can be
-  'stopped', // by the configuration, or by the status of a wallet
-  'wrong_transaction', // what was confirmed is another transaction: the next one is waited for
+  'nothing', // the balance is empty
+  'refused', // the chain would revert it, or refuses it
+  'nodes_disagree', // nodes disagree about its block, or about its sender's mined transactions
+  'nonce_taken', // an unknown transaction has used the nonce
+  'nonce_gap', // an earlier transaction of the sender is unmined, or nodes report more than possible
+  'stopped', // stopped by the configuration or by a wallet's status
+  'wrong_transaction', // another transaction was confirmed; waits for the right one
 ] as const;
 export type WaitsFor = (typeof WAITS)[number];
 
-/** Money that is moved between addresses of ours by one transaction. Units are the chain's. */
+/** A movement of money between our addresses by one transaction. Units are the chain's. */
 export interface GasOperation {
   id: string;
   type: GasOperationType;
   chain: string;
-  /** The wallet that is swept, or given gas. */
+  /** The wallet that is swept or given gas. */
   walletId: string;
-  /** Of a sweep: the wallet was the chain's station, so what it has stands in the books of the station, and not of the pool. */
+  /** The swept wallet was a station, so its balance is in the station's books instead of the pool's. */
   ofStation: boolean;
-  /** A symbol of the network; of a top-up the native coin's. */
+  /** A symbol of the network. For a top-up the native coin. */
   asset: string;
-  /** The asset's contract as it was when the operation was created; null: the native coin. */
+  /** The asset's contract at the operation's creation. Null: the native coin. */
   token: string | null;
-  /** Of the asset on its chain. */
+  /** Decimals of the asset on its chain. */
   decimals: number;
-  /** Whose money it is: the wallet of a sweep, the station of a top-up. */
+  /** Owner of the money: the wallet of a sweep, the station of a top-up. */
   fromAddress: string;
-  /** Who sends a sweep in place of its wallet, and pays for gas; null: `fromAddress` does. */
+  /** Station that sends and pays for a sweep in place of its wallet. Null: `fromAddress` does. */
   stationAddress: string | null;
-  /** The operation whose transaction it is part of; null: it has one of its own. */
+  /** The operation whose transaction this one shares. Null: it has its own. */
   batchOf: string | null;
-  /** The treasury, or the wallet. */
+  /** The treasury of a sweep, or the wallet of a top-up. */
   toAddress: string;
-  /** What is to leave `fromAddress`; what is made of it may move more, for the balance grows. */
+  /** Least that leaves `fromAddress`. The transaction may move more, because the balance may grow. */
   units: bigint;
   /** `local`: signed and broadcast here; `manual`: exported, and confirmed by a person. */
   execution: 'local' | 'manual';
   status: GasOperationStatus;
   waitsFor: WaitsFor | null;
-  /** What was confirmed, or is followed; of those broadcast here the one that is in a block. */
+  /** Hash that was confirmed or is followed. For operations signed here, the attempt that a block has. */
   txHash: string | null;
-  /** What has arrived, and what the token itself has taken on the way. */
+  /** Units that arrived, and units that the token itself kept. */
   movedUnits: bigint | null;
   lostUnits: bigint | null;
-  /** Gas used × effective price, of the native coin. */
+  /** Gas used × effective price, in the native coin. */
   feeUnits: bigint | null;
   failureCode: string | null;
   failureReason: string | null;
-  /** Why a person has cancelled what was signed; null: nobody has. */
+  /** Reason of a person's cancellation. Null when nobody has cancelled. */
   cancelReason: string | null;
   expiresAt: Date;
   exportedAt: Date | null;
-  /** Where the chain stood at the first export: its transaction is in no earlier block. */
+  /** Newest block at the first export. No earlier block can have the transaction. */
   exportedBlock: number | null;
-  /** When what the chain says was booked. */
+  /** When the execution was booked. */
   executedAt: Date | null;
   dueBy: Date | null;
-  /** Counts its changes: what was asked of the chain meanwhile holds for one of them. */
+  /** Counts changes, so that an answer of the chain is applied only to the revision that it was asked for. */
   revision: number;
   createdAt: Date;
   updatedAt: Date;

@@ -28,7 +28,7 @@ const WORDS = { sweep: 'a sweep operation', topup: 'a gas top-up' } as const;
 
 const wallet = () => identifier('wal_01jz0000000000000000000000');
 
-/** Sweeps and top-ups (`interface.md 4.1`, Gas station). */
+/** Routes of sweeps and top-ups (`interface.md 4.1`, Gas station). */
 export const gasOperationRoutes = (services: Services): Route[] => [
   ...gasOperationListRoutes(services),
   createSweepRoute(services),
@@ -40,17 +40,17 @@ export const gasOperationRoutes = (services: Services): Route[] => [
   ]),
 ];
 
-/** An operation that is not signed here waits for `export` and `confirm`. */
+/** Whether an operation waits for `export` and `confirm`, because it is not signed here. */
 const awaitsCall = ({ execution, status }: GasOperationView): boolean =>
   execution === 'manual' && status !== 'confirming';
 
-/** `Prefer: wait=N` holds the answer until the operation has ended, or waits for another call. */
+/** `Prefer: wait=N` holds the answer until the operation has ended or waits for another call. */
 const settlingOf = ({ database }: Services, type: GasOperationType): Settling => ({
   read: async (_, id) => gasOperationView(await requireOperation(database, id, type)),
   settled: (operation: GasOperationView) => !isOpen(operation) || awaitsCall(operation),
 });
 
-/** Who did what, with what it was and became. */
+/** Writes an action on an operation to the audit log. */
 async function noted(
   tx: Tx,
   request: Pick<ApiRequest, 'caller' | 'requestId'>,
@@ -137,7 +137,7 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
     },
   });
 
-/** A refusal that keeps what it was accompanied by. */
+/** Returns a refusal as a reply instead of throwing it, so that the transaction commits. */
 const refusedWith = ({ status, code, message, field }: Problem, { requestId }: ApiRequest): Reply =>
   new Reply(status, { code, message, field, requestId });
 

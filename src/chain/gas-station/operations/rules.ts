@@ -8,33 +8,33 @@ import {
   type GasOperationTrigger,
 } from './record';
 
-/** An operation that was not executed by then is expired. */
+/** Age at which an unexecuted operation expires. */
 export const EXPIRES_AFTER_MS = 24 * 3_600_000;
 
-/** A transaction that is in no block for so long after it was broadcast is replaced by a dearer one. */
+/** Time after the broadcast at which an unmined transaction is replaced. */
 export const STUCK_AFTER_MS = 3 * 60_000;
 
-/** What waits so long for earlier transactions of its sender is shown to a person. */
+/** Wait for earlier transactions after which a person is shown a break. */
 export const GAP_SHOWN_AFTER_MS = 15 * 60_000;
 
-/** What waits for better prices, or for gas, is tried again after so long. */
+/** Retry interval of an operation that waits for prices or gas. */
 export const TRY_AGAIN_MS = 60_000;
 
-/** A sweep that the station sends waits so long for others, with which it shares a transaction. */
+/** Time that a delegated sweep waits for others to share its transaction. */
 const GATHERS_MS = 5_000;
 
 export const gathersUntil = ({ createdAt }: Pick<GasOperation, 'createdAt'>): Date =>
   new Date(createdAt.getTime() + GATHERS_MS);
 
-/** How long one gives way to an older one, whose process may be lost. */
+/** Longest time that an operation leaves the lead to an older one, whose workflow may be lost. */
 const GIVES_WAY_MS = 60_000;
 
 type Waiting = Pick<GasOperation, 'id' | 'createdAt' | 'waitsFor'>;
 
 /**
- * Whether an operation makes the transaction of its batch: the oldest does, so that not each of many asks the chain about all. Those that
- * wait for something else make none.
- * @param others that have no transaction either
+ * Whether an operation makes the transaction of its batch. The oldest does, so that not all of them ask the chain about
+ * all. Operations that wait for another reason never lead.
+ * @param others operations without a transaction
  */
 export function leadsBatch(operation: Waiting, others: readonly Waiting[], at: Date): boolean {
   const isOlder = ({ id, createdAt, waitsFor }: Waiting) =>
@@ -43,13 +43,13 @@ export function leadsBatch(operation: Waiting, others: readonly Waiting[], at: D
   return at.getTime() - gathersUntil(operation).getTime() > GIVES_WAY_MS || !others.some(isOlder);
 }
 
-/** What is to leave at least: an earlier transaction of the operation may be the one that is executed. */
+/** The smaller amount, because an earlier attempt of the operation may be the executed one. */
 export const leastOf = (before: bigint, now: bigint): bigint => (now < before ? now : before);
 
 /**
- * What of a transaction's fee is one operation's: the same of each, and what cannot be divided is that of the one whose transaction
- * it is, so that the sum is exact.
- * @param members how many share it beside that one
+ * An operation's share of a transaction's fee. All shares are equal, and the operation that owns the transaction takes
+ * the remainder.
+ * @param members operations that share it beside the owner
  */
 export function feeOf({ batchOf }: Pick<GasOperation, 'batchOf'>, fee: bigint, members: number): bigint {
   const each = fee / BigInt(members + 1);
@@ -60,27 +60,27 @@ const OPEN: readonly GasOperationStatus[] = ['pending', 'awaiting_confirmation',
 
 export const isOpen = ({ status }: Pick<GasOperation, 'status'>): boolean => OPEN.includes(status);
 
-/** @returns nothing where the status has no such line */
+/** @returns undefined when the status has no such transition */
 export const nextStatus = (
   from: GasOperationStatus,
   on: GasOperationTrigger,
 ): GasOperationStatus | undefined =>
   GAS_OPERATION_TRANSITIONS.find((line) => line.from === from && line.on === on)?.to;
 
-/** How long after a broadcast the chain is asked again: soon at first, since somebody may wait for it. */
+/** Interval before the chain is asked again after a broadcast: short at first, because a caller may wait. */
 export const askAgainAfter = (sinceMs: number): number => Math.min(15_000, Math.max(500, sinceMs / 4));
 
-/** What an operation needs next; nothing where it waits for a person. */
+/** The next step of an operation. `wait` waits for a person. */
 export type Step = 'rest' | 'expire' | 'plan' | 'sign' | 'broadcast' | 'follow' | 'wait' | 'wait_for_batch';
 
-/** @param attempts those of the operation, or of its batch, that hold their nonce, the first one first */
+/** @param attempts of the operation or its batch that hold the nonce, first one first */
 export function nextStep(operation: GasOperation, attempts: readonly Attempt[], at: Date): Step {
   if (!isOpen(operation)) return 'rest';
   const latest = attempts.at(-1);
   const isLocal = operation.execution === 'local';
-  // The operation that a batch is of signs and broadcasts it; the others only follow.
+  // The operation that owns the batch signs and broadcasts; the others follow.
   if (operation.batchOf !== null && latest?.broadcastAt === null) return 'wait_for_batch';
-  // What nobody has yet cannot be executed, signed or not.
+  // An attempt that was never broadcast cannot be executed, signed or not.
   if (isLocal && at >= operation.expiresAt && !isHandedOver(attempts) && operation.txHash === null)
     return 'expire';
   if (isLocal && latest?.raw === null) return 'sign';
@@ -90,31 +90,31 @@ export function nextStep(operation: GasOperation, attempts: readonly Attempt[], 
   return isLocal ? 'plan' : 'wait';
 }
 
-/** Whether the chain may have any of them from us. */
+/** Whether any attempt was broadcast. */
 export const isHandedOver = (attempts: readonly Pick<Attempt, 'broadcastAt'>[]): boolean =>
   attempts.some(({ broadcastAt }) => broadcastAt !== null);
 
-/** What of a transaction is not as the operation has it. */
+/** How a transaction differs from its operation. */
 export type Difference = 'sender' | 'recipient' | 'token' | 'amount' | 'success';
 
-/** What a transaction that is in a block is to an operation. Units are the chain's. */
+/** How a mined transaction compares with an operation. Units are the chain's. */
 export type Verdict = { is: 'right'; moved: bigint; lost: bigint } | { is: 'wrong'; in: Difference };
 
-/** It is its sender's, and was reverted. */
+/** Whether the right sender's transaction was reverted. */
 export const isReverted = (verdict: Verdict): boolean => verdict.is === 'wrong' && verdict.in === 'success';
 
 export const isSame = (one: string | null, other: string | null): boolean =>
   one?.toLowerCase() === other?.toLowerCase();
 
-/** Who signs and sends its transaction, and pays for gas. */
+/** Signer and sender of the operation's transaction, who pays for gas. */
 export const senderOf = ({
   stationAddress,
   fromAddress,
 }: Pick<GasOperation, 'stationAddress' | 'fromAddress'>): string => stationAddress ?? fromAddress;
 
 /**
- * Compares what a transaction has done with what the operation is to do. It may move more than was planned, for the balance may have
- * grown; a token that takes a fee of its transfers may bring less than has left.
+ * Compares a mined transaction with its operation. It may move more than planned, because the balance may have grown. A
+ * token with a fee on transfers delivers less than has left.
  */
 export function judge(
   operation: Pick<GasOperation, 'fromAddress' | 'stationAddress' | 'toAddress' | 'token' | 'units'>,
@@ -129,16 +129,13 @@ export function judge(
   const arrived = ofToken.filter((each) => isSame(each.to, toAddress));
   if (arrived.length === 0) return wrong('recipient');
   const moved = total(arrived);
-  // One call of the token, the contract's too, moves to one recipient: what went elsewhere is what the token itself takes.
+  // One call of the token, also by our contract, moves to one recipient. The rest is what the token itself takes.
   const isOneTransfer = token !== null && (stationAddress !== null || isSame(to, token));
   const lost = isOneTransfer ? total(ofToken) - moved : 0n;
   return moved + lost < units ? wrong('amount') : { is: 'right', moved, lost };
 }
 
-/**
- * The same of a transaction that was signed here, and so is the operation's: where less than was planned has arrived, the token has
- * kept the rest.
- */
+/** {@link judge} for a transaction that was signed here. If less than planned arrived, the token has kept the rest. */
 export function judgeOwn(operation: Parameters<typeof judge>[0], word: Mined): Verdict {
   const verdict = judge(operation, word);
   if (verdict.is === 'right' || verdict.in !== 'amount') return verdict;
@@ -156,10 +153,10 @@ const wrong = (what: Difference): Verdict => ({ is: 'wrong', in: what });
 const total = (transfers: readonly { units: bigint }[]): bigint =>
   transfers.reduce((sum, { units }) => sum + units, 0n);
 
-/** Why a hash that somebody has named is refused, and the operation stays as it is. */
+/** Refuses a hash that a person has named. The operation stays unchanged. */
 export const notIts = (why: string): Problem =>
   conflict('invalid_transition', `The transaction is not this operation's: ${why}.`, 'txHash');
 
-/** An operation is executed once. */
+/** Refuses a second execution. */
 export const otherBooked = (): Problem =>
   conflict('invalid_transition', 'Another transaction of the operation was booked.', 'txHash');

@@ -5,15 +5,16 @@ import { operationWith } from './read';
 import type { GasOperation } from './record';
 import { isSame, judge } from './rules';
 
-/** Blocks that are read at a time. */
+/** Blocks of one read. */
 const RANGE = 500;
 
-/** Blocks that are read at most: a token's logs come many blocks at once, the native coin takes a call a block. */
+/** Most blocks to search. Logs of a token come for many blocks at once; the native coin takes a call for each block. */
 const MAX_BLOCKS = { token: 10_000, native: 500 };
 
 /**
- * Searches the blocks since its export for the transfer of an operation.
- * @returns the hash of a transaction that does what the operation is to do, and is no other operation's @throws ChainAway
+ * Searches the blocks since an operation's export for its transfer.
+ * @returns hash of a transaction that matches the operation and belongs to no other
+ * @throws ChainAway
  */
 export async function executedSinceExport(
   sql: Sql,

@@ -6,13 +6,13 @@ import { EXPIRES_AFTER_MS, isOpen } from './rules';
 
 type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits';
 
-/** NUMERIC and BIGINT come as text. */
+/** Postgres returns NUMERIC and BIGINT as text. */
 type Row = Omit<GasOperation, Unit | 'exportedBlock'> & Record<Unit | 'exportedBlock', string | null>;
 
 const operations = () => table('gas_operations');
 
 const OPEN_STATUSES = GAS_OPERATION_STATUSES.filter((status) => isOpen({ status }));
-/** In the words of the indexes that serve it. */
+/** Repeats the predicate of the partial indexes that serve it. */
 export const IS_OPEN = `status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 
 const units = (text: string | null) => (text === null ? null : BigInt(text));
@@ -31,7 +31,7 @@ const rowOf = (change: Partial<GasOperation>) =>
     Object.entries(change).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
   );
 
-/** @returns nothing where the wallet has an open one of that type */
+/** @returns undefined when the wallet has an open operation of that type */
 export async function insertOperation(tx: Sql, operation: GasOperation): Promise<GasOperation | undefined> {
   const open = raw(`(wallet_id, type) where ${IS_OPEN}`);
   const [made] = await tx.run<Row>(
@@ -40,7 +40,7 @@ export async function insertOperation(tx: Sql, operation: GasOperation): Promise
   return made && operationOf(made);
 }
 
-/** @param lock to the end of the transaction */
+/** @param lock holds the operation until the transaction ends */
 export async function findOperation(
   sql: Sql,
   id: string,
@@ -52,7 +52,7 @@ export async function findOperation(
   return row && operationOf(row);
 }
 
-/** Of one that is locked: its revision is counted on. */
+/** Updates an operation that the caller has locked, and increments its revision. */
 export async function updateOperation(
   tx: Sql,
   id: string,
@@ -69,8 +69,8 @@ export async function updateOperation(
 }
 
 /**
- * Sweeps that the same station is to send of the same token and to the same treasury, and that have no transaction yet.
- * @param most the oldest
+ * Lists waiting sweeps of the same station, token and treasury without a transaction, oldest first.
+ * @param most limit of the list
  */
 export async function gatherable(
   sql: Sql,
@@ -94,7 +94,10 @@ export async function gatherable(
   return rows.map(operationOf);
 }
 
-/** Locks those that are as they were read, without waiting for any. @returns whether it has got all of them */
+/**
+ * Locks operations that are unchanged since they were read, without waiting.
+ * @returns whether all were locked
+ */
 export async function lockUnchanged(tx: Sql, given: readonly GasOperation[]): Promise<boolean> {
   if (given.length === 0) return true;
   const ids = given.map(({ id }) => id);
@@ -109,7 +112,7 @@ export async function lockUnchanged(tx: Sql, given: readonly GasOperation[]): Pr
   return given.every(({ id, revision }) => revisions.get(id) === revision);
 }
 
-/** How many operations are part of the transaction of that one. */
+/** Counts the operations that share an operation's transaction. */
 export async function countMembers(sql: Sql, id: string): Promise<number> {
   const [row] = await sql.run<{ count: number }>(
     operations().select(raw('count(*)::int as count')).where({ batchOf: id }),
@@ -117,11 +120,11 @@ export async function countMembers(sql: Sql, id: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** The operations that are part of the transaction of that one. */
+/** Lists the operations that share an operation's transaction. */
 export const membersOf = async (sql: Sql, id: string): Promise<GasOperation[]> =>
   (await sql.run<Row>(operations().where({ batchOf: id }))).map(operationOf);
 
-/** There is no transaction of that one any more: each of its batch gets another one. */
+/** Frees the members of a batch whose transaction was dropped. Each gets another one. */
 export async function freeMembers(tx: Sql, id: string): Promise<void> {
   await tx.run(
     operations()
@@ -130,12 +133,12 @@ export async function freeMembers(tx: Sql, id: string): Promise<void> {
   );
 }
 
-/** When it is looked at again, whatever else has changed of it. */
+/** Stores the time of the next look, unless the operation has changed. */
 export async function keepDueBy(sql: Sql, { id, revision }: GasOperation, dueBy: Date | null): Promise<void> {
   await sql.run(operations().where({ id, revision }).update({ dueBy }));
 }
 
-/** Which operation that transaction belongs to. */
+/** The operation that a transaction belongs to. */
 export async function operationOfHash(sql: Sql, chain: string, txHash: string): Promise<string | undefined> {
   const [row] = await sql.run<{ id: string }>(operations().select('id').where({ chain, txHash }));
   return row?.id;
@@ -150,14 +153,17 @@ export interface OperationFilter {
 }
 
 export interface OperationPage {
-  /** Where the page before ended. */
+  /** End of the page before. */
   after?: readonly [createdAt: string, id: string] | undefined;
   rows?: number | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** Newest first; ids of both types do not sort by time together. @param open those alone */
+/**
+ * Lists operations newest first by time, because ids of the two types do not sort together.
+ * @param open only open operations
+ */
 export async function listOperations(
   sql: Sql,
   filter: OperationFilter,
@@ -179,17 +185,17 @@ export async function listOperations(
   return found.map(operationOf);
 }
 
-/** How many of an asset are open on a chain. */
+/** Counts the open operations of an asset on a chain. */
 export async function countOpenOf(sql: Sql, chain: string, asset: string): Promise<number> {
   return (await listOperations(sql, { chain, asset }, {}, { open: true })).length;
 }
 
-/** The open operations of a wallet: one of each type at most. */
+/** The open operations of a wallet, at most one of each type. */
 export async function openOperationsOf(sql: Sql, walletId: string): Promise<GasOperation[]> {
   return (await sql.run<Row>(operations().where({ walletId }).whereRaw(IS_OPEN))).map(operationOf);
 }
 
-/** Sweeps of a chain, or of one wallet and asset of it, that have failed since then, and when. */
+/** Lists failed sweeps of a chain, or of one wallet and asset, since a time. */
 export const failedSweeps = (
   sql: Sql,
   { chain, walletId, asset }: { chain: string; walletId?: string; asset?: string },
@@ -201,11 +207,11 @@ export const failedSweeps = (
       .where({ chain, type: 'sweep', status: 'failed' })
       .modify(filtered, { walletId, asset })
       .where('updatedAt', '>=', since)
-      // In the words of an index: none is open for much longer.
+      // Serves an index: an operation ends soon after it expires.
       .where('createdAt', '>=', new Date(since.getTime() - 2 * EXPIRES_AFTER_MS)),
   );
 
-/** How many are open on a chain, by type. */
+/** Counts open operations of a chain by type. */
 export async function countOpen(sql: Sql, chain: string): Promise<Record<GasOperationType, number>> {
   const rows = await sql.run<{ type: GasOperationType; count: number }>(
     operations()
@@ -220,8 +226,8 @@ export async function countOpen(sql: Sql, chain: string): Promise<Record<GasOper
 }
 
 /**
- * Fees that were booked since then, in units of the native coin. An operation with a fee that is not executed has had a transaction
- * that was reverted: when it was changed last stands for when that was booked, which counts it once too often at most.
+ * Fees booked since a time, in the native coin's smallest units. The fee of a reverted transaction has no time of its
+ * own, so an unexecuted operation's last change counts. The fee may then be counted again on a later day.
  */
 export async function feesSince(sql: Sql, chain: string, since: Date): Promise<bigint> {
   const [row] = await sql.run<{ total: string }>(

@@ -88,7 +88,7 @@ const authorizationSchema = z.object({
   ...{ yParity: z.int(), r: z.string(), s: z.string() },
 });
 
-/** A transaction to be signed. Units are those of the chain, as whole numbers in text. */
+/** A transaction to sign. Units are the chain's, as integers in text. */
 const unsignedSchema = z.object({
   type: z.enum(['eip1559', 'eip7702']),
   chainId: z.int(),

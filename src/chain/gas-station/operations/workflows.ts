@@ -9,13 +9,13 @@ const process = processOfRecord({
   summary: 'Sweep or gas top-up',
 });
 
-/** They are nobody's: the operator's own. */
+/** Operations belong to the operator, so they have no tenant. */
 const driven = ({ id }: Pick<GasOperation, 'id'>) => ({ id, tenantId: null });
 
 export const startGasOperation = (operation: Pick<GasOperation, 'id'>) => process.start(driven(operation));
 export const lookAtGasOperation = (operation: Pick<GasOperation, 'id'>) => process.look(driven(operation));
 
-/** Operations that should have been looked at: their process is started again when Temporal has lost it. */
+/** Overdue operations. The reconciler starts their workflows again when Temporal has lost them. */
 export const gasOperationProcesses = reconcilable({
   name: 'gas operations',
   processes: [process],

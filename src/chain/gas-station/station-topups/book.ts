@@ -17,8 +17,8 @@ import { insertTopup } from './store';
 type Topup = Omit<StationTopup, 'createdAt'>;
 
 /**
- * Books native coin that has come to stations in final blocks, each transfer once.
- * @returns what was booked now
+ * Books native coin that arrived at stations in final blocks, each transfer once.
+ * @returns the top-ups booked now
  */
 export async function bookTopups(
   tx: Tx,
@@ -48,7 +48,7 @@ export async function bookTopups(
   return made;
 }
 
-/** What the station has of ours is below zero on its account, as all that we have elsewhere. */
+/** Our balance on the station is negative on its account, like all balances that we have elsewhere. */
 function entriesOf({ chain, asset, amount, paidBy, reference }: Topup) {
   const payer: InternalAccount = paidBy === 'funding' ? paidBy : `${paidBy}@${chain}`;
   return [
@@ -57,11 +57,11 @@ function entriesOf({ chain, asset, amount, paidBy, reference }: Topup) {
   ];
 }
 
-/** The transfer names the cause, because the transfer is known before the top-up is booked. */
+/** Derived from the transfer, which is known before the top-up is booked. */
 const causeOf = ({ chain, txHash, ordinal }: Pick<Topup, 'chain' | 'txHash' | 'ordinal'>): string =>
   `${chain}:${txHash}:${ordinal}`;
 
-/** The transaction of a cause that {@link changesOf} has named. */
+/** The transaction hash of a cause from {@link changesOf}. */
 export const hashOfCause = (cause: string): string => cause.split(':')[1] ?? '';
 
 export function changesOf(topup: Topup, { kind }: Pick<Network, 'kind'>): HoldingChange[] {
@@ -74,7 +74,7 @@ export function changesOf(topup: Topup, { kind }: Pick<Network, 'kind'>): Holdin
   return [came, { ...came, ...left }];
 }
 
-/** @returns the top-up that a transfer to a station is; nothing where an operation of ours books the transfer */
+/** @returns the top-up that a transfer to a station is; undefined when an operation of ours books the transfer */
 export async function topupOf(
   sql: Sql,
   transfer: ChainTransfer,
@@ -92,8 +92,8 @@ export async function topupOf(
 }
 
 /**
- * Whether no operation books the transfer. A person may have named any transaction of an operation before anybody has looked at it, so
- * its addresses decide.
+ * Whether no operation books the transfer. Compares addresses, because a person may have named any transaction for an
+ * operation before it was checked.
  */
 async function isTopup(
   sql: Sql,
@@ -105,7 +105,10 @@ async function isTopup(
   return operation?.fromAddress !== from || operation.toAddress !== to;
 }
 
-/** Money of ours that only changes its place stays ours in the books, also from a former station or treasury. */
+/**
+ * The account that a transfer comes from. Our own money, also from a former station or treasury, stays ours in the
+ * books.
+ */
 async function payerOf(sql: Sql, chain: string, address: string): Promise<Payer> {
   const wallet = await findWallet(sql, chain, address);
   return wallet?.purpose ?? (await rolesOf(sql, chain, [address])).get(address) ?? 'funding';

@@ -2,16 +2,16 @@ import { isAgreed, isMined, toldOf } from '../../../parties/chain/agreement';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import { type BlockRange, partsOf } from './rules';
 
-/** What has come to an address in a range of blocks. */
+/** Transfers to an address in a range of blocks. */
 export interface Came {
   transfers: ChainTransfer[];
-  /** Up to that one the blocks are final, and the nodes agree on them; less than the range's first where they do on none. */
+  /** Last block that is final and agreed. Below the range's first block when none is. */
   agreedTo: number;
 }
 
 /**
- * Of the native coin; what an address sends to itself moves nothing. The blocks of a part are of one chain: where the nodes agree on
- * its last one, they agree on all. What comes after a part on which they do not is read again by the next scan.
+ * Reads native coin that arrived at an address, except from itself. Each part of the range is one chain, so agreement
+ * on its last block covers all its blocks. Blocks after a disputed part are read again by the next scan.
  * @throws ChainAway
  */
 export async function cameTo(node: ChainNode, address: string, range: BlockRange): Promise<Came> {
@@ -25,7 +25,7 @@ export async function cameTo(node: ChainNode, address: string, range: BlockRange
       transfers.push(...found.transfers.filter(isMoved));
       continue;
     }
-    // What the first node has left out the next one tells.
+    // A second node may report transfers that the first one left out.
     const again = await node.transfersTo(part, [address], { native: true, again: true });
     const told = await toldByMost(node, [...found.transfers, ...again.transfers].filter(isMoved));
     const isInPart = ({ to, block: { number } }: ChainTransfer) =>
@@ -36,13 +36,14 @@ export async function cameTo(node: ChainNode, address: string, range: BlockRange
   return { transfers, agreedTo };
 }
 
-/** Native coin that has changed its place. */
+/** Whether native coin moved between two addresses. */
 export const isMoved = ({ token, from, to, units }: ChainTransfer) =>
   token === null && from !== to && units > 0n;
 
 /**
- * A block is read of one node, which may tell what is not in it: of each transaction that was found so, what most nodes tell of itself.
- * @returns `isSettled`: most tell the same of each; what was found stands for those of which they do not
+ * Checks transfers that one node reported, because that node may invent some. Reads each of their transactions from
+ * most nodes.
+ * @returns `isSettled`: most nodes tell the same of each; a disputed transaction keeps its reported transfers
  */
 async function toldByMost(
   node: ChainNode,

@@ -1,23 +1,23 @@
 import type { Decimal } from '../../../kernel/money/money';
 
-/** Native coin that has come to a station, in a block that is final. */
+/** Native coin that arrived at a station in a final block. */
 export interface StationTopup {
   id: string;
   chain: string;
-  /** The station's, as it was then. */
+  /** Address of the station at that time. */
   address: string;
   txHash: string;
-  /** −1: the native coin leaves no log. */
+  /** −1, because the native coin leaves no log. */
   ordinal: number;
   fromAddress: string;
-  /** The native coin, as the ledger calls it. */
+  /** Ledger symbol of the native coin. */
   asset: string;
   units: bigint;
-  /** What was booked: rounded down to the ledger's decimals. */
+  /** Booked amount, rounded down to the ledger's decimals. */
   amount: Decimal;
-  /** Whose it was: of the treasury, the pool or another station on that chain, or an operator's own. */
+  /** Source of the money: treasury, pool or another station on that chain, or the operator's own. */
   paidBy: Payer;
-  /** Of its posting. */
+  /** Reference of its posting. */
   reference: string;
   blockNumber: number;
   blockHash: string;

@@ -14,10 +14,10 @@ import { scanSchema, scanView, stationTopupSchema, stationTopupView } from './vi
 
 const path = '/v1/gas-station/station-topups';
 
-/** What has come to the stations (`interface.md 4.1`, Gas station). */
+/** Routes of station top-ups (`interface.md 4.1`, Gas station). */
 export const stationTopupRoutes = (services: Services): Route[] => [listRoute(services), scanRoute(services)];
 
-/** An address as its checksum spells it. A malformed one stays as it is, and so matches no top-up. */
+/** Checksums an address. A malformed one stays as it is, and so matches no top-up. */
 const inOurSpelling = (address: string | undefined): string | undefined =>
   address && (checkedAddress('evm', address) ?? address);
 

@@ -2,26 +2,26 @@
 export interface BlockRange {
   from: number;
   to: number;
-  /** Up to that one they are final, and need not be read again. */
+  /** Last block that is final and need not be read again. */
   finalTo: number;
-  /** What was read before is of a chain that is no longer. */
+  /** The blocks read before belong to another chain. */
   restart: boolean;
-  /** It leaves no block out after those that were read. */
+  /** Leaves no gap after the blocks read before. */
   continues: boolean;
-  /** The newest block of the chain is in it. */
+  /** Includes the newest block of the chain. */
   complete: boolean;
 }
 
-/** Each costs a call of the node: what is left is the next scan's. */
+/** Most blocks of a scan, because each costs a call. The next scan continues. */
 export const MAX_BLOCKS = 500;
 
-/** So many are asked for at once: blocks come whole. */
+/** Blocks of one call, which are read whole. */
 const BLOCKS_AT_ONCE = 50;
 
 /**
- * Which blocks a scan reads: those after the last that was read and was final, or so many before the newest where none was.
- * @param before the last block that was read
- * @param from that a person wants to begin with
+ * The range of a scan: after the last final block that was read, or the newest blocks at the first scan.
+ * @param before last block that was read
+ * @param from first block that a person wants
  */
 export function rangeToScan({
   head,
@@ -38,13 +38,13 @@ export function rangeToScan({
   const first = Math.max(0, head - MAX_BLOCKS + 1);
   const from = wanted ?? (before === undefined || restart ? first : before + 1);
   const to = Math.min(head, from + MAX_BLOCKS - 1);
-  // Its own block counts one.
+  // A transaction's own block counts as one confirmation.
   const finalTo = Math.min(to, head - confirmations + 1);
   const continues = restart || before === undefined || from <= before + 1;
   return { from, to, finalTo, restart, continues, complete: to >= head };
 }
 
-/** The range in pieces that one call reads; none has blocks that are final together with later ones. */
+/** Splits a range into pieces of one call. No piece mixes final and later blocks. */
 export function partsOf({
   from,
   to,

@@ -16,14 +16,14 @@ import type { StationTopup } from './record';
 import { type BlockRange, rangeToScan } from './rules';
 import { saveScan, scannedTo } from './store';
 
-/** What a chain has told of its station. */
+/** Result of reading a station's blocks. */
 export interface Scan {
   network: Network;
   station: string;
-  /** The native coin, as the ledger calls it. */
+  /** Ledger symbol of the native coin. */
   asset: string;
   range: BlockRange;
-  /** In blocks of the range that are final and that the nodes agree on, and later: those are found again. */
+  /** Transfers in final, agreed blocks, and later ones, which the next scan finds again. */
   final: ChainTransfer[];
   waiting: ChainTransfer[];
 }
@@ -35,11 +35,11 @@ export interface Wanted {
 }
 
 /**
- * Reads the blocks since the last scan, so many at most, for native coin that has come to a station. It writes nothing.
- * @param address of a station of before; absent: the present one
- * @param from the block to begin with, where another scan has passed it by or none has come to it
- * @throws Problem 404 naming `chain`; 400 naming `address`; 409 `invalid_transition` without a station; 503 while the chain cannot be
- *   reached
+ * Reads the blocks since the last scan for native coin that arrived at a station. Read-only.
+ * @param address of a former station; absent: the present one
+ * @param from first block, to repeat or extend earlier scans
+ * @throws Problem 404 naming `chain`; 400 naming `address`; 409 `invalid_transition` without a station; 503 while the
+ *   chain cannot be reached
  */
 export async function readScan(
   services: Pick<Services, 'keyring' | 'parties'>,
@@ -93,8 +93,8 @@ async function readRange(
 }
 
 /**
- * Books what is final and was not booked before.
- * @returns what was booked now
+ * Books final transfers that are not booked yet.
+ * @returns the top-ups booked now
  */
 export async function applyScan(tx: Tx, { network, station, range, final }: Scan): Promise<StationTopup[]> {
   const booked = await bookTopups(tx, network, final);

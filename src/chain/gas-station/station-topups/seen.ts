@@ -16,13 +16,13 @@ import { saveScan, scannedTo } from './store';
 export { scanAgain } from './store';
 
 /**
- * What the watcher of a chain finds of native coin that comes to stations: it is known to the holdings as soon as it is in a block, and
- * booked once most nodes tell the same of its transaction, in a block that is final.
+ * Station top-ups that the watcher finds. The holdings know a transfer as soon as a block has it. It is booked once its
+ * block is final and most nodes tell the same of its transaction.
  */
 
 /**
- * The stations of a chain that are read with its blocks: the present one, and former ones that are wallets of ours, because people go on
- * paying to an address. None where the ledger has no currency for the native coin.
+ * The stations that the watcher reads: the present one, and former ones that are our wallets, because people may still
+ * pay them. Empty when the ledger has no currency for the native coin.
  */
 export async function stationsToRead(sql: Sql, network: Network): Promise<string[]> {
   if (nativeSymbol(network) === undefined) return [];
@@ -32,10 +32,10 @@ export async function stationsToRead(sql: Sql, network: Network): Promise<string
 }
 
 /**
- * Notes what has come to stations, before it is booked, and how far they are scanned by it. Idempotent.
- * @param stations the addresses that were read
+ * Notes unbooked transfers to stations, and how far the stations are scanned. Idempotent.
+ * @param stations addresses that were read
  * @param transfers to them
- * @param upTo the last block that was read twice
+ * @param upTo last block that was read twice
  */
 export async function noteSeenTopups(
   tx: Tx,
@@ -49,7 +49,7 @@ export async function noteSeenTopups(
   const asset = nativeSymbol(network);
   if (asset === undefined) return;
   for (const transfer of transfers.filter(isMoved)) {
-    // What came before the address was a station is not looked for, but on a chain that was begun anew.
+    // Skips blocks before the address became a station, except on a chain that began anew.
     const before = await scannedTo(tx, { chain: network.chain, address: transfer.to });
     if (before !== undefined && transfer.block.number <= before) continue;
     const topup = await topupOf(tx, transfer, { network, asset });
@@ -59,7 +59,7 @@ export async function noteSeenTopups(
       changesOf(topup, network).map((change) => ({ ...change, booked: ZERO })),
     );
   }
-  // A scan by a person shows what is not booked as waiting, so it begins before that.
+  // The scan position stays before unbooked transfers, so that a person's scan shows them as waiting.
   const { chain } = network;
   const unbooked = (await arrivalsUnbooked(tx, chain, upTo)).map(({ blockNumber }) => blockNumber - 1);
   for (const address of stations)
@@ -67,8 +67,8 @@ export async function noteSeenTopups(
 }
 
 /**
- * Books what was seen by that block and is final, and forgets what the chain does not have any more. One that cannot be decided now is
- * asked for again.
+ * Books noted transfers that are final, and clears those that the chain no longer has. An undecided transfer is asked
+ * for again.
  */
 export async function bookSeenTopups(
   { database, log }: Pick<Services, 'database' | 'log'>,
@@ -78,7 +78,7 @@ export async function bookSeenTopups(
 ): Promise<void> {
   const { chain } = network;
   const seen = await arrivalsUnbooked(database, chain, upTo - network.confirmations + 1);
-  // Nodes that lag behind do not know the newest blocks.
+  // Lagging nodes do not know the newest blocks, so an unknown transaction is cleared only after a while.
   const isLongAgo = (blockNumber: number) => blockNumber <= upTo - 2 * network.confirmations;
   const hashes = [...new Set(seen.map(({ cause }) => hashOfCause(cause)))];
   await forEachIsolated(

@@ -10,7 +10,7 @@ const COLUMNS = [
 const topups = () => table('station_topups');
 const scans = () => table('station_scans');
 
-/** NUMERIC and BIGINT come as text. */
+/** Postgres returns NUMERIC and BIGINT as text. */
 type Row = Omit<StationTopup, 'units' | 'amount' | 'blockNumber'> &
   Record<'units' | 'amount' | 'blockNumber', string>;
 
@@ -27,13 +27,13 @@ export interface TopupFilter {
   paidBy?: Payer | undefined;
 }
 
-/** Newest first. */
+/** Lists top-ups, newest first. */
 export const listTopups = async (sql: Sql, filter: TopupFilter, page: IdPage): Promise<StationTopup[]> =>
   (await sql.run<Row>(topups().select(COLUMNS).modify(filtered, filter).modify(newestFirst, page))).map(
     topupOf,
   );
 
-/** @returns nothing of one that is recorded already */
+/** @returns undefined when the top-up is recorded already */
 export async function insertTopup(
   tx: Sql,
   { units, amount, ...given }: Omit<StationTopup, 'createdAt'>,
@@ -50,13 +50,16 @@ interface Scanned {
   address: string;
 }
 
-/** The last block that was read for that address; nothing where none was. */
+/** Last block that was read for an address. Undefined when none was. */
 export async function scannedTo(sql: Sql, { chain, address }: Scanned): Promise<number | undefined> {
   const [row] = await sql.run<{ scannedTo: string }>(scans().select('scannedTo').where({ chain, address }));
   return row && Number(row.scannedTo);
 }
 
-/** What came until then is not looked for. One that is being scanned goes on where it was. */
+/**
+ * Starts a station's scan at the head, so that earlier transfers are not looked for. A running scan continues where it
+ * is.
+ */
 export async function beginScan(
   tx: Sql,
   { head, ...of }: Scanned & { head: number | undefined },
@@ -66,12 +69,12 @@ export async function beginScan(
   await tx.run(scans().insert(row).onConflict(['chain', 'address']).ignore());
 }
 
-/** The blocks above that one are of another chain by now, so they are not scanned. */
+/** Moves scans back to a block, because a reorganisation replaced the later ones. */
 export async function scanAgain(tx: Sql, chain: string, above: number): Promise<void> {
   await tx.run(scans().where({ chain }).where('scannedTo', '>', above).update({ scannedTo: above }));
 }
 
-/** @param restart the chain is shorter than what was read of it: another chain */
+/** @param restart the chain is shorter than the blocks read before, so it is another chain */
 export async function saveScan(
   tx: Sql,
   { to, restart, ...of }: Scanned & { to: number; restart: boolean },

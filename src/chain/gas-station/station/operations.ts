@@ -14,7 +14,9 @@ import { beginScan } from '../station-topups/store';
 
 type Changed = { before: GasConfig; after: GasConfig };
 
-/** The newest block, to scan from: nothing while no node answers, for a station is set without one. */
+/**
+ * The newest block, at which the scan begins. Undefined while no node answers, because a station can be set without it.
+ */
 export async function headOf(
   services: Pick<Services, 'keyring' | 'parties' | 'database'>,
   chain: string,
@@ -27,9 +29,11 @@ export async function headOf(
 }
 
 /**
- * Names the address that pays for gas: a station wallet of ours, or one whose key is elsewhere, which then signs what is exported.
- * @param head what comes to it later is found by a scan
- * @throws Problem 400 naming `address`: none of the chain, a wallet of the pool, a treasury, be it of before; 409 `invalid_transition` one that is disabled
+ * Sets the address that pays for gas: our station wallet, or an address whose key is elsewhere, which then signs
+ * exports.
+ * @param head later arrivals are found by a scan
+ * @throws Problem 400 naming `address` for an invalid address, a pool wallet, or a present, former or next treasury;
+ *   409 `invalid_transition` for a disabled wallet
  */
 export async function setStation(
   tx: Tx,
@@ -50,7 +54,7 @@ export async function setStation(
   return { before, after };
 }
 
-/** Makes a station wallet; it becomes the station where there is none. */
+/** Derives a station wallet. It becomes the station when the chain has none. */
 export async function generateStation(
   services: Pick<Services, 'parties'>,
   tx: Tx,

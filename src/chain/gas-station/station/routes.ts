@@ -20,7 +20,7 @@ const MAX_WALLETS = 100;
 const chain = () => identifier('local');
 const STATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-/** The station and the wallets of the pool (`interface.md 4.1`, Gas station). */
+/** Routes of the station and of pool wallets (`interface.md 4.1`, Gas station). */
 export const stationRoutes = (services: Services): Route[] => [
   statusRoute(services),
   listRoute(services),
@@ -62,7 +62,10 @@ const listRoute = ({ database, now }: Services): Route =>
     },
   });
 
-/** As its checksum writes it. @throws Problem 400 naming `address` */
+/**
+ * Checksums an address.
+ * @throws Problem 400 naming `address`
+ */
 function spelled(address: string): string {
   const checked = checkedAddress('evm', address);
   if (checked === undefined) throw invalid('address must be an address of a chain.', 'address');

@@ -78,7 +78,7 @@ export function statusView(status: StationStatus): z.output<typeof statusSchema>
   };
 }
 
-/** Of the assets that the network lists, in their order. */
+/** Dust of the assets that the network lists, in their order. */
 const dustOf = ({ network, dust }: StationStatus) =>
   network.assets.flatMap(({ symbol, decimals }) =>
     dust

@@ -16,15 +16,15 @@ import { canDelegate } from '../strategies/delegated';
 export interface StationStatus {
   network: Network;
   config: GasConfig;
-  /** What the station has of the native coin; null without one. */
+  /** Station's balance of the native coin. Null without a station. */
   balance: bigint | null;
   fees: ChainFees;
   /** Of the UTC day. */
   spent: Spent;
   open: { sweep: number; topup: number };
-  /** What is left on wallets, as it was read last; a status reads no wallets. */
+  /** Dust of the last reading. The status itself reads no wallets. */
   dust: KeptDust[];
-  /** Null where the station could not send for wallets at all. */
+  /** Null when the chain has no station or no treasury. */
   delegation: { contract: string; isReady: boolean; deployment: { to: string; data: string } } | null;
 }
 

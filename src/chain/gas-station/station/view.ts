@@ -17,7 +17,7 @@ export const stationSchema = z
   })
   .meta({ id: 'GasStation' });
 
-/** Nothing of a chain that has none. */
+/** Undefined when the chain has no station. */
 export const stationView = ({
   chain,
   stationAddress: address,
@@ -46,7 +46,7 @@ export const poolWalletSchema = z
   })
   .meta({ id: 'PoolWallet' });
 
-/** @param kind of its chain, whose native coin the noted balance is of */
+/** @param kind of the wallet's chain, for the decimals of the noted balance */
 export function poolWalletView(
   wallet: Wallet,
   kind: Network['kind'] = 'evm',

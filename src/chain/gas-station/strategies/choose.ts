@@ -6,9 +6,8 @@ import { canDelegate } from './delegated';
 type Setting = Pick<GasConfig, 'sweepStrategy' | 'stationAddress' | 'stationWalletId' | 'treasuryAddress'>;
 
 /**
- * Who sends a sweep of that asset in place of the wallet: the station, where it was set so, its key is ours, and the chain is ready
- * for it. The native coin is always sent by the wallet, which has what gas costs. Whether a wallet may delegate is asked of the wallet
- * beside this (`mayDelegate`).
+ * The station that sends a sweep in place of the wallet, when it is configured, its key is ours and the chain supports
+ * it. The wallet always sends the native coin. Whether the wallet may delegate is a separate check (`mayDelegate`).
  * @returns null: the wallet sends
  * @throws ChainAway
  */

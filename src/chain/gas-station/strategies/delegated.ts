@@ -16,8 +16,8 @@ import type { Sweep, SweepParties, SweepStrategy } from './port';
 import { isTransferable, transferOf } from './transfer';
 
 /**
- * The wallet takes the code of a contract that moves tokens to the treasury at the station's word (EIP-7702), and the station calls
- * it: the wallet needs no native coin. It takes the code with its first sweep; the next ones find it there.
+ * The wallet delegates to a contract that moves tokens to the treasury on the station's call (EIP-7702), so it needs no
+ * native coin. The first sweep brings the delegation, and later ones find it there.
  */
 export const delegated: SweepStrategy = {
   name: 'delegated',
@@ -32,26 +32,25 @@ export const delegated: SweepStrategy = {
   },
 };
 
-/** The most wallets of one transaction; how many fit is decided by its gas. */
+/** Most wallets of one transaction. Gas may allow fewer. */
 export const MAX_OF_BATCH = 100;
 
-/** What a wallet's authorization (25,000), the contract and the token's `balanceOf` use at most beside the transfer. */
+/** Most gas of a wallet's authorization (25,000), the contract and `balanceOf`, beyond the transfer. */
 export const BESIDE_TRANSFER = 40_000n;
 
-/** Several wallets of one token in one transaction of the station. */
+/** Sweeps of one token from several wallets in one transaction of the station. */
 export interface Batch {
-  /** The sweeps that fit, in the order given. */
+  /** The sweeps that fit, in the given order. */
   sweeps: Sweep[];
   call: Call;
-  /** Its gas limit. A wallet that fails may burn its whole part, and the others must still arrive. */
+  /** Gas limit. A failing wallet may burn its whole part, and the others must still succeed. */
   gas: bigint;
 }
 
 /**
- * Makes one transaction of as many wallets as a transaction has gas for. The batch leaves a wallet that fails as it is, so each wallet is
- * estimated by itself before.
- * @returns with it the sweeps that the chain would revert, or the token refuse, which are no part of it. No batch: the chain refuses
- *   all of them
+ * Makes one transaction of as many wallets as its gas allows. Estimates each wallet by itself, because the batch skips
+ * a failing wallet silently.
+ * @returns also the sweeps that the chain would revert or the token refuse. No batch: the chain refuses all
  * @throws ChainAway; NodesDisagree
  */
 export async function batchOf(
@@ -67,7 +66,7 @@ export async function batchOf(
   return { refused, ...(batch && { batch }) };
 }
 
-/** @param gasEach what each wallet's part may use */
+/** @param gasEach most gas of each wallet's part */
 async function fittingBatch(
   parties: SweepParties,
   sweeps: readonly Sweep[],
@@ -90,22 +89,22 @@ async function fittingBatch(
     const estimate = await estimateOf(parties.node, call);
     const gas = estimate === undefined ? undefined : gasLimitOf(estimate, spare);
     if (gas !== undefined) return { sweeps: taken, call, gas };
-    // A node does not say how much gas it is that it refuses to estimate.
+    // A node that refuses an estimate does not report the gas, so the batch is halved.
     const fewer = estimate === undefined ? taken.length / 2 : fitting(taken.length, estimate + spare);
     taken = taken.slice(0, Math.floor(fewer));
   }
   return undefined;
 }
 
-/** How many of so many wallets fit into one transaction, where all of them need that gas. */
+/** How many wallets fit into one transaction when all of them need this gas. */
 const fitting = (count: number, gas: bigint): number =>
   gas <= MAX_GAS ? count : Number((BigInt(count) * MAX_GAS) / gas);
 
-/** Nothing: the chain would revert it, or the token would not move it. */
+/** Undefined when the chain would revert it, or the token would not move it. */
 const transferGas = async (node: ChainNode, sweep: Sweep): Promise<bigint | undefined> =>
   (await isTransferable(node, sweep)) ? estimateOf(node, transferOf(sweep)) : undefined;
 
-/** Nothing: the chain would revert it. */
+/** Undefined when the chain would revert it. */
 async function estimateOf(node: ChainNode, call: Call): Promise<bigint | undefined> {
   try {
     return await node.estimateGas(call);
@@ -115,7 +114,7 @@ async function estimateOf(node: ChainNode, call: Call): Promise<bigint | undefin
   }
 }
 
-/** Nothing: the wallet has the contract's code already. One that has another's takes ours instead. */
+/** Undefined when the wallet has the contract's code already. A delegation to another contract is replaced. */
 async function authorizationOf(
   { node, chain, authorize }: SweepParties,
   { wallet }: Sweep,
@@ -125,7 +124,10 @@ async function authorizationOf(
   return authorize(wallet, { contract, nonce: await exactNonce(node, chain, wallet) });
 }
 
-/** Under any other one the chain passes over the authorization, and the call moves nothing. @throws NodesDisagree */
+/**
+ * The chain skips an authorization with another nonce, and the call then moves nothing.
+ * @throws NodesDisagree
+ */
 async function exactNonce(node: ChainNode, chain: string, wallet: string): Promise<number> {
   const { counted, each, of } = await node.noncesOf(wallet);
   const said = each.filter((told) => told.counted === counted).length;
@@ -139,8 +141,8 @@ function delegateOf({ treasury, station }: Sweep): DelegateOf {
 }
 
 /**
- * Whether a chain can do it: it knows EIP-7702, and the contract of that treasury and station stands there. Asked by a call, with
- * the authorization of a key that is made for it and forgotten: nothing is sent, and no key of ours is opened.
+ * Whether a chain supports delegated sweeps: it knows EIP-7702, and the contract of that treasury and station is
+ * deployed. Asks by a call with the authorization of a temporary key. Nothing is sent, and no key of ours is opened.
  * @throws ChainAway
  */
 export async function canDelegate(node: ChainNode, chainId: number, of: DelegateOf): Promise<boolean> {
@@ -157,7 +159,7 @@ export async function canDelegate(node: ChainNode, chainId: number, of: Delegate
   } catch (error) {
     if (error instanceof ChainRefused) return false;
     if (!(error instanceof ChainAway)) throw error;
-    // A node that does not know EIP-7702 may refuse such a call: it is there for other ones then.
+    // A node without EIP-7702 may fail such a call. If it answers another call, the chain does not support it.
     await node.code(contract);
     return false;
   }

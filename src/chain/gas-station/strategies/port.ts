@@ -3,23 +3,23 @@ import type { Call, ChainNode, SignedAuthorization } from '../../../parties/chai
 export const SWEEP_STRATEGIES = ['transfer', 'delegated'] as const;
 export type SweepStrategyName = (typeof SWEEP_STRATEGIES)[number];
 
-/** A token's balance that is to go from a wallet to the treasury. Addresses are checksummed. */
+/** A token's balance to move from a wallet to the treasury. Addresses are checksummed. */
 export interface Sweep {
   wallet: string;
   token: string;
-  /** The whole balance, of the token's smallest unit. */
+  /** The whole balance in the token's smallest units. */
   units: bigint;
   treasury: string;
-  /** Null: the chain has none. */
+  /** Null when the chain has no station. */
   station: string | null;
 }
 
-/** Whom a strategy asks: what stands on the chain, and for a wallet's own word. */
+/** The chain's nodes, and our signer for authorizations. */
 export interface SweepParties {
   node: ChainNode;
   chain: string;
   chainId: number;
-  /** A wallet of ours signs that it takes the code of a contract. */
+  /** Signs a wallet's delegation to a contract. */
   authorize(
     wallet: string,
     given: Pick<SignedAuthorization, 'contract' | 'nonce'>,
@@ -27,13 +27,16 @@ export interface SweepParties {
 }
 
 /**
- * How a token gets off a wallet: which transaction, and whose. What it has moved is read from the Transfer logs of its receipt, of
- * the token, from the wallet to the treasury: so it is in every strategy.
+ * How a token leaves a wallet: the transaction and its sender. Every strategy's result is read from the token's
+ * Transfer logs from the wallet to the treasury.
  */
 export interface SweepStrategy {
   name: SweepStrategyName;
-  /** Who signs and sends it, and pays for its gas: a `wallet` needs a top-up first. */
+  /** Signs, sends and pays for gas. A `wallet` needs a top-up first. */
   sender: 'wallet' | 'station';
-  /** The transaction of a sweep, but for its nonce and its prices. @throws ChainAway */
+  /**
+   * The transaction of a sweep, except its nonce and prices.
+   * @throws ChainAway
+   */
   callOf(parties: SweepParties, sweep: Sweep): Promise<Call>;
 }

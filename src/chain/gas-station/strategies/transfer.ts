@@ -3,27 +3,27 @@ import { erc20Transfer } from '../../../parties/chain/evm/calls';
 import type { Call, ChainNode } from '../../../parties/chain/port';
 import type { Sweep, SweepStrategy } from './port';
 
-/** What of a token goes where. */
+/** A token's transfer from a wallet to the treasury. */
 export type Transfer = Pick<Sweep, 'wallet' | 'token' | 'treasury' | 'units'>;
 
-/** What a wallet sends to its token. */
+/** The call that a wallet sends to its token. */
 export const transferOf = ({ wallet, token, treasury, units }: Transfer): Call => ({
   ...{ from: wallet, to: token, value: 0n, data: erc20Transfer(treasury, units) },
 });
 
-/** The wallet sends its balance by itself, and pays for the gas: of what a top-up has brought it. */
+/** The wallet sends its balance itself, and pays the gas with what a top-up has brought. */
 export const transfer: SweepStrategy = {
   name: 'transfer',
   sender: 'wallet',
   callOf: (_, sweep) => Promise.resolve(transferOf(sweep)),
 };
 
-/** A word of the EVM. */
+/** `true` as an EVM word. */
 const TRUE = `0x${'1'.padStart(64, '0')}`;
 
 /**
- * Whether a token would move it now, of nothing always: tokens answer true, or nothing (USDT). One that answers false is not reverted,
- * and moves nothing: no estimate shows that.
+ * Simulates a token's transfer. Tokens answer true or nothing (USDT). A token that answers false moves nothing and does
+ * not revert, so an estimate does not show it. A transfer of zero always passes.
  * @throws ChainAway
  */
 export async function isTransferable(node: ChainNode, sweep: Transfer): Promise<boolean> {

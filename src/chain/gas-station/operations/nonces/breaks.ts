@@ -3,7 +3,7 @@ import { closeBreaksOf, listBreaks, openBreakAgain } from '../../../../process/b
 import type { GasOperation } from '../record';
 import type { Attempt } from './record';
 
-/** What a person is shown of nonces. */
+/** Kinds of breaks about nonces. */
 
 const TAKEN = 'gas_nonce_taken';
 const GAP = 'gas_nonce_gap';
@@ -14,49 +14,49 @@ const CAPPED = 'gas_cancel_capped';
 
 type Held = Pick<Attempt, 'operationId' | 'address' | 'nonce'>;
 
-/** A transaction that we know nothing of has used the nonce. */
+/** Shows a nonce that an unknown transaction has used. */
 export const showTaken = (sql: Sql, held: Held): Promise<void> => openBreakAgain(sql, breakOf(TAKEN, held));
 
-/** It waits for earlier transactions of its sender, of which nothing is seen. */
+/** Shows an operation that waits for unseen earlier transactions of its sender. */
 export const showGap = (
   sql: Sql,
   { operationId, address }: Pick<Attempt, 'operationId' | 'address'>,
 ): Promise<void> => openBreakAgain(sql, { tenantId: null, kind: GAP, subject: operationId, detail: address });
 
-/** Nodes do not tell the same of it, or too few of them answer: it goes on by the word of most only. */
+/** Shows an operation whose nodes disagree or mostly do not answer. It waits until most agree. */
 export const showDisagreement = (
   sql: Sql,
   { id, chain }: Pick<GasOperation, 'id' | 'chain'>,
 ): Promise<void> => openBreakAgain(sql, { tenantId: null, kind: DISAGREE, subject: id, detail: chain });
 
-/** All nodes have refused a signed transaction several times in a row. */
+/** Shows a signed transaction that all nodes have refused several times in a row. */
 export const showRefused = (sql: Sql, held: Held): Promise<void> =>
   openBreakAgain(sql, breakOf(REFUSED, held));
 
-/** A node has taken it after all. */
+/** Closes the break once a node has accepted the transaction. */
 export const closeRefused = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [REFUSED], at });
 
-/** A cap keeps back the transaction that would cancel an operation. */
+/** Shows a cancellation that a cap holds back. */
 export const showCapped = (sql: Sql, { id, chain }: Pick<GasOperation, 'id' | 'chain'>): Promise<void> =>
   openBreakAgain(sql, { tenantId: null, kind: CAPPED, subject: id, detail: chain });
 
-/** The transaction that cancels it is handed over. */
+/** Closes the break once the cancelling transaction is broadcast. */
 export const closeCapped = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [CAPPED], at });
 
-/** Nothing keeps it back: it is the sender's next, and the nodes agree. */
+/** Closes the breaks of waiting: the transaction is its sender's next, and the nodes agree. */
 export const closeWaits = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [GAP, DISAGREE], at });
 
-/** What was executed is on the chain no more, though it was in a block for good: what was booked of it may be so no more. */
+/** Shows an executed transaction that has vanished from the chain after it was final. Its booking may be wrong. */
 export const showVanished = (sql: Sql, held: Held): Promise<void> =>
   openBreakAgain(sql, breakOf(VANISHED, held));
 
-/** So many at a time: nobody has more. */
+/** Page size, above the number of breaks in practice. */
 const MOST = 1_000;
 
-/** The operations of which something is shown to have vanished, and which nonces that had, in words of {@link isHeld}. */
+/** Lists operations with vanished transactions, and the nonces of these as {@link isHeld} compares them. */
 export async function vanishedOperations(sql: Sql): Promise<Map<string, string[]>> {
   const held = new Map<string, string[]>();
   for (const { subject, detail } of await listBreaks(sql, { kind: VANISHED, limit: MOST }))
@@ -64,19 +64,19 @@ export async function vanishedOperations(sql: Sql): Promise<Map<string, string[]
   return held;
 }
 
-/** Whether a break is of that nonce. */
+/** Whether a break is about that nonce. */
 export const isHeld = (held: Pick<Attempt, 'address' | 'nonce'>, detail: string): boolean =>
   nonceText(held) === detail;
 
-/** What had vanished is in a block again. */
+/** Closes the break once a block has the transaction again. */
 export const closeVanished = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [VANISHED], at });
 
-/** The operation has ended: what becomes of its nonces is told by what was booked. */
+/** Closes all breaks of an ended operation, because its booking settles its nonces. */
 export const closeEnded = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE, VANISHED, REFUSED, CAPPED], at });
 
-/** A transaction of the operation's own is seen after all. */
+/** Closes breaks once one of the operation's own transactions is seen after all. */
 export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<void> =>
   closeBreaksOf(sql, { subject: operationId, kinds: [TAKEN, GAP, DISAGREE, REFUSED], at });
 

@@ -1,31 +1,31 @@
 import type { SignedAuthorization } from '../../../../parties/chain/port';
 
-/** A transaction of an address of ours, or one that replaces it under the same nonce. Units are the chain's. */
+/** One attempt at a transaction of our address. Replacements share its nonce. Units are the chain's. */
 export interface Attempt {
   number: string;
   chain: string;
   address: string;
   nonce: number;
-  /** 0 is the first; each further one is dearer. */
+  /** 0 for the first. Each further attempt offers higher prices. */
   attempt: number;
   operationId: string;
   /** The `to` of the transaction. */
   recipient: string;
   value: bigint;
   data: string;
-  /** Of wallets whose code is another from then on (EIP-7702). */
+  /** Delegations of wallets to a contract's code (EIP-7702). */
   authorizations: readonly SignedAuthorization[];
-  /** It moves nothing, and is sent so that the operation's own transaction can be in no block. */
+  /** Moves nothing. Sent under the nonce so that the operation's own transaction cannot be executed. */
   cancels: boolean;
   gas: bigint;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
-  /** Signed here; null: not yet, or it is a person who signs. */
+  /** Signed bytes. Null before signing, and for transactions that a person signs. */
   raw: string | null;
-  /** Of what was signed here, or was executed elsewhere and reverted. */
+  /** Hash of a transaction signed here, or executed elsewhere and reverted. */
   hash: string | null;
   broadcastAt: Date | null;
-  /** How often in a row all nodes have refused it. */
+  /** Consecutive refusals by all nodes. */
   refusals: number;
   settledAt: Date | null;
   releasedAt: Date | null;

@@ -2,17 +2,17 @@ import { raw, table } from '../../../../kernel/db/build';
 import type { Sql } from '../../../../kernel/db/database';
 import type { Attempt } from './record';
 
-/** Transactions that nodes refuse, and those that cancel them. */
+/** Refusals by nodes, and cancelling transactions. */
 
 const nonces = () => table('chain_nonces');
 
-/** Whether a transaction is one that cancels its operation. */
+/** Whether a transaction cancels its operation. */
 export async function isCancelling(sql: Sql, chain: string, hash: string): Promise<boolean> {
   const [row] = await sql.run<Pick<Attempt, 'cancels'>>(nonces().select('cancels').where({ chain, hash }));
   return row?.cancels ?? false;
 }
 
-/** @returns how often in a row it was refused by now */
+/** @returns consecutive refusals, this one included */
 export async function countRefusal(sql: Sql, number: string): Promise<number> {
   const counted = nonces()
     .where({ number })

@@ -4,12 +4,12 @@ import type { ChainFees, ToldNonces, UnsignedTransaction } from '../../../../par
 import { type BoundedFees, boundedFees, weiOfGwei } from '../../rules';
 import type { Attempt } from './record';
 
-/** Nodes take a replacement that is dearer by a tenth; an eighth is what they all take. */
+/** Nodes require a replacement to offer a tenth more; all accept an eighth. */
 const DEARER = { by: 9n, of: 8n };
 
 /**
- * What is offered in place of a transaction that does not get into a block: an eighth more of both at least.
- * @returns nothing where the cap does not allow that
+ * Prices of a replacement: at least an eighth above the earlier ones.
+ * @returns undefined when the cap does not allow that
  */
 export function dearerThan(
   before: BoundedFees,
@@ -25,8 +25,8 @@ export function dearerThan(
 }
 
 /**
- * Whether the next block asks more than a transaction offers for it. A dearer one helps only then, and without a cap this bounds what
- * stands still for another reason.
+ * Whether the next block costs more than a transaction offers. Only then does a replacement help. Without a price cap,
+ * this check also limits replacements of a transaction that is stuck for another reason.
  */
 export function isBelowMarket(
   { maxFeePerGas, maxPriorityFeePerGas }: BoundedFees,
@@ -36,7 +36,7 @@ export function isBelowMarket(
   return maxFeePerGas < asked || maxPriorityFeePerGas < market.maxPriorityFeePerGas;
 }
 
-/** Of each price the highest that any attempt offers. */
+/** The highest of each price among attempts. */
 export const dearestOf = (attempts: readonly BoundedFees[]): BoundedFees =>
   attempts.reduce((one, other) => ({
     maxFeePerGas: most(one.maxFeePerGas, other.maxFeePerGas),
@@ -47,19 +47,19 @@ const anEighthMore = (price: bigint): bigint => (price * DEARER.by + DEARER.of -
 
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
-/** The most that a transaction can cost, beside what it moves. */
+/** Most that a transaction can cost, beyond the value it moves. */
 export const mostOf = ({ gas, maxFeePerGas }: Pick<UnsignedTransaction, 'gas' | 'maxFeePerGas'>): bigint =>
   gas * maxFeePerGas;
 
-/** So many transactions of an address may wait for a block that somebody else has signed: who tells of more lies. */
+/** Most pending transactions that others may have signed for our address. A node that reports more is not believed. */
 const MAX_OF_OTHERS = 16;
 
 /**
- * The nonce that comes next: the first that is free, so that none is left out. What waits for a block counts as most nodes tell it,
- * because a gap that one node invents would block the sender.
- * @param taken those from `counted` on that operations hold, in any order
- * @returns nothing where most tell of more before it than can be, or it is not most who tell that so few are in blocks: what had it would
- *   wait for ever, or was used long ago
+ * Chooses the next nonce: the first free one, so that no gap arises. Pending transactions of others count as most nodes
+ * tell them, because a gap invented by one node would block the sender.
+ * @param taken nonces from `counted` on that operations hold, in any order
+ * @returns undefined when most nodes report more pending transactions than possible, or not most of them confirm the
+ *   low count. A transaction with such a nonce would wait for ever or reuse a spent nonce.
  */
 export function nonceToGive({ counted, each, of }: ToldNonces, taken: readonly number[]): number | undefined {
   const held = new Set(taken);

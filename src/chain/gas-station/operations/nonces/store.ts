@@ -4,7 +4,7 @@ import type { Attempt } from './record';
 
 const UNITS = ['value', 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const;
 
-/** NUMERIC and BIGINT come as text. */
+/** Postgres returns NUMERIC and BIGINT as text. */
 type Row = Omit<Attempt, (typeof UNITS)[number] | 'nonce'> & Record<(typeof UNITS)[number] | 'nonce', string>;
 
 const nonces = () => table('chain_nonces');
@@ -18,7 +18,7 @@ const attemptOf = (row: Row): Attempt => ({
   maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
 });
 
-/** What a transaction consists of beside its nonce. */
+/** The fields of a transaction except its nonce. */
 export type Planned = Pick<
   Attempt,
   'recipient' | 'value' | 'data' | 'authorizations' | 'gas' | 'maxFeePerGas' | 'maxPriorityFeePerGas'
@@ -33,13 +33,13 @@ const rowOf = (planned: Planned) => ({
   ...Object.fromEntries(UNITS.map((name) => [name, String(planned[name])])),
 });
 
-/** Nobody else gives out a nonce of the chain, or reserves of its budget, until the transaction ends. */
+/** Serialises giving out nonces and reserving budget on a chain until the transaction ends. */
 export async function lockNonces(tx: Sql, chain: string): Promise<void> {
-  // Raw: an advisory lock, for the nonces that are free have no row.
+  // Raw: an advisory lock, because a free nonce has no row.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 150))', [chain]);
 }
 
-/** Those from that one on that somebody holds. */
+/** Lists held nonces, from `from` on. */
 export async function takenNonces(
   tx: Sql,
   { chain, address, from }: { chain: string; address: string; from: number },
@@ -55,9 +55,9 @@ export async function takenNonces(
 }
 
 /**
- * The most that the transactions of an address which are in no block yet may take of its coins: of several attempts the dearest.
- * @param from how many are in blocks
- * @param except the operation whose own are not counted
+ * Most coins that an address's unmined transactions may take. Of several attempts the most expensive counts.
+ * @param from count of the address's mined transactions
+ * @param except operation whose attempts are not counted
  */
 export async function committedBy(
   sql: Sql,
@@ -82,7 +82,7 @@ export async function insertAttempt(tx: Sql, given: NewAttempt): Promise<Attempt
   return attemptOf(made);
 }
 
-/** Of one that is not signed here. */
+/** Replaces the fields of an attempt that is not signed here. */
 export async function replan(tx: Sql, number: string, planned: Planned): Promise<Attempt> {
   const [changed] = await tx.run<Row>(
     nonces().where({ number, raw: null }).update(rowOf(planned)).returning('*'),
@@ -91,7 +91,10 @@ export async function replan(tx: Sql, number: string, planned: Planned): Promise
   return attemptOf(changed);
 }
 
-/** Those of an operation that hold their nonce, the first one first; what a person has executed and was reverted is none any more. */
+/**
+ * Lists the attempts that hold an operation's nonce, first one first. Omits reverted transactions that a person
+ * executed.
+ */
 export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
   const rows = await sql.run<Row>(
     nonces()
@@ -104,20 +107,23 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
   return rows.map(attemptOf);
 }
 
-/** Those that people are shown: also what holds its nonce no more, though somebody may have it. */
+/** Lists the attempts that people see. Includes given-up attempts, because somebody may have kept their bytes. */
 export async function namedOf(sql: Sql, operationId: string): Promise<Attempt[]> {
   const given = nonces().where({ operationId }).whereNotNull('releasedAt').whereNotNull('hash');
   const rows = await sql.run<Row>(given.orderBy('number'));
   return [...rows.map(attemptOf), ...(await attemptsOf(sql, operationId))];
 }
 
-/** Which operation a transaction that was signed here is of. */
+/** The operation that a transaction was signed for. */
 export async function operationSigned(sql: Sql, chain: string, hash: string): Promise<string | undefined> {
   const [row] = await sql.run<{ operationId: string }>(nonces().select('operationId').where({ chain, hash }));
   return row?.operationId;
 }
 
-/** Which other operation was given that nonce, though it may hold it no more; nobody where this one was given it too. */
+/**
+ * Finds another operation that was given this nonce, even if it no longer holds it. Undefined when this operation was
+ * given it, too.
+ */
 export async function holderBeside(
   sql: Sql,
   held: Pick<Attempt, 'chain' | 'address' | 'nonce'>,
@@ -130,7 +136,7 @@ export async function holderBeside(
   return holders.includes(operationId) ? undefined : holders.at(-1);
 }
 
-/** Those from that nonce on that were settled, each with what was executed of its operation; the least nonce first. */
+/** Lists settled attempts from a nonce on, each with the executed hash of its operation, by nonce. */
 export async function settledFrom(
   sql: Sql,
   { chain, address, from, limit }: { chain: string; address: string; from: number; limit?: number },
@@ -150,7 +156,7 @@ export async function settledFrom(
   return rows.map((row) => ({ ...attemptOf(row), executed: row.executed }));
 }
 
-/** Those of an operation that were settled, also where the nonce is another's since. */
+/** Lists the settled attempts of an operation, even if another operation has the nonce since. */
 export async function settledOf(sql: Sql, operationId: string): Promise<Attempt[]> {
   const rows = await sql.run<Row>(
     nonces().where({ operationId }).whereNotNull('settledAt').orderBy('number'),
@@ -158,20 +164,20 @@ export async function settledOf(sql: Sql, operationId: string): Promise<Attempt[
   return rows.map(attemptOf);
 }
 
-/** What a person has executed is on the chain no more: whoever comes next has its nonce. */
+/** Frees the nonce of a vanished transaction that a person executed. */
 export async function releaseVanished(tx: Sql, number: string, at: Date): Promise<void> {
   await tx.run(nonces().where({ number, raw: null }).update({ releasedAt: at }));
 }
 
-/** There is another chain of that name now: of the one before no nonce is held, and nothing that was signed for it is valid. */
+/** Frees all nonces of a chain that was replaced by another chain. Transactions signed for the earlier one are void. */
 export async function releaseAll(tx: Sql, chain: string, at: Date): Promise<void> {
   const held = nonces().where({ chain, releasedAt: null });
   await tx.run(held.update({ releasedAt: at, raw: null, hash: null }));
 }
 
 /**
- * Signed twice the bytes are the same: kept once. So they are where the same was ordered before and its nonce is free again: whoever has
- * it now has the hash too.
+ * Stores signed bytes. Idempotent, because signing twice gives the same bytes. An earlier, freed attempt with identical
+ * bytes passes its hash to this one.
  */
 export async function keepSigned(
   tx: Sql,
@@ -182,13 +188,16 @@ export async function keepSigned(
   await tx.run(nonces().where({ number, raw: null, releasedAt: null }).update({ raw: bytes, hash }));
 }
 
-/** What was handed over, of an operation that does not hold its nonce any more, and was not booked either. */
+/** Broadcast attempts that no longer hold their nonce and are not booked. */
 const freed = () => nonces().whereNotNull('releasedAt').where({ settledAt: null }).whereNotNull('hash');
 
 const HELD_BY_NOBODY = `not exists (select from chain_nonces held where held.released_at is null
   and (held.chain, held.address, held.nonce) = (chain_nonces.chain, chain_nonces.address, chain_nonces.nonce))`;
 
-/** Those of an address, the newest first. @param nonce null: of all nonces that no other operation has been given since */
+/**
+ * Lists freed attempts of an address, newest first.
+ * @param nonce null: all nonces that no other operation holds since
+ */
 export async function freedOf(
   sql: Sql,
   { chain, address }: Pick<Attempt, 'chain' | 'address'>,
@@ -199,7 +208,10 @@ export async function freedOf(
   return rows.map(attemptOf);
 }
 
-/** It is in a block after all. @returns false when it is no such one, or known */
+/**
+ * Settles a freed attempt that a block has after all.
+ * @returns false when there is no such attempt, or it is settled already
+ */
 export async function settleFreed(
   tx: Sql,
   { chain, operationId, hash }: { chain: string; operationId: string; hash: string },
@@ -209,7 +221,7 @@ export async function settleFreed(
   return (await tx.run(settled.returning('number'))).length > 0;
 }
 
-/** A transaction that a person has executed and that was reverted. */
+/** A reverted transaction that a person has executed. */
 type Reverted = Pick<Attempt, 'chain' | 'operationId' | 'nonce'> & {
   hash: string;
   from: string;
@@ -218,7 +230,10 @@ type Reverted = Pick<Attempt, 'chain' | 'operationId' | 'nonce'> & {
   fee: bigint;
 };
 
-/** Keeps it with the nonce that the operation holds; where it holds none, or another one, by itself. @returns false when it is known */
+/**
+ * Stores a reverted transaction: on the operation's attempt when that has the nonce, else as a row of its own.
+ * @returns false when it is stored already
+ */
 export async function keepReverted(tx: Sql, reverted: Reverted, at: Date): Promise<boolean> {
   const { chain, operationId, nonce, hash } = reverted;
   if (await settleFreed(tx, { chain, operationId, hash }, at)) return true;
@@ -233,13 +248,13 @@ export async function keepReverted(tx: Sql, reverted: Reverted, at: Date): Promi
   return true;
 }
 
-/** It holds no nonce for us: the chain alone says that it is used. */
+/** The row holds no nonce, because the chain itself shows that the nonce is used. */
 async function insertReverted(
   tx: Sql,
   { chain, operationId, nonce, hash, from, to, gasUsed, fee }: Reverted,
   at: Date,
 ): Promise<void> {
-  // Some chains have transactions of their own that use no gas.
+  // Some chains have system transactions that use no gas.
   const maxFeePerGas = gasUsed === 0n ? 0n : fee / gasUsed;
   const cost = { gas: gasUsed, maxFeePerGas, maxPriorityFeePerGas: 0n };
   const planned = { ...cost, recipient: to ?? from, value: 0n, data: '0x', authorizations: [] };
@@ -255,7 +270,10 @@ export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<
   await tx.run(nonces().where({ number, broadcastAt: null }).update({ broadcastAt: at }));
 }
 
-/** One of that nonce is in a block for good, and no other of it can be; an exported one of another nonce was not executed. */
+/**
+ * Settles an operation's attempts, because one with this nonce is final. Frees the nonce of an export that was not
+ * executed.
+ */
 export async function settleNonces(tx: Sql, operationId: string, nonce: number, at: Date): Promise<void> {
   const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
   await tx.run(open().where({ raw: null }).whereNot({ nonce }).update({ releasedAt: at }));
@@ -263,8 +281,10 @@ export async function settleNonces(tx: Sql, operationId: string, nonce: number, 
 }
 
 /**
- * Nothing of it is executed any more: what was never handed over frees its nonce, its bytes are dropped; what was reserves no gas.
- * @param options `isHandedOverToo`: nobody has that either. Its hash is kept: should somebody have had it, it is the operation's
+ * Ends an operation's attempts. Frees the nonce and drops the bytes of an attempt before its broadcast. A broadcast
+ * attempt keeps its nonce and reserves no gas.
+ * @param options `isHandedOverToo`: no node has the broadcast attempts either, so their nonces are freed. Their hashes
+ *   are kept, in case somebody has the bytes
  */
 export async function releaseNonces(
   tx: Sql,
@@ -278,8 +298,9 @@ export async function releaseNonces(
 }
 
 /**
- * The most that what has a nonce and is not settled can cost, in units of the native coin: of several attempts the dearest.
- * @param except the operation whose own is not counted
+ * Most that unsettled attempts can cost, in the native coin's smallest units. Of several attempts the most expensive
+ * counts.
+ * @param except operation whose attempts are not counted
  */
 export async function reservedOn(sql: Sql, chain: string, except: string | null): Promise<bigint> {
   const each = nonces()

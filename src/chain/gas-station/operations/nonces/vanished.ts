@@ -9,17 +9,18 @@ import { closeVanished, isHeld, showVanished, vanishedOperations } from './break
 import type { Attempt } from './record';
 import { releaseVanished, settledFrom, settledOf } from './store';
 
-/** Chains lose blocks that were final, and the local one begins anew: the nonces of before must leave no gap. */
+/** Used when the local chain begins anew, so that nonces of the earlier chain leave no gap. */
 
 export { releaseAll as releaseNoncesOf } from './store';
 
 type Settled = Attempt & { executed: string | null };
 
 /**
- * Looks, before an address gets its next nonce, whether the chain has lost some that were settled. What was signed here is handed over
- * again, for what comes after it waits for it; the nonce of what a person has signed is free again. A person is shown either.
- * @param counted of all nodes how many of its transactions are in blocks
- * @throws ChainAway; NodesDisagree where it may have, and too few nodes keep up to tell
+ * Checks before the next nonce whether the chain has lost settled transactions, for instance in a deep reorganisation.
+ * Broadcasts a transaction signed here again, because later nonces wait for it. Frees the nonce of one that a person
+ * signed. Opens a break for both.
+ * @param counted mined transactions of the sender, by all nodes
+ * @throws ChainAway; NodesDisagree when too few nodes keep up to decide
  */
 export async function mendNonces(
   services: Pick<Services, 'database' | 'now'>,
@@ -29,11 +30,12 @@ export async function mendNonces(
 ): Promise<void> {
   const [one] = await settledFrom(services.database, { ...sender, from: counted, limit: 1 });
   if (!one) return;
-  // One that is far behind knows little of what was settled.
+  // A node that is far behind knows only some of the settled transactions.
   const from = await node.nonce(sender.address);
   const settled = await settledFrom(services.database, { ...sender, from });
   const lost: Settled[][] = [];
-  // The last first: one that is in a block tells that all before it are. The nodes that have counted may only be behind the others.
+  // Newest first: a mined transaction shows that all before it are mined. The nodes that reported the lower count may
+  // only lag.
   for (const nonce of [...new Set(settled.map((each) => each.nonce))].reverse()) {
     const attempts = settled.filter((each) => each.nonce === nonce);
     const known = await knownOf(node, attempts);
@@ -43,7 +45,10 @@ export async function mendNonces(
   for (const attempts of lost) await mend(services, node, attempts);
 }
 
-/** @param attempts all of one nonce @returns what any node tells of one of them; nothing where none does */
+/**
+ * @param attempts all of one nonce
+ * @returns the answer about one of them; undefined when no node knows any
+ */
 async function knownOf(node: ChainNode, attempts: readonly Settled[]): Promise<ChainTransaction | undefined> {
   for (const { hash, executed } of attempts)
     for (const known of new Set([hash, executed])) {
@@ -67,7 +72,7 @@ async function mend(
   await showVanished(services.database, lost);
 }
 
-/** A node that does not answer may be the one that knows. */
+/** Whether every node answers, because a silent node may be the one that knows the transaction. */
 async function allAnswer(node: ChainNode): Promise<boolean> {
   const { number } = await node.head();
   const { said, of, isSplit } = await node.agreedBlock(number);
@@ -75,8 +80,8 @@ async function allAnswer(node: ChainNode): Promise<boolean> {
 }
 
 /**
- * What was shown to have vanished from a chain is shown no longer once a block has it again, as most nodes tell, and it has ended as it
- * was booked: it was handed over again, or whoever had it has executed it. Another transaction of its operation is not what was booked.
+ * Closes the break of a vanished transaction once most nodes tell that a block has it again, with the result that was
+ * booked. Another transaction of the operation does not close the break.
  * @throws ChainAway
  */
 export async function closeReturned(
@@ -101,7 +106,7 @@ export async function closeReturned(
   }
 }
 
-/** @param attempts those of the nonce that was lost */
+/** @param attempts of the nonce that was lost */
 async function hasReturned(
   node: ChainNode,
   operation: GasOperation,
@@ -113,7 +118,7 @@ async function hasReturned(
   if (!lost || hash === null) return false;
   const { word, isAgreed } = await toldOf(node, hash);
   if (!isAgreed || !isMined(word)) return false;
-  // Of what a person has executed a hash is kept with the nonce only where it was reverted.
+  // A transaction executed by a person has its hash on the attempt only when it was reverted.
   if (hash !== txHash) return lost.raw === null && word.status === 'reverted';
   const verdict = judgeOwn(operation, word);
   return movedUnits === (verdict.is === 'right' ? verdict.moved : 0n);

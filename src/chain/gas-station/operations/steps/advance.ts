@@ -12,22 +12,22 @@ import { plan, sign } from './prepare';
 import { isStopped } from './step-guards';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
 
-/** Where an operation stands after a step, for its workflow: no data, only what it waits for. */
+/** State of an operation after a step, for its workflow. Contains no data. */
 export interface Progress {
   status: GasOperationStatus;
-  /** It waits; else its workflow ends. */
+  /** False ends the workflow. */
   open: boolean;
-  /** When it looks again without being told, milliseconds since 1970. */
+  /** Time of the next look without a signal, in milliseconds since 1970. */
   lookAt: number | null;
 }
 
-/** More steps than an operation has from its beginning to its end: one that never stands still waits its turn. */
+/** More steps than an operation can need. A loop beyond this is a defect. */
 const ROUNDS = 20;
 
 /**
- * Takes an operation as far as it goes now. Each of its steps reads, asks the chain, and writes under the record's lock what still
- * holds; done twice, or broken off anywhere, it has been done once.
- * @throws ChainAway nothing is known now: the same again
+ * Takes an operation as far as it goes now. Each step reads, asks the chain, and writes under the record's lock if the
+ * revision is unchanged. So a step can be interrupted anywhere and repeated.
+ * @throws ChainAway when no node answers; try again
  */
 export async function advanceGasOperation(services: Services, id: string): Promise<Progress> {
   for (let round = 0; round < ROUNDS; round += 1) {

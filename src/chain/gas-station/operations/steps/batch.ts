@@ -16,21 +16,21 @@ import { type Ready, readySender } from './ready';
 import { stillSweepable } from './step-guards';
 import { AGAIN, lookIn, type Stepped } from './stepped';
 
-/** Whether an older operation has made the batch is looked at so often. */
+/** Interval at which an operation looks whether an older one has made the batch. */
 export const BATCH_MS = 2_000;
 
-/** Another operation that is planned at the same time has some of the same: one of the two comes first. */
+/** Wait after two operations planned batches with common members. */
 const COLLIDED_MS = 500;
 
-/** An operation that is swept by the transaction of another one. */
+/** An operation that shares the transaction of another one. */
 interface Member {
   operation: GasOperation;
   units: bigint;
 }
 
 /**
- * Gives an operation that the station sends its transaction, together with those of the same token that wait for theirs: it is in
- * one batch with them, which is its own. It waits a little before, for those that are made with it.
+ * Plans one transaction of the station for an operation and the waiting sweeps of the same token. Waits briefly first,
+ * so that sweeps made together share it.
  */
 export async function planDelegated(
   services: Services,
@@ -54,7 +54,10 @@ export async function planDelegated(
   return refused ? waitToPlan(services, snapshot, refused) : AGAIN;
 }
 
-/** The caller holds the operation's lock; nobody waits for one of a member, so that two who plan at once cannot block each other. */
+/**
+ * Writes the batch. The caller holds the operation's lock. Skips locked members instead of waiting, to avoid deadlocks
+ * between two planners.
+ */
 async function take(
   tx: Tx,
   operation: GasOperation,
@@ -74,9 +77,9 @@ async function take(
 }
 
 /**
- * Takes back a transaction that was handed to nobody, signed or not, of an operation that is stopped, or of a batch of which one wallet
- * may be swept no more: its bytes are dropped, its nonce is the next one's, and the others are planned anew.
- * @param isStopped whether the one that makes it is stopped: the others do not wait for it
+ * Takes back a planned or signed transaction before its broadcast, when its operation is stopped or a wallet of its
+ * batch may no longer be swept. Drops the bytes and frees the nonce; the others are planned anew.
+ * @param isStopped whether the operation that owns the transaction is stopped
  * @returns whether it was taken back
  */
 export async function takeBackStopped(
@@ -95,7 +98,10 @@ export async function takeBackStopped(
   });
 }
 
-/** One by itself is called without the contract's loop, which costs less. @throws ChainAway */
+/**
+ * Plans a batch. A single sweep is called without the contract's loop, which costs less.
+ * @throws ChainAway
+ */
 async function planBatch(
   ready: Ready,
   operation: GasOperation,
@@ -105,7 +111,9 @@ async function planBatch(
   return together ?? { plan: await planTransaction(ready, operation), members: [] };
 }
 
-/** @returns nothing where the first one, or all of the others, cannot be swept now, or the chain would refuse the whole */
+/**
+ * @returns undefined when the first operation or all others cannot be swept now, or the chain would refuse the batch
+ */
 async function planTogether(ready: Ready, operations: readonly GasOperation[]) {
   const { node, config, nonces } = ready;
   const [first] = operations;
@@ -120,7 +128,7 @@ async function planTogether(ready: Ready, operations: readonly GasOperation[]) {
   });
   const sweeps = filled.map(({ sweep }) => sweep);
   const { batch } = await batchOf(partiesOf(ready), sweeps);
-  // The operations that do not fit make a batch of their own.
+  // Operations that do not fit make a batch of their own.
   const [own, ...members] = filled.filter(({ sweep }) => batch?.sweeps.includes(sweep));
   if (!batch || own?.operation.id !== first.id || members.length === 0) return undefined;
   const { call, gas } = batch;

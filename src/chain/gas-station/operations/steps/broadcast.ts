@@ -14,9 +14,9 @@ import { isStoppedNow } from './step-guards';
 import { AGAIN, type Stepped, waitForCap } from './stepped';
 
 /**
- * Hands the newest attempt to the chain, unless a block, or the attempt itself, costs more than the cap by now. That it is handed over
- * is kept first, unless it is stopped by then, which the next step takes back: whatever becomes of the answer, it is followed, and
- * handed over again where the chain does not have it.
+ * Broadcasts the newest attempt, unless a block or the attempt costs more than the cap. The broadcast is noted first,
+ * under locks that detect a stop. Whatever the node answers, the attempt is then followed, and broadcast again when the
+ * chain does not have it.
  */
 export async function broadcast(
   services: Services,
@@ -38,12 +38,15 @@ export async function broadcast(
     if (operation.status === 'awaiting_confirmation') await moveOperation(services, tx, operation, 'follow');
     else await updateOperation(tx, operation.id, { waitsFor: null, updatedAt: at });
   });
-  // One that is refused is followed too: an earlier attempt may be in a block, and it is handed over again.
+  // A refused attempt is followed, too: an earlier attempt may be mined, and this one is broadcast again.
   if (isKept && !isStopped) await handOver(node, latest);
   return AGAIN;
 }
 
-/** Handed over twice it is the same transaction. @returns false when the chain refuses it */
+/**
+ * Broadcasts signed bytes. Idempotent.
+ * @returns false when the chain refuses them
+ */
 export async function handOver(node: ChainNode, { raw }: Attempt): Promise<boolean> {
   if (raw === null) throw new Error('only what is signed can be broadcast');
   try {
@@ -55,10 +58,13 @@ export async function handOver(node: ChainNode, { raw }: Attempt): Promise<boole
   }
 }
 
-/** So many refusals in a row do not pass by themselves. */
+/** Consecutive refusals after which a person is shown a break. */
 const REFUSALS_SHOWN = 5;
 
-/** Hands over again what is followed. @returns false when the chain refuses it, which a person is shown where it goes on */
+/**
+ * Broadcasts a followed attempt again. Opens a break when the refusals continue.
+ * @returns false when the chain refuses it
+ */
 export async function handOverAgain(
   { database, now }: Pick<Services, 'database' | 'now'>,
   node: ChainNode,

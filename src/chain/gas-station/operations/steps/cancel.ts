@@ -12,8 +12,8 @@ import { attemptAgain } from './replace';
 import { type Stepped, waitFor, waitForCap } from './stepped';
 
 /**
- * Makes a transaction of nothing under the nonce of an operation that a person has cancelled. It is dearer than every attempt, and
- * whichever gets into a block, the others cannot.
+ * Makes a transaction that moves nothing under the nonce of a cancelled operation. It outbids every attempt, and only
+ * one of them can be mined.
  */
 export async function cancel(
   services: Services,
@@ -37,7 +37,7 @@ export async function cancel(
   return attemptAgain(services, snapshot, config, latest, { ...planned, cancels: true });
 }
 
-/** Orders gas for a wallet of the pool, unless some is on its way; nobody gives a station gas. */
+/** Orders gas for a pool wallet, unless a top-up is open. A station gets none. */
 async function topUp(
   services: Services,
   { network, config }: ChainContext,

@@ -12,7 +12,7 @@ import { attemptsOf } from '../nonces/store';
 import type { GasOperation } from '../record';
 import { findOperation } from '../store';
 
-/** An operation as it was read, before the chain was asked, and the transactions of it or of its batch. */
+/** An operation before the chain was asked, with the attempts of it or of its batch. */
 export interface Snapshot {
   operation: GasOperation;
   attempts: Attempt[];
@@ -30,7 +30,7 @@ export interface ChainContext extends Pick<SweepParties, 'authorize'> {
   config: GasConfig;
 }
 
-/** The chain of an operation, and what holds on it. */
+/** The network, nodes and configuration of an operation's chain. */
 export async function contextOf(
   services: Pick<Services, 'database' | 'keyring' | 'parties'>,
   { chain }: Pick<GasOperation, 'chain'>,
@@ -52,8 +52,7 @@ const authorizer =
   };
 
 /**
- * Writes what was decided by what the chain has said, unless the operation has changed since it was read: no lock is held while
- * a node is asked.
+ * Writes a decision only if the operation has the revision that was read. No lock is held while a node is asked.
  * @returns whether it was written
  */
 export const whileUnchanged = (

@@ -16,13 +16,13 @@ import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './gap';
 import { isOutbid, replace } from './replace';
 import { AGAIN, lookIn, type Stepped, waitFor, waitForCap } from './stepped';
 
-/** What nodes tell of one of the operation's transactions that is in a block. */
+/** A mined transaction of the operation as nodes tell it. */
 interface ToldMined extends Pick<Told, 'isAgreed'> {
   hash: string;
   word: Mined;
 }
 
-/** Asks what has become of the operation's transactions: any of them may be the one that is in a block. */
+/** Asks about all transactions of the operation, because any attempt may be the mined one. */
 export async function follow(
   services: Services,
   snapshot: Snapshot,
@@ -31,7 +31,7 @@ export async function follow(
   const latest = snapshot.attempts.at(-1);
   const isMember = snapshot.operation.batchOf !== null;
   if (isMember && latest?.raw && snapshot.operation.status === 'pending') return join(services, snapshot);
-  // Asked first: what has used the nonce is known to whoever is asked afterwards.
+  // Read first, so that the later answers include whatever has used the nonce.
   const counted = latest?.raw ? await context.node.nonce(latest.address) : 0;
   const { mined, words } = await toldOfAll(snapshot, context);
   if (mined) return inBlock(services, snapshot, context, mined);
@@ -44,7 +44,7 @@ export async function follow(
   return inNoBlock(services, snapshot, context, { latest, counted, isKnown: words[0] === 'pending' });
 }
 
-/** Of several that are in a block, as nodes tell, the one that most tell of. */
+/** Prefers the transaction that most nodes tell the same of, when several are reported as mined. */
 async function toldOfAll(snapshot: Snapshot, { node }: ChainContext) {
   const words: Told['word']['status'][] = [];
   let mined: ToldMined | undefined;
@@ -58,7 +58,7 @@ async function toldOfAll(snapshot: Snapshot, { node }: ChainContext) {
   return { mined, words };
 }
 
-/** The transaction of its batch is on its way. */
+/** Follows the transaction of the operation's batch. */
 async function join(services: Services, { operation }: Snapshot): Promise<Stepped> {
   await whileUnchanged(services, operation, (tx, current) => moveOperation(services, tx, current, 'follow'));
   return AGAIN;
@@ -67,13 +67,13 @@ async function join(services: Services, { operation }: Snapshot): Promise<Steppe
 const sinceBroadcast = ({ now }: Pick<Services, 'now'>, { broadcastAt }: Attempt): number =>
   broadcastAt === null ? 0 : now().getTime() - broadcastAt.getTime();
 
-/** The newest first: it is the likeliest. */
+/** Newest first, because it is the likeliest. */
 function hashesOf({ operation: { txHash }, attempts }: Snapshot): string[] {
   const signed = attempts.flatMap(({ raw, hash }) => (raw && hash) ?? []).reverse();
   return txHash === null || signed.includes(txHash) ? signed : [txHash, ...signed];
 }
 
-/** Final once it has its confirmations, the nodes agree on its block, and most tell the same of it. */
+/** Ends the operation when the block has its confirmations and the nodes agree on the block and the transaction. */
 async function inBlock(
   services: Services,
   snapshot: Snapshot,
@@ -84,7 +84,7 @@ async function inBlock(
   const { hash, word, isAgreed } = told;
   if (operation.txHash !== hash) {
     const noted = await noteHash(services, operation, hash);
-    // What the chain has said of it holds: nobody need be asked again.
+    // The chain's answer still holds, so it is not asked again.
     return noted ? inBlock(services, { operation: noted, attempts }, context, told) : AGAIN;
   }
   const depth = await depthOf(context.node, word.block, context.config.sweepConfirmations);
@@ -100,7 +100,7 @@ async function inBlock(
   return AGAIN;
 }
 
-/** Of what a person has executed: where it was not the transfer, the operation stays open. */
+/** Judges a transaction that a person executed. If it was not the transfer, the operation stays open. */
 async function endConfirmed(
   services: Services,
   tx: Tx,
@@ -116,7 +116,7 @@ async function endConfirmed(
     : moveOperation(services, tx, operation, 'forget', { txHash: null, waitsFor: 'wrong_transaction' });
 }
 
-/** @returns the operation, which follows it now; nothing where it has changed since it was read */
+/** @returns the operation that now follows the hash; undefined when it has changed since it was read */
 async function noteHash(
   services: Services,
   operation: GasOperation,
@@ -131,7 +131,10 @@ async function noteHash(
   return noted;
 }
 
-/** Of those signed here: handed over again where the chain has lost it, and replaced where blocks pass it by for its price. */
+/**
+ * Handles unmined attempts signed here: broadcasts a lost one again, and replaces one that newer blocks pass over for
+ * its price.
+ */
 async function inNoBlock(
   services: Services,
   snapshot: Snapshot,
@@ -160,8 +163,8 @@ async function inNoBlock(
 }
 
 /**
- * A transaction that we know nothing of has used the nonce, or one that had it before. A person is shown when it is so for longer than
- * nodes may lag.
+ * Handles a nonce that an unknown transaction, or a given-up attempt, has used. Opens a break on the second look,
+ * because nodes may lag.
  */
 async function nonceTaken(
   services: Services,
@@ -174,7 +177,7 @@ async function nonceTaken(
   return waitFor(services, snapshot, 'nonce_taken');
 }
 
-/** What a person has confirmed and is in no block: until the operation expires it may come into one. */
+/** Waits for a confirmed transaction that no block has. It may be mined until the operation expires. */
 async function notSeen(services: Services, { operation }: Snapshot, isPending: boolean): Promise<Stepped> {
   if (isPending || services.now() < operation.expiresAt) return soon(services, operation.updatedAt);
   await whileUnchanged(services, operation, (tx, current) =>

@@ -8,9 +8,9 @@ import { findOperation } from '../store';
 import type { ChainContext } from './context';
 
 /**
- * Books what was given up because no node had it, where it is in a block for good after all: somebody has kept its bytes. Its operation
- * has ended; a person is shown.
- * @param nonce which is found to be used; null: all that no other operation has been given since
+ * Books a given-up attempt that is final after all, because somebody has kept its bytes. Its operation has ended, so a
+ * break shows the execution.
+ * @param nonce the used nonce; null: all nonces that no other operation holds since
  * @throws ChainAway
  */
 export async function bookFreed(

@@ -9,7 +9,7 @@ import { handOver } from './broadcast';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
 
-/** Why no transaction was planned; a person is shown nonces that nobody can believe when it is not for a moment only. */
+/** Notes why nothing was planned. Opens a break on a repeated nonce gap, which no honest node reports for long. */
 export async function waitToPlan(
   services: Services,
   snapshot: Snapshot,
@@ -21,7 +21,7 @@ export async function waitToPlan(
   return waitFor(services, snapshot, waitsFor);
 }
 
-/** Takes a step, which waits where most nodes do not tell what must be known for it. */
+/** Runs a step. Waits when the nodes disagree about a fact that the step needs. */
 export async function untilAgreed(
   services: Services,
   snapshot: Snapshot,
@@ -35,10 +35,10 @@ export async function untilAgreed(
   }
 }
 
-/** What was handed over may be in a block by now: nodes that disagree about it are asked again after so long. */
+/** Retry interval for a broadcast transaction that nodes disagree about. It may be mined already. */
 const CONFIRM_MS = 5_000;
 
-/** A node may be behind for a while: a person is shown what does not pass. */
+/** Waits for agreement. Opens a break after a while, because a node may lag for a moment. */
 export async function waitForAgreement(services: Services, snapshot: Snapshot): Promise<Stepped> {
   const { operation } = snapshot;
   const since = services.now().getTime() - operation.updatedAt.getTime();
@@ -49,8 +49,8 @@ export async function waitForAgreement(services: Services, snapshot: Snapshot): 
 }
 
 /**
- * An earlier transaction of its sender is in no block, so this one cannot be in one: dearer it would only cost more, and while no node
- * has it a person may end it.
+ * Waits for an earlier transaction of the sender. A replacement would only cost more. While no node has this one, a
+ * person may end it.
  */
 export async function waitForEarlier(
   services: Services,
@@ -63,8 +63,8 @@ export async function waitForEarlier(
 }
 
 /**
- * It is its sender's next now: it may get into a block before it is replaced. That it is kept back no more is written first, for what is
- * kept back a person may end.
+ * Continues once the transaction is its sender's next. The change is noted before the broadcast, because a person may
+ * end an operation that is held back. Replacement comes later.
  */
 export async function goOnAfterEarlier(
   services: Services,

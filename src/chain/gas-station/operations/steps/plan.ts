@@ -12,16 +12,16 @@ import { senderOf } from '../rules';
 import type { ChainContext } from './context';
 import { type Ready, readySender } from './ready';
 
-/** What the transaction of an operation would be now, but for its nonce. */
+/** The transaction of an operation, except its nonce. */
 export interface Plan extends ToldNonces {
   planned: Planned;
-  /** What it moves: of a sweep all that is there. */
+  /** Units that it moves. A sweep moves the whole balance. */
   units: bigint;
-  /** What the sender has of the native coin, after those. */
+  /** Native coin of the sender, read after the nonces. */
   coins: bigint;
 }
 
-/** Why there is none now. */
+/** Why no transaction can be planned now. */
 export interface NoPlan {
   waitsFor: WaitsFor;
 }
@@ -31,7 +31,10 @@ type Planning = Pick<
   'type' | 'ofStation' | 'token' | 'fromAddress' | 'stationAddress' | 'toAddress' | 'units'
 >;
 
-/** Of a sender that is made ready for it. @throws ChainAway; NodesDisagree */
+/**
+ * Plans a transaction after preparing its sender.
+ * @throws ChainAway; NodesDisagree
+ */
 export const planOperation = async (
   services: Parameters<typeof readySender>[0],
   context: ChainContext,
@@ -63,7 +66,10 @@ export async function planTransaction(ready: Ready, operation: Planning): Promis
   return { planned: { ...fieldsOf(call), value, ...estimate, ...prices }, units, coins, ...nonces };
 }
 
-/** Of a delegated sweep the contract reads the token's answer, and an estimate shows it. */
+/**
+ * Simulates the token's transfer. A delegated sweep needs no simulation, because the contract checks the token's answer
+ * and an estimate fails.
+ */
 const isMovable = async (
   node: ChainNode,
   operation: Planning & { token: string },
@@ -74,7 +80,7 @@ export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
   ...{ recipient: to, value, data, authorizations },
 });
 
-/** @param units what is there; how much of the native coin a sweep moves follows from what gas costs, and is about this */
+/** @param units balance; a sweep of the native coin moves about this, less the cost of gas */
 async function callOf(context: ChainContext, operation: Planning, units: bigint): Promise<Call> {
   const { token, fromAddress: from, toAddress: to, ofStation } = operation;
   if (token === null) {
@@ -103,7 +109,7 @@ export const partiesOf = ({ network: { chain, chainId }, node, authorize }: Chai
   authorize,
 });
 
-/** A call that needs more gas than a transaction may have counts as refused, because every node would refuse it. */
+/** Counts a call above the gas limit of a transaction as refused, because every node would refuse it. */
 export async function estimated(node: ChainNode, call: Call): Promise<{ gas: bigint } | NoPlan> {
   try {
     const gas = gasLimitOf(await node.estimateGas(call));

@@ -16,7 +16,7 @@ import { waitToPlan } from './gap';
 import { type NoPlan, type Plan, planOperation } from './plan';
 import { AGAIN, type Stepped } from './stepped';
 
-/** Gives the operation its transaction, under the next nonce of its sender. */
+/** Gives the operation a transaction under its sender's next nonce. */
 export async function plan(services: Services, snapshot: Snapshot, context: ChainContext): Promise<Stepped> {
   const planned = await planOperation(services, context, snapshot.operation);
   if ('waitsFor' in planned) return waitToPlan(services, snapshot, planned.waitsFor);
@@ -29,8 +29,8 @@ export async function plan(services: Services, snapshot: Snapshot, context: Chai
 }
 
 /**
- * Whether the budget of the day, and what the sender's other transactions leave of its coins, do not cover a plan. The caller holds
- * the lock of the chain's nonces.
+ * Checks a plan against the day's budget and the sender's uncommitted coins. The caller holds {@link lockNonces}.
+ * @returns the reason when they do not cover it
  */
 export async function uncovered(
   tx: Tx,
@@ -47,7 +47,10 @@ export async function uncovered(
   return left < planned.value + most ? { waitsFor: 'gas' } : undefined;
 }
 
-/** The caller holds the operation's lock. @returns nothing was given where it is not covered */
+/**
+ * Stores the first attempt under the next nonce. The caller holds the operation's lock.
+ * @returns the reason when nothing was given
+ */
 export async function giveNonce(
   tx: Tx,
   operation: GasOperation,
@@ -72,7 +75,7 @@ export async function giveNonce(
   return attempt;
 }
 
-/** Signs the newest attempt: its bytes are kept before anybody has them. */
+/** Signs the newest attempt. The bytes are stored before any node gets them. */
 export async function sign(
   services: Services,
   { operation, attempts }: Snapshot,

@@ -6,16 +6,16 @@ import { senderOf } from '../rules';
 import type { ChainContext } from './context';
 import { bookFreed } from './freed';
 
-/** The chain of an operation whose sender may get its next nonce: nothing is planned without. */
+/** The chain of an operation whose sender may get its next nonce. */
 export interface Ready extends ChainContext {
-  /** Told before the sender's coins are read: what is counted has been paid by then. */
+  /** Read before the sender's coins, so that the counted transactions are already paid. */
   nonces: ToldNonces;
 }
 
 /**
- * Books what was given up and mined after all, and mends what vanished: what either of them had is no free nonce, and the next one
- * would wait for the other.
- * @throws ChainAway; NodesDisagree: a nonce is given out by the word of most nodes only
+ * Prepares a sender for its next nonce. Books late executions and repairs vanished transactions first, because their
+ * nonces are not free and a later transaction could wait for them.
+ * @throws ChainAway; NodesDisagree, because a nonce needs the agreement of most nodes
  */
 export async function readySender(
   services: Pick<Services, 'database' | 'now'>,
@@ -25,7 +25,7 @@ export async function readySender(
   const sender = { chain: operation.chain, address: senderOf(operation) };
   await bookFreed(services, context, sender, null);
   const nonces = await context.node.noncesOf(sender.address);
-  // What is mended keeps its nonce or frees it, which our own rows tell: the nodes need not be asked again.
+  // The repair changes only our rows, so the nodes' counts still hold.
   await mendNonces(services, context.node, sender, nonces.counted);
   return { ...context, nonces };
 }

@@ -10,12 +10,12 @@ import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { AGAIN, type Stepped, waitFor, waitForCap } from './stepped';
 
-/** Whether a transaction has missed blocks because of its price: they ask more than it pays, and they come. */
+/** Whether newer blocks have passed a transaction over because of its price. */
 export const isOutbid = async (node: ChainNode, { broadcastAt, ...latest }: Attempt, fees: ChainFees) =>
   broadcastAt !== null && isBelowMarket(latest, fees) && (await node.head()).at > broadcastAt;
 
 /**
- * Makes a dearer transaction under the same nonce: whichever gets into a block, the other cannot.
+ * Replaces a transaction by one with higher prices under the same nonce. Only one of them can be mined.
  * @param fees of the next block
  */
 export async function replace(
@@ -33,7 +33,7 @@ export async function replace(
   return attemptAgain(services, snapshot, config, latest, { ...planned, cancels: false });
 }
 
-/** Makes another attempt under the nonce, within the budget of the day. */
+/** Stores another attempt under the nonce, within the day's budget. */
 export async function attemptAgain(
   services: Services,
   snapshot: Snapshot,
@@ -59,8 +59,8 @@ export async function attemptAgain(
 }
 
 /**
- * What a sweep of the native coin pays more for gas it moves less.
- * @returns nothing where the sender's coins do not suffice
+ * Deducts higher gas costs from the moved amount of a native sweep.
+ * @returns undefined when the sender's coins do not suffice
  */
 function affordable(
   dearer: Planned,

@@ -12,11 +12,13 @@ import { membersOf } from '../store';
 
 type Ordered = Pick<GasOperation, 'type' | 'ofStation' | 'fromAddress' | 'stationAddress' | 'toAddress'>;
 
-/** What people may change after an operation was ordered. */
+/** Facts that people may change after an operation was ordered. */
 interface Facts {
   operation: Ordered;
   config: GasConfig;
-  /** Of the operation, and who signs for it; absent where the moment does not ask for them, or where they are none of ours. */
+  /**
+   * The operation's wallet and its signer's. Undefined when the check does not need them, or when they are not ours.
+   */
   wallet?: Wallet | undefined;
   sender?: Wallet | undefined;
 }
@@ -25,7 +27,7 @@ const isSweep = ({ operation: { type } }: Pick<Facts, 'operation'>): boolean => 
 const mayBeSwept = (wallet: Wallet | undefined): boolean =>
   wallet !== undefined && SWEEPABLE.includes(wallet.status);
 
-/** Whether a step may be taken, by what must hold for it. */
+/** The conditions of a step, by name. */
 const GUARDS = {
   autoSweep: ({ config }) => config.autoSweep,
   treasury: (facts) => !isSweep(facts) || facts.operation.toAddress === facts.config.treasuryAddress,
@@ -41,7 +43,7 @@ const GUARDS = {
   sender: ({ sender }) => sender?.status !== 'disabled',
 } as const satisfies Record<string, (facts: Facts) => boolean>;
 
-/** What must hold when an operation is ordered, and when a person exports it, with what is said where it does not. */
+/** Conditions at the order and at an export, with the message of each refusal. */
 const REFUSALS = {
   order: {
     treasury: 'The treasury has been changed meanwhile: order it again.',
@@ -52,7 +54,7 @@ const REFUSALS = {
 } satisfies Record<string, Partial<Record<keyof typeof GUARDS, string>>>;
 
 /**
- * Refuses what was ordered by a configuration that has changed since it was read. The configuration stays locked.
+ * Refuses an operation whose configuration has changed since the order. The configuration stays locked.
  * @throws Problem 409 `invalid_transition`
  */
 export async function assertGuards(
@@ -67,14 +69,14 @@ export async function assertGuards(
       throw conflict('invalid_transition', refusal, 'walletId');
 }
 
-/** Whether the service is no longer to do what was ordered, by all of the guards. They are asked until it is handed to the chain. */
+/** Whether any guard stops the operation. Asked until it is handed to the chain. */
 export async function isStopped(sql: Sql, operation: GasOperation, config: GasConfig): Promise<boolean> {
   const wallet = await findWalletById(sql, operation.walletId);
   const sender = await findWallet(sql, operation.chain, senderOf(operation));
   return Object.values(GUARDS).some((holds) => !holds({ operation, config, wallet, sender }));
 }
 
-/** The sweeps whose wallets may still be swept. */
+/** Lists the sweeps whose wallets may still be swept. */
 export async function stillSweepable(sql: Sql, operations: readonly GasOperation[]): Promise<GasOperation[]> {
   const wallets = await findWallets(
     sql,
@@ -85,8 +87,9 @@ export async function stillSweepable(sql: Sql, operations: readonly GasOperation
 }
 
 /**
- * The same as an operation and its batch are about to be handed over. Whoever changes the configuration or a wallet is answered either
- * before this, so that the operation is stopped, or after its hand-over was kept. The caller holds the operation's lock.
+ * {@link isStopped} for an operation and its batch directly before the broadcast, under locks. A change of the
+ * configuration or a wallet either commits before, and stops the operation, or waits until the broadcast is noted. The
+ * caller holds the operation's lock.
  */
 export async function isStoppedNow(tx: Tx, network: Network, operation: GasOperation): Promise<boolean> {
   const members = await membersOf(tx, operation.id);

@@ -5,7 +5,7 @@ import { TRY_AGAIN_MS } from '../rules';
 import { updateOperation } from '../store';
 import { type Snapshot, whileUnchanged } from './context';
 
-/** What a step has come to: there is another one, or the operation is looked at again then; null: it has ended. */
+/** Result of a step: `again` for another step, else the time of the next look. Null: the operation has ended. */
 export type Stepped = 'again' | { lookAt: Date | null };
 
 export const AGAIN = 'again' satisfies Stepped;
@@ -14,7 +14,7 @@ export const lookIn = ({ now }: Pick<Services, 'now'>, ms: number): Stepped => (
   lookAt: new Date(now().getTime() + ms),
 });
 
-/** Notes why it does not go on, for whoever reads it, and tries again in a while. */
+/** Notes why the operation waits, and tries again later. */
 export async function waitFor(
   services: Pick<Services, 'database' | 'now'>,
   { operation }: Snapshot,
@@ -29,7 +29,7 @@ export async function waitFor(
   return isNoted ? lookIn(services, ms) : AGAIN;
 }
 
-/** A cap keeps its transaction back; a person is shown an operation that cannot be cancelled for that. */
+/** Waits for a cap. Opens a break when the cap holds back a cancellation. */
 export async function waitForCap(
   services: Pick<Services, 'database' | 'now'>,
   snapshot: Snapshot,
