@@ -2,9 +2,9 @@ import { chainsToRead, keepChainReading } from '../src/chain/reconciliation/read
 import type { Composed } from '../src/composition';
 
 export interface ChainReadingActivities {
-  /** Every enabled one. */
+  /** Lists the enabled chains. */
   chainsToCompare(): Promise<string[]>;
-  /** Keeps what stands on a chain now; read twice, it is two readings of the same. */
+  /** Compares a chain with the books and stores the reading. A repeated call stores a second reading. */
   keepChainReading(chain: string): Promise<void>;
 }
 

@@ -3,9 +3,12 @@ import { advanceGasOperation, type Progress } from '../src/chain/gas-station/ope
 import type { Composed } from '../src/composition';
 
 export interface GasStationActivities {
-  /** The one step of a sweep or a top-up: run twice, it has run once. */
+  /** Takes a sweep or a top-up as far as it goes. Idempotent. */
   advanceGasOperation(operationId: string): Promise<Progress>;
-  /** Orders what is to be swept on chains whose station works by itself. @returns how many operations were made */
+  /**
+   * Orders automatic sweeps.
+   * @returns how many operations were made
+   */
   orderAutoSweeps(): Promise<number>;
 }
 

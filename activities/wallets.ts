@@ -2,7 +2,7 @@ import { type AllocationProgress, advanceAllocation } from '../src/chain/wallets
 import type { Composed } from '../src/composition';
 
 export interface WalletActivities {
-  /** Ends an allocation whose time has come. Idempotent. */
+  /** Ends an expired allocation. Idempotent. */
   advanceAllocation(allocationId: string): Promise<AllocationProgress>;
 }
 

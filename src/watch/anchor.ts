@@ -7,16 +7,16 @@ import type { Services } from '../services';
 import { LISTENERS } from './listeners';
 import { type Anchor, anchorOf, forgetPlaces } from './store';
 
-/** An older one says nothing: a party may forget what is long past. */
+/** Age above which an anchor proves nothing, because a party may drop old changes. */
 const MEANINGFUL_MS = 24 * 3_600_000;
-/** Pages on which it is looked for: what was committed late may have come to stand before it. */
+/** Pages to search, because changes that were committed late may stand before the anchor. */
 const PAGES = 20;
 
 /**
- * Whether a change that the party has listed is listed no more. Its list has shrunk then, as one does that was restored from a copy:
- * what comes next may stand before the places that were read. A person is told, those who rest in the trust of the list are
- * asked for, and all places are forgotten, so that it is read from its beginning.
- * @throws PartyAway it cannot be asked just now
+ * Detects a list that no longer has a change that it had, for instance after a restore. The read places then mean
+ * something else. Opens a break, makes resting transfers due and forgets all places, so that the list is read from its
+ * beginning.
+ * @throws PartyAway when the party does not answer
  */
 export async function hasShrunk(services: Services, party: WatchedParty): Promise<boolean> {
   const { database, log, now, observeUnusable } = services;
@@ -40,7 +40,7 @@ async function isListed(read: ReadChanges, { place, changeId }: Anchor): Promise
     if (!more) return false;
     from = next;
   }
-  return true; // nothing is known
+  return true; // undecided
 }
 
 async function beginAnew(tx: Tx, party: WatchedParty, { changeId }: Anchor, at: Date): Promise<void> {

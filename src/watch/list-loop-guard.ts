@@ -1,10 +1,10 @@
 import type { ChangesPage } from '../parties/protocol/changes';
 import { PartyAway } from '../process/party-errors';
 
-/** What can be wrong with a list whose pages can be read. */
+/** Faults of a list whose pages can be read. */
 export type ListFault = 'list_endless' | 'list_repeats';
 
-/** A list that leads nowhere: what it has told counts, and it is read again. */
+/** A list that does not end. The rows it has told count, and it is read again. */
 export class ListUnusable extends PartyAway {
   override name = 'ListUnusable';
   constructor(readonly fault: ListFault) {
@@ -12,10 +12,10 @@ export class ListUnusable extends PartyAway {
   }
 }
 
-/** So many pages in a row that bring nothing, and promise more. A party may go by spans of time in which nothing happened. */
+/** Most pages in a row without a new row. A party may page by time through a period without changes. */
 const MAX_BARREN = 50;
 
-/** One reading of a list, page by page: whether it still leads anywhere. */
+/** Detects within one reading whether a list loops or never ends. */
 export function createListLoopGuard() {
   const places = new Set<string | null>();
   const rows = new Set<string>();
@@ -23,7 +23,7 @@ export function createListLoopGuard() {
   return {
     /**
      * @param from where the page began
-     * @throws ListUnusable when it leads back to where the reading has been, or brings nothing for too long
+     * @throws ListUnusable when the list leads back to an earlier page, or brings nothing new for too long
      */
     pass(from: string | null, { changes, next, more }: ChangesPage): void {
       places.add(from);

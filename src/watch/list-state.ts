@@ -4,17 +4,17 @@ import type { Services } from '../services';
 import { LISTENERS } from './listeners';
 import { forgetUnreadable, noteListRead, noteUnreadable, unreadableSince } from './store';
 
-/** A party may be away for a moment. After so long its transfers are asked for one by one, and a person is told. */
+/** Outage of a list after which its transfers are polled and a person is shown a break. */
 const PATIENCE_MS = 60_000;
-/** What is known of the lists is read anew after so long: a step of a transfer need not ask the database each time. */
+/** Cache time of the lists' state, so that a step of a transfer makes no query of its own. */
 const KNOWN_FOR_MS = 5_000;
 
 const UNREADABLE = 'party_list_unreadable';
 
-/** What follows from how the readings of one party's list end. */
+/** Tracks whether one party's list can be read. */
 export function createListState(services: Services, party: WatchedParty) {
   const { database, now, observeUnreadableList } = services;
-  /** Absent: not known, for this process has not read it yet. */
+  /** Absent before the first reading of this process. */
   let readable: boolean | undefined;
   let isTold = false;
 
@@ -28,7 +28,7 @@ export function createListState(services: Services, party: WatchedParty) {
       });
       [readable, isTold] = [true, false];
     },
-    /** The party does not answer, refuses, or answers what cannot be read; or its rows cannot be applied. */
+    /** Called when the party does not answer, refuses, answers unreadably, or its rows cannot be applied. */
     async isNotRead(): Promise<void> {
       readable = false;
       observeUnreadableList(party);
@@ -45,8 +45,8 @@ export function createListState(services: Services, party: WatchedParty) {
 }
 
 /**
- * Whether what a party lists is read, as far as was known some seconds ago. Where it has not been for a minute, its transfers
- * are asked for one by one, as those of a party without a list.
+ * Whether a party's list is being read, as of some seconds ago. After a minute without a reading, its transfers are
+ * polled like those of a party without a list.
  */
 export function createListsRead({
   database,

@@ -8,15 +8,15 @@ import { tellOf } from '../transfers/discover';
 import { makeUnwatchedDue } from '../transfers/engine/due';
 import { transfersOfParty } from '../transfers/engine/read';
 
-/** Whom a party's list concerns. */
+/** The domain that a party's list concerns. */
 export interface Listener {
-  /** Of those names the ones that are known, each with the version that was heard. */
+  /** Returns the known names, each with the last version heard. */
   known(sql: Sql, refs: readonly string[]): Promise<{ ref: string; version: number | null }[]>;
-  /** Says "look" to whoever the names concern, and keeps that it was said. Names of nobody are shown, or looked into. */
+  /** Makes the records of these names due and tells their workflows to look. Shows or investigates unknown names. */
   tell(services: Services, tx: Tx, refs: readonly string[]): Promise<unknown>;
-  /** Says it to the next few of those to whom {@link Listener.tell} has not said it at once; absent where it says it to all. */
+  /** Tells the next few records that {@link Listener.tell} has deferred. Absent when it defers none. */
   tellInTurn?(services: Services, tx: Tx): Promise<void>;
-  /** Makes those due that rest in the trust of the list; absent where all are asked for at intervals beside it. */
+  /** Makes resting records due while the list cannot be read. Absent when all records are polled anyway. */
   askInstead?(tx: Tx, at: Date): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const ordersOf = ({ known, tell, tellInTurn }: PartyOrders): Listener => ({
   tellInTurn,
 });
 
-/** A party each: what moves money concerns transfers, the others the orders that they were given. */
+/** The listener of each party: transfers for parties that move money, orders for the others. */
 export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
   checkout: transfersOf('checkout'),
   payouts: transfersOf('payouts'),

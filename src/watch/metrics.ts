@@ -5,8 +5,8 @@ import type { Services } from '../services';
 import { listsReadAt } from './store';
 
 /**
- * Shows how long ago each party's list was read. A list that was never read counts from the start of this process, so that a
- * watcher which never ran is noticed too. Parties that are left out have no watcher.
+ * Reports how long ago each party's list was read. A list that was never read counts from the start of this process, so
+ * that a watcher that never ran is noticed. Parties that are left out have no watcher.
  */
 export function listAgeReading({ now, switches }: Pick<Services, 'now' | 'switches'>): Reading {
   const startedAt = now();

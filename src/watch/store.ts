@@ -5,8 +5,8 @@ import type { WatchedParty } from '../kernel/outbox/queues';
 const places = () => table('party_places');
 
 /**
- * Where a reading begins: where it had come to so long before the last one that was noted, however long ago that was; or the
- * beginning.
+ * Where a reading begins: the place read at least `overlapMs` before the last noted one. Null: the beginning of the
+ * list.
  */
 export async function placeBefore(sql: Sql, party: WatchedParty, overlapMs: number): Promise<string | null> {
   const last = places().max('readAt').where({ party });
@@ -21,7 +21,7 @@ export async function placeBefore(sql: Sql, party: WatchedParty, overlapMs: numb
   return row?.place ?? null;
 }
 
-/** Notes a place, and forgets those that no reading goes back to: all but one older than `keepFrom`. */
+/** Notes a place, and deletes places older than `keepFrom` except the newest of them. */
 export async function notePlace(
   sql: Sql,
   given: { party: WatchedParty; place: string; readAt: Date },
@@ -39,7 +39,7 @@ export async function notePlace(
 
 const anchors = () => table('list_anchors');
 
-/** A change that was read, and where the page began on which it stood. */
+/** A change that was read, and the place where its page began. */
 export interface Anchor {
   place: string | null;
   changeId: string;
@@ -60,7 +60,7 @@ export async function noteAnchor(sql: Sql, party: WatchedParty, anchor: Anchor):
   );
 }
 
-/** The list is read from its beginning next. */
+/** Forgets all places, so that the list is read from its beginning. */
 export async function forgetPlaces(sql: Sql, party: WatchedParty): Promise<void> {
   await sql.run(places().where({ party }).delete());
   await sql.run(anchors().where({ party }).delete());
@@ -72,7 +72,7 @@ export async function noteListRead(sql: Sql, party: WatchedParty, at: Date): Pro
   await sql.run(readings().insert({ party, readAt: at }).onConflict('party').merge(['readAt']));
 }
 
-/** When the lists of the parties were last read. */
+/** When each party's list was last read. */
 export async function listsReadAt(sql: Sql): Promise<ReadonlyMap<string, Date>> {
   const rows = await sql.run<{ party: string; readAt: Date }>(readings().select('party', 'readAt'));
   return new Map(rows.map(({ party, readAt }) => [party, readAt]));
@@ -89,7 +89,7 @@ export async function noteUnreadable(sql: Sql, party: Followed, at: Date): Promi
     unreadable()
       .insert({ party, since: at })
       .onConflict('party')
-      .merge(['party']) // changes nothing: it makes the row that exists come back
+      .merge(['party']) // changes nothing, but makes Postgres return the existing row
       .returning('since'),
   );
   return row?.since ?? at;
@@ -99,7 +99,7 @@ export async function forgetUnreadable(sql: Sql, party: Followed): Promise<void>
   await sql.run(unreadable().where({ party }).delete());
 }
 
-/** Parties whose lists cannot be read, and since when. */
+/** Lists that cannot be read, and since when. */
 export async function unreadableSince(sql: Sql): Promise<ReadonlyMap<string, Date>> {
   const rows = await sql.run<{ party: string; since: Date }>(unreadable().select('party', 'since'));
   return new Map(rows.map(({ party, since }) => [party, since]));

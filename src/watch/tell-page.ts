@@ -9,31 +9,34 @@ import type { Services } from '../services';
 import { LISTENERS } from './listeners';
 import { noteAnchor, notePlace } from './store';
 
-/** Each reading goes back so far, because parties commit late and clocks differ. */
+/** Overlap of readings, because parties commit late and clocks differ. */
 export const OVERLAP_MS = 120_000;
 
-/** A row of a party's list that cannot be applied was passed. */
+/** Break: a row of a list could not be applied and was passed. */
 const NOT_APPLIED = 'party_row_not_applied';
 
-/** Rows of a party that people have yet to look at. Where more fail, the fault is ours, and the watcher passes no further row. */
+/**
+ * Most passed rows of a party that wait for people. With more failures the fault is ours, so no further row is passed.
+ */
 const MAX_PASSED = 20;
 
-/** A page that was read: its changes that are new, which are told later, and where it ended. */
+/** A page that was read. Its new changes are told later. */
 export interface ReadPage {
   from: string | null;
   changes: PartyChange[];
   place: string | null;
   readAt: Date;
-  /** Every row is told, known or not. */
+  /** Tells every row, known or not. */
   isAnew: boolean;
 }
 
 /**
- * Tells the listeners of a page's changes, and notes in the same transaction that all before the page's end was told. Where a row
- * stops the page, the rows are told one by one. A row that fails alone is passed with a break, so that it stops no later row.
- * @param passedBefore ids of rows that were passed by an earlier call
+ * Tells the listeners of a page's changes, and notes its end in the same transaction. When a row fails the page, the
+ * rows are told one by one. A row that fails alone is passed with a break, so that it stops no later row.
+ * @param passedBefore ids of rows that an earlier call passed
  * @returns the rows that were passed
- * @throws DatabaseAway, or the error of a row where too many rows fail: nothing is noted, and the page is to be told again
+ * @throws DatabaseAway, or the error of a row when too many rows fail; nothing is noted, and the page must be told
+ *   again
  */
 export async function tellPage(
   services: Services,
@@ -58,7 +61,7 @@ export async function tellPage(
   return passed;
 }
 
-/** Whether the error says nothing of the rows: any other page would fail too. */
+/** Whether an error is independent of the rows, so that any other page would fail, too. */
 const isOfNoRow = (error: unknown): boolean => isAway(error) || error instanceof PartyAway;
 
 /** @returns the rows that cannot be applied */
@@ -97,7 +100,7 @@ interface Passed {
   at: Date;
 }
 
-/** Notes how far the list was told, and shows people which of its rows were passed. */
+/** Notes how far the list was told, and opens a break for each passed row. */
 async function noteTold(
   tx: Tx,
   party: WatchedParty,
@@ -113,7 +116,7 @@ async function noteTold(
   if (applied[0]) await noteAnchor(tx, party, { place: from, changeId: applied[0].id, readAt });
 }
 
-/** Closes the breaks of rows that were passed once and are applied now. */
+/** Closes the breaks of passed rows that are applied now. */
 async function closeApplied(
   tx: Tx,
   party: WatchedParty,
@@ -128,7 +131,7 @@ async function closeApplied(
 const openNotApplied = async (sql: Parameters<typeof openBreaksOf>[0], party: WatchedParty) =>
   (await openBreaksOf(sql, party)).filter(({ kind }) => kind === NOT_APPLIED);
 
-/** The row's own name and the name of its record, without what may be personal data. */
+/** Describes a row by its id and record, without possible personal data. */
 const describe = ({ id, ref }: PartyChange): string => `${nameForLog(id)}: ${nameForLog(ref)}`;
 
 async function refsToTell(
@@ -140,7 +143,7 @@ async function refsToTell(
   return isAnew ? [...new Set(changes.map(({ ref }) => ref))] : news(services, party, changes);
 }
 
-/** What nobody knows: that version of it, or the name, which may be money that nobody ordered. */
+/** Names with an unknown version, and unknown names, which may be money that nobody ordered. */
 async function news(
   { database }: Services,
   party: WatchedParty,

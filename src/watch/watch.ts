@@ -11,31 +11,31 @@ import { LISTENERS } from './listeners';
 import { placeBefore } from './store';
 import { OVERLAP_MS, type ReadPage, tellPage } from './tell-page';
 
-/** From one reading to the next. A change that is still unknown at the next one is told: its callback was lost. */
+/** Interval of readings. A change that is still unknown at the next reading is told, because its callback was lost. */
 const EVERY_MS = 3_000;
-/** Parties commit late, and clocks differ: so often the two minutes before the last reading are read again. */
+/** Interval at which the overlap is read again. */
 const AGAIN_EVERY_MS = 30_000;
-/** What was told is remembered for longer than it is read again. */
+/** Time for which told changes are remembered, longer than the overlap. */
 const REMEMBERED_MS = 2 * OVERLAP_MS;
 
-/** A list that is longer is read on in the next turn. */
+/** Most pages of a turn. The next turn continues. */
 const MAX_PAGES = 1_000;
 
-/** So often it is said that it is alive: a page may take many requests of the party. */
+/** Interval of heartbeats, because a page may take many requests. */
 const BEAT_MS = 5_000;
 
 export interface Watching {
   /** Ends the watch. */
   signal: AbortSignal;
-  /** Says that it is alive. */
+  /** Sends a heartbeat. */
   beat(): void;
   everyMs?: number;
   beatMs?: number;
 }
 
 /**
- * Reads what a party lists of what has changed and says "look" to whoever it concerns, so that nothing depends on its
- * callbacks. It holds no truth: begun anywhere again, it reads the last two minutes before its last reading twice.
+ * Reads a party's list of changes and tells the records it concerns to look, so that nothing depends on callbacks.
+ * Stateless: a new run reads the last two minutes again.
  */
 export async function watchParty(
   services: Services,
@@ -62,7 +62,7 @@ interface Turn {
   signal: AbortSignal;
 }
 
-/** One reading. A reading that fails, for whatever reason, is made again in the next turn, and people see for how long it has failed. */
+/** Takes one reading. Repeats a failed one in the next turn, and lets people see how long it has failed. */
 async function turn(
   { log, observeUnusable }: Services,
   party: WatchedParty,
@@ -83,22 +83,22 @@ async function turn(
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
-/** The reading of one party's list: what was seen, and what waits for the next turn. */
+/** Reads one party's list. Remembers seen changes, and pages that wait for the next turn. */
 export function createReading(services: Services, party: WatchedParty) {
   const { database, now } = services;
   const { tellInTurn } = LISTENERS[party];
   const seen = new Map<string, number>();
   const waiting: ReadPage[] = [];
-  /** Rows that could not be applied, by their ids: a reading that meets such a row again tries it again. */
+  /** Ids of rows that could not be applied. A reading that meets one again tries it again. */
   const passed = new Set<string>();
   let place: string | null | undefined;
   let againAt = 0;
-  /** The reading before has ended before the list. */
+  /** The reading before ended before the list's end. */
   let isCut = false;
-  /** It is read from its beginning after it has shrunk: what was known may have changed under a version that it had. */
+  /** The list has shrunk and is read from its beginning. Content may have changed under a known version. */
   let isAnew = false;
 
-  /** In order, so that a place is noted when all before it was told. */
+  /** In order, so that a place is noted only after everything before it was told. */
   async function tellThoseRead(before: Date): Promise<void> {
     for (let page = waiting[0]; page && page.readAt <= before; page = waiting[0]) {
       for (const { id } of await tellPage(services, party, page, passed)) {
@@ -109,7 +109,7 @@ export function createReading(services: Services, party: WatchedParty) {
     }
   }
 
-  /** Keeps it at once: what goes wrong with the page after it is no reason to read this one again, nor to forget it. */
+  /** Stores the page at once, so that a failure of the next page neither repeats nor loses this one. */
   async function readPage(from: string | null): Promise<ChangesPage> {
     const readAt = now();
     const page: ChangesPage = await services.parties[party].changes(from);
@@ -140,7 +140,7 @@ export function createReading(services: Services, party: WatchedParty) {
     return false;
   }
 
-  /** @returns where to begin, and whether that is before what was read */
+  /** @returns where to begin, and whether that repeats the overlap */
   async function beginning(at: Date): Promise<{ from: string | null; again: boolean }> {
     if (place !== undefined && (isCut || at.getTime() < againAt)) return { from: place, again: false };
     const from = await placeBefore(database, party, OVERLAP_MS);
@@ -148,7 +148,7 @@ export function createReading(services: Services, party: WatchedParty) {
     return { from, again: true };
   }
 
-  /** From the beginning, as if nothing of it had ever been read; what was read is told nevertheless. */
+  /** Reads the list from its beginning, as if it had never been read. Waiting pages are told nevertheless. */
   function forget(): void {
     seen.clear();
     isAnew = true;
@@ -158,8 +158,8 @@ export function createReading(services: Services, party: WatchedParty) {
 
   return {
     /**
-     * Tells what the turn before has read, and reads what has come since. A backlog is told while it is read.
-     * @param signal ends it between two pages
+     * Tells the changes of the turn before, and reads new ones. A backlog is told while it is read.
+     * @param signal ends the reading between two pages
      */
     async read(signal?: AbortSignal): Promise<void> {
       const at = now();
@@ -175,7 +175,7 @@ export function createReading(services: Services, party: WatchedParty) {
   };
 }
 
-/** A row that cannot be read is shown to a person, once, and passed. */
+/** Shows an unreadable row to a person, once, and passes it. */
 async function tellUnreadable(
   { database, log, observeUnusable }: Services,
   party: WatchedParty,
@@ -188,5 +188,5 @@ async function tellUnreadable(
   }
 }
 
-/** What such a row is remembered by: apart from the names of changes. */
+/** Key of an unreadable row, distinct from ids of changes. */
 const unreadable = (row: string): string => `unreadable ${row}`;

@@ -2,12 +2,12 @@ import { ActivityCancellationType, continueAsNew, proxyActivities, workflowInfo 
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 
-/** Runs of the activity a history: a few hundred events, however many blocks there are. */
+/** Activities of one history: a few hundred events, however many blocks there are. */
 const SLICES = 72;
 
 const { watchChain } = proxyActivities<TransferActivities>({
   taskQueue: PARTY_QUEUES.chain,
-  // An attempt lasts ten minutes; a worker that died is noticed by its heartbeat.
+  // An attempt lasts ten minutes. The heartbeat detects a dead worker.
   startToCloseTimeout: '12 minutes',
   heartbeatTimeout: '30 seconds',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -15,8 +15,8 @@ const { watchChain } = proxyActivities<TransferActivities>({
 });
 
 /**
- * Follows the blocks of a chain (`chain-watcher-<chain>`) for as long as its network is enabled. Everything it knows is in
- * Postgres; it may be ended at any time.
+ * Follows the blocks of a chain (`chain-watcher-<chain>`) while its network is enabled. Its state is in Postgres, so it
+ * may be ended at any time.
  */
 export async function chainWatcher(chain: string): Promise<void> {
   for (let slice = 0; slice < SLICES && !workflowInfo().continueAsNewSuggested; slice += 1)

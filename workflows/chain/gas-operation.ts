@@ -4,7 +4,7 @@ import { STATION_QUEUE } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
 import { askingParty } from '../support/party-retries';
 
-// A look that comes while the chain is away is not heard, but each attempt is one.
+// A signal is not handled while the chain is away, but each attempt looks.
 const { advanceGasOperation } = proxyActivities<Pick<GasStationActivities, 'advanceGasOperation'>>({
   ...askingParty,
   taskQueue: STATION_QUEUE,
@@ -12,8 +12,8 @@ const { advanceGasOperation } = proxyActivities<Pick<GasStationActivities, 'adva
 });
 
 /**
- * Leads a sweep or a gas top-up to its end (`gas-operation-<operationId>`): signs and broadcasts it, or waits for a person who does,
- * and follows its transaction until it is final.
+ * Leads a sweep or a gas top-up to its end (`gas-operation-<operationId>`): signs and broadcasts it, or waits for a
+ * person who does, and follows its transaction until it is final.
  * @returns `completed`, `failed` or `expired`
  */
 export async function gasOperation(operationId: string): Promise<string> {

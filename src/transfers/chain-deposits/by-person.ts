@@ -17,7 +17,7 @@ import type { ChainDeposit, ChainDepositTerms } from './record';
 import { amountOf } from './rules';
 import { lastSaid, SEEN, stands, TAKEN_BACK, wordOfPeople } from './told';
 
-/** A decision of a person about a deposit. */
+/** A person's decision on a deposit. */
 interface By {
   reason: string;
   decidedBy: string;
@@ -25,13 +25,13 @@ interface By {
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 
-/** A coin to be recorded, and what was recorded under its name before. */
+/** A coin to record, and the deposit that already has its name. */
 interface Recordable {
   opening: Found<ChainDepositTerms>;
   before: ChainDeposit | undefined;
 }
 
-/** A coin as the nodes have proven it, and what a person says that it comes to. */
+/** A coin as the nodes have proven it, and the amount that a person states. */
 export interface ToldCoin {
   chain: string;
   amount: Decimal;
@@ -39,8 +39,8 @@ export interface ToldCoin {
 }
 
 /**
- * Says what recording a coin would come to; does nothing.
- * @returns `over`: as {@link recordDeposit} takes it
+ * Weighs the recording of a coin for approval limits. Read-only.
+ * @returns `over`: for {@link recordDeposit}
  * @throws Problem as {@link recordDeposit}
  */
 export async function weighDeposit(tx: Tx, told: ToldCoin, at: Date) {
@@ -51,13 +51,13 @@ export async function weighDeposit(tx: Tx, told: ToldCoin, at: Date) {
 }
 
 /**
- * Records native coin that a contract has passed on to a wallet, which no transaction shows. The deposit is final by that, and credited
- * or kept in suspense in this transaction; one that is to be exchanged, as soon as there is a rate.
- * @param told.over by which word it was taken back before; null: nobody has recorded it
+ * Records native coin that a contract passed on to a wallet and that no transaction shows. The deposit is final at
+ * once. It is credited or put in suspense in this transaction; a deposit that needs a rate waits for one.
+ * @param told.over the earlier decision that took it back; null: nobody has recorded it
  * @throws Problem
- *   - 400 `amount`: the balances prove another amount, or the ledger cannot hold it
- *   - 400 `txHash`: an address of ours sent the transaction
- *   - 409 `invalid_transition`: the deposit is recorded, was taken back since `over`, or belongs to an operation of ours
+ * - 400 `amount`: the balances prove another amount, or the ledger cannot hold it
+ * - 400 `txHash`: an address of ours sent the transaction
+ * - 409 `invalid_transition`: the deposit is recorded, was taken back since `over`, or belongs to an operation of ours
  */
 export async function recordDeposit(
   services: Deps,
@@ -80,11 +80,11 @@ export async function recordDeposit(
   return after;
 }
 
-/** What people have said of it last. */
+/** Id of the latest decision of a person. Null when nobody has decided. */
 const wordOn = (deposit: ChainDeposit | undefined): string | null =>
   (deposit && lastSaid(deposit)?.id) ?? null;
 
-/** The deposit of another block stays as it is, and its name is the new one's. */
+/** Opens a new deposit under the name. An earlier deposit in a replaced block stays, without the name. */
 async function openAnew(
   services: Deps,
   tx: Tx,
@@ -101,9 +101,10 @@ async function openAnew(
 }
 
 /**
- * Takes back what people have recorded: what was credited is debited, whatever the balance. The caller has asked the nodes.
- * @param given.word the decision that is meant: recorded again it is another one
- * @throws Problem 404; 409 `invalid_transition` where no person's word stands, or another one by now
+ * Takes back a deposit that people have recorded, and debits the credit whatever the balance. The caller has asked the
+ * nodes.
+ * @param given.word the recording decision; after a new recording it is outdated
+ * @throws Problem 404; 409 `invalid_transition` when no recording stands, or a newer decision does
  */
 export async function takeBackDeposit(
   services: Deps,
@@ -121,7 +122,10 @@ export async function takeBackDeposit(
   });
 }
 
-/** What a held credit comes to; does nothing. @throws Problem 404; 409 `invalid_transition` where it waits for nobody */
+/**
+ * Weighs a held credit for approval limits. Read-only.
+ * @throws Problem 404; 409 `invalid_transition` when the deposit waits for nobody
+ */
 export async function weighCredit(sql: Sql, id: string, at: Date) {
   const deposit = await readSituation(sql, chainDepositKind, id, at);
   const units = requireHeld(deposit);
@@ -130,9 +134,9 @@ export async function weighCredit(sql: Sql, id: string, at: Date) {
 }
 
 /**
- * Lets a held credit pass.
- * @param given.units that were asked for
- * @throws Problem 404; 409 `invalid_transition` where they do not wait
+ * Approves a held credit.
+ * @param given.units units of the request
+ * @throws Problem 404; 409 `invalid_transition` when other units wait, or none
  */
 export const creditDeposit = (
   services: Deps,
@@ -145,7 +149,10 @@ export const creditDeposit = (
     judge: (deposit) => [approvedCredit(deposit, units, reason)],
   });
 
-/** What would be taken back. @throws Problem as {@link takeBackDeposit} */
+/**
+ * Returns the deposit that would be taken back.
+ * @throws Problem as {@link takeBackDeposit}
+ */
 export async function toTakeBack(sql: Sql, id: string, at: Date): Promise<ChainDeposit> {
   const deposit = await readSituation(sql, chainDepositKind, id, at);
   if (!deposit) throw notFound('deposit');

@@ -22,21 +22,22 @@ export interface DepositClaim {
   logIndex?: number | undefined;
 }
 
-/** What a claim has come to: what the chain has moved to that address, and the name of the deposit that is asked for. */
+/** Result of a claim: the transfers to the address, and the name of the deposit that the caller asks for. */
 export interface FoundOnChain {
   network: Network;
-  /** To be booked, where they are not yet; nothing of what only the record tells. */
+  /** Transfers to book. Empty when only the stored deposit is known. */
   transfers: ChainTransfer[];
   ref: string;
-  /** The known ones that are to look at the chain, by name. */
+  /** Names of known deposits that look at the chain next. */
   look: string[];
 }
 
 /**
- * What a transaction has brought to an address of the pool. Nothing is recorded. What is known of it is found whatever the chain
- * says by now, and where no node answers: there is no other way for a client to read its deposit.
- * @param reach whose wallet it must be or have been; null: anybody's
- * @throws Problem 404 `chain`, `address`; of what is not known 400 naming `txHash` or `logIndex`; 503 while no node answers
+ * Finds what a transaction has brought to a pool address. Read-only. A known deposit is found whatever the chain says,
+ * also while no node answers, because a client has no other way to read it.
+ * @param reach tenant that must have, or have had, the wallet; null: anybody
+ * @throws Problem 404 `chain`, `address`; for an unknown deposit 400 naming `txHash` or `logIndex`; 503 while no node
+ *   answers
  */
 export async function findOnChain(
   services: Services,
@@ -55,7 +56,7 @@ export async function findOnChain(
   return foundBy(node, database, network, given, known);
 }
 
-/** The deposits that a transaction has brought to an address, in its order; those that are gone for good come last. */
+/** Lists the deposits of a transaction to an address, in its order. Deposits that are gone for good come last. */
 async function recordedOf(services: Services, claim: DepositClaim): Promise<ChainDeposit[]> {
   const refs = await refsOfHash(services.database, claim);
   if (refs.length === 0) return [];
@@ -64,7 +65,7 @@ async function recordedOf(services: Services, claim: DepositClaim): Promise<Chai
   return found.sort((one, other) => place(one) - place(other));
 }
 
-/** Where it was seen last comes before where it was found: mined again, another one may have that index. */
+/** Prefers the latest log index over the first one, because a transaction mined again gets another index. */
 const named = (recorded: readonly ChainDeposit[], logIndex: number | undefined): ChainDeposit | undefined =>
   logIndex === undefined
     ? recorded[0]
@@ -74,7 +75,10 @@ const named = (recorded: readonly ChainDeposit[], logIndex: number | undefined):
 const refOf = ({ transfer: { partyRef, terms } }: ChainDeposit): string =>
   partyRef ?? chainDepositRef(terms.chain, terms);
 
-/** What the chain does not bear out any more is answered as it is known; what it does is booked, whichever is asked for. */
+/**
+ * Answers a deposit that the chain no longer confirms from the record. Every transfer that the chain confirms is
+ * booked.
+ */
 async function foundBy(
   node: ChainNode,
   sql: Sql,
@@ -100,7 +104,7 @@ function nameOf(transfers: readonly ChainTransfer[], { chain, logIndex }: Deposi
   return chainDepositRef(chain, found);
 }
 
-/** One at least. */
+/** @returns at least one transfer */
 async function broughtBy(
   node: ChainNode,
   sql: Sql,
@@ -126,10 +130,10 @@ async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]
 }
 
 /**
- * Books each transfer that was found once, as the blocks would have, and has the one that is asked for looked at.
- * @param idempotencyKey of the call: the deposits carry it that are made now
- * @returns the one that was asked for, as it is now
- * @throws Problem 404 where it was another tenant's wallet at the time
+ * Books each found transfer once, as the watcher would, and makes the requested deposit look at the chain.
+ * @param idempotencyKey of the call; stored on the deposits that it creates
+ * @returns the requested deposit as it is now
+ * @throws Problem 404 when the wallet was another tenant's at that time
  */
 export async function confirmDeposit(
   services: Services,
@@ -142,7 +146,10 @@ export async function confirmDeposit(
   return shownTo(reach, deposit);
 }
 
-/** The same later. @throws Problem 404 */
+/**
+ * Reads a confirmed deposit again.
+ * @throws Problem 404
+ */
 export async function readConfirmed(
   services: Services,
   id: string,
@@ -152,7 +159,10 @@ export async function readConfirmed(
   return shownTo(reach, deposit);
 }
 
-/** One that is nobody's is shown to who has named its transaction, and had the wallet once. @throws Problem 404 */
+/**
+ * Shows a deposit without an owner to a tenant who once had the wallet and names its transaction.
+ * @throws Problem 404
+ */
 function shownTo(reach: string | null, deposit: ChainDeposit | undefined): ChainDeposit {
   const tenantId = deposit?.transfer.tenantId ?? null;
   if (!deposit || (reach !== null && tenantId !== null && tenantId !== reach))

@@ -18,17 +18,17 @@ import { keepUnlisted } from './unlisted';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
 
-/** A transfer of something that the network carries. */
+/** A transfer of an asset that the network carries. */
 export interface Carried {
   transfer: ChainTransfer;
   asset: NetworkAsset;
 }
 
-/** A native coin has its chain's decimals, whatever is configured. */
+/** The native coin has its chain's decimals, whatever the network configures. */
 export const decimalsIn = ({ kind }: Network, { contract, decimals }: NetworkAsset): number =>
   contract === null ? NATIVE_DECIMALS[kind] : decimals;
 
-/** What of transfers the network carries, and a record can hold; a transfer of nothing is none. */
+/** Keeps transfers of the network's assets that a record can hold. Drops transfers of zero. */
 export const carriedOf = (network: Network, transfers: readonly ChainTransfer[]): Carried[] =>
   transfers.flatMap((transfer) => {
     const asset = network.assets.find(({ contract }) => contract === transfer.token);
@@ -36,19 +36,19 @@ export const carriedOf = (network: Network, transfers: readonly ChainTransfer[])
     return isCarried ? [{ transfer, asset }] : [];
   });
 
-/** Before the point, in any amount that is kept. */
+/** Most digits before the decimal point of a stored amount. */
 const MAX_DIGITS = 24;
 
-/** A token's contract may say that it has moved any number of 256 bits. */
+/** A token's contract may report any number of 256 bits. */
 const isTooLarge = ({ units }: ChainTransfer, decimals: number) =>
   units >= 10n ** BigInt(MAX_DIGITS + decimals);
 
 /**
- * Makes a deposit of every transfer that is new, and tells those that are known to look. Tokens that the network does not carry
- * are kept to be shown. Done twice, it has been done once. It ends with locks of accounts, so it comes last in its transaction.
- * @param found one that is read twice stands there twice
- * @param by.told whoever else is to look, by name: told by the same statement, for rows are locked in one order
- * @param by.idempotencyKey of the call that has found them
+ * Opens a deposit for every new transfer, and tells known deposits to look. Stores tokens that the network does not
+ * carry. Idempotent. Call it last in a transaction, because it ends with locks of accounts.
+ * @param found may contain a transfer twice
+ * @param by.told names of other deposits to tell, in the same statement, so that rows are locked in one order
+ * @param by.idempotencyKey of the call that has found the transfers
  */
 export async function keepTransfers(
   deps: Deps,
@@ -78,7 +78,7 @@ const eachOnce = ({ chain }: Network, found: readonly ChainTransfer[]): ChainTra
   ...new Map(found.map((transfer) => [chainDepositRef(chain, transfer), transfer])).values(),
 ];
 
-/** In the order of their names: whoever is shown the same ones at once takes the locks of their rows in the same order. */
+/** Orders by name, so that transactions with the same transfers lock rows in one order. */
 async function showNotCarried(
   { now }: Deps,
   tx: Tx,
@@ -96,21 +96,24 @@ async function showNotCarried(
   for (const transfer of others) if (listed.has(transfer.token)) await showTooLarge(tx, chain, transfer);
 }
 
-/** Shown once: nobody has so much of anything, and a person knows what to make of it. */
+/** Opens a break once, because nobody owns so much of anything. A person decides. */
 const showTooLarge = (tx: Tx, chain: string, transfer: ChainTransfer) =>
   openBreak(tx, {
     ...{ tenantId: null, kind: 'chain_deposit_too_large', subject: `chain:${chain}` },
     detail: chainDepositRef(chain, transfer),
   });
 
-/** Says "look" to those of these names, and keeps that it was said. */
+/** Makes deposits due and tells their workflows to look. */
 export async function tellDeposits({ commands, now }: Deps, tx: Tx, refs: readonly string[]): Promise<void> {
   if (refs.length === 0) return;
   const found = await makeDue(tx, chainDepositKind.party, refs, now());
   commands.append(tx, found.map(chainDepositKind.process.look));
 }
 
-/** What each begins with: it is whose the wallet was at the block's time. Two statements, however many there are. */
+/**
+ * Prepares new deposits. A deposit belongs to the tenant who had the wallet at the block's time. Takes two statements
+ * for any number.
+ */
 export async function openingsOf(
   { now }: Pick<Deps, 'now'>,
   tx: Tx,

@@ -6,7 +6,7 @@ import type { Sql } from '../../kernel/db/database';
 import { internalBalance } from '../../kernel/ledger/accounts';
 import { countConfirming } from '../engine/tables/on-chain';
 
-/** What was paid before the first look is found too: the place is kept with the network that is enabled. */
+/** Stores the head when a network is enabled, so that payments before the watcher's first look are found. */
 export const following: Following = {
   begin: beginPlace,
   isUsed: async (sql, chain) => (await hasWallets(sql, chain)) || (await placeOf(sql, chain)) !== undefined,
@@ -24,7 +24,7 @@ async function heldBy(sql: Sql, chain: string, symbol: string): Promise<string[]
     'operations open': await countOpenOf(sql, chain, symbol),
   };
   return [
-    // What stands on a chain is below zero in the books.
+    // Money that we have elsewhere is negative on its ledger account.
     ...(pool.isZero() ? [] : [`wallets hold ${pool.negated().toFixed()} ${symbol}`]),
     ...(station.isZero() ? [] : [`the station holds ${station.negated().toFixed()} ${symbol}`]),
     ...Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : [`${what}: ${count}`])),

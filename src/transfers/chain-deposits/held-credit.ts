@@ -7,12 +7,12 @@ import { SYSTEM } from '../engine/record';
 import { type ChainDeposit, isUnshown } from './record';
 import { amountOf, CREDIT_APPROVED, CREDIT_HELD, heldCredit, isDueForCredit, judgedUnits } from './rules';
 
-/** As approvals name it. */
+/** Kind of the approval. */
 export const CHAIN_CREDIT = 'chain-deposit.credit';
 
 /**
- * Holds a credit above the limit, and asks two operators for it: no node is believed alone with so much money. Two people have decided on
- * a coin that they have recorded.
+ * Holds a credit above the limit and asks two operators for approval. A coin that people recorded is not held, because
+ * two have decided on it already.
  */
 export async function holdLargeCredit(tx: Tx, deposit: ChainDeposit): Promise<NewDecision | undefined> {
   const { id: subject, tenantId, word, terms } = deposit.transfer;
@@ -28,14 +28,20 @@ export async function holdLargeCredit(tx: Tx, deposit: ChainDeposit): Promise<Ne
   return { kind: CREDIT_HELD, ...money, data: { units } };
 }
 
-/** @returns the decision of people to credit it @throws Problem 409 `invalid_transition` where those units do not wait for them */
+/**
+ * @returns the decision to credit
+ * @throws Problem 409 `invalid_transition` when other units wait, or none
+ */
 export function approvedCredit(deposit: ChainDeposit, units: string, reason: string): NewDecision {
   const held = requireHeld(deposit);
   if (held !== units) throw conflict('invalid_transition', 'The chain tells of another amount by now.');
   return { kind: CREDIT_APPROVED, data: { units }, reason };
 }
 
-/** @returns the units that wait for people @throws Problem 404; 409 `invalid_transition` */
+/**
+ * @returns the units that wait for approval
+ * @throws Problem 404; 409 `invalid_transition`
+ */
 export function requireHeld(deposit: ChainDeposit | undefined): string {
   if (!deposit) throw notFound('deposit');
   const held = heldCredit(deposit);

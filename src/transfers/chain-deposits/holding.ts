@@ -5,9 +5,9 @@ import type { Holding } from '../engine/books/position';
 import { type ChainDepositTerms, type ChainDepositWord, firstWord, poolOf } from './record';
 
 /**
- * What the wallet holds because of a deposit: its units while it is in a block, whether or not that block is final.
+ * The wallet's holding from a deposit: its units while a block has it, final or not.
  * @param word null: no node was asked yet, so the deposit is where it was found
- * @param holds what the books hold because of it
+ * @param holds components that the books hold for the deposit
  */
 export function holdingOf(
   { id, terms, word }: { id: string; terms: ChainDepositTerms; word: ChainDepositWord | null },
@@ -17,7 +17,7 @@ export function holdingOf(
   const { state, units, blockNumber } = word ?? firstWord(terms);
   const isThere = state === 'seen' || state === 'final';
   const ofPool = holds.filter(({ component }) => component === poolOf(terms));
-  // What stands on a chain is below zero in the books.
+  // Money that we have elsewhere is negative on its ledger account.
   const booked = ofPool.reduce((sum, { amount }) => sum.minus(amount), ZERO);
   const amount = isThere ? fromUnits(BigInt(units), decimals) : ZERO;
   return { chain, cause: id, address, place: 'pool', asset, amount, booked, blockNumber };

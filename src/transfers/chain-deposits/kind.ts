@@ -18,10 +18,9 @@ import {
 import * as rules from './rules';
 
 /**
- * Money that came to an address of the pool (decisions part 4, Wallets). Its record is made where it is found: by the blocks
- * (src/watch/chains), or by its hash. One that no allocation had the wallet for is the same kind without an account: all of it
- * stands in suspense. The chain takes no orders: what waits in suspense is credited, written off or recovered, and is sent back
- * by a sweep.
+ * Money that arrived at a pool address (decisions part 4, Wallets). The watcher (src/watch/chains) or a claim by hash
+ * opens the deposit. Without an allocation at that time the deposit has no account, and stands in suspense. The chain
+ * takes no orders, so suspense ends by credit, write-off or recovery; a sweep moves the coins.
  */
 export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord> = {
   name: 'chain_deposit',
@@ -35,7 +34,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
     followed: ({ database, now }) => followedChains(database, now()),
     nameOf: ({ transfer }) => transfer.terms.chain,
   },
-  // No block tells when there is a rate.
+  // No block reports that a rate is available.
   unlisted: (_services, deposit) => rules.waitsForRate(deposit),
   terms: chainDepositTerms,
   word: chainDepositWord,
@@ -44,9 +43,9 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   doors: ['credit', 'write_off', 'recover'],
   choose: rules.choose,
   consider,
-  // What it takes back counts at once: nodes have agreed on it for many blocks.
+  // A withdrawal of the transfer counts at once, because nodes have agreed on it for many blocks.
   measures: () => ({}),
-  // Whole units: the ledger's decimals are ours to choose.
+  // Not checked, because units are integers and the ledger's decimals are our choice.
   amounts: () => [],
   parts: () => [],
   trigger: rules.trigger,
@@ -62,7 +61,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   ask: async (services, deposit) => ({ word: await lookOnChain(services, deposit) }),
 };
 
-/** Whether a closed account would be credited, and whether people must decide on the credit first. */
+/** Notes a closed account before its credit, or holds a large credit for approval. */
 async function consider(tx: Tx, deposit: ChainDeposit): Promise<NewDecision | undefined> {
   const { accountId } = deposit.transfer;
   const isOwed = rules.isDueForCredit(deposit) && accountId !== null;

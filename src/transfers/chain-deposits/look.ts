@@ -15,9 +15,9 @@ import { needsRate } from './rules';
 import { isTakenBack, wordOfPeople } from './told';
 
 /**
- * What the nodes say of a deposit now. Where they do not agree, or one of them lags behind, what was known stays; but it is not final
- * while they do not. What people have taken back stays gone.
- * @throws ChainAway none of them answers
+ * Asks the nodes about a deposit. When they disagree or lag, the known state stays, but counts as not final. A deposit
+ * that people have taken back stays gone.
+ * @throws ChainAway when no node answers
  */
 export async function lookOnChain(services: Services, deposit: ChainDeposit): Promise<ChainDepositWord> {
   const { terms } = deposit.transfer;
@@ -38,7 +38,7 @@ export async function lookOnChain(services: Services, deposit: ChainDeposit): Pr
   return rated(services, deposit, { state, ...here, absentFrom: null, rate: known.rate });
 }
 
-/** With the rate of now, where it is final and needs one. */
+/** Adds the present rate to a final word that needs one. */
 const rated = async (services: Services, deposit: ChainDeposit, word: ChainDepositWord) =>
   word.state === 'final' && needsRate(deposit)
     ? { ...word, rate: await rateOf(services, deposit.transfer.terms) }
@@ -47,7 +47,7 @@ const rated = async (services: Services, deposit: ChainDeposit, word: ChainDepos
 const isSame = (one: ChainTransfer | undefined, other: ChainTransfer) =>
   one?.block.hash === other.block.hash && one.units === other.units && one.logIndex === other.logIndex;
 
-/** The transfer that it is: mined again, a transaction may have moved something else. */
+/** Finds the deposit's own transfer, because a transaction mined again may move something else. */
 function transferOf(transaction: ChainTransaction, terms: ChainDepositTerms): ChainTransfer | undefined {
   if (transaction.status !== 'succeeded') return undefined;
   if (isUnshown(terms)) return unshownBy(transaction, terms);
@@ -57,7 +57,7 @@ function transferOf(transaction: ChainTransaction, terms: ChainDepositTerms): Ch
   );
 }
 
-/** The balances have proven it of one block: in another one the transaction may have moved something else. */
+/** The balances have proven the coin for one block only. In another block the transaction may move something else. */
 function unshownBy({ block }: Mined, terms: ChainDepositTerms): ChainTransfer | undefined {
   if (block.hash !== terms.blockHash) return undefined;
   const { txHash, ordinal, token, from, address: to, units } = terms;
@@ -67,7 +67,10 @@ function unshownBy({ block }: Mined, terms: ChainDepositTerms): ChainTransfer | 
 const isDeep = async (node: ChainNode, block: Block, { confirmations }: ChainDepositTerms) =>
   (await depthOf(node, block, confirmations)) === 'final';
 
-/** It is in no block, as far as the node says that was asked. The blocks that all agree on tell whether it only lags behind. */
+/**
+ * Judges a deposit that the asked node has in no block. The blocks that all nodes agree on tell whether that node only
+ * lags.
+ */
 async function missing(
   node: ChainNode,
   { confirmations }: ChainDepositTerms,
@@ -85,11 +88,11 @@ async function missing(
   return { ...known, absentFrom, state: isGone ? 'gone' : 'absent' };
 }
 
-/** Told by every block until they agree: nothing that is booked moves. */
+/** State while nodes disagree. Every block tells the deposit to look again, and nothing booked moves. */
 const unsettled = (known: ChainDepositWord): ChainDepositWord =>
   known.state === 'final' || known.state === 'gone' ? { ...known, state: 'seen', absentFrom: null } : known;
 
-/** The bid of now; nothing where none is fresh enough to deal on. */
+/** The present bid. Null when no rate is fresh enough. */
 async function rateOf(
   { parties: { rates } }: Services,
   { asset, accountCurrency }: ChainDepositTerms,

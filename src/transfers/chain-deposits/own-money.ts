@@ -3,8 +3,8 @@ import type { Sql } from '../../kernel/db/database';
 import type { ChainTransfer } from '../../parties/chain/port';
 
 /**
- * Of transfers to the pool those that others have sent. What comes from a station or a wallet of ours is no deposit, but gas that a
- * top-up brings: the operation books it.
+ * Keeps transfers that others have sent. A transfer from our station or wallet is gas of a top-up, which its operation
+ * books.
  */
 export async function sentByOthers(
   sql: Sql,

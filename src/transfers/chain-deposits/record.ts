@@ -7,69 +7,71 @@ import type { Situation } from '../engine/record';
 export const CHAIN_DEPOSIT_STATUSES = ['confirming', 'credited', 'uncredited'] as const;
 export type ChainDepositStatus = (typeof CHAIN_DEPOSIT_STATUSES)[number];
 
-/** Whole units of the chain: text, for JSON has no number for them. */
+/** Integer units of the chain, as text because JSON numbers are not exact. */
 const units = z.string().regex(/^\d{1,78}$/);
 
-/** What was found of a transfer to an address of ours when it was first seen, and whose it was then. */
+/** A transfer to our address as it was first seen, with its owner at that time. */
 export const chainDepositTerms = z.object({
   chain: z.string(),
   txHash: z.string(),
-  /** Of the log in its transaction's receipt; −1 of the native coin, and less of a coin that a contract has passed on. */
+  /** Position of the log in its receipt. −1 for the native coin; less for a coin that a contract passed on. */
   ordinal: z.number().int(),
   address: z.string(),
   from: z.string(),
-  /** The token's contract; null: the native coin. */
+  /** The token's contract. Null: the native coin. */
   token: z.string().nullable(),
-  /** A currency of the ledger. */
+  /** Ledger currency. */
   asset: z.string(),
-  /** Of the asset on this chain. */
+  /** Decimals of the asset on this chain. */
   decimals: z.number().int(),
   units,
-  /** What the ledger holds of the units; the rest is {@link dust} and stays on the address. */
+  /** The part that the ledger can hold. The rest, `dust`, stays on the address. */
   amount: storedAmount,
   dust: units,
-  /** The block that it was first seen in, and the block's time: that says whose it is. */
+  /** The first block of the transfer. Its time decides the owner. */
   blockNumber: z.number().int(),
   blockHash: z.string(),
   blockAt: z.string(),
-  /** Block-wide, in that block; null of the native coin. */
+  /** Block-wide, in that block. Null for the native coin. */
   logIndex: z.number().int().nullable(),
-  /** null: no payer's wallet at that time. */
+  /** Null when no payer had the wallet at that time. */
   allocationId: z.string().nullable(),
-  /** null: nobody's. */
+  /** Null without an account. */
   accountCurrency: z.string().nullable(),
-  /** Of the network, then: in the asset. Less is not credited. */
+  /** The network's minimum at that time, in the asset. A smaller deposit is not credited. */
   minDeposit: storedAmount,
-  /** From so many on it is final; its own block counts one. */
+  /** Blocks that make it final. Its own block counts as one. */
   confirmations: z.number().int().positive(),
 });
 
 export type ChainDepositTerms = z.output<typeof chainDepositTerms>;
 
-/** What the nodes say of a transfer now. */
+/** The nodes' present word about a transfer. */
 export const chainDepositWord = z.object({
   version: z.undefined().optional(),
   /**
-   * `seen`: it is in a block. `final`: so deep that the block counts for good, and the nodes agree on it. `absent`: it is in no
-   * block that the nodes agree on, or not what it was. `gone`: it has been so for twice the confirmations.
+   * `seen`: in a block. `final`: deep enough, and the nodes agree on its block. `absent`: in no block that the nodes
+   * agree on, or changed. `gone`: absent for twice the confirmations.
    */
   state: z.enum(['seen', 'final', 'absent', 'gone']),
-  /** Where it is, or was when it was seen last. */
+  /** The block of the transfer, or the last one that had it. */
   blockNumber: z.number().int(),
   blockHash: z.string(),
-  /** Block-wide, as explorers show it; null of the native coin. */
+  /** Block-wide, as explorers show it. Null for the native coin. */
   logIndex: z.number().int().nullable(),
   units,
-  /** The height from which it is absent; null while it is there. */
+  /** Height since which the transfer is absent. Null while a block has it. */
   absentFrom: z.number().int().nullable(),
-  /** What the account's currency pays for one of the asset, taken when it was first final; null where none was needed, or to be had. */
+  /**
+   * Price of one unit of the asset in the account's currency, when first final. Null when not needed or not available.
+   */
   rate: storedAmount.nullable(),
 });
 
 export type ChainDepositWord = z.output<typeof chainDepositWord>;
 export type ChainDeposit = Situation<ChainDepositTerms, ChainDepositWord>;
 
-/** As it was when it was found. */
+/** The word at the discovery. */
 export const firstWord = ({
   blockNumber,
   blockHash,
@@ -80,30 +82,33 @@ export const firstWord = ({
   ...{ blockNumber, blockHash, units, logIndex, absentFrom: null, rate: null },
 });
 
-/** What tells a log from others of its block, where it was seen last; nothing of the native coin. */
+/** Block-wide log index where the transfer was last seen. Null for the native coin. */
 export const logIndexOf = ({ word, terms }: ChainDeposit['transfer']): number | null =>
   word?.logIndex ?? terms.logIndex;
 
-/** How a transfer on a chain is named for ever: a log's index in its block changes in a reorganisation, this does not. */
+/**
+ * The permanent name of a transfer. It uses the position in the receipt, because a reorganisation changes the index in
+ * the block.
+ */
 export const chainDepositRef = (
   chain: string,
   { txHash, ordinal }: { txHash: string; ordinal: number },
 ): string => `${chain}:${txHash}:${ordinal}`;
 
 /**
- * The ordinal of the native coin that a contract has passed on to a wallet in a transaction: no log shows it, so the wallet tells it
- * from others of its transaction.
+ * Ordinal of native coin that a contract passed on. Derived from the wallet's index, because one transaction may pay
+ * several wallets and no log tells them apart.
  */
 export const unshownOrdinal = ({ derivationIndex }: { derivationIndex: number }): number =>
   NATIVE - 1 - derivationIndex;
 
-/** Whether people have recorded it, for no transaction shows it. */
+/** Whether people have recorded the coin, because no transaction shows it. */
 export const isUnshown = ({ ordinal }: Pick<ChainDepositTerms, 'ordinal'>): boolean => ordinal < NATIVE;
 
-/** The account that stands for what is on the chain's addresses, by the name of its component. */
+/** Component and ledger account of the chain's pool addresses. */
 export const poolOf = ({ chain }: Pick<ChainDepositTerms, 'chain'>): `pool@${string}` => `pool@${chain}`;
 
-/** What was agreed when it was first final. */
+/** Terms fixed when the deposit was first final. */
 export interface Agreed {
   /** In the asset. */
   amount: Decimal;

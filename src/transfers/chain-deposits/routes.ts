@@ -8,7 +8,7 @@ import { confirmDeposit, findOnChain, readConfirmed } from './confirm';
 import { heldCredit } from './rules';
 import { type ChainDepositView, chainDepositSchema, chainDepositView } from './view';
 
-/** Deposits on chains (`interface.md 4.1`, Wallets; decisions part 4). */
+/** Routes of deposits on chains (`interface.md 4.1`, Wallets; decisions part 4). */
 export function chainDepositRoutes(services: Services): Route[] {
   return [confirmRoute(services)];
 }

@@ -17,16 +17,16 @@ import {
 import { isTakenBack } from './told';
 
 export type ChainDepositTrigger =
-  /** It is final, and is the account's. */
+  /** Final, and credited to its account. */
   | 'confirmed'
-  /** One that was taken back before it was final is there again. */
+  /** Back in a block after it was taken back before being final. */
   | 'seen_again'
-  /** It is final, and nobody's, or too little. */
+  /** Final without an owner, or below the minimum. */
   | 'withheld'
-  /** It was final, and the chain has it no more; or a person has taken back what he has told of it. */
+  /** Final once and no longer on the chain, or taken back by people. */
   | 'vanished';
 
-/** What becomes of a deposit on a chain (decisions part 4). One that is in no block any more before it is final waits. */
+/** The states of a deposit on a chain (decisions part 4). A deposit that loses its block before it is final waits. */
 export const CHAIN_DEPOSIT_TRANSITIONS: readonly Transition<ChainDepositStatus, ChainDepositTrigger>[] = [
   { from: ['confirming'], on: 'confirmed', to: 'credited' },
   { from: ['confirming'], on: 'withheld', to: 'uncredited' },
@@ -34,7 +34,7 @@ export const CHAIN_DEPOSIT_TRANSITIONS: readonly Transition<ChainDepositStatus, 
   { from: ['credited'], on: 'vanished', to: 'uncredited', contradicts: true },
   { from: ['uncredited'], on: 'confirmed', to: 'credited', contradicts: true },
   { from: ['uncredited'], on: 'seen_again', to: 'confirming' },
-  // Another reason than before: it is there again, or is there no more.
+  // Changes the reason: the deposit is back, or gone again.
   { from: ['uncredited'], on: 'withheld', to: 'uncredited' },
   { from: ['uncredited'], on: 'vanished', to: 'uncredited' },
 ];
@@ -44,18 +44,18 @@ export const COMPONENTS = {
   released: { on: 'client', up: 'deposit/crypto', down: 'withdraw/crypto_reversed' },
 } as const satisfies ComponentTable;
 
-/** Choices of the system: that it has become final, at what rate; and that what was final is gone. */
+/** Choices of the system: the deposit is final, at a rate; and a final one is gone. */
 const CONFIRMED = 'confirmed';
 const VANISHED = 'vanished';
 
-/** A credit above the limit waits for people; and people have let it pass. Each is about so many units. */
+/** Decisions on a credit above the limit: held for approval, and approved. Each names its units. */
 export const CREDIT_HELD = 'credit_held';
 export const CREDIT_APPROVED = 'credit_approved';
 
-/** The account was closed before the credit, so the money stands in suspense until an operator lets it out. */
+/** The account was closed before the credit. The money stands in suspense until an operator releases it. */
 export const ACCOUNT_CLOSED = 'account_closed';
 
-/** The units of the newest such decision. */
+/** Units of the latest such decision. */
 export const judgedUnits = (deposit: ChainDeposit): string | undefined =>
   unitsOf(last(deposit, CREDIT_HELD, CREDIT_APPROVED));
 
@@ -64,7 +64,7 @@ const unitsOf = (decision: Decision | undefined): string | undefined => {
   return typeof units === 'string' ? units : undefined;
 };
 
-/** The units that wait for people; nothing where none do. Mined again with others, it is judged anew. */
+/** Units that wait for approval. Undefined when none do. Other units after a reorganisation are judged anew. */
 export function heldCredit(deposit: ChainDeposit): string | undefined {
   const decision = last(deposit, CREDIT_HELD, CREDIT_APPROVED);
   const units = unitsOf(decision);
@@ -72,30 +72,32 @@ export function heldCredit(deposit: ChainDeposit): string | undefined {
   return isHeld && !isConfirmed(deposit) ? units : undefined;
 }
 
-/** Of the two the one that counts now. */
+/** The latest of the two choices. */
 const standing = (deposit: ChainDeposit): Decision | undefined => last(deposit, CONFIRMED, VANISHED);
 
 const isConfirmed = (deposit: ChainDeposit): boolean => standing(deposit)?.kind === CONFIRMED;
 
-/** What the ledger has of so many units, in the asset. */
+/** The ledger's amount of units, in the asset. */
 export const amountOf = (
   { decimals, asset }: ChainDepositTerms,
   { units }: Pick<ChainDepositWord, 'units'>,
 ): Decimal => ledgerAmount(BigInt(units), decimals, asset).amount;
 
-/** A rate is taken once, when it is final for the first time. */
+/** Whether a rate is still to be taken. It is taken once, when the deposit is first final. */
 export const needsRate = (deposit: ChainDeposit): boolean => {
   const { asset, accountCurrency } = deposit.transfer.terms;
   return accountCurrency !== null && accountCurrency !== asset && agreedOf(deposit) === undefined;
 };
 
-/** It is final, and there was no rate that is fresh enough: nobody's block tells when there is. */
+/**
+ * Whether the deposit is final and no rate was fresh enough. No block reports the next rate, so the deposit is polled.
+ */
 export const waitsForRate = (deposit: ChainDeposit): boolean => {
   const { word } = deposit.transfer;
   return word?.state === 'final' && word.rate === null && needsRate(deposit);
 };
 
-/** An account would be credited by what the chain tells now, for the first time. */
+/** Whether the present word credits an account for the first time. */
 export const isDueForCredit = (deposit: ChainDeposit): boolean => {
   const { word, terms, accountId } = deposit.transfer;
   if (word?.state !== 'final' || agreedOf(deposit) !== undefined || waitsForRate(deposit)) return false;
@@ -117,7 +119,7 @@ export function choose(deposit: ChainDeposit): NewDecision | undefined {
   return { kind: CONFIRMED, amount: amountOf(terms, word), currency: terms.asset, data };
 }
 
-/** Nothing until it was final: what is credited stays what was confirmed first, however often it comes back. */
+/** Undefined before the deposit was final. The first confirmation stays agreed, however often the deposit returns. */
 export function agreedOf(deposit: Pick<ChainDeposit, 'decisions'>): Agreed | undefined {
   const decision = first(deposit, CONFIRMED);
   const rate = decision?.data['rate'];
@@ -126,7 +128,7 @@ export function agreedOf(deposit: Pick<ChainDeposit, 'decisions'>): Agreed | und
   );
 }
 
-/** What the account gets, in its currency: rounded down, for the rest is what it was exchanged at. */
+/** The account's credit in its currency, rounded down. Null when nothing is credited. */
 export function creditOf(deposit: ChainDeposit): Credit | null {
   const agreed = agreedOf(deposit);
   const { accountId, terms } = deposit.transfer;
@@ -144,7 +146,7 @@ export function creditOf(deposit: ChainDeposit): Credit | null {
 
 export function trigger(deposit: ChainDeposit): ChainDepositTrigger | undefined {
   const stands = standing(deposit);
-  // What nodes do not find is waited for: it may be mined again. What people take back has ended.
+  // A transaction that nodes do not find may be mined again. A coin that people take back has ended.
   if (!stands && isTakenBack(deposit)) return uncreditedBy(deposit, 'vanished');
   if (!stands) return deposit.transfer.status === 'uncredited' ? 'seen_again' : undefined;
   const isCredited = stands.kind === CONFIRMED && creditOf(deposit) !== null;
@@ -152,7 +154,7 @@ export function trigger(deposit: ChainDeposit): ChainDepositTrigger | undefined 
   return uncreditedBy(deposit, stands.kind === CONFIRMED ? 'withheld' : 'vanished');
 }
 
-/** Nothing for one that is uncredited for that reason already. */
+/** Undefined when the deposit is uncredited for that reason already. */
 function uncreditedBy<On extends ChainDepositTrigger>(deposit: ChainDeposit, on: On): On | undefined {
   const { status, failure: reason } = deposit.transfer;
   return status === 'uncredited' && reason === failure(deposit, on) ? undefined : on;
@@ -161,7 +163,7 @@ function uncreditedBy<On extends ChainDepositTrigger>(deposit: ChainDeposit, on:
 function creditedBy(deposit: ChainDeposit, stands: Decision): ChainDepositTrigger | undefined {
   const { status } = deposit.transfer;
   if (status === 'credited') return undefined;
-  // Nothing was final before: no word contradicts another.
+  // The deposit was never final before, so no word contradicts another.
   return status === 'uncredited' && stands === first(deposit, CONFIRMED) ? 'seen_again' : 'confirmed';
 }
 
@@ -173,7 +175,7 @@ export function failure(deposit: ChainDeposit, on: string): string | null {
   return accountId === null ? 'not_allocated' : 'below_minimum';
 }
 
-/** What the chain has given for good stands in the pool: the account's part is credited, the rest is in suspense. */
+/** The deposit's position: final units stand in the pool, against the account's credit and the rest in suspense. */
 export function position(deposit: ChainDeposit): Holding[] {
   const { word, terms } = deposit.transfer;
   if (word === null || agreedOf(deposit) === undefined) return [];
@@ -186,14 +188,14 @@ export function position(deposit: ChainDeposit): Holding[] {
   });
 }
 
-/** The chain is waited for: a block that is deep enough, or whether it comes back. */
+/** Whether the deposit waits for the chain: for depth, or for its return to a block. */
 export function isOpen(deposit: ChainDeposit): boolean {
   const { word } = deposit.transfer;
   if (word === null) return true;
   return word.state === 'final' ? !isConfirmed(deposit) : word.state !== 'gone';
 }
 
-/** Mined again, a contract may have paid something else: what was agreed is credited, and a person sees the difference. */
+/** Opens a break when a transaction mined again paid other units. The agreed amount is credited. */
 export function notices({ transfer: { word, terms } }: ChainDeposit): WantedBreak[] {
   if (word === null || word.units === terms.units) return [];
   const { asset: currency } = terms;

@@ -11,18 +11,18 @@ export interface UnlistedToken {
   ordinal: number;
   token: string;
   address: string;
-  /** Whole units of the token: whoever made it says how many decimals it has. */
+  /** Integer units of the token, because an unknown token's decimals cannot be trusted. */
   units: string;
   blockNumber: number;
-  /** How many others its transaction has brought that are not kept. */
+  /** Further transfers of the same transaction that are not stored. */
   more: number;
   seenAt: Date;
 }
 
-/** Of one transaction. Whoever makes a token may send it a thousand times in one. */
+/** Most stored transfers of a transaction, because a spam token may send a thousand in one. */
 const KEPT_UNLISTED = 20;
 
-// Raw: rows of any number in one parameter.
+// Raw: takes any number of rows in one parameter.
 const KEEP_UNLISTED = `
   insert into unlisted_tokens (chain, tx_hash, ordinal, token, address, units, more, block_number, block_hash, seen_at)
   select $1, r.tx_hash, r.ordinal, r.token, r.address, r.units, r.more, r.block_number, r.block_hash, $2
@@ -30,7 +30,7 @@ const KEEP_UNLISTED = `
            block_number bigint, block_hash text)
   on conflict (chain, tx_hash, ordinal) do update set block_number = excluded.block_number, block_hash = excluded.block_hash`;
 
-/** Keeps some of each transaction, and with the last of them how many others it has. */
+/** Stores some transfers of each transaction. The last one has the count of those left out. */
 export async function keepUnlisted(
   tx: Tx,
   chain: string,
@@ -53,7 +53,7 @@ export async function keepUnlisted(
   if (rows.length > 0) await tx.query(KEEP_UNLISTED, [chain, at, JSON.stringify(rows)]);
 }
 
-/** The newest first. */
+/** Lists unlisted tokens, newest first. */
 export async function listUnlisted(
   sql: Sql,
   { chain, limit }: { chain?: string | undefined; limit: number },

@@ -11,25 +11,25 @@ import type { ChainNode, UnshownCoin } from '../../parties/chain/port';
 import type { Carried } from './discover';
 import { type ChainDepositTerms, unshownOrdinal } from './record';
 
-/** What it takes to ask a chain for a proof. */
+/** Services that a proof needs. */
 export interface Proving extends AskingChains {
   database: Database;
 }
 
-/** Which coin is meant. */
+/** A coin that a person names. */
 export interface NamedCoin {
   chain: string;
   address: string;
-  /** Of the transaction in which a contract has passed it on. */
+  /** The transaction in which a contract passed the coin on. */
   txHash: string;
 }
 
 /**
- * Proves by the balances at both ends of its block that a transaction has brought native coin that it does not show. Asks every node, so
- * it is no part of a transaction.
- * @returns all that the block has brought to the address so
- * @throws Problem 404 `chain`, `address`; 400 `txHash`; 409 `invalid_transition` where the network lists no native coin, the transaction
- *   is not final, the nodes disagree, or nothing has come; 503
+ * Proves native coin that no transaction shows, by the balances at both ends of its block. Asks every node, so call it
+ * outside of a transaction.
+ * @returns all such coin of the block for the address
+ * @throws Problem 404 `chain`, `address`; 400 `txHash`; 409 `invalid_transition` when the network lists no native coin,
+ *   the transaction is not final, the nodes disagree, or nothing arrived; 503
  */
 export async function provenCoin(services: Proving, named: NamedCoin): Promise<Carried> {
   const { wallet } = await requireWallet(services.database, named);
@@ -82,7 +82,7 @@ async function unshownIn(node: ChainNode, address: string, block: number) {
   }
 }
 
-/** @throws Problem 409 where not most of all nodes tell the same */
+/** @throws Problem 409 unless most of all nodes tell the same */
 function agreed({ said, of }: { said: (UnshownCoin | undefined)[]; of: number }): UnshownCoin {
   const [first] = said;
   const isSame = said.every((each) => each?.blockHash === first?.blockHash && each?.units === first?.units);

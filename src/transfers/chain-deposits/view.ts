@@ -55,7 +55,7 @@ export function chainDepositView(deposit: ChainDeposit): ChainDepositView {
   };
 }
 
-/** What the books hold of it now: mined again, a contract may have paid less than was agreed. */
+/** The credit that the books hold. A transaction mined again may have paid less than agreed. */
 function creditedOf(deposit: ChainDeposit) {
   const held = position(deposit).find(({ component }) => component === 'credited');
   if (deposit.transfer.status !== 'credited' || !held) return {};

@@ -21,17 +21,17 @@ import { STANDS_STILL, watchHead } from './head';
 import { type ChainStep, nothingRemembered, type Reading, type Remembered } from './reading';
 import { goBack, isStillAt } from './reorganisation';
 
-/** Blocks of a reading. Of the native coin each block is asked for by itself. */
+/** Most blocks of a reading. With the native coin each block is a call of its own. */
 const LONGEST_RANGE = 500;
 const LONGEST_OF_NATIVE = 50;
-/** Blocks whose hashes are kept beyond those that are not final for long. */
+/** Block hashes kept beyond the range that a reorganisation usually changes. */
 const SPARE_BLOCKS = 64;
 
 /**
- * One step along a chain's blocks: reads the next ones, finds what they have brought to the pool and to stations, and tells the deposits
- * that they decide. What was found stands in one transaction with how far it was read, so that it may end anywhere and be begun
- * again, by two at once too.
- * @throws PartyAway no node answers; nothing has changed
+ * Takes one step along a chain: reads the next blocks, opens deposits and station top-ups, and tells decided deposits
+ * to look. Position and findings commit together, so a step can be interrupted, repeated or taken by two processes at
+ * once.
+ * @throws PartyAway when no node answers; nothing has changed
  */
 export async function readChain(
   services: Services,
@@ -48,11 +48,11 @@ export async function readChain(
   const reading = { network, node, place, head, remembered };
   if (head.number <= place.number) return compareHead(services, reading);
   const next = await node.block(place.number + 1);
-  if (!next) return rest(services, reading); // the node that answered now lags behind the one that told of its head
+  if (!next) return rest(services, reading); // the node that answered lags behind the one that reported the head
   return next.parentHash === place.hash ? readOn(services, reading, next) : goBack(services, reading);
 }
 
-/** No block tells what is under way any more: from now on the deposits ask by themselves. */
+/** Ends following a disabled network. Its open deposits poll the chain from now on. */
 async function end(services: Services, chain: string): Promise<ChainStep> {
   const { database, now } = services;
   await database.transaction(async (tx) => {
@@ -63,13 +63,13 @@ async function end(services: Services, chain: string): Promise<ChainStep> {
   return 'ended';
 }
 
-/** Deposits before this block are told by their hash. */
+/** Begins at the head. Earlier payments are claimed by their hash. */
 async function begin({ database, now }: Services, chain: string, head: Block): Promise<ChainStep> {
   await database.transaction((tx) => beginPlace(tx, chain, head, now()));
   return 'begun';
 }
 
-/** A head that is not above the place: nothing new, a node that lags behind, or another chain of the same height. */
+/** Handles a head at or below the position: nothing new, a lagging node, or another chain of that height. */
 async function compareHead(services: Services, reading: Reading): Promise<ChainStep> {
   const { database } = services;
   const { head, network } = reading;
@@ -80,8 +80,8 @@ async function compareHead(services: Services, reading: Reading): Promise<ChainS
 }
 
 /**
- * No block tells a deposit any more whose look asked before the last one was there and ended after it: as long as the row of one
- * that is decided changes, it is told again.
+ * Tells decided deposits again while their rows change. A look may have asked the nodes before the last block, and
+ * ended after it.
  */
 async function rest(services: Services, { network, node, place, remembered }: Reading): Promise<ChainStep> {
   const { database, now } = services;
@@ -103,17 +103,17 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
   const wanted = wantedOn(network);
   const range = wanted.native ? LONGEST_OF_NATIVE : LONGEST_RANGE;
   const to = Math.min(head.number, place.number + range);
-  // Read after the head: a wallet that nobody knew of before has been paid in no block up to it.
+  // Read after the head, so a wallet that is derived later was paid in none of these blocks.
   const stations = await stationsToRead(database, network);
   const addresses = [...(await poolAddresses(database, network.chain)), ...stations];
   const found = await node.transfersTo({ from: first.number, to }, addresses, wanted);
-  if (found.parentHash !== place.hash) return 'rests'; // reorganised meanwhile, or of another node: the next step sees it
+  if (found.parentHash !== place.hash) return 'rests'; // a reorganisation, or another node; the next step sees it
   const late = await readAgain(reading, addresses, { upTo: to - network.confirmations, range });
   const last = { number: to, hash: found.toBlockHash };
   const told = await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, network.chain, place))) return undefined;
     const decided = await decidedAt(tx, network.chain, to);
-    // A node may have named the old chain when those were asked for that a reorganisation concerns.
+    // A node may still have named the old chain when deposits looked after a reorganisation.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
     await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
@@ -137,8 +137,8 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
 }
 
 /**
- * Reads blocks a second time once they are deep: of a node whose logs lag behind its head they may have told nothing at first.
- * @returns what is found now, most of it for the second time, and the last block that was read so
+ * Reads deep blocks a second time, because a node whose logs lag behind its head may have returned none at first.
+ * @returns transfers, mostly known ones, and the last block that was read twice
  */
 async function readAgain(
   { network, node, place: { checked } }: Reading,
@@ -155,15 +155,15 @@ async function readAgain(
   return { checked: to, transfers, inPart };
 }
 
-/** What of a network's blocks is read. */
+/** The assets to read in a network's blocks. */
 const wantedOn = ({ assets }: Network) => ({
   native: assets.some(({ contract }) => contract === null),
   listed: assets.flatMap(({ contract }) => contract ?? []),
 });
 
 /**
- * Notes that blocks had more logs than a node gives, so that of tokens which no network lists nothing is known there. Once a day: whoever
- * makes a token may do it in every block.
+ * Shows blocks with more logs than a node returns. Only listed tokens were read there. Opens one break a day, because a
+ * spam token can do this in every block.
  */
 async function noteInPart(
   { log, now }: Pick<Services, 'log' | 'now'>,

@@ -5,16 +5,19 @@ import { closeBreaksOf, openBreakAgain } from '../../process/breaks/operations';
 import type { Services } from '../../services';
 import type { Remembered } from './reading';
 
-/** Longer than any chain in use goes without a block, in milliseconds: its nodes answer, and know of none that are new. */
+/** Longer than any chain in use goes without a block, in milliseconds. */
 const STILL_MS = 10 * 60_000;
-/** That is written down so seldom, though the head is looked at each second. */
+/** Least interval between two writes about a stalled chain, although the head is read each second. */
 const SHOWN_EVERY_MS = 10 * 60_000;
-/** A person who has resolved it knows for so long. */
+/** Time for which a resolved break is not opened again. */
 const KNOWN_MS = 60 * 60_000;
 
 export const STANDS_STILL = 'chain_stands_still';
 
-/** A chain whose newest block is old is shown to a person until there is a new one; resolved before that, it is shown again later. */
+/**
+ * Opens a break for a chain whose newest block is old, and closes it at the next block. A break that was resolved early
+ * opens again later.
+ */
 export async function watchHead(
   { database, now, observeChainHead }: Pick<Services, 'database' | 'now' | 'observeChainHead'>,
   network: Pick<Network, 'chain' | 'chainId'>,

@@ -6,7 +6,7 @@ import { processOf } from '../../process/workflow-command';
 import type { Services } from '../../services';
 import { following } from '../../transfers/chain-deposits/following';
 
-/** Follows the blocks of a chain for as long as its network is enabled. */
+/** The workflow that follows a chain while its network is enabled. */
 export const chainWatcher = processOf({
   workflow: 'chainWatcher',
   prefix: 'chain-watcher-',
@@ -14,11 +14,11 @@ export const chainWatcher = processOf({
   key: ({ chain }) => [chain],
 });
 
-/** What must run now, whatever Temporal has lost: to start one that runs has no effect. */
+/** Start commands of the watchers that must run, whatever Temporal has lost. Starting a running one has no effect. */
 export const chainWatchers = async (sql: Sql): Promise<WorkflowCommand[]> =>
   (await enabledNetworks(sql)).map(({ chain }) => chainWatcher.start({ chain }));
 
-/** A network that is enabled is read at once: the reconciler would begin it within a minute. */
+/** Starts the watcher when a network is enabled, instead of waiting up to a minute for the reconciler. */
 export const followingAtOnce = ({ commands }: Pick<Services, 'commands'>): Following => ({
   ...following,
   async begin(tx, chain, head, at) {

@@ -3,12 +3,12 @@ import type { Network } from '../../chain/networks/record';
 import type { Block, ChainNode } from '../../parties/chain/port';
 
 /**
- * What a step has come to. `ended`: nobody wants the chain to be followed. `rests`: there is no newer block. `back`: the chain was
- * reorganised, and is read again from where both agree.
+ * Result of a step. `ended`: the network is disabled. `rests`: there is no newer block. `back`: the position moved back
+ * after a reorganisation.
  */
 export type ChainStep = 'ended' | 'begun' | 'rests' | 'read' | 'back';
 
-/** The chain as a step finds it. */
+/** The state of a chain at the beginning of a step. */
 export interface Reading {
   network: Network;
   node: ChainNode;
@@ -18,13 +18,13 @@ export interface Reading {
 }
 
 /**
- * The memory of a process that follows a chain: the deposits and breaks that the process has told. Without this memory the process
- * tells all of them once more.
+ * Memory of a process that follows a chain: the deposits and breaks it has told. Without it, a process tells them once
+ * more.
  */
 export interface Remembered {
-  /** The deposits that were told of the last height, by name, each with the revision that its row had then. */
+  /** Deposits told about the last height, by name, with the revision of their rows. */
   told: ReadonlyMap<string, number>;
-  /** When the chain was shown to stand still; null: it goes on; absent: not known. */
+  /** When a stall was last written down. Null: the chain goes on. Absent: unknown. */
   shownStill?: Date | null;
 }
 

@@ -8,20 +8,22 @@ import { tellDeposits } from '../../transfers/chain-deposits/discover';
 import { refsAbove } from '../../transfers/engine/tables/on-chain';
 import type { ChainStep, Reading } from './reading';
 
-/** Nobody else has read on, or stepped back, since it was read. */
+/** Whether the position is unchanged since it was read. Locks it. */
 export async function isStillAt(tx: Tx, chain: string, place: Place): Promise<boolean> {
   const now = await placeOf(tx, chain, 'update');
   return now?.number === place.number && now.hash === place.hash;
 }
 
-/** From the last block that the node has too; where it has none of those that are kept, from before the first of them. */
+/**
+ * Moves the position back to the last block that the node shares, or before the first stored block when it shares none.
+ */
 export async function goBack(services: Services, reading: Reading): Promise<ChainStep> {
   const { database, log, now } = services;
   const { network, node, place, head } = reading;
   const { chain } = network;
   const common = await lastCommon(node, await keptBlocks(database, chain));
   log.warn({ chain, from: place.number, to: common?.number }, 'the chain was reorganised; it is read again');
-  if (!common) return 'rests'; // the node does not say: it is asked again
+  if (!common) return 'rests'; // the node does not answer that; the next step asks again
   await database.transaction(async (tx) => {
     if (!(await isStillAt(tx, chain, place))) return;
     await tellDeposits(services, tx, await refsAbove(tx, chain, common.number));
@@ -38,7 +40,7 @@ async function lastCommon(node: ChainNode, kept: readonly Place[]): Promise<Plac
     const theirs = await node.block(each.number);
     if (theirs?.hash === each.hash) return each;
   }
-  // Of another chain altogether, or reorganised deeper than anybody thought possible: all of it that was read is read again.
+  // Another chain, or an unexpectedly deep reorganisation: everything that was read is read again.
   const first = kept.at(-1);
   const before = first && first.number > 0 ? await node.block(first.number - 1) : undefined;
   return before && { number: before.number, hash: before.hash };

@@ -7,17 +7,17 @@ import type { Watching } from '../watch';
 import { readChain } from './follow-blocks';
 import { type ChainStep, nothingRemembered } from './reading';
 
-/** From one look at the head to the next, where the last step has read none. */
+/** Interval between looks at the head after a step without new blocks. */
 const EVERY_MS = 1_000;
 const BEAT_MS = 5_000;
-/** A node may be away for a moment: after so long a person is told. */
+/** Outage of the nodes after which a person is shown a break. */
 const PATIENCE_MS = 60_000;
 
 const UNREADABLE = 'chain_unreadable';
 
 /**
- * Follows the blocks of a chain until the signal ends it. It holds no truth: begun anywhere again, it goes on where it was.
- * @returns whether the chain is to be followed on
+ * Follows a chain until the signal ends it. Stateless: a new run continues at the stored position.
+ * @returns whether the chain is still to be followed
  */
 export async function watchChain(
   services: Services,
@@ -36,17 +36,20 @@ export async function watchChain(
     return true;
   } finally {
     clearInterval(pulse);
-    services.observeChainHead(chain, null); // whoever follows it now tells
+    services.observeChainHead(chain, null); // the next watcher reports the head
   }
 }
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
-/** One step; a chain that cannot be read is read again, and after a minute a person is told, until it can be. */
+/**
+ * Returns a function that takes one step. Retries a chain that cannot be read, and opens a break after a minute of
+ * failures.
+ */
 export function createTurn(services: Services, chain: string): () => Promise<ChainStep | 'away'> {
   const { log } = services;
   const subject = `chain:${chain}` as const;
-  /** Absent: not known, for this process has not read it yet. */
+  /** Absent before the first reading of this process. */
   let readable: boolean | undefined;
   const remembered = nothingRemembered();
 
@@ -57,7 +60,7 @@ export function createTurn(services: Services, chain: string): () => Promise<Cha
       readable = true;
       return step;
     } catch (error) {
-      // Whatever it is: a chain that nobody reads must not rest in silence.
+      // Catches every error, because a chain must not stop being read in silence.
       if (error instanceof PartyAway)
         log.warn({ chain, error: error.name }, 'the chain cannot be read; it is asked again');
       else log.error({ chain, err: error }, 'the chain cannot be read on; it is tried again');
