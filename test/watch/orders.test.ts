@@ -6,7 +6,7 @@ import { requestedCard } from '../cards/cards/support';
 import { decide, pending, setReview, statusOf, steps } from '../people/cardholders/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 
-/** The lists of the parties that only take our orders, where no callback ever comes: where they call, nobody is. */
+/** Lists of parties that only take orders, while every callback is lost. */
 
 let api: TestApi;
 let client: Client;
@@ -22,7 +22,10 @@ afterAll(() => api.close());
 const looks = (workflowId: string) =>
   api.commands.filter((command) => command.workflowId === workflowId && command.action === 'look').length;
 
-/** Turns of the watcher, three seconds apart, until it has told. @returns the seconds that it took */
+/**
+ * Runs turns of the watcher, three seconds apart, until it tells the workflow.
+ * @returns seconds until then
+ */
 async function secondsUntilTold(reading: ReturnType<typeof createReading>, workflowId: string) {
   const before = looks(workflowId);
   for (let seconds = 0; seconds <= 90; seconds += 3) {
@@ -58,7 +61,7 @@ it('tell of a cardholder within ninety seconds of the decision', async () => {
   expect(await statusOf(client, id)).toBe('pass_audit');
 });
 
-it('tell nobody of what was heard, however often they are read', async () => {
+it('tell nobody of known changes, however often they are read', async () => {
   const before = api.commands.length;
   for (const party of ['cardProcessor', 'cardholderReview'] as const)
     for (let begun = 0; begun < 2; begun += 1) {
@@ -68,7 +71,7 @@ it('tell nobody of what was heard, however often they are read', async () => {
   expect(api.commands).toHaveLength(before);
 });
 
-it('tell of all that there ever were, read from the beginning: open ones at once, ended ones a few at a time', async () => {
+it('tell all orders when read from the beginning: open ones at once, ended ones a few at a time', async () => {
   const cards: string[] = [];
   for (let each = 0; each < 18; each += 1) cards.push((await requestedCard(api, client)).id);
   for (const id of cards) await orderCard(api.services, id);
@@ -76,7 +79,7 @@ it('tell of all that there ever were, read from the beginning: open ones at once
   for (const id of cards) expect(await orderCard(api.services, id)).toBe('active');
   const open = (await requestedCard(api, client, { label: 'sandbox:slow' })).id;
   await orderCard(api.services, open);
-  // The list is read from its beginning then, because no place in it is kept.
+  // The list is then read from its beginning, because no place is stored.
   await api.database.query('truncate party_places, list_anchors, party_orders');
   const all = [...cards, open].map((id) => ({ id, ref: `issue-${id}`, version: 2 }));
   const own = api.services.parties.cardProcessor;
@@ -111,7 +114,7 @@ describe.each<[WatchedParty, string]>([
 ])('the list of %s', (party, ref) => {
   type Row = { id: string; ref: string };
   let rows: Row[];
-  /** A list whose places are positions, as one that shrinks is. */
+  /** A list with positions as places, as after a restore. */
   const changes = async (after: string | null): Promise<ChangesPage> => {
     const from = Math.min(Number(after ?? 0), rows.length);
     const page = rows.slice(from, from + 2);
@@ -130,14 +133,14 @@ describe.each<[WatchedParty, string]>([
       ({ kind }) => kind,
     );
 
-  it('that names an order of nobody shows it', async () => {
+  it('shows a name that no order has', async () => {
     rows = [{ id: 'c1', ref }];
     const reading = createReading(api.services, party);
     for (let turn = 0; turn < 2; turn += 1, pass(3)) await reading.read();
     expect(await openBreaks()).toEqual(['party_order_unknown']);
   });
 
-  it('that shrinks is shown, and read from its beginning', async () => {
+  it('is shown and read from its beginning when it shrinks', async () => {
     rows = ['c1', 'c2', 'c3', 'c4', 'c5'].map((id) => ({ id, ref }));
     const reading = createReading(api.services, party);
     for (let turn = 0; turn < 3; turn += 1, pass(3)) await reading.read();
@@ -146,7 +149,7 @@ describe.each<[WatchedParty, string]>([
     expect(await openBreaks()).toEqual(['party_list_shrunk', 'party_order_unknown', 'party_order_unknown']);
   });
 
-  it('that goes in a circle is shown after a minute', async () => {
+  it('is shown after a minute when it loops', async () => {
     Object.assign(api.services.parties, {
       [party]: {
         ...own,

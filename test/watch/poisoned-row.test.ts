@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** A list in pages of fifty, whose places are positions. */
+/** A list in pages of fifty with positions as places. */
 async function changes(after: string | null): Promise<ChangesPage> {
   before();
   const from = Number(after ?? 0);
@@ -37,7 +37,7 @@ const openBreaks = () =>
     `select kind, detail from breaks where subject = 'bank' and resolved_at is null`,
   );
 
-/** Turns of the bank's watcher, so many seconds apart. */
+/** Turns of the bank's watcher, some seconds apart. */
 async function watched(turns: number, seconds = 3): Promise<void> {
   const ending = new AbortController();
   let left = turns;

@@ -4,7 +4,7 @@ import { createReading, watchParty } from '../../src/watch/watch';
 import type { TestApi } from '../support/api';
 import { type Clock, onClock } from '../transfers/external-cards/support';
 
-/** The reading of a party's list: whatever happens to the party, or to whoever reads, every change is told. */
+/** Every change of a party's list is told, whatever happens to the party or to the process that reads. */
 
 let api: TestApi & { clock: Clock };
 let list: Listed;
@@ -18,13 +18,13 @@ afterEach(() => api.close());
 interface Listed {
   rows: PartyChange[];
   changes(after: string | null): Promise<ChangesPage>;
-  /** Where each page that was asked for began. */
+  /** Where each requested page began. */
   asked: (string | null)[];
-  /** Told before each answer, with the number of the page in its reading's order. */
+  /** Called before each answer, with the number of the page. */
   before: (page: number) => void | Promise<void>;
 }
 
-/** A list in pages of a hundred; a place is the name of the row before it, so that a row may come to stand before it. */
+/** A list in pages of a hundred. A place is the name of the row before it, so that a row may later appear before it. */
 function listed(): Listed {
   const made: Listed = {
     rows: [],
@@ -49,7 +49,7 @@ const told = () => [...new Set(api.commands.map(({ args }) => String(args[0])))]
 const names = (changes: readonly PartyChange[]) => changes.map(({ ref }) => ref).sort();
 const reading = () => createReading(api.services, 'bank');
 
-it('tells what was read last though whoever read it was killed before its next turn, and comes back late', async () => {
+it('tells the last changes although their reader was killed before its next turn', async () => {
   list.rows.push(...changesNamed('before', 3));
   const killed = reading();
   for (let turn = 0; turn < 100; turn += 1) {
@@ -73,14 +73,14 @@ it('reads the two minutes before the last reading again, however long ago that w
     await before.read();
     api.clock.pass(3);
   }
-  list.rows.splice(3, 0, { id: 'late', ref: 'late' }); // committed after what stands behind it was read
+  list.rows.splice(3, 0, { id: 'late', ref: 'late' }); // committed after later rows were read
   api.clock.pass(3_600);
   const next = reading();
   for (let turn = 0; turn < 2; turn += 1) await next.read();
   expect(told()).toContain('late');
 });
 
-it('tells every page, whatever becomes of the ones after it', async () => {
+it('tells every page, whatever happens to later ones', async () => {
   list.rows.push(...changesNamed('backlog', 250));
   const one = reading();
   list.before = (page) => {
@@ -92,7 +92,7 @@ it('tells every page, whatever becomes of the ones after it', async () => {
   expect(list.asked).toEqual([null, 'backlog-99', 'backlog-99', 'backlog-199', 'backlog-249']);
 });
 
-it('tells a long backlog as it is read, so that whoever begins again goes on from there', async () => {
+it('tells a long backlog while reading, so that a new reader continues there', async () => {
   list.rows.push(...changesNamed('backlog', 1_000));
   list.before = (page) => {
     api.clock.pass(60);
@@ -104,7 +104,7 @@ it('tells a long backlog as it is read, so that whoever begins again goes on fro
   list.before = () => undefined;
   const next = reading();
   for (let turn = 0; turn < 2; turn += 1) await next.read();
-  expect(list.asked[0]).toBe('backlog-499'); // the last that was told, and two minutes before it
+  expect(list.asked[0]).toBe('backlog-499'); // the last told place, and two minutes before it
   expect(told()).toEqual(names(list.rows));
 });
 
@@ -129,7 +129,7 @@ it('tells later what could not be told', async () => {
   expect(told()).toEqual(names(list.rows));
 });
 
-it('says that it is alive while one page takes long, and ends between two pages when it is told to', async () => {
+it('sends heartbeats during a slow page, and ends between two pages when told to', async () => {
   list.rows.push(...changesNamed('backlog', 1_000));
   const ending = new AbortController();
   let beats = 0;

@@ -9,8 +9,8 @@ import { onClock } from '../transfers/external-cards/support';
 import { enabled, ibanBalance, lookedAtCredit } from '../transfers/iban/support';
 
 /**
- * What a party has told stands in Postgres until it was asked for: Temporal is not there in these tests, so every signal is
- * lost, and what the reconciler finds is all that is left.
+ * A party's news stays in Postgres until it was asked for. These tests run without Temporal, so every signal is lost
+ * and only the reconciler's look-up is left.
  */
 
 let world: DepositWorld;
@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => world.close());
 
 const MINUTE_MS = 60_000;
-/** As the reconciler does: what should have been looked at five minutes ago. */
+/** The reconciler's look-up: records that were due five minutes ago. */
 async function overdue({ database, services } = world.api): Promise<string[]> {
   const before = new Date(services.now().getTime() - 5 * MINUTE_MS);
   const found = await Promise.all(transferProcesses.map((each) => each.stale(database, before, 1_000, [])));
@@ -37,8 +37,8 @@ async function overdue({ database, services } = world.api): Promise<string[]> {
 const callback = (sessionId: string) =>
   world.double.tell(world.api.url, sessionId, { at: world.api.services.now() });
 
-describe('a look at a transfer that rests', () => {
-  it('is asked for until it was taken, whatever Temporal has lost', async () => {
+describe('a look at a resting transfer', () => {
+  it('is requested until it was taken, whatever Temporal has lost', async () => {
     const { id, accountId, session } = await completed(world);
     expect(await overdue()).not.toContain(`look deposit-${id}`);
     session.disputes.push({ id: 'dp_1', amount: '100.00', status: 'open' });
@@ -53,11 +53,11 @@ describe('a look at a transfer that rests', () => {
     expect(await overdue()).not.toContain(`look deposit-${id}`);
   });
 
-  it('that was told while the party was asked is not answered by what it said before', async () => {
+  it('that is told while the party is asked is not satisfied by the earlier answer', async () => {
     const { id, session } = await completed(world);
     const { checkout } = world.api.services.parties;
     for (const told of [1, 2]) {
-      // Told once more than the step has read of: once where it rested, and once where it was to look already.
+      // Told once more than the step has read: once while resting, and once while a look was due.
       world.api.services.parties.checkout = {
         ...checkout,
         ask: async (sessionId) => {
@@ -77,7 +77,7 @@ describe('a look at a transfer that rests', () => {
     expect(await overdue()).not.toContain(`look deposit-${id}`);
   });
 
-  it('changes nothing that an answer under way is compared with', async () => {
+  it('does not invalidate an answer under way', async () => {
     const { id, session } = await completed(world);
     const revision = async () =>
       (await world.api.database.query('select revision from transfers where id = $1', [id]))[0];
@@ -91,7 +91,7 @@ describe('a name that no transfer has', () => {
   const tell = (ref: string, { services, database } = world.api, party: MoneyParty = 'checkout') =>
     database.transaction((tx) => tellOf(services, tx, party, [ref]));
 
-  it('is looked into until it is known what it is, whatever Temporal has lost', async () => {
+  it('is investigated until it is known, whatever Temporal has lost', async () => {
     const api = await onClock();
     const { bank } = api.services.parties;
     const client = await api.client();
@@ -111,10 +111,10 @@ describe('a name that no transfer has', () => {
     await api.close();
   });
 
-  it('that a transfer has by now is that transfer’s to look at', async () => {
+  it('makes the transfer that now has the name look', async () => {
     const { id, session } = await completed(world);
     const name = `late-${session.sessionId}`;
-    await tell(name); // it comes before the answer that gives the transfer this name
+    await tell(name); // before the answer that gives the transfer this name
     await world.api.database.query('update transfers set party_ref = $2 where id = $1', [id, name]);
     expect(await discover(world.api.services, 'checkout', name)).toBe('known');
     world.clock.ahead += 6 * MINUTE_MS;
@@ -123,7 +123,7 @@ describe('a name that no transfer has', () => {
     expect(found).not.toContain(`look checkout-payment-${name}`);
   });
 
-  it('that is told again while the party is asked is looked into again', async () => {
+  it('that is told again while the party is asked is investigated again', async () => {
     const { services } = world.api;
     const sessionId = world.double.foreign('CHF');
     await tell(sessionId);
@@ -147,7 +147,7 @@ describe('a name that no transfer has', () => {
     expect(await overdue()).not.toContain(`look checkout-payment-${sessionId}`);
   });
 
-  it('that is nonsense, and signed, is asked for for a day and then shown to a person', async () => {
+  it('that is signed nonsense is asked for during a day and then shown to a person', async () => {
     const { services, database } = world.api;
     const sessionId = 'nonsense';
     expect(await callback(sessionId)).toBe(200);

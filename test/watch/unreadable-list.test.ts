@@ -6,7 +6,7 @@ import { watchParty } from '../../src/watch/watch';
 import { testApi } from '../support/api';
 import { credited, enabled, look, paidOut } from '../transfers/iban/support';
 
-/** A party whose list stays unreadable, or refused: its transfers are asked for one by one, and a person is told. */
+/** While a party's list is unreadable or refused, its transfers are polled and a person is shown a break. */
 
 const clock = { at: new Date() };
 const failed: string[] = [];
@@ -52,12 +52,12 @@ async function overdue(): Promise<string[]> {
   return found.flat().map(({ args }) => String(args[0]));
 }
 
-it('is a break and a metric, and its transfers are asked for until it is read again', async () => {
+it('opens a break, counts in a metric, and polls its transfers until it is read again', async () => {
   const client = await api.client();
   const { id: ibanId } = await enabled(api, client);
   await credited(api, ibanId, '900.00');
   const { payouts } = api.services.parties;
-  // An order that is under way for a while, and of which nobody calls back.
+  // A slow order whose party never calls back.
   const { id } = await paidOut(client, '30.00', { 'x-idempotency-key': randomUUID() });
   const word = async () => ({ version: 1, status: 'processing', sent: ZERO, returns: [] });
   api.services.parties.payouts = { ...payouts, order: word, ask: word } as unknown as typeof payouts;
@@ -69,14 +69,14 @@ it('is a break and a metric, and its transfers are asked for until it is read ag
   api.services.parties.payouts.changes = () => Promise.reject(new PartyAway('the party answered 401'));
   await watched(19);
   expect([failed.length, await openBreaks()]).toEqual([19, []]);
-  expect(await look(api, id)).toMatchObject({ open: true, lookAt: null }); // it may be away for a moment
+  expect(await look(api, id)).toMatchObject({ open: true, lookAt: null }); // the party may be away for a moment
   await watched(5);
   expect(await openBreaks()).toEqual([{ kind: 'party_list_unreadable', subject: 'payouts' }]);
   pass(5 * 60);
   expect(await overdue()).toEqual([id]);
   const asked = await look(api, id);
   expect([asked.open, (asked.lookAt ?? 0) - clock.at.getTime() <= 60_000]).toEqual([true, true]);
-  await watched(5); // what asks for itself is not told again
+  await watched(5); // a polled transfer is not told again
   pass(5 * 60);
   expect(await overdue()).toEqual([]);
 

@@ -36,28 +36,25 @@ async function toppedUp() {
 const executed = async (path: string, id: string) =>
   execute(world, (await exported(path, id)).transactions[0]);
 
-describe('the time of an operation', () => {
+describe('expiry of an operation', () => {
   it.each([
     ['sweep', OPERATIONS, swept],
     ['top-up', TOPUPS, toppedUp],
-  ])(
-    'of a %s is a day to the millisecond: open a second before its end, expired at it',
-    async (_, path, make) => {
-      const { id, createdAt, expiresAt } = await make();
-      expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(DAY_MS);
-      await exported(path, id);
-      const open = { status: 'awaiting_confirmation', open: true };
-      for (const before of [DAY_MS / 2, 1_000, 1]) {
-        at = Date.parse(expiresAt) - before;
-        expect(await world.advance(id)).toMatchObject(open);
-      }
-      at = Date.parse(expiresAt);
-      expect(await world.advance(id)).toEqual({ status: 'expired', open: false, lookAt: null });
-      expect(await world.read(id)).toMatchObject({ status: 'expired', expiresAt });
-    },
-  );
+  ])('a %s expires after exactly one day', async (_, path, make) => {
+    const { id, createdAt, expiresAt } = await make();
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(DAY_MS);
+    await exported(path, id);
+    const open = { status: 'awaiting_confirmation', open: true };
+    for (const before of [DAY_MS / 2, 1_000, 1]) {
+      at = Date.parse(expiresAt) - before;
+      expect(await world.advance(id)).toMatchObject(open);
+    }
+    at = Date.parse(expiresAt);
+    expect(await world.advance(id)).toEqual({ status: 'expired', open: false, lookAt: null });
+    expect(await world.read(id)).toMatchObject({ status: 'expired', expiresAt });
+  });
 
-  it('of a tester is over when he says so, in the sandbox alone', async () => {
+  it('a tester can expire an operation at once, only in the sandbox', async () => {
     const operator = await operatorEnvironment(world.services.database);
     const { id } = await swept();
     const live = await command({ ...operator, MODE: 'live' }, 'gas-operation', 'expire', id);
@@ -70,7 +67,7 @@ describe('the time of an operation', () => {
     expect([twice.code, twice.err]).toEqual([4, expect.stringContaining('expired')]);
   });
 
-  it('does not end with what is executed late: confirmed too early it is refused, and booked once it is final', async () => {
+  it('a late execution is refused while it is shallow, and booked once it is final', async () => {
     const { id, expiresAt } = await swept();
     const { transactions } = await exported(OPERATIONS, id);
     at = Date.parse(expiresAt);
@@ -92,8 +89,8 @@ describe('the time of an operation', () => {
   });
 });
 
-describe('lists', () => {
-  it('take the time of creation and the status, the one with the other', async () => {
+describe('lists of operations', () => {
+  it('combine filters by creation time and status', async () => {
     const begun = new Date(at).toISOString();
     const completed = await swept();
     const hash = await executed(OPERATIONS, completed.id);
@@ -138,7 +135,7 @@ describe('lists', () => {
   });
 });
 
-it('answers 503 while its chain is away, whatever a person asks of it, and records nothing', async () => {
+it('answers 503 to every request while the chain is away, and records nothing', async () => {
   const [empty, full] = [(await world.wallets(1, 1n))[0]!, (await world.wallets(1, 5_000_000n, '0.01'))[0]!];
   const [sweep, topup, sweepAtWork, topupAtWork] = [
     await swept(),
@@ -183,7 +180,7 @@ it('answers 503 while its chain is away, whatever a person asks of it, and recor
   }
   double.away(false);
   expect(await changedSince(world.services.database, kept)).toEqual([]);
-  // What nobody has executed needs no chain to be given up.
+  // A person can fail an operation without the chain before anything was executed.
   double.away(true);
   expect((await fail(OPERATIONS, sweep.id)).status).toBe(200);
   double.away(false);
@@ -192,11 +189,11 @@ it('answers 503 while its chain is away, whatever a person asks of it, and recor
     return (await world.admin.call(method, path, body, { 'x-idempotency-key': `away-${place}` })).status;
   });
   expect(await Promise.all(again)).toEqual([200, 201, 201, 200, 200, 200, 409, 409, 409]);
-  expect((await fail(TOPUPS, topup.id)).status).toBe(200); // its nonce is free again
+  expect((await fail(TOPUPS, topup.id)).status).toBe(200); // frees its nonce
   await world.configure({});
 });
 
-describe('the audit', () => {
+describe('the audit log', () => {
   interface Line {
     action: string;
     actor: string;
@@ -219,7 +216,7 @@ describe('the audit', () => {
     ...{ action, actor: world.admin.clientId, tenant_id: null, subject, before: null, after: null, ...rest },
   });
 
-  it('has who confirmed, exported, failed or made what, as it was and as it became', async () => {
+  it('records who created, exported, confirmed or failed an operation, with before and after', async () => {
     const [one, two] = [await swept(), await toppedUp()];
     const shown = { status: 'pending', txHash: null, waitsFor: null, failureReason: null };
     const awaiting = { ...shown, status: 'awaiting_confirmation' };
@@ -248,7 +245,7 @@ describe('the audit', () => {
     expect(await written(() => fail(TOPUPS, third))).toEqual([]); // refused
   });
 
-  it('has the wallets and stations that were made, and the station that was', async () => {
+  it('records created wallets and stations, and the replaced station', async () => {
     let made: { id: string }[] = [];
     const generated = await written(async () => {
       made = (await posted(world.admin, '/v1/gas-station/generate', { chain: 'local', count: 2 })).data;
@@ -267,7 +264,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('has what an admin does for a company, under whose it is, and not what the company does itself', async () => {
+  it('records what an admin does for a company under that company, and not what the company does itself', async () => {
     const client = await world.api.client();
     const accountId = await masterAccount(client);
     const asked = (reference: string) => ({

@@ -15,14 +15,14 @@ const failing = ({ checks }: { checks: { name: string; ok: boolean }[] }) =>
   checks.filter(({ ok }) => !ok).map(({ name }) => name);
 const usdt = (amount: number) => BigInt(amount * 1_000_000);
 const milliEth = (amount: number) => BigInt(amount) * 10n ** 15n;
-/** Statuses are others' to change; here they are only looked at. */
+/** Sets a wallet's status directly, because these tests only read it. */
 const become = (id: string, status: string) =>
   world.api.database.query(
     `update wallets set status = $2, quarantined_until = case when $2 = 'quarantined' then now() end where id = $1`,
     [id, status],
   );
 
-it('lists what has enough of an asset, and of those what has too little gas', async () => {
+it('lists wallets with enough of an asset, and among them those without enough gas', async () => {
   const [rich, poor, dust, fuelled] = await Promise.all([1, 2, 3, 4].map(() => world.wallet()));
   if (!rich || !poor || !dust || !fuelled) throw new Error('no wallets');
   await world.chain.pay(world.token, rich.address, usdt(25.5));
@@ -50,7 +50,7 @@ it('lists what has enough of an asset, and of those what has too little gas', as
     ]),
   );
   expect(await list('topup')).toHaveLength(2);
-  // Whoever pays to it now is not disturbed, and an operator's word holds.
+  // Allocated and disabled wallets are not swept.
   await become(rich.id, 'allocated');
   await become(poor.id, 'disabled');
   await become(fuelled.id, 'quarantined');
@@ -64,10 +64,10 @@ it('lists what has enough of an asset, and of those what has too little gas', as
   await Promise.all([rich, poor, dust, fuelled].map(({ id }) => become(id, 'disabled')));
 });
 
-it('leaves gas behind when the native coin is swept', async () => {
+it('leaves a reserve for gas when the native coin is swept', async () => {
   const wallet = await world.wallet();
   await world.chain.pay(null, wallet.address, milliEth(10));
-  expect(await list('sweep')).toEqual([]); // what a top-up brings is not carried back
+  expect(await list('sweep')).toEqual([]); // the reserve of a top-up stays on the wallet
   expect(failing(await preflight(wallet.id, '?asset=ETH'))).toEqual(['balance']);
   await world.chain.pay(null, wallet.address, milliEth(5));
   expect(await list('sweep')).toMatchObject([
@@ -85,7 +85,7 @@ it('leaves gas behind when the native coin is swept', async () => {
   await become(wallet.id, 'disabled');
 });
 
-it('names every check that fails, and asks the chain for each', async () => {
+it('names every failing check of the preflight', async () => {
   const wallet = await world.wallet();
   const empty = await preflight(wallet.id);
   expect(empty.checks.map(({ name }: { name: string }) => name)).toEqual([
@@ -99,13 +99,13 @@ it('names every check that fails, and asks the chain for each', async () => {
   expect(failing(await preflight(wallet.id))).toEqual(['fee_cap']);
   await world.configure({ treasuryAddress: null, minSweepAmount: { USDT: '7.000001' } });
   expect(failing(await preflight(wallet.id))).toEqual(['balance', 'treasury']);
-  // Without a smallest amount of its own the network's smallest deposit holds.
+  // Without `minSweepAmount` the network's minimum deposit applies.
   await world.configure({ minSweepAmount: {} });
   expect(await preflight(wallet.id)).toMatchObject({ ok: true });
   await world.configure();
 });
 
-it('tells an operation that is open, and proposes the wallet no more', async () => {
+it('reports an open operation, and no longer lists its wallet as a candidate', async () => {
   const wallet = await world.wallet();
   await world.chain.pay(world.token, wallet.address, usdt(9));
   await world.chain.pay(null, wallet.address, milliEth(1));
@@ -126,7 +126,7 @@ it('tells an operation that is open, and proposes the wallet no more', async () 
   });
 });
 
-it('tells until when automatic sweeps rest after a sweep has failed, and refuses nothing for that', async () => {
+it('reports the pause of automatic sweeps after a failed sweep, without refusing one by a person', async () => {
   const wallet = await world.wallet();
   await world.chain.pay(world.token, wallet.address, usdt(9));
   await world.chain.pay(null, wallet.address, milliEth(1));
@@ -147,7 +147,7 @@ it('tells until when automatic sweeps rest after a sweep has failed, and refuses
   expect((await rest('ETH'))[2]).toBe('Automatic sweeps of it do not rest.');
 });
 
-it('refuses what it does not know, naming it', async () => {
+it('refuses unknown values, naming the field', async () => {
   const wallet = await world.wallet();
   const paths: [string, number, string | undefined][] = [
     ['sweep-candidates?chain=nowhere', 404, 'chain'],

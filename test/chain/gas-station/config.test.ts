@@ -11,7 +11,7 @@ afterAll(() => world.close());
 const PATH = '/v1/gas-station/config/local';
 const put = (body: object, path = PATH) => world.admin.call('PUT', path, body);
 
-it('tells version 0 while nothing was set, and keeps what is set under the version that was seen', async () => {
+it('shows version 0 before anything was set, and saves only under the version that was read', async () => {
   const { body: before } = await world.admin.call('GET', PATH);
   expect(before).toEqual({
     ...{ chain: 'local', gasThreshold: `0.${'0'.repeat(18)}`, gasTopupAmount: `0.${'0'.repeat(18)}` },
@@ -73,7 +73,7 @@ it.each([
   expect((await world.admin.call('GET', PATH)).body.version).toBe(version);
 });
 
-it('takes no address of ours for the treasury', async () => {
+it('refuses our own addresses as the treasury', async () => {
   const { version } = (await world.admin.call('GET', PATH)).body;
   const { address } = await world.wallet();
   const pool = await put({ ...TERMS, treasuryAddress: address, version });
@@ -85,7 +85,7 @@ it('takes no address of ours for the treasury', async () => {
 });
 
 it.each(['0x0000000000000000000000000000000000000000', 'token'])(
-  'takes nothing for the treasury or the station from which nothing comes back: %s',
+  'refuses %s as treasury or station, because its money would be lost',
   async (what) => {
     const { version } = (await world.admin.call('GET', PATH)).body;
     const address = what === 'token' ? world.token : what;
@@ -96,7 +96,7 @@ it.each(['0x0000000000000000000000000000000000000000', 'token'])(
   },
 );
 
-it('shows the operator each change of the treasury, however often it goes to and fro; open operations keep theirs', async () => {
+it('opens a break for each change of the treasury; open operations keep theirs', async () => {
   const [one, other] = [TREASURY, '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
   const shown = async () =>
     (await listBreaks(world.api.database, { kind: 'gas_treasury_changed', limit: 100 })).map(
@@ -127,7 +127,7 @@ it('shows the operator each change of the treasury, however often it goes to and
   expect(transactions[0].data).toContain(one.slice(2).toLowerCase());
 });
 
-it('keeps what is absent, and clears what is null', async () => {
+it('keeps absent fields, and clears null fields', async () => {
   await world.configure({
     sweepStrategy: 'delegated',
     maxGasPrice: '5',
@@ -155,7 +155,7 @@ it('keeps what is absent, and clears what is null', async () => {
   expect(body).toMatchObject({ code: 'invalid_request', field: 'gasTopupAmount' });
 });
 
-it.each(['maxGasPrice', 'dailyGasBudget'])('keeps %s while it sweeps by itself', async (cap) => {
+it.each(['maxGasPrice', 'dailyGasBudget'])('requires %s while automatic sweeps are on', async (cap) => {
   await world.configure({ maxGasPrice: '5', dailyGasBudget: '1', autoSweep: true });
   const before = (await world.admin.call('GET', PATH)).body;
   const { status, body } = await put({ [cap]: null, version: before.version });
@@ -167,13 +167,13 @@ it.each(['maxGasPrice', 'dailyGasBudget'])('keeps %s while it sweeps by itself',
   expect([on.status, on.body.field]).toEqual([400, cap]);
 });
 
-it('lets one of two win who have seen the same version', async () => {
+it('lets one of two changes of the same version win', async () => {
   const { version } = (await world.admin.call('GET', PATH)).body;
   const both = await Promise.all([put({ ...TERMS, version }), put({ ...TERMS, version })]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
 });
 
-it('is for the operator, and of networks that there are', async () => {
+it('serves only operators, and only known networks', async () => {
   const client = await world.api.client();
   expect((await client.call('GET', PATH)).status).toBe(403);
   expect((await client.call('PUT', PATH, { ...TERMS, version: 0 })).status).toBe(403);

@@ -3,7 +3,7 @@ import { switchOff } from '../../../src/process/switches/operations';
 import { masterAccount } from '../../support/cards';
 import { type GasWorld, gasWorld, TERMS } from './support';
 
-/** What every list, record and request of the API has (decisions part 1), the gas station's and the pool's too. */
+/** Lists, records and requests of the gas station and the pool have what all of the API has (decisions part 1). */
 
 let world: GasWorld;
 let station: { id: string; address: string };
@@ -19,7 +19,7 @@ const GAS = '/v1/gas-station';
 const get = async (path: string) => (await world.admin.call('GET', path)).body;
 const post = (path: string, body: object, headers = {}) => world.admin.call('POST', path, body, headers);
 
-/** Every page of a list, one after the other. */
+/** Reads all pages of a list. */
 async function pages(path: string): Promise<Record<string, string>[]> {
   const found: Record<string, string>[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -41,7 +41,7 @@ async function rich(count: number): Promise<{ id: string; address: string }[]> {
   return made;
 }
 
-it('pages candidates, the newest wallet first, of a period', async () => {
+it('pages candidates newest first, within a period', async () => {
   const wallets = await rich(5);
   const newest = wallets.map(({ id }) => id).sort((one, other) => (one > other ? -1 : 1));
   for (const kind of ['sweep', 'topup']) {
@@ -55,7 +55,7 @@ it('pages candidates, the newest wallet first, of a period', async () => {
   }
 });
 
-it('finds operations by wallet and asset, and what came to a station by its address and payer', async () => {
+it('filters operations by wallet and asset, and station top-ups by address and payer', async () => {
   const [one, other] = await rich(2);
   for (const wallet of [one, other])
     await post(`${GAS}/topup-operations`, { walletId: wallet?.id, amount: '0.01' });
@@ -78,7 +78,7 @@ it('finds operations by wallet and asset, and what came to a station by its addr
   expect(await found('paidBy=pool')).toBe(0);
 });
 
-it('tells one status of a wallet that has rested, wherever it is asked for', async () => {
+it('shows the same status of a rested wallet in every route', async () => {
   const { id, address } = await world.wallet();
   await world.api.database.query(
     `update wallets set status = 'quarantined', quarantined_until = now() - interval '1 second' where id = $1`,
@@ -101,7 +101,7 @@ it('tells one status of a wallet that has rested, wherever it is asked for', asy
   expect(noted.updatedAt).toEqual(expect.any(String));
 });
 
-it('waits for an operation where it is asked to', async () => {
+it('waits for an operation with `Prefer: wait`', async () => {
   const [wallet] = await rich(1);
   const made = await post(
     `${GAS}/topup-operations`,
@@ -112,13 +112,13 @@ it('waits for an operation where it is asked to', async () => {
   const path = `${GAS}/topup-operations/${made.body.id}`;
   await get(`${path}/export`);
   const waiting = post(`${GAS}/operations`, { walletId: wallet?.id, asset: 'USDT' }, { prefer: 'wait=1' });
-  expect((await waiting).status).toBe(409); // it has no gas yet
+  expect((await waiting).status).toBe(409); // the wallet has no gas yet
   const txHash = await world.chain.pay(null, wallet?.address ?? '', 10n ** 16n);
   const refused = await post(`${path}/confirm`, { txHash }, { prefer: 'wait=1' });
   expect([refused.status, refused.headers.get('preference-applied')]).toEqual([409, null]);
 });
 
-it('takes back what it shows of a configuration, and nothing else in its place', async () => {
+it('accepts the configuration that it shows unchanged, and refuses changed read-only fields', async () => {
   const path = `${GAS}/config/local`;
   const before = await get(path);
   expect(before).toMatchObject({
@@ -141,7 +141,7 @@ it('takes back what it shows of a configuration, and nothing else in its place',
   expect(await get(path)).toEqual(after);
 });
 
-it('refuses an admin who acts for a company without crypto, whatever names the company', async () => {
+it('refuses an admin who acts for a company without the crypto capability, however the company is named', async () => {
   const client = await world.api.client();
   const accountId = await masterAccount(client);
   const asked = { chain: 'local', asset: 'USDT', accountId, reference: 'one' };
@@ -150,7 +150,7 @@ it('refuses an admin who acts for a company without crypto, whatever names the c
   const by = { at: new Date(), by: 'test', reason: 'test' };
   const what = { kind: 'capability', name: 'crypto', tenantId: client.clientId } as const;
   await world.api.database.transaction((tx) => switchOff(tx, what, by));
-  await sleep(1_050); // a change counts within a second
+  await sleep(1_050); // a switch takes effect within a second
   for (const [verb, body] of [
     ['allocate', asked],
     ['release', { chain: 'local', address: address.toLowerCase() }],

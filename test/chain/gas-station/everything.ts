@@ -1,6 +1,6 @@
 import type { Sql } from '../../../src/kernel/db/database';
 
-/** A fingerprint of all that a database holds, by table. */
+/** A fingerprint of each table of a database. */
 export async function everything(sql: Sql): Promise<Map<string, string>> {
   const rows = await sql.query<{ name: string; content: string }>(
     `select relname as name,
@@ -11,7 +11,7 @@ export async function everything(sql: Sql): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, content }) => [name, content]));
 }
 
-/** The tables whose content is another one. */
+/** Names the tables whose content has changed. */
 export async function changedSince(sql: Sql, before: ReadonlyMap<string, string>): Promise<string[]> {
   return [...(await everything(sql))]
     .filter(([name, content]) => before.get(name) !== content)

@@ -1,14 +1,14 @@
 import { type Address, erc20Abi, type Hex, parseEventLogs } from 'viem';
 import { type TestStation, unitsOf } from './operations/support';
 
-/** What accounts of the chain hold: by the books, or more than at a time before. In 10⁻¹⁸. */
+/** Balances of the chain's accounts by the books, or their growth since an earlier time. In 10⁻¹⁸. */
 export type Movements = Record<(typeof ACCOUNTS)[number], bigint>;
 
 const ACCOUNTS = [
   ...(['pool USDT', 'treasury USDT', 'pool ETH', 'station ETH', 'treasury ETH', 'gas ETH'] as const),
 ] as const;
 
-/** The books, and which transactions they rest on. */
+/** The books, and the transactions behind them. */
 export async function booksOf(world: TestStation): Promise<{ held: Movements; hashes: Set<Hex> }> {
   const held = nothing();
   for (const account of ACCOUNTS) {
@@ -21,7 +21,7 @@ export async function booksOf(world: TestStation): Promise<{ held: Movements; ha
   return { held, hashes: new Set(rows.map(({ hash }) => hash)) };
 }
 
-/** What was booked since then has to be what the receipts of the transactions say that were booked since then. */
+/** Expects that the growth of the books equals the receipts of the newly booked transactions. */
 export async function expectBooked(
   world: TestStation,
   before: Awaited<ReturnType<typeof booksOf>>,
@@ -59,7 +59,7 @@ async function addReceipt(world: TestStation, hash: Hex, moved: Movements): Prom
   }
 }
 
-/** Nothing of an address that is none of ours. */
+/** Undefined for an address that is not ours. */
 async function placeOf({ services, treasury }: TestStation, address: Address) {
   if (address.toLowerCase() === treasury.toLowerCase()) return 'treasury';
   const [wallet] = await services.database.query<{ purpose: 'pool' | 'station' }>(

@@ -5,7 +5,7 @@ import { filledApi, MADE_AT } from '../../growth/filled';
 import type { Statement } from '../../growth/spy';
 import type { Client, TestApi } from '../../support/api';
 
-/** The lists of the gas station over many rows: no table is read from end to end (see test/growth). */
+/** Plans of the gas station's lists over many rows: no full scan of a table (see test/growth). */
 const LARGE = ['wallets', 'station_topups', 'station_scans', 'gas_operations'];
 
 let api: TestApi;
@@ -45,7 +45,7 @@ it.each([
   ['what has come to one station', () => 'station-topups?address=0x1&paidBy=funding'],
   ['what has come to no station', () => 'station-topups?address=0x2'],
   ['what has come in a period', () => `station-topups?chain=chain-2&${period()}`],
-])('%s', async (_, path) => {
+])('lists %s', async (_, path) => {
   await expectIndexes({ database: api.database, statements, large: LARGE }, async () =>
     expect((await admin.call('GET', `/v1/gas-station/${path()}`)).status).toBe(200),
   );

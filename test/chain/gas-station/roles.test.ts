@@ -4,14 +4,14 @@ import { checkLedger } from '../../../src/kernel/ledger/check';
 import { masterAccount } from '../../support/cards';
 import { execute, fundNative, posted, sendAs, type TestStation, testStation } from './operations/support';
 
-/** Who waits for a lock that is no row's. */
+/** Sessions that wait for an advisory lock. */
 const WAITING = `select from pg_locks where locktype = 'advisory' and not granted
    and database = (select oid from pg_database where datname = current_database())`;
 
-/** An address that was a station, or took what was swept, is never the other: its money would stand in the books of both. */
+/** A station is never a treasury and the other way round, because its money would be in the books of both. */
 
 const GAS = '/v1/gas-station';
-/** Its key is elsewhere. */
+/** An address whose key is not ours. */
 const FOREIGN: Address = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const OTHER_TREASURY: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
@@ -32,7 +32,7 @@ const configOf = async () => (await world.admin.call('GET', `${GAS}/config/local
 const scan = async (body: object = {}) =>
   (await posted(world.admin, `${GAS}/station-topups/scan`, { chain: 'local', ...body })).found;
 
-/** A station of before with 1 ETH, which is swept to the treasury. */
+/** A former station with 1 ETH that was swept to the treasury. */
 async function sweptStation(): Promise<void> {
   const { id, address } = await posted(world.admin, `${GAS}/wallet/generate`, { chain: 'local' });
   await setStation(address);
@@ -45,7 +45,7 @@ async function sweptStation(): Promise<void> {
   await posted(world.admin, `${path}/confirm`, { txHash: await execute(world, transactions[0]) });
 }
 
-it('what sweeps have gone to is never a station, and what was a station no treasury', async () => {
+it('a treasury that received sweeps is never a station, and a station never a treasury', async () => {
   await sweptStation();
   expect(await setStation(world.treasury)).toEqual([400, 'address']);
   await world.configure({ treasuryAddress: OTHER_TREASURY });
@@ -62,7 +62,7 @@ it('what sweeps have gone to is never a station, and what was a station no treas
   expect(await configOf()).toEqual(before);
 });
 
-it('a treasury that has paid a station stays one, though nothing was swept to it', async () => {
+it('a treasury that has paid a station stays a treasury, even without sweeps', async () => {
   const payFrom = (from: string, ether: string) =>
     sendAs(world.chain, from, { to: world.station, value: parseEther(ether) });
   await fundNative(world.chain, world.treasury, parseEther('2'));
@@ -75,7 +75,7 @@ it('a treasury that has paid a station stays one, though nothing was swept to it
   expect(await world.held('treasury', 'ETH')).toBe('-0.75');
 });
 
-it('what comes to the station is found, though an operation that has not moved it has its hash', async () => {
+it('an arrival at the station is found, although an operation that did not move it has its hash', async () => {
   const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
   const { id } = await world.sweep(wallet!.id);
   const txHash = await world.chain.client.sendTransaction({ to: world.station, value: parseEther('0.125') });
@@ -84,7 +84,7 @@ it('what comes to the station is found, though an operation that has not moved i
   expect(await scan()).toMatchObject([{ txHash, paidBy: 'funding' }]);
 });
 
-/** Of the wallets that are made next. */
+/** Addresses of the wallets that are derived next. */
 async function nextAddresses(count: number): Promise<string[]> {
   const { database, parties } = world.services;
   const [{ next }] = (await database.query('select max(derivation_index) + 1 as next from wallets')) as [
@@ -94,7 +94,7 @@ async function nextAddresses(count: number): Promise<string[]> {
   return parties.signer.addresses('evm', places);
 }
 
-it('a wallet that was named before it was made is passed over, whoever makes it', async () => {
+it('deriving skips an address that was named before', async () => {
   const addresses = await nextAddresses(7);
   await world.configure({ treasuryAddress: addresses[0] });
   expect(await posted(world.admin, `${GAS}/wallet/generate`, { chain: 'local' })).toMatchObject({
@@ -105,7 +105,7 @@ it('a wallet that was named before it was made is passed over, whoever makes it'
   expect(data).toMatchObject([{ address: addresses[3], purpose: 'pool' }]);
   await world.configure({ treasuryAddress: addresses[4] });
   expect(await setStation(addresses[5] as string)).toEqual([200, undefined]);
-  // The pool grows by itself: of the only wallet that is free it has taken the first.
+  // The pool grows by itself: after its only free wallet is allocated, the next one is derived.
   const client = await world.api.client();
   const terms = { chain: 'local', asset: 'USDT', accountId: await masterAccount(client) };
   const allocated = (reference: string) => posted(client, '/v1/wallets/allocate', { ...terms, reference });
@@ -113,7 +113,7 @@ it('a wallet that was named before it was made is passed over, whoever makes it'
   expect(await allocated('second')).toMatchObject({ address: addresses[6] });
 });
 
-it('who names an address that is being made waits, and is refused', async () => {
+it('naming an address while it is derived waits, and is refused', async () => {
   const { database } = world.services;
   const [address] = (await nextAddresses(1)) as [string];
   const { chain: _, stationAddress: __, stationWalletId: ___, ...terms } = await configOf();
@@ -133,7 +133,7 @@ it('who names an address that is being made waits, and is refused', async () => 
   ]);
 });
 
-it('money of ours that comes to a station from one of before, or from a treasury of before, is no new money', async () => {
+it('money from a former station or treasury is not booked as funding', async () => {
   await setStation(FOREIGN);
   await fundNative(world.chain, FOREIGN, parseEther('1'));
   await setStation(world.station);

@@ -12,7 +12,7 @@ import { Decimal } from '../../../src/kernel/money/money';
 
 const GWEI = 10n ** 9n;
 
-describe('the price of gas', () => {
+describe('the gas price', () => {
   const fees = { baseFee: 20n * GWEI, maxFeePerGas: 42n * GWEI, maxPriorityFeePerGas: 2n * GWEI };
   it.each([
     [null, 42n * GWEI],
@@ -41,7 +41,7 @@ describe('the gas limit of a transaction', () => {
   ])('is %s', (_, estimate, spare, limit) => expect(gasLimitOf(estimate, spare)).toBe(limit));
 });
 
-describe('what a sweep moves', () => {
+describe('the units that a sweep moves', () => {
   const config = {
     ...gasConfigNeverSet({ chain: 'local', confirmations: 3 }),
     gasTopupAmount: new Decimal('0.01'),
@@ -56,7 +56,7 @@ describe('what a sweep moves', () => {
     expect(sweepableOf(config, { kind: 'evm' }, { contract }, { units, fee, ofStation: false })).toBe(moved);
   });
 
-  it('of a station of before is all but its fee', () => {
+  it('are all but the fee on a former station', () => {
     const of = (units: bigint) =>
       sweepableOf(config, { kind: 'evm' }, { contract: null }, { units, fee: 7n, ofStation: true });
     expect([of(coin), of(7n), of(3n)]).toEqual([coin - 7n, 0n, 0n]);
@@ -81,7 +81,7 @@ describe('the blocks that a scan reads', () => {
     ['and none is left out for that', of(5_000, 10, 4_000), { from: 4_000, to: 4_499, continues: false }],
     ['nor is one of tomorrow read', of(20, 10, 40), { from: 40, to: 20, continues: false }],
   ])('are %s', (_, range, expected) => expect(range).toMatchObject(expected));
-  it('are read in parts, none of which has final and later ones', () => {
+  it('are split into parts that do not mix final and later blocks', () => {
     const parts = partsOf(of(120, 10)).map(({ from, to }) => [from, to]);
     expect(parts).toEqual([
       [11, 60],

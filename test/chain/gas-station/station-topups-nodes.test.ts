@@ -4,7 +4,7 @@ import { readBlocks as readAll } from './operations/support';
 import { type GasWorld, gasWorld } from './support';
 
 let world: GasWorld;
-/** The first of two nodes of the network, before the real one. */
+/** Proxy before the first of the network's two nodes. */
 let double: NodeDouble;
 let station: string;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const scan = async () => (await world.admin.call('POST', `${PATH}/scan`, { chain
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
 const milliEth = (amount: number) => BigInt(amount) * 10n ** 15n;
 
-it('books what stands in a block that the nodes agree on, and lets the next scan look at what does not', async () => {
+it('books transfers in blocks that the nodes agree on, and leaves the others to the next scan', async () => {
   const first = await world.chain.pay(null, station, milliEth(250));
   await mine(3);
   double.on('eth_getBlockByNumber', async ({ params }, ask) => {
@@ -38,7 +38,7 @@ it('books what stands in a block that the nodes agree on, and lets the next scan
   expect(await scan()).toMatchObject({ found: [], waiting: [] });
 });
 
-it('books nothing by the word of one node of two', async () => {
+it('books nothing by the word of one of two nodes', async () => {
   double.on('*', 'lost');
   const hash = await world.chain.pay(null, station, milliEth(30));
   await mine(3);
@@ -47,7 +47,7 @@ it('books nothing by the word of one node of two', async () => {
   expect((await scan()).found).toMatchObject([{ txHash: hash }]);
 });
 
-/** What the first node says of a block that it tells whole. */
+/** Changes the full blocks that the first node reports. */
 const tellsOfBlocks = (change: (transactions: Sent[]) => Sent[]) =>
   double.on('eth_getBlockByNumber', async ({ params }, ask) => {
     const block = await ask({ params });
@@ -56,7 +56,7 @@ const tellsOfBlocks = (change: (transactions: Sent[]) => Sent[]) =>
 
 type Sent = { to: string | null; value: string };
 
-it('books what the first node has left out of a block, by the reading of the other', async () => {
+it('books a transfer that only the second node reports', async () => {
   tellsOfBlocks(() => []);
   const hash = await world.chain.pay(null, station, milliEth(40));
   await mine(3);
@@ -65,7 +65,7 @@ it('books what the first node has left out of a block, by the reading of the oth
   expect(await scan()).toMatchObject({ found: [], waiting: [] });
 });
 
-it('books nothing that one node alone tells of a block that both name, and waits until they tell the same', async () => {
+it('books nothing that one node alone reports of an agreed block, and waits for agreement', async () => {
   const ten = (transactions: Sent[]) =>
     transactions.map((each) => ({ ...each, value: `0x${milliEth(10_000).toString(16)}` }));
   tellsOfBlocks(ten);
@@ -77,7 +77,7 @@ it('books nothing that one node alone tells of a block that both name, and waits
   expect((await scan()).found).toMatchObject([{ txHash: hash, amount: '0.050000000000000000' }]);
 });
 
-describe('by the watcher of the chain', () => {
+describe("found by the chain's watcher", () => {
   const shown = async (hash: string) =>
     (await world.admin.call('GET', `${PATH}?limit=100`)).body.data
       .filter(({ txHash }: { txHash: string }) => txHash === hash)
@@ -85,7 +85,7 @@ describe('by the watcher of the chain', () => {
   const readBlocks = () => readAll(world.api.services);
   beforeAll(readBlocks); // begins at the head
 
-  it('is booked what most nodes tell, and waits while one alone tells another amount', async () => {
+  it('books what most nodes report, and waits while one reports another amount', async () => {
     const ten = (transactions: Sent[]) =>
       transactions.map((each) => ({ ...each, value: `0x${milliEth(10_000).toString(16)}` }));
     tellsOfBlocks(ten);
@@ -101,7 +101,7 @@ describe('by the watcher of the chain', () => {
     expect(await scan()).toMatchObject({ found: [], waiting: [] });
   });
 
-  it('is found by the second reading what the first node has left out of its blocks', async () => {
+  it('finds at the second reading what the first node has left out', async () => {
     tellsOfBlocks(() => []);
     const hash = await world.chain.pay(null, station, milliEth(70));
     await mine(8);

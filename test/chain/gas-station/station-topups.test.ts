@@ -21,7 +21,7 @@ const mine = (blocks: number) => world.chain.client.mine({ blocks });
 const milliEth = (amount: number) => BigInt(amount) * 10n ** 15n;
 const amounts = (found: { amount: string }[]) => found.map(({ amount }) => Number(amount));
 
-/** What the books hold of ETH, by account. */
+/** ETH in the books, by account. */
 async function books(): Promise<Record<string, number>> {
   const rows = await world.api.database.query<{ account: string; sum: string }>(
     `select account_id as account, sum(available) as sum from ledger_legs where currency = 'ETH' group by 1`,
@@ -29,7 +29,7 @@ async function books(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ account, sum }) => [account, Number(sum)]));
 }
 
-it('finds what has come, and books it once it is final', async () => {
+it('finds an arrival, and books it once it is final', async () => {
   const txHash = await world.chain.pay(null, station, milliEth(250));
   await world.chain.pay(world.token, station, 5_000_000n); // a token pays for no gas
   const early = await scan();
@@ -54,7 +54,7 @@ it('finds what has come, and books it once it is final', async () => {
   expect(lines.filter(({ action }) => action === 'gas-station.scan')).toHaveLength(3);
 });
 
-it('books it once, however many scan at once and however often a block is read', async () => {
+it('books an arrival once, however many scans run and however often its block is read', async () => {
   for (const amount of [10, 20, 30]) await world.chain.pay(null, station, milliEth(amount));
   await mine(3);
   const scans = await Promise.all(Array.from({ length: 8 }, () => scan()));
@@ -63,7 +63,7 @@ it('books it once, however many scan at once and however often a block is read',
   expect((await books())['station@local:ETH']).toBeCloseTo(-0.31, 12);
 });
 
-it('answers a repeat with the same key as it did, whatever has become of the chain', async () => {
+it('repeats the answer for the same idempotency key, whatever has become of the chain', async () => {
   const keyed = () =>
     world.admin.call('POST', `${PATH}/scan`, { chain: 'local' }, { 'x-idempotency-key': 'once' });
   const first = await keyed();
@@ -74,7 +74,7 @@ it('answers a repeat with the same key as it did, whatever has become of the cha
   expect(amounts((await scan()).found)).toEqual([0.001]);
 });
 
-it('knows the treasury and stations of ours for what they are', async () => {
+it('recognises the treasury and our own stations as payers', async () => {
   const { client } = world.chain;
   await world.configure({ treasuryAddress: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' });
   await client.impersonateAccount({ address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' });
@@ -88,7 +88,7 @@ it('knows the treasury and stations of ours for what they are', async () => {
   expect((await books())['treasury@local:ETH']).toBeCloseTo(0.04, 12);
 });
 
-it('finds in a scan from an earlier block what came before the station was set', async () => {
+it('finds arrivals from before the station was set, in a scan from an earlier block', async () => {
   const foreign = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
   await world.chain.pay(null, foreign, milliEth(70));
   await mine(3);
@@ -100,7 +100,7 @@ it('finds in a scan from an earlier block what came before the station was set',
   expect(amounts((await scan()).found)).toEqual([0.005]);
 });
 
-it('goes on with a chain that was begun anew', async () => {
+it('continues with a chain that began anew', async () => {
   await world.api.database.query('update station_scans set scanned_to = 1000000');
   await mine(3);
   const { fromBlock, found, complete } = await scan();
@@ -108,7 +108,7 @@ it('goes on with a chain that was begun anew', async () => {
   expect((await scan()).fromBlock).toBeGreaterThan(5);
 });
 
-it('books nothing that a reorganisation takes away before it is final', async () => {
+it('books nothing that a reorganisation removes before it is final', async () => {
   const snapshot = await world.chain.client.snapshot();
   await world.chain.pay(null, '0x90F79bf6EB2c4f870365E785982E1f101E93b906', milliEth(900));
   expect((await scan()).waiting).toHaveLength(1);
@@ -117,7 +117,7 @@ it('books nothing that a reorganisation takes away before it is final', async ()
   expect(await scan()).toMatchObject({ found: [], waiting: [] });
 });
 
-it('is found with the blocks of its chain, too, which are read anyway', async () => {
+it("finds arrivals with the chain's blocks, without a scan", async () => {
   const { services } = world.api;
   await readBlocks(services); // begins at the head
   await world.chain.pay(null, '0x90F79bf6EB2c4f870365E785982E1f101E93b906', milliEth(3));
@@ -127,7 +127,7 @@ it('is found with the blocks of its chain, too, which are read anyway', async ()
   expect((await scan()).found).toEqual([]);
 });
 
-it('is listed by pages, and by chain', async () => {
+it('lists top-ups by pages, and by chain', async () => {
   const { data } = await list('limit=100');
   expect(data.length).toBe(9);
   const first = await list('limit=3&chain=local');
@@ -136,7 +136,7 @@ it('is listed by pages, and by chain', async () => {
   expect((await list('chain=other')).data).toEqual([]);
 });
 
-it('refuses a chain without a station or a network, and clients', async () => {
+it('refuses a chain without a station, an unknown network, and clients', async () => {
   const wrong = await world.admin.call('POST', `${PATH}/scan`, { chain: 'nowhere' });
   expect([wrong.status, wrong.body.field]).toEqual([404, 'chain']);
   expect((await world.admin.call('POST', `${PATH}/scan`, { chain: 'local', fromBlock: -1 })).body.field).toBe(

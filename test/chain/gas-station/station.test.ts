@@ -14,7 +14,7 @@ const set = (address: string, chain = 'local') =>
   world.admin.call('PUT', '/v1/gas-station/wallet', { chain, address });
 const station = async () => (await world.admin.call('GET', '/v1/gas-station/status/local')).body.station;
 
-it('makes a station, which is the one while there is no other', async () => {
+it('generates a station, which becomes the present one when there is none', async () => {
   expect(await station()).toBeUndefined();
   const { status, body: first } = await world.admin.call('POST', GENERATE, { chain: 'local' });
   expect(status).toBe(201);
@@ -36,7 +36,7 @@ it('makes a station, which is the one while there is no other', async () => {
   await set(first.address);
 });
 
-it('takes an address whose key is elsewhere, and none of the pool, the treasury or another chain', async () => {
+it('accepts an address with a foreign key, and refuses pool wallets, the treasury and other chains', async () => {
   const { address: before } = await station();
   const { body } = await set(FOREIGN);
   expect(body).toEqual({ chain: 'local', address: FOREIGN, execution: 'manual' });
@@ -53,7 +53,7 @@ it('takes an address whose key is elsewhere, and none of the pool, the treasury 
   expect(lines.at(-1)).toMatchObject({ before: { address: before }, after: { address: FOREIGN } });
 });
 
-it('makes wallets of the pool, and lists all', async () => {
+it('generates pool wallets, and lists all wallets', async () => {
   const { status, body } = await world.admin.call('POST', '/v1/gas-station/generate', {
     ...{ chain: 'local', count: 3 },
   });
@@ -82,7 +82,7 @@ it('makes wallets of the pool, and lists all', async () => {
   expect([malformed.status, malformed.body.field]).toEqual([400, 'address']);
 });
 
-it('tells what gas costs, what of the budget is left and what the station has', async () => {
+it("shows the gas price, the rest of the budget and the station's balance", async () => {
   const { body: made } = await world.admin.call('POST', GENERATE, { chain: 'local' });
   await set(made.address);
   await world.chain.pay(null, made.address, 5n * 10n ** 17n);
@@ -106,7 +106,7 @@ it('tells what gas costs, what of the budget is left and what the station has', 
   expect((await world.admin.call('GET', '/v1/gas-station/status/local')).body.gasPrice.withinCap).toBe(true);
 });
 
-it('is for the operator alone', async () => {
+it('serves only the operator', async () => {
   const client = await world.api.client();
   for (const [method, path, body] of [
     ['GET', '/v1/gas-station/wallets', undefined],
@@ -118,7 +118,7 @@ it('is for the operator alone', async () => {
     expect([path, (await client.call(method, path, body)).status]).toEqual([path, 403]);
 });
 
-it('sets a station without its chain, and answers 503 where it is needed', async () => {
+it('sets a station while the chain is away, and answers 503 where the chain is needed', async () => {
   await world.chain.stop();
   const { status, body } = await world.admin.call('POST', GENERATE, { chain: 'local' });
   expect([status, (await set(body.address)).status]).toEqual([201, 200]);

@@ -9,14 +9,14 @@ export interface GasWorld {
   chain: TestChain;
   token: Address;
   admin: Client;
-  /** A wallet of the pool, new. */
+  /** A new pool wallet. */
   wallet(): Promise<{ id: string; address: string }>;
   /** Sets the configuration of `local`, whatever version it has. */
   configure(terms?: Record<string, unknown>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Anvil's second account: money that goes there is nobody's of the pool. */
+/** Anvil's second account, which is no wallet of the pool. */
 export const TREASURY = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 export const TERMS = {
@@ -30,7 +30,10 @@ export const TERMS = {
 };
 
 export interface GasWorldOptions extends TestChainOptions {
-  /** Another node that is asked first. @param url of the real one */
+  /**
+   * A node that is asked first.
+   * @param url of the real node
+   */
   before?: (url: string) => Promise<string>;
   wiring?: Partial<Wiring>;
 }

@@ -9,7 +9,7 @@ const masterKey = randomBytes(32);
 const DAY_MS = 24 * 3_600_000;
 let world: GasWorld;
 let [ida, bob] = [] as unknown as [TestOperator, TestOperator];
-/** The clock of the processes. */
+/** Offset of the processes' clock. */
 let [aheadMs] = [0];
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ it('moves nothing to a treasury that one admin secret names', async () => {
   expect(await read()).toEqual(before);
 });
 
-it('takes two different operators, and the treasury is in force a day later', async () => {
+it('needs two different operators, and the treasury takes effect a day later', async () => {
   const { body } = await put({ ...TERMS, ...AUTO });
   const first = await approve(ida, body.approvalId);
   expect(first.json()).toMatchObject({ approval: { status: 'pending', firstBy: 'operator:ida' } });
@@ -91,13 +91,13 @@ it('takes two different operators, and the treasury is in force a day later', as
   expect(inForce).not.toHaveProperty('nextTreasury');
 });
 
-it('pauses what signs by itself until another treasury is in force', async () => {
+it('pauses automatic sweeps until the new treasury takes effect', async () => {
   aheadMs = 0;
   await approved({ treasuryAddress: THIEF });
   expect(await read()).toMatchObject({ treasuryAddress: TREASURY, nextTreasury: { address: THIEF } });
   await paidWallet();
   expect(await ordered()).toBe(0);
-  // What GET shows may be sent back, and keeps the treasury that is to come.
+  // What GET shows can be sent back, and keeps the waiting treasury.
   const shown = await read();
   expect(await world.admin.call('PUT', PATH, shown)).toMatchObject({
     status: 200,
@@ -112,7 +112,7 @@ it('pauses what signs by itself until another treasury is in force', async () =>
   expect(shownBreaks.map(({ kind }) => kind)).toContain('gas_treasury_changed');
 });
 
-it('lets one person switch off, and change what moves no money elsewhere', async () => {
+it('lets one person switch off, and change terms that move no money elsewhere', async () => {
   expect(await put({ autoSweep: false, gasThreshold: '0.002' })).toMatchObject({
     status: 200,
     body: { autoSweep: false },
@@ -121,7 +121,7 @@ it('lets one person switch off, and change what moves no money elsewhere', async
   expect((await put({ treasuryAddress: null })).body).not.toHaveProperty('treasuryAddress');
 });
 
-it('does not carry out what was asked for of another version', async () => {
+it('does not carry out a change of another version', async () => {
   const { body } = await put({ autoSweep: true });
   await put({ gasThreshold: '0.003' });
   await approve(ida, body.approvalId);
@@ -141,7 +141,7 @@ it('does not count the approval of an operator who was disabled since', async ()
   expect((await bob('approval', 'reject', body.approvalId, '--reason', 'asked again')).code).toBe(0);
 });
 
-it('takes effect at once where dual control is off', async () => {
+it('takes effect at once without dual control', async () => {
   await setLimits(world.api.database, { dualControl: 'off' });
   expect(await put({ treasuryAddress: TREASURY, autoSweep: true })).toMatchObject({
     status: 200,
@@ -150,7 +150,7 @@ it('takes effect at once where dual control is off', async () => {
   await setLimits(world.api.database, { dualControl: 'on' });
 });
 
-/** Asked for, and approved by two. */
+/** Requests a change, and has two operators approve it. */
 async function approved(terms: object): Promise<void> {
   const { body } = await put(terms);
   for (const by of [ida, bob]) expect((await approve(by, body.approvalId)).code).toBe(0);

@@ -2,7 +2,7 @@ import { compareChain } from '../../../src/chain/reconciliation/compare';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 import { posted } from '../gas-station/operations/support';
 
-/** What an address holds is the sum of its changes, whatever has changed it, and whether or not it is booked. */
+/** The holding of an address is the sum of its changes, whatever their cause, booked or not. */
 
 let world: World;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const changes = (address: string) =>
 const unexplained = async () =>
   (await compareChain(world.api.services, 'local')).lines.filter(({ difference }) => !difference.isZero());
 
-it('a deposit changes it when it is seen, and the books when it is final', async () => {
+it('a deposit changes the holding when seen, and the books when final', async () => {
   const { chain, token } = world;
   const wallet = await world.wallet(await world.account());
   await chain.pay(token, wallet, 25_000_000n);
@@ -34,7 +34,7 @@ it('a deposit changes it when it is seen, and the books when it is final', async
   expect(await unexplained()).toEqual([]);
 });
 
-it('a deposit that a reorganisation takes away changes nothing any more, in the books only once it is gone', async () => {
+it('a deposit lost in a reorganisation changes the holding back at once, and the books once it is gone', async () => {
   const { chain, token } = world;
   const wallet = await world.wallet(await world.account());
   const before = await chain.client.snapshot();
@@ -48,7 +48,7 @@ it('a deposit that a reorganisation takes away changes nothing any more, in the 
   expect(await unexplained()).toEqual([]);
 });
 
-it('what comes to the station changes it when it is seen, and the books when it is final, without a scan', async () => {
+it('an arrival at the station changes the holding when seen, and the books when final, without a scan', async () => {
   const { api, chain } = world;
   const admin = await api.client('admin');
   const { address } = await posted(admin, '/v1/gas-station/wallet/generate', { chain: 'local' });

@@ -19,7 +19,7 @@ const isShown = async (client: Client): Promise<boolean[]> =>
     ({ capabilities }: { capabilities: string[] }) => capabilities.includes('crypto'),
   );
 
-/** Known in every process within a second. */
+/** Every process knows it within a second. */
 async function withoutCrypto(client: Client): Promise<void> {
   const crypto = { kind: 'capability', name: 'crypto', tenantId: client.clientId } as const;
   const by = { at: new Date(), by: 'operator:ada', reason: 'a test' };
@@ -27,7 +27,7 @@ async function withoutCrypto(client: Client): Promise<void> {
   await until(async () => !(await isShown(client)).includes(true));
 }
 
-test('crypto is shown of every account while a network is enabled, unless it is switched off', async () => {
+test('accounts show the crypto capability while a network is enabled and the capability is on', async () => {
   const client = await api.client();
   expect(await isShown(client)).toEqual([false, false, false]);
   await withLocalNetwork(api, chain, { enabled: false });
@@ -38,7 +38,7 @@ test('crypto is shown of every account while a network is enabled, unless it is 
   expect(await isShown(await api.client())).toEqual([true, true, true]);
 });
 
-test('where it is switched off nothing is begun with it, and what has begun is read', async () => {
+test('without the capability nothing begins, and earlier records can be read', async () => {
   const rpcUrls = [door.as(31_339)];
   const { token } = await withLocalNetwork(api, chain, { chain: 'third', chainId: 31_339, rpcUrls });
   const client = await api.client();
@@ -50,7 +50,7 @@ test('where it is switched off nothing is begun with it, and what has begun is r
   const begun: [string, object][] = [
     ['allocate', { ...account, reference: 'two' }],
     ['deposit', { chain: 'third', address, txHash }],
-    ['deposit', {}], // before the body is looked at
+    ['deposit', {}], // refused before the body is checked
   ];
   for (const [path, body] of begun) {
     const refused = await client.call('POST', `/v1/wallets/${path}`, body);

@@ -13,7 +13,7 @@ afterEach(() => world.close());
 
 const PATH = '/v1/networks/local';
 
-/** A PUT that leaves the asset out, or names another contract for it. */
+/** A PUT that omits the asset, or gives it another contract. */
 async function without(symbol: string, contract?: string) {
   const { assets, version } = (await admin.call('GET', PATH)).body;
   const change = (asset: object) => (contract === undefined ? [] : [{ ...asset, contract }]);
@@ -26,7 +26,7 @@ const refusal = (message: string) => [
   { code: 'invalid_transition', field: 'assets', message: expect.stringContaining(message) },
 ];
 
-it('refuses to drop an asset that a wallet is allocated for, until it is released', async () => {
+it('refuses to drop an asset while a wallet is allocated for it', async () => {
   const address = await world.wallet(await world.account());
   const { status, body } = await without('USDT');
   expect([status, body]).toMatchObject(refusal('wallets allocated for it: 1'));
@@ -34,7 +34,7 @@ it('refuses to drop an asset that a wallet is allocated for, until it is release
   expect((await without('USDT')).status).toBe(200);
 });
 
-it('refuses to drop what wallets hold, be it nobody’s, or by another contract of its name', async () => {
+it('refuses to drop an asset that wallets hold, even without an owner, and to change its contract', async () => {
   const address = await world.wallet();
   await world.read();
   await world.chain.pay(world.token, address, 12_500_000n);

@@ -30,7 +30,7 @@ const told = ({ status, body }: Awaited<ReturnType<typeof put>>) => [status, bod
 
 let chainIds = 50_000;
 
-/** A network that is made anew, of a chain of its own. */
+/** A new network on a chain id of its own. */
 const fresh = (change: object = {}) => {
   const chainId = ++chainIds;
   return {
@@ -41,8 +41,8 @@ const fresh = (change: object = {}) => {
   };
 };
 
-describe('reading', () => {
-  test('comes whole; an admin sees where its nodes are, a client does not', async () => {
+describe('reading networks', () => {
+  test('returns whole networks; only an admin sees the nodes', async () => {
     const { body } = await admin.call('GET', '/v1/networks');
     expect(body).toEqual({ data: expect.any(Array), hasMore: false, nextCursor: null });
     const local = {
@@ -60,13 +60,13 @@ describe('reading', () => {
     expect((await client.call('GET', '/v1/networks/local')).body).toEqual(local);
   });
 
-  test.each(['ethereum', 'LOCAL', '%00', '..', 'x'.repeat(300)])('404 for %s', async (name) => {
+  test.each(['ethereum', 'LOCAL', '%00', '..', 'x'.repeat(300)])('answers 404 for %s', async (name) => {
     expect(told(await client.call('GET', `/v1/networks/${encodeURIComponent(name)}`))).toEqual([
       ...[404, 'not_found', undefined],
     ]);
   });
 
-  test('a client may not write one', async () => {
+  test('refuses clients that write', async () => {
     expect(told(await client.call('PUT', '/v1/networks/local', await read()))).toEqual([
       403,
       'forbidden',
@@ -75,8 +75,8 @@ describe('reading', () => {
   });
 });
 
-describe('writing', () => {
-  test('what was read, changed and sent back, replaces it; a version counts once', async () => {
+describe('writing networks', () => {
+  test('replaces a network by what was read, changed and sent back; a version counts once', async () => {
     const before = await read();
     const sent = { ...before, name: 'Renamed', confirmations: 4 };
     const { status, body } = await put(sent);
@@ -86,7 +86,7 @@ describe('writing', () => {
     ]);
     expect(await read()).toEqual(body);
     expect(told(await put(sent))).toEqual([409, 'version_conflict', 'version']);
-    // What is wrong in itself comes before that, and what cannot be judged does not.
+    // Invalid fields are reported before an outdated version.
     const wrong: [string, object][] = [
       ['rpcUrls[0]', { rpcUrls: ['ftp://node.example/'] }],
       ['chainId', { chainId: 1 }],
@@ -105,7 +105,7 @@ describe('writing', () => {
     expect(line).toEqual({ action: 'networks.update', before, after: { ...body, rpcUrlsChanged: false } });
   });
 
-  test('of many with one version one takes effect; a repeat with its key is answered by it', async () => {
+  test('one of many changes with one version takes effect; a repeated key gets its answer', async () => {
     const before = await read();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, turn) =>
@@ -123,7 +123,7 @@ describe('writing', () => {
     ]);
   });
 
-  test('one that is not there is made by version 0 alone, and its accounts with it', async () => {
+  test('version 0 creates a network and its accounts, and only a new one', async () => {
     expect(told(await put(fresh({ version: 1 }), 'second'))).toEqual([404, 'not_found', undefined]);
     expect((await put(fresh(), 'second')).body).toMatchObject({ chain: 'second', version: 1 });
     expect(told(await put(fresh(), 'second'))).toEqual([409, 'version_conflict', 'version']);
@@ -134,7 +134,7 @@ describe('writing', () => {
     expect(told(await put(fresh(), 'Bad_Name'))).toEqual([400, 'invalid_request', 'chain']);
   });
 
-  test('a chain has one network, however many are made at once', async () => {
+  test('a chain has one network, however many requests create it at once', async () => {
     expect(told(await put(fresh({ chainId: 31_337, rpcUrls: [chain.url] }), 'doubled'))).toEqual([
       ...[400, 'invalid_request', 'chainId'],
     ]);
@@ -143,7 +143,7 @@ describe('writing', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
-  test('kind stays, and chainId once it was enabled or has a wallet', async () => {
+  test('refuses a new kind, and a new chainId once the network was enabled or has a wallet', async () => {
     const { body } = await put(fresh(), 'stays');
     expect(told(await put({ ...body, kind: 'tron' }, 'stays'))).toEqual([400, 'invalid_request', 'kind']);
     const off = await put({ ...body, kind: undefined, rpcUrls: [gone], enabled: false }, 'stays');
@@ -161,7 +161,7 @@ describe('writing', () => {
     ]);
   });
 
-  test('its blocks are read from those on that come once it is enabled', async () => {
+  test('reads the blocks that come after a network is enabled', async () => {
     const place = () =>
       api.database.query<{ number: string }>(
         "select block_number::text as number from chain_places where chain = 'begins'",
@@ -176,10 +176,10 @@ describe('writing', () => {
     await chain.client.mine({ blocks: 1 });
     const paused = (await put({ ...on, rpcUrls, enabled: false }, 'begins')).body;
     expect((await put({ ...paused, rpcUrls, enabled: true }, 'begins')).status).toBe(200);
-    expect(await place()).toEqual(first); // what came meanwhile is read too
+    expect(await place()).toEqual(first); // blocks of the pause are read, too
   });
 
-  test('keeps what is absent, and clears what is null', async () => {
+  test('keeps absent fields, and clears null fields', async () => {
     const made = (await put(fresh({ explorerUrl: 'https://explorer.example' }), 'kept')).body;
     const rpcUrls = (await findOpened(api.services, api.database, 'kept'))?.rpcUrls;
     const renamed = await put({ name: 'Renamed', version: 1 }, 'kept');
@@ -233,21 +233,21 @@ describe('writing', () => {
     ['a number for an amount', () => asset({ minDeposit: 1 }), 'assets[0].minDeposit'],
     ['a coin of other decimals', { assets: [{ ...ETH, decimals: 6 }] }, 'assets[0].decimals'],
     ['a symbol twice', { assets: [ETH, { ...ETH, contract: undefined }] }, 'assets[1].symbol'],
-  ])('%s is a 400 that names it and leaves no trace', async (_, change, field) => {
+  ])('answers 400 naming the field and changes nothing for %s', async (_, change, field) => {
     const before = await stored();
     const answer = await put(fresh(typeof change === 'function' ? change() : change), 'refused');
     expect(told(answer)).toEqual([400, 'invalid_request', field]);
     expect(await stored()).toEqual(before);
   });
 
-  test('a contract is kept with its checksum, whatever its case', async () => {
+  test('stores a contract with its checksum, whatever its case', async () => {
     const { body } = await put(fresh(asset({ contract: token.toLowerCase() })), 'lower');
     expect(body.assets[0].contract).toBe(token);
   });
 });
 
-describe('nodes', () => {
-  test('one that does not answer is 503 where the network is enabled, and the next one is asked', async () => {
+describe('nodes of a network', () => {
+  test('answers 503 while no node of an enabled network answers, and asks the next node', async () => {
     const before = await stored();
     expect(told(await put(fresh({ rpcUrls: [gone] }), 'away'))).toEqual([503, 'unavailable', undefined]);
     expect(await stored()).toEqual(before);
@@ -257,20 +257,20 @@ describe('nodes', () => {
     expect((await put(both, 'away')).body).toMatchObject({ enabled: true, version: 2 });
   });
 
-  test('one of another chain among them is refused', async () => {
+  test('refuses a node of another chain', async () => {
     const { rpcUrls, ...rest } = fresh({ enabled: false });
     const answer = await put({ ...rest, rpcUrls: [...rpcUrls, door.as(1)] }, 'lies');
     expect(told(answer)).toEqual([400, 'invalid_request', 'chainId']);
   });
 
-  test('what does not concern them can be changed while they are away', async () => {
+  test('accepts unrelated changes while the nodes are away', async () => {
     await put(fresh({ rpcUrls: [`${gone}key`], enabled: false }), 'quiet');
     await api.database.query("update networks set enabled = true where chain = 'quiet'");
     const quiet = await read('quiet');
     expect((await put({ ...quiet, confirmations: 9 }, 'quiet')).body).toMatchObject({ confirmations: 9 });
   });
 
-  test('credentials are masked, kept when the mask is sent back, and nowhere else', async () => {
+  test('masks credentials, keeps them when the mask is sent back, and shows them nowhere', async () => {
     const keys = ['k3y-one', 'k3y-two', 'k3y-three'];
     const rpcUrls = [
       `${gone}v3/${keys[0]}`,
@@ -280,7 +280,8 @@ describe('nodes', () => {
     const made = await put(fresh({ rpcUrls, enabled: false }), 'keys');
     const masks = [`${gone}***`, `${gone}***`, `${gone.replace('//', '//***@')}***`];
     expect(made.body.rpcUrls).toEqual(masks);
-    // The first two look alike: the one at its place is meant, else the next one; of two that look alike both, or neither.
+    // The first two masks look alike: the one at the same position is kept, else the next. Both must be kept, or
+    // neither.
     const [first, , third] = masks;
     const moved = await put({ ...made.body, rpcUrls: [third, first, first] }, 'keys');
     expect(moved.body.rpcUrls).toEqual([third, first, first]);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([api.close(), chain.stop()]));
 
-test('a network comes back as it was kept, its accounts open, its nodes sealed', async () => {
+test('stores a network with open accounts and sealed nodes', async () => {
   const { network, token } = await withLocalNetwork(api, chain);
   expect(await requireNetwork(api.database, 'local')).toEqual(network);
   expect(network).toMatchObject({ chain: 'local', kind: 'evm', chainId: 31_337, version: 1, enabled: true });

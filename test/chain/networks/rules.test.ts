@@ -4,17 +4,17 @@ import { Decimal } from '../../../src/kernel/money/money';
 
 const HUGE = 2n ** 256n - 1n;
 
-test('amounts and units are the same exactly, up to the largest that a chain can count', () => {
+test('converts amounts and units exactly, up to 2^256 − 1', () => {
   expect(toUnits(new Decimal('25.5'), 6)).toBe(25_500_000n);
   expect(fromUnits(1n, 18).toFixed()).toBe('0.000000000000000001');
   for (const decimals of [0, 6, 18, 36]) expect(toUnits(fromUnits(HUGE, decimals), decimals)).toBe(HUGE);
 });
 
-test('an amount below the smallest unit is refused, not rounded', () => {
+test('refuses an amount below the smallest unit instead of rounding', () => {
   expect(() => toUnits(new Decimal('0.0000001'), 6)).toThrow(RangeError);
 });
 
-test('the ledger holds what it has decimals for; the rest is dust', () => {
+test("splits units into the ledger's amount and dust", () => {
   expect(ledgerAmount(1_234_567_890_123_456_789n, 18, 'USDT')).toEqual({
     amount: new Decimal('1.234567'),
     dust: 890_123_456_789n,
@@ -32,6 +32,6 @@ test.each([
   ['http://localhost:8545/', 'http://localhost:8545/'],
   ['http://127.0.0.1:8545/', 'http://127.0.0.1:8545/'],
   ['http://[::1]:8545/', 'http://[::1]:8545/'],
-])('%s is shown as %s', (url, mask) => {
+])('shows %s as %s', (url, mask) => {
   expect(maskUrl(url)).toBe(mask);
 });

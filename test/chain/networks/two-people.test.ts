@@ -69,7 +69,7 @@ describe('one admin secret', () => {
 
   const eth = async () => [(await read()).assets[1]];
 
-  test('makes no network', async () => {
+  test('creates no network', async () => {
     const given = {
       ...{ name: 'Another', kind: 'evm', chainId: 50_001, rpcUrls: [door.as(50_001)], confirmations: 5 },
       ...{ enabled: true, assets: [usdt(token)] },
@@ -81,14 +81,14 @@ describe('one admin secret', () => {
     expect(await read('/v1/networks/another')).toMatchObject({ version: 1, enabled: true, confirmations: 5 });
   });
 
-  test('changes a name, and stops a network, at once', async () => {
+  test('changes a name, and disables a network, at once', async () => {
     expect(await put({ name: 'Renamed' })).toMatchObject({ status: 200, body: { name: 'Renamed' } });
     expect(await put({ enabled: false })).toMatchObject({ status: 200, body: { enabled: false } });
     expect((await put({ enabled: true })).status).toBe(200);
   });
 });
 
-test('what two operators approve is saved, with the addresses that were asked for', async () => {
+test('saves what two operators approve, with the requested node addresses', async () => {
   const rpcUrls = [door.as(31_337), `${chain.url}/`];
   const { body } = await put({ rpcUrls });
   const listed = await ida('approval', 'list');
@@ -103,7 +103,7 @@ test('what two operators approve is saved, with the addresses that were asked fo
   expect((await read()).version).toBe(version + 1);
 });
 
-test('the nodes are asked again when it is approved', async () => {
+test('asks the nodes again at the approval', async () => {
   const [other, port] = [await chainDoor(chain.url), await freePort()];
   const { body } = await put({ rpcUrls: [other.as(31_337), `http://127.0.0.1:${port}/`] });
   await other.close();
@@ -112,7 +112,7 @@ test('the nodes are asked again when it is approved', async () => {
   await reject(body.approvalId);
 });
 
-describe('live', () => {
+describe('live mode', () => {
   const judged = async (change: object, leastNodeHosts = 2) => {
     const { version } = await read();
     const services = { ...api.services, mode: 'live' as const, leastNodeHosts };
@@ -129,12 +129,12 @@ describe('live', () => {
     ['two nodes of a host', [one, 'https://one.node.example/b']],
     ['a host in two spellings', [one, 'https://ONE.node.example./c']],
     ['a host at two ports', [one, 'https://one.node.example:8443/']],
-  ])('an enabled network is not of %s', async (_, rpcUrls) => {
+  ])('refuses an enabled network with %s', async (_, rpcUrls) => {
     expect(await judged({ rpcUrls })).toBe('rpcUrls');
-    expect(await judged({ rpcUrls }, 1)).toBe('asked'); // the named setting of tests
+    expect(await judged({ rpcUrls }, 1)).toBe('asked'); // with the setting for tests
   });
 
-  test('it is of two hosts, and one that is stopped needs none', async () => {
+  test('accepts two hosts, and any number for a disabled network', async () => {
     expect(await judged({ rpcUrls: [one, other] })).toBe('asked');
     expect(await judged({ rpcUrls: [one], enabled: false })).toBe('taken');
   });
@@ -144,7 +144,7 @@ describe('live', () => {
     ['three nodes of two hosts', [one, other, `${other}b`], {}, 1],
     ['three hosts', [one, other, 'https://three.node.example/'], {}, 0],
     ['two hosts, disabled', [one, other], { enabled: false }, 0],
-  ])('a process warns of fewer than three hosts: %s', async (_, rpcUrls, more, warnings) => {
+  ])('warns of fewer than three hosts: %s', async (_, rpcUrls, more, warnings) => {
     const { network } = (await stored()) as OpenedNetwork;
     const warned: object[] = [];
     const log = { warn: (about: object) => warned.push(about) } as unknown as Logger;
@@ -154,7 +154,7 @@ describe('live', () => {
     expect(warned).toHaveLength(warnings);
   });
 
-  test('two hosts are the least, but where the setting of tests permits one', async () => {
+  test('requires two hosts unless the setting for tests allows one', async () => {
     const { parties } = api.services;
     const live = await testApi({ mode: 'live', parties });
     const tests = await testApi({ mode: 'live', parties, singleNodeForTests: true });

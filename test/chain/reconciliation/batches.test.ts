@@ -2,7 +2,7 @@ import { compareChain } from '../../../src/chain/reconciliation/compare';
 import type { TestStation } from '../gas-station/operations/support';
 import { delegatedStation, GATHERED_MS } from '../gas-station/strategies/delegated-station';
 
-/** Longer than what was booked is known to be so of late. */
+/** Longer than the time in which a booking counts as recent. */
 const LATE_MS = 6 * 60_000;
 
 let world: TestStation;
@@ -11,13 +11,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** The test pays wallets and the station without a word to the books: that difference stays as it is. */
+/** The test pays wallets and the station without booking it, so that difference stays. */
 const differences = async () =>
   (await compareChain(world.api.services, 'local')).lines.flatMap(({ place, asset, difference }) =>
     difference.isZero() ? [] : [`${place} ${asset} ${difference.toFixed()}`],
   );
 
-it('of a transaction of several operations each is booked by itself, however long after the first: the rest is known', async () => {
+it('knows the unbooked operations of a shared transaction, however long after the first was booked', async () => {
   const wallets = await world.wallets(3, 7_000_000n);
   const sweeps: string[] = [];
   for (const { id } of wallets) sweeps.push((await world.sweep(id)).id);

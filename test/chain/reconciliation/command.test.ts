@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([api.close(), chain.stop()]));
 
-test('the command line shows what each place has beside the books, and exits with 1 where they differ', async () => {
+test('the command shows each place beside the books, and exits with 1 on a difference', async () => {
   const { DATABASE_URL } = await operatorEnvironment(api.database);
   const environment = { DATABASE_URL, MASTER_KEY: key.toString('base64') };
   const reconcile = (...argv: string[]) => command(environment, 'chain', 'reconcile', ...argv);
@@ -39,7 +39,7 @@ test('the command line shows what each place has beside the books, and exits wit
   );
   expect((await reconcile()).out).toMatch(/1 differ\.\nlocal: gas not booked: no currency for the coin\./);
   expect(await reconcile('nowhere')).toMatchObject({ code: 3 });
-  // One that cannot be reached keeps the others from nothing.
+  // An unreachable chain does not stop the others.
   await withLocalNetwork(api, chain, {
     chain: 'away',
     chainId: 31_338,

@@ -7,7 +7,7 @@ import { openWorld, type World } from '../../transfers/chain-deposits/support';
 import { posted } from '../gas-station/operations/support';
 import { shownDifferences } from './support';
 
-/** Of every place, and of a token as of the native coin: what the books do not know of is shown, and passes by itself. */
+/** In every place, for the token and the native coin: an unbooked change is shown, and passes by itself. */
 
 let world: World;
 let ahead = 0;
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ...{ treasuryAddress: treasury, sweepConfirmations: 1, autoSweep: false, version: 0 },
   };
   expect((await admin.call('PUT', '/v1/gas-station/config/local', terms)).status).toBe(200);
-  // What the books know of.
+  // Booked balances.
   await chain.pay(token, pool, 25_000_000n);
   await chain.pay(null, pool, 10n ** 18n);
   await chain.pay(null, station, 10n ** 18n);
@@ -38,7 +38,7 @@ afterAll(() => world.close());
 
 const breaks = () => shownDifferences(world.api.database);
 
-/** Without an event: no block tells of it. */
+/** Changes a balance without an event, so that no block shows it. */
 async function change(address: Address, asset: string, units: bigint): Promise<void> {
   const { client } = world.chain;
   if (asset === 'ETH') {
@@ -71,24 +71,21 @@ it.each<[ChainPlace, string, string, bigint]>([
   ['station', 'USDT', '7', 7_000_000n],
   ['treasury', 'ETH', '2', 2n * 10n ** 18n],
   ['treasury', 'USDT', '3', 3_000_000n],
-])(
-  '%s %s: %s that the books do not know of is a break, until they agree again',
-  async (place, asset, amount, units) => {
-    await change(addresses[place], asset, units);
-    await readAfter(0);
-    expect(await breaks()).toEqual([]);
-    await readAfter(10);
-    expect(await breaks()).toEqual([{ subject: `${place}@local:${asset}`, amount, currency: asset }]);
-    await change(addresses[place], asset, -units);
-    await readAfter(0);
-    expect(await breaks()).toEqual([]);
-  },
-);
+])('%s %s: an unbooked %s is a break until chain and books agree', async (place, asset, amount, units) => {
+  await change(addresses[place], asset, units);
+  await readAfter(0);
+  expect(await breaks()).toEqual([]);
+  await readAfter(10);
+  expect(await breaks()).toEqual([{ subject: `${place}@local:${asset}`, amount, currency: asset }]);
+  await change(addresses[place], asset, -units);
+  await readAfter(0);
+  expect(await breaks()).toEqual([]);
+});
 
 const differing = async () =>
   (await compareChain(world.api.services, 'local')).lines.filter(({ difference }) => !difference.isZero());
 
-/** A person names it of a sweep, before anybody has looked what it is. */
+/** Names the hash for a sweep, before anybody has checked it. */
 async function named(hash: string): Promise<void> {
   await world.api.database.query(
     "update gas_operations set status = 'confirming', tx_hash = $1 where status <> 'completed'",
@@ -96,7 +93,7 @@ async function named(hash: string): Promise<void> {
   );
 }
 
-it('a transaction that a person names of an operation, and is none of its, is known by what it is alone', async () => {
+it('counts a transaction that a person wrongly named for an operation by its real effects only', async () => {
   const { api, chain, token } = world;
   const admin = await api.client('admin');
   await api.database.query('update wallet_allocations set ended_at = now()');

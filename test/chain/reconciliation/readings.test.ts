@@ -28,14 +28,14 @@ async function open(options: Parameters<typeof openWorld>[0] = {}): Promise<void
 const later = (minutes: number) => {
   ahead += minutes * 60_000;
 };
-/** Blocks are read as far as there are any; then the chain is. */
+/** Reads all blocks, then compares. */
 async function readAfter(minutes: number): Promise<void> {
   later(minutes);
   await on.read();
   await keepChainReading(on.api.services, 'local');
 }
 
-/** `pool USDT`: what the chain has, what the books have and what is known beside them; the difference where there is one. */
+/** By place and asset (`pool USDT`): reported, booked and unbooked amounts, and the difference if there is one. */
 async function compared(): Promise<Record<string, string>> {
   const { lines } = await compareChain(on.api.services, 'local');
   return Object.fromEntries(
@@ -53,7 +53,7 @@ const usdt = (amount: number) => BigInt(amount) * 10n ** 6n;
 const mine = (blocks: number) => on.chain.client.mine({ blocks });
 const treasury = () => privateKeyToAccount(generatePrivateKey()).address;
 
-it('a deposit is known beside the books while it is not final, and in them once it is, whoever it is for', async () => {
+it('a deposit is unbooked until it is final, and booked then, with or without an owner', async () => {
   const account = await on.account();
   await on.chain.pay(on.token, await on.wallet(account), usdt(25));
   await on.chain.pay(on.token, await on.wallet(), usdt(7));
@@ -64,12 +64,12 @@ it('a deposit is known beside the books while it is not final, and in them once 
   expect(await compared()).toEqual({ 'pool USDT': '32 25 7' });
   await mine(3);
   await on.read();
-  // Nobody's stands in suspense, and on the pool's addresses.
+  // A deposit without an owner is in suspense, and on the pool's addresses.
   expect(await on.booked('suspense:USDT')).toBe('7');
   expect(await compared()).toEqual({ 'pool USDT': '32 32 0' });
 });
 
-it('what no block told of is a difference: shown once it has lasted, with its amount, and passes with the first reading without one', async () => {
+it('an unknown change is shown with its amount once it has lasted, until a reading without it', async () => {
   const wallet = await on.wallet(await on.account());
   await on.chain.pay(on.token, wallet, usdt(5));
   await mine(3);
@@ -98,12 +98,12 @@ it('what no block told of is a difference: shown once it has lasted, with its am
   expect(await breaks()).toEqual([]);
 });
 
-it('follows money from the payer to the treasury: at every step the chain has what the books and what is under way say', async () => {
+it('chain and books agree at every step from the payer to the treasury', async () => {
   await on.chain.pay(on.token, await on.wallet(await on.account()), usdt(25));
   await swept({ amount: '25 25 0' });
 });
 
-it('units beyond the ledger’s decimals are known to the last, on the pool and in the treasury', async () => {
+it("units below the ledger's decimals are known exactly, on the pool and in the treasury", async () => {
   await on.close();
   await open({ network: { decimals: 18 } });
   const wallet = await on.wallet(await on.account());
@@ -112,12 +112,12 @@ it('units beyond the ledger’s decimals are known to the last, on the pool and 
   await mine(3);
   await on.read();
   expect(await compared()).toEqual({ 'pool USDT': '26.0000013 26 0.0000013' });
-  // What is swept at once is booked rounded down once: the books let more go from the pool than came.
+  // One sweep is rounded down once, so the books let more leave the pool than arrived.
   await swept({ amount: '26.0000013 26.000001 0.0000003' });
   expect(await compared()).toMatchObject({ 'pool USDT': '0 -0.000001 0.000001' });
 });
 
-it('a deposit that a reorganisation has taken away is in the books until it is given up, and is no difference', async () => {
+it('a deposit lost in a reorganisation stays booked until it is given up, without a difference', async () => {
   const account = await on.account();
   const state = await on.chain.client.snapshot();
   await on.chain.pay(on.token, await on.wallet(account), usdt(9));
@@ -134,7 +134,7 @@ it('a deposit that a reorganisation has taken away is in the books until it is g
   expect(await compared()).toEqual({});
 });
 
-it('what a reverted transaction has cost and was booked is no difference while its block is not read yet', async () => {
+it('booked gas of a reverted transaction is no difference before its block is read', async () => {
   const wallet = await on.wallet(await on.account());
   await on.chain.pay(on.token, wallet, usdt(5));
   await on.chain.client.setBalance({ address: wallet as Address, value: 10n ** 17n });
@@ -148,7 +148,7 @@ it('what a reverted transaction has cost and was booked is no difference while i
   const { id } = (await admin.call('POST', path, { walletId, asset: 'USDT' })).body;
   expect((await admin.call('GET', `${path}/${id}/export`)).status).toBe(200);
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [on.token, usdt(50)] });
-  // Anvil mines what reverts, and tells the sender as a failure.
+  // anvil mines a reverting transaction and still reports an error to the sender.
   await sendAs(on.chain, wallet, { to: on.token, data }).catch(() => undefined);
   const { transactions } = await on.chain.client.getBlock();
   await on.chain.client.mine({ blocks: 1 });
@@ -159,7 +159,7 @@ it('what a reverted transaction has cost and was booked is no difference while i
   expect((await compared())['pool ETH']).toMatch(/DIFFERS 0\.1$/);
 });
 
-it('what was booked is no difference while its block is not read, however long that takes', async () => {
+it('a booked amount is no difference before its block is read, however long that takes', async () => {
   const wallet = await on.wallet(await on.account());
   await on.chain.pay(on.token, wallet, usdt(25));
   await on.chain.client.setBalance({ address: wallet as Address, value: 10n ** 17n });
@@ -178,7 +178,7 @@ it('what was booked is no difference while its block is not read, however long t
   expect(await compared()).toMatchObject({ 'pool USDT': '25 0 25', 'treasury USDT': '0 25 -25' });
 });
 
-it('what comes to a station is no difference, be it final, read or scanned, or not', async () => {
+it('an arrival at a station is no difference, whether final, read, scanned or not', async () => {
   await configured(false);
   const { address } = (await admin.call('POST', '/v1/gas-station/wallet/generate', { chain: 'local' })).body;
   const scan = (body = {}) =>
@@ -189,7 +189,7 @@ it('what comes to a station is no difference, be it final, read or scanned, or n
   expect((await scan()).body.found).toEqual([]);
   expect(await compared()).toEqual({ 'station ETH': '1 0 1' });
   await mine(5);
-  // A person has it booked, and leaves out blocks of before: they are not scanned yet.
+  // A person's scan books it and skips earlier blocks, which are not scanned yet.
   const head = Number(await on.chain.client.getBlockNumber());
   const { found } = (await scan({ fromBlock: head - 5 })).body;
   expect(found).toHaveLength(1);
@@ -197,14 +197,14 @@ it('what comes to a station is no difference, be it final, read or scanned, or n
   await on.read();
   await scan();
   expect(await compared()).toEqual({ 'station ETH': '1 1 0' });
-  // Blocks are scanned that are not read for deposits yet.
+  // A scan reads blocks that the watcher has not read yet.
   await on.chain.pay(null, address, 10n ** 18n);
   await mine(5);
   expect((await scan()).body.found).toHaveLength(1);
   expect(await compared()).toEqual({ 'station ETH': '1 2 -1' });
 });
 
-/** Sweeps what the pool has, to a new treasury; compared after every step and every block. */
+/** Sweeps the pool to a new treasury, and compares after every step and block. */
 async function swept({ amount }: { amount: string }) {
   const { chain, api } = on;
   await mine(3);
@@ -237,7 +237,7 @@ async function swept({ amount }: { amount: string }) {
     expect(differing(await compared())).toEqual([]);
   }
   expect(await compared()).toMatchObject({ 'treasury USDT': amount });
-  // Before it was booked, what the sweep had moved was known of its transaction.
+  // The sweep's effect was known from its transaction before it was booked.
   expect(seen.some((text) => / 0 2[56]/.test(text))).toBe(true);
 }
 
@@ -250,7 +250,7 @@ async function configured(autoSweep: boolean): Promise<void> {
   expect((await admin.call('PUT', '/v1/gas-station/config/local', terms)).status).toBe(200);
 }
 
-/** Nobody has a wallet of the pool any more. */
+/** Ends all allocations of the pool. */
 async function released(): Promise<void> {
   await on.api.database.query(`update wallet_allocations set ended_at = now()`);
   await on.api.database.query(
@@ -271,11 +271,11 @@ it('readings are kept for ninety days', async () => {
   expect(await kept()).toBe(3);
   await readAfter(4);
   expect(await kept()).toBe(3);
-  // Nothing of it was a difference.
+  // The readings had no difference.
   expect(await breaks()).toEqual([]);
 });
 
-it('a chain whose nodes are away, or whose blocks change meanwhile, has no reading', async () => {
+it('a chain has no reading while its nodes are away, or when its blocks change meanwhile', async () => {
   expect(await chainsToCompare(on.api.database)).toEqual(['local']);
   const { client } = on.chain;
   const before = await client.snapshot();

@@ -7,7 +7,7 @@ import { ChainAway } from '../../../src/parties/chain/errors';
 import type { Client } from '../../support/api';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
-/** What of a chain cannot be read is shown, and keeps nothing else from being compared. */
+/** An unreadable part of a chain is shown, and the rest is compared. */
 
 let on: World;
 let admin: Client;
@@ -33,27 +33,27 @@ const breaks = () =>
 const accounts = async () =>
   (await compareChain(on.api.services, 'local')).lines.map(({ place, asset }) => `${place} ${asset}`);
 const keep = () => keepChainReading(on.api.services, 'local');
-/** Services whose nodes tell no balances. */
+/** Services whose nodes fail to return balances. */
 function withoutBalances(): typeof on.api.services {
   const { parties } = on.api.services;
   const away = () => Promise.reject(new ChainAway('local'));
   const of: typeof parties.chain.of = (address) => ({ ...parties.chain.of(address), balances: away });
   return { ...on.api.services, parties: { ...parties, chain: { of } } };
 }
-/** Twice, with a quarter of an hour between. */
+/** Fails twice, fifteen minutes apart. */
 async function failsFor(services: typeof on.api.services): Promise<void> {
   await expect(keepChainReading(services, 'local')).rejects.toThrow();
   ahead += 15 * 60_000;
   await expect(keepChainReading(services, 'local')).rejects.toThrow();
 }
-/** From the next block on. */
+/** Replaces the token's code from the next block on. */
 async function becomes(bytecode: Hex): Promise<void> {
   await on.chain.client.setCode({ address: on.token, bytecode });
   await on.chain.client.mine({ blocks: 1 });
   await on.read();
 }
 
-it('a token whose calls are reverted is shown, and the other assets are compared on', async () => {
+it('shows a token whose calls revert, and compares the other assets', async () => {
   const code = (await on.chain.client.getCode({ address: on.token })) as Hex;
   await on.chain.client.setBalance({ address: wallet, value: 10n ** 17n });
   await becomes('0xfe');
@@ -72,7 +72,7 @@ it('a token whose calls are reverted is shown, and the other assets are compared
   expect(await breaks()).toEqual([{ kind: 'chain_difference', subject: 'pool@local:ETH' }]);
 });
 
-it('of a wallet that has such a token the other balances are told, and that one is named', async () => {
+it("shows a wallet's other balances, and names the token that does not answer", async () => {
   await becomes('0xfe');
   const { status, body } = await admin.call('GET', `/v1/wallets/${wallet}/balance?chain=local`);
   expect([status, body]).toMatchObject([
@@ -84,7 +84,7 @@ it('of a wallet that has such a token the other balances are told, and that one 
   ]);
 });
 
-it('a chain that could not be compared for a quarter of an hour is shown, until it can be', async () => {
+it('shows a chain that was not compared for 15 minutes, until it is', async () => {
   const without = withoutBalances();
   await keep();
   for (const minutes of [5, 5, 5]) {
@@ -98,12 +98,12 @@ it('a chain that could not be compared for a quarter of an hour is shown, until 
   expect(await breaks()).toEqual([]);
 });
 
-it('one of which not even the addresses of its nodes can be opened is shown too', async () => {
+it('shows a chain whose node addresses cannot be opened', async () => {
   await failsFor({ ...on.api.services, keyring: createKeyring(randomBytes(32)) });
   expect(await breaks()).toEqual([{ kind: 'chain_not_compared', subject: 'chain:local' }]);
 });
 
-it('of a token that is configured no more it passes, and of a chain that is compared no more all of it', async () => {
+it('closes the break of a token that is no longer configured, and all breaks of a chain that is no longer compared', async () => {
   await on.api.database.query(
     `update networks set assets = assets || jsonb_build_array(assets->0 || '{"symbol": "USDC"}')`,
   );

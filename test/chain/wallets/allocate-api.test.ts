@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const { terms, allocate, release } = allocationCalls(() => ({ client, accountId }));
 
 describe('allocating a wallet', () => {
-  it('gives an address of its own for a payer, and the same one for the same reference', async () => {
+  it('gives each payer an address of its own, and the same one for the same reference', async () => {
     const asked = terms({ ttlSeconds: 3_600 });
     const made = await allocate(asked);
     expect([made.status, made.body]).toEqual([
@@ -45,7 +45,7 @@ describe('allocating a wallet', () => {
     ]);
   });
 
-  it('gives the same one though its network carries the asset no more, and no other', async () => {
+  it('returns the earlier wallet, and allocates no other, when the network no longer carries the asset', async () => {
     const asked = terms({ chain: 'other' });
     const made = await allocate(asked);
     await api.database.query(`update networks set assets = '[]' where chain = 'other'`);
@@ -57,7 +57,7 @@ describe('allocating a wallet', () => {
     );
   });
 
-  it('opens what a deposit is booked on, and starts nothing for one without an end', async () => {
+  it('opens the ledger accounts of a deposit, and starts no workflow without an end', async () => {
     const made = await allocate(terms());
     expect(made.body).not.toHaveProperty('expiresAt');
     expect(api.commands.filter(({ args }) => args[0] === made.body.id)).toEqual([]);
@@ -69,7 +69,7 @@ describe('allocating a wallet', () => {
     );
   });
 
-  it('refuses a reference that stands for other terms', async () => {
+  it('refuses a reference with other terms', async () => {
     const asked = terms({ ttlSeconds: 600 });
     await allocate(asked);
     const euros = await masterAccount(client, 'EUR');
@@ -85,16 +85,16 @@ describe('allocating a wallet', () => {
     }
     const stranger = await api.client();
     const own = { ...asked, accountId: await masterAccount(stranger) };
-    expect((await allocate(own, stranger)).status).toBe(201); // a reference is the tenant's own
+    expect((await allocate(own, stranger)).status).toBe(201); // references are unique within a tenant only
   });
 
-  it('gives each of 50 at once a wallet of its own', async () => {
+  it('gives 50 requests at once a wallet each', async () => {
     const made = await Promise.all(Array.from({ length: 50 }, () => allocate(terms())));
     expect(made.map(({ status }) => status)).toEqual(Array(50).fill(201));
     expect(new Set(made.map(({ body }) => body.address)).size).toBe(50);
   });
 
-  it('takes one wallet for 50 at once with one reference', async () => {
+  it('gives 50 requests with one reference one wallet', async () => {
     const asked = terms();
     const answers = await Promise.all(Array.from({ length: 50 }, () => allocate(asked)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('allocating a wallet', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('takes what is available before it derives, those that others are taking passed over', async () => {
+  it('takes available wallets before deriving, and skips those that others are taking', async () => {
     const derived = await api.database.transaction((tx) =>
       deriveWallets(api.services, tx, { chain: 'other', kind: 'evm', count: 8, purpose: 'pool' }),
     );
@@ -110,7 +110,7 @@ describe('allocating a wallet', () => {
     expect(made.map(({ body }) => body.address).sort()).toEqual(derived.map(({ address }) => address).sort());
   });
 
-  it('never gives a station away', async () => {
+  it('never allocates a station', async () => {
     await insertNetwork(api.database, { chain: 'third', chainId: 7 });
     const [station] = await api.database.transaction((tx) =>
       deriveWallets(api.services, tx, { chain: 'third', kind: 'evm', count: 1, purpose: 'station' }),
@@ -130,7 +130,7 @@ describe('allocating a wallet', () => {
     ['reference', { reference: 'x'.repeat(201) }, 400, 'invalid_request'],
     ['label', { label: 'x' }, 400, 'invalid_request'],
     ['chain', { chain: 'off' }, 409, 'invalid_transition'],
-  ])('refuses a wrong %s %j and leaves no trace', async (field, given, status, code) => {
+  ])('refuses a wrong %s %j and changes nothing', async (field, given, status, code) => {
     const count = () => api.database.query('select count(*) from wallets, wallet_allocations');
     const before = await count();
     const refused = await allocate(terms(given));
@@ -152,7 +152,7 @@ describe('allocating a wallet', () => {
 });
 
 describe('releasing a wallet', () => {
-  it('rests a day before another payer gets it', async () => {
+  it('quarantines it for a day before another payer gets it', async () => {
     const chain = 'resting';
     await insertNetwork(api.database, { chain, chainId: 8 });
     const asked = terms({ chain, ttlSeconds: 86_400 });
@@ -173,14 +173,14 @@ describe('releasing a wallet', () => {
     world.later(1);
     const next = await allocate(terms({ chain }));
     expect(next.body.address).toBe(address);
-    // Who had it is told of its own time alone.
+    // The former payer sees only the state of the own allocation.
     expect((await allocate(asked)).body).toMatchObject({ status: 'available', endedAt: expect.any(String) });
     const again = await release({ chain, address });
-    expect(again.body.id).toBe(next.body.id); // the newest of theirs
+    expect(again.body.id).toBe(next.body.id); // the tenant's newest allocation
   });
 
   it.each(['at its next use', 'by the hourly return', 'by being disabled and enabled'])(
-    'never gives it to another tenant, once it has rested %s',
+    'never gives it to another tenant after it has rested %s',
     async (how) => {
       const chain = `kept-${how.length}`;
       await insertNetwork(api.database, { chain, chainId: 100 + how.length });
@@ -204,7 +204,7 @@ describe('releasing a wallet', () => {
     },
   );
 
-  it('gives a tenant what it had before it gives what nobody had, which any tenant may have', async () => {
+  it('gives a tenant its own wallets before unused ones, which any tenant may have', async () => {
     const chain = 'own-first';
     await insertNetwork(api.database, { chain, chainId: 90 });
     const of = { chain, kind: 'evm', count: 3, purpose: 'pool' } as const;
@@ -218,7 +218,7 @@ describe('releasing a wallet', () => {
     expect((await allocate(terms(theirs), stranger)).body.address).toBe(first?.address);
   });
 
-  it('leaves no way to give it to another tenant: the database refuses the row', async () => {
+  it('cannot be given to another tenant: the database refuses the row', async () => {
     const { id } = (await allocate(terms())).body;
     const copy = api.database.query(
       `insert into wallet_allocations (id, wallet_id, tenant_id, account_id, asset, reference, started_at, ended_at, created_at, updated_at)
@@ -228,20 +228,20 @@ describe('releasing a wallet', () => {
     await expect(copy).rejects.toThrow('wallet_allocations_of_tenant');
   });
 
-  it('is answered again, and changes nothing then', async () => {
+  it('answers a repeated release, and changes nothing', async () => {
     const { chain, address } = (await allocate(terms())).body;
     const first = await release({ chain, address });
     world.later(1_000);
     expect((await release({ chain, address })).text).toBe(first.text);
   });
 
-  it('ends one allocation, however many release it at once', async () => {
+  it('ends one allocation, however many requests release it at once', async () => {
     const { chain, address } = (await allocate(terms())).body;
     const answers = await Promise.all(Array.from({ length: 10 }, () => release({ chain, address })));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('is nobody else’s to do', async () => {
+  it('is refused to everybody else', async () => {
     const { chain, address } = (await allocate(terms())).body;
     const stranger = await api.client();
     const refused = await release({ chain, address }, stranger);
@@ -257,7 +257,7 @@ describe('releasing a wallet', () => {
     const admin = await api.client('admin');
     const released = (await release({ chain, address }, admin)).body;
     expect(released.status).toBe('quarantined');
-    // The operator is told the wallet too, by which the station knows it; a client is not.
+    // The operator also sees the wallet's id; a client does not.
     const [wallet] = await api.database.query<{ id: string }>('select id from wallets where address = $1', [
       address,
     ]);

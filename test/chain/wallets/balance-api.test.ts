@@ -24,7 +24,7 @@ beforeAll(async () => {
     rpcUrls: ['http://127.0.0.1:9'],
     assets: USDT,
   });
-  // A node that does not know the token: none stands there.
+  // The network's contract is no token on this chain.
   const bare = { chain: 'bare', chainId: 31_339, token: chain.payer, rpcUrls: [door.as(31_339)] };
   await withLocalNetwork(api, chain, bare);
   [client, admin] = [await api.client(), await api.client('admin')];
@@ -43,7 +43,7 @@ const note = (address: string, body: object, by = admin, on = 'local') =>
   by.call('PUT', `/v1/wallets/${address}/gas-balance?chain=${on}`, body);
 
 describe('the balance of a wallet', () => {
-  it('is what the chain says now', async () => {
+  it('is read from the chain', async () => {
     const address = await allocate();
     await chain.pay(token, address, 12_500_001n);
     await chain.pay(null, address, 10n ** 15n);
@@ -62,13 +62,13 @@ describe('the balance of a wallet', () => {
     ]);
   });
 
-  it('is shown to whom the wallet is allocated, while it is, and to admins', async () => {
+  it('is shown to the tenant while the wallet is allocated, and to admins', async () => {
     const address = await allocate({ ttlSeconds: 60 });
     const stranger = await api.client();
     expect((await balanceOf(address, stranger)).body.code).toBe('not_found');
     const [began, over] = [clock.at, new Date(clock.at.getTime() + 60_000)];
     clock.at = over;
-    expect((await balanceOf(address)).status).toBe(404); // though its process has not ended it yet
+    expect((await balanceOf(address)).status).toBe(404); // although its workflow has not ended it yet
     clock.at = began;
     await client.call('POST', '/v1/wallets/release', { chain: 'local', address });
     expect((await balanceOf(address)).status).toBe(404);
@@ -77,20 +77,20 @@ describe('the balance of a wallet', () => {
     expect((await balanceOf('0x0', admin)).body.field).toBe('address');
   });
 
-  it('is 503 while the chain cannot be asked', async () => {
+  it('answers 503 while the chain cannot be asked', async () => {
     const { status, body } = await balanceOf(await allocate({ chain: 'away' }), client, 'away');
     expect([status, body.code]).toEqual([503, 'unavailable']);
   });
 
-  it('leaves out a token that its chain does not know, and says so', async () => {
+  it('leaves out a token that the chain does not know, and says so', async () => {
     const { status, body } = await balanceOf(await allocate({ chain: 'bare' }), client, 'bare');
     const detail = expect.stringContaining('USDT does not answer');
     expect([status, body]).toMatchObject([200, { balances: [{ asset: 'ETH' }], detail }]);
   });
 });
 
-describe('the gas that a person has noted', () => {
-  it('is shown to admins beside what the chain says, and written down', async () => {
+describe('the gas balance that a person notes', () => {
+  it("is shown to admins beside the chain's answer, and audited", async () => {
     const address = await allocate();
     const noted = await note(address, { gasBalance: '0.25' });
     const kept = { gasBalance: '0.250000000000000000', notedAt: clock.at.toISOString() };
@@ -119,7 +119,7 @@ describe('the gas that a person has noted', () => {
     expect([refused.status, refused.body.field]).toEqual([400, field]);
   });
 
-  it('is the operator’s, as the statistics and the maintenance are', async () => {
+  it('is for the operator, like the statistics and the maintenance', async () => {
     const address = await allocate();
     expect((await note(address, { gasBalance: '1' }, client)).status).toBe(403);
     expect((await client.call('GET', '/v1/wallets/stats')).status).toBe(403);

@@ -11,7 +11,7 @@ let temporal: TimeSkipping;
 let client: Client;
 let admin: Client;
 let accountId: string;
-/** The workflows' own, while they run. */
+/** The workflows' clock while they run. */
 const clock = { at: new Date() };
 
 beforeAll(async () => {
@@ -64,8 +64,8 @@ const workflowOf = ({ id }: Record<string, string>) => ({
   args: [id],
 });
 
-describe('the process of an allocation', () => {
-  it('ends it when its time has come, days later', async () => {
+describe('the workflow of an allocation', () => {
+  it('ends it at its expiry, days later', async () => {
     clock.at = new Date(await temporal.env.currentTimeMs());
     const held = await allocate({ ttlSeconds: 7 * 86_400 });
     const ended = await temporal.client.workflow.execute('walletAllocation', workflowOf(held));
@@ -87,7 +87,7 @@ describe('the process of an allocation', () => {
     expect(await endOf(held)).not.toBe(held['expiresAt']);
   });
 
-  it('is begun again by the reconciler when Temporal has lost it', async () => {
+  it('is started again by the reconciler when Temporal has lost it', async () => {
     clock.at = new Date(await temporal.env.currentTimeMs());
     const held = await allocate({ ttlSeconds: 60 });
     const unending = await allocate();
@@ -102,8 +102,8 @@ describe('the process of an allocation', () => {
   });
 });
 
-describe('maintenance', () => {
-  it('ends what has expired, returns what has rested, and counts', async () => {
+describe('maintenance of the pool', () => {
+  it('ends expired allocations, returns rested wallets, and counts both', async () => {
     const chain = 'kept';
     await insertNetwork(api.database, { chain, chainId: 9 });
     const first = await allocate({ chain, ttlSeconds: 60 });
@@ -127,18 +127,18 @@ describe('maintenance', () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual(['quarantined', 'allocated']);
     expect(await stats()).toMatchObject({ allocated: 2, quarantined: 1 });
     pass(86_400);
-    expect(await stats()).toMatchObject({ allocated: 2, available: 1 }); // by the time alone
+    expect(await stats()).toMatchObject({ allocated: 2, available: 1 }); // by time alone, before it is stored
     expect((await releaseExpired({ chain })).body).toEqual({ released: 1, returned: 1, more: false });
     expect([await statusOf(first), await statusOf(second), await statusOf(third)]).toEqual([
       'available',
       'quarantined',
       'allocated',
     ]);
-    expect(await endOf(second)).toBe(second['expiresAt']); // not when it was noticed
+    expect(await endOf(second)).toBe(second['expiresAt']); // the expiry, not the time of the maintenance
     expect((await releaseExpired({ chain: 'nowhere' })).body.field).toBe('chain');
   });
 
-  it('is done once an hour too, whatever was missed', async () => {
+  it('also runs once an hour, and makes up for missed runs', async () => {
     const held = await allocate({ ttlSeconds: 60 });
     pass(60);
     const { releaseExpiredWallets } = createHousekeepingActivities(api.services);
@@ -147,7 +147,7 @@ describe('maintenance', () => {
     expect(await releaseExpiredWallets()).toBe(0);
   });
 
-  it('ends none whose process is overdue before its time has come', async () => {
+  it('ends no allocation early whose workflow is overdue', async () => {
     const held = await allocate({ ttlSeconds: 60 });
     await api.database.query(
       `update wallet_allocations set due_by = due_by - interval '1 hour' where id = $1`,
@@ -160,7 +160,7 @@ describe('maintenance', () => {
     expect(await endOf(held)).toBe(held['expiresAt']);
   });
 
-  it('ends each once, beside releases and processes', async () => {
+  it('ends each allocation once, beside releases and workflows', async () => {
     const held = await Promise.all(Array.from({ length: 12 }, () => allocate({ ttlSeconds: 60 })));
     pass(60);
     const { advanceAllocation } = createWalletActivities(api.services);

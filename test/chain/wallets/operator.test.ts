@@ -23,7 +23,7 @@ const allocate = async (reference: string) => {
 };
 
 describe('the seed at the command line', () => {
-  it('is imported from the standard input while there is no wallet, and never told', async () => {
+  it('is imported from standard input before the first wallet, and never shown', async () => {
     expect((await command(environment, 'wallet', 'seed', 'status')).out).toContain('There is no seed');
     const wrong = await commandReading(`${JUNK} test`, environment, 'wallet', 'seed', 'import', '--json');
     expect([wrong.code, JSON.parse(wrong.err).field]).toEqual([2, 'mnemonic']);
@@ -38,7 +38,7 @@ describe('the seed at the command line', () => {
     expect(stored).not.toMatch(/junk|xpub/);
   });
 
-  it('stays once wallets are derived from it', async () => {
+  it('cannot be replaced once wallets are derived from it', async () => {
     const { body } = await allocate('first');
     expect(body.address).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
     const refused = await commandReading(JUNK, environment, 'wallet', 'seed', 'import', '--json');
@@ -49,7 +49,7 @@ describe('the seed at the command line', () => {
 });
 
 describe('a wallet that the operator disables', () => {
-  it('is nobody’s from then on, until it is enabled and has rested', async () => {
+  it('is allocated to nobody until it is enabled and has rested', async () => {
     const { address, id } = (await allocate('second')).body;
     const args = ['local', address, '--reason', 'a leak', '--json'];
     const done = await command(environment, 'wallet', 'disable', ...args);
@@ -83,7 +83,7 @@ describe('skipping indexes after a restore', () => {
     return { address, index: row?.index as number };
   };
 
-  it('derives no address again that was given away after the backup', async () => {
+  it('derives no address again that was allocated after the backup', async () => {
     const { nextIndex } = await status();
     const lost = await derived('after the backup');
     expect(lost.index).toBe(nextIndex.evm);
@@ -101,7 +101,7 @@ describe('skipping indexes after a restore', () => {
     expect(lines).toEqual([{ before: { evm: lost.index }, after: { evm: index, reason: 'a restore' } }]);
   });
 
-  it('never goes back', async () => {
+  it('refuses a lower index', async () => {
     const { evm } = (await status()).nextIndex;
     expect((await skipTo(evm + 5)).code).toBe(0);
     expect((await skipTo(evm + 5)).code).toBe(0);
@@ -122,11 +122,11 @@ describe('skipping indexes after a restore', () => {
   });
 });
 
-it('is off where the capability is', async () => {
+it('refuses allocations and releases while the capability is off', async () => {
   const by = { at: new Date(), by: 'test', reason: 'test' };
   const what = { kind: 'capability', name: 'crypto', tenantId: client.clientId } as const;
   await api.database.transaction((tx) => switchOff(tx, what, by));
-  await new Promise((resolve) => setTimeout(resolve, 1_050)); // a change counts within a second
+  await new Promise((resolve) => setTimeout(resolve, 1_050)); // a switch takes effect within a second
   for (const path of ['/v1/wallets/allocate', '/v1/wallets/release']) {
     const refused = await client.call('POST', path, {});
     expect([refused.status, refused.body.code]).toEqual([403, 'capability_disabled']);

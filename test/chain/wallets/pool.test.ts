@@ -18,7 +18,7 @@ describe('the pool of wallets', () => {
   });
   afterAll(() => db.drop());
 
-  it('derives each place once, whatever the purpose and however many derive at once', async () => {
+  it('derives each index once, whatever the purpose, in parallel requests', async () => {
     const derive = (purpose: 'pool' | 'station', count: number) =>
       db.database.transaction((tx) =>
         deriveWallets(services, tx, { chain: 'local', kind: 'evm', count, purpose }),
@@ -49,7 +49,7 @@ describe('the pool of wallets', () => {
     });
   });
 
-  it('gives no address on two chains, however many derive at once', async () => {
+  it('gives no address on two chains, in parallel requests', async () => {
     await insertNetwork(db.database, { chain: 'second', chainId: 5 });
     const derive = (chain: string) =>
       db.database.transaction((tx) =>
@@ -59,7 +59,7 @@ describe('the pool of wallets', () => {
     expect(new Set(made.map(({ address }) => address)).size).toBe(8);
   });
 
-  it('knows who held a wallet at a moment: the times of blocks are whole seconds, and their slots begin early', async () => {
+  it("finds the holder at a block's time, which counts whole seconds and may be early", async () => {
     const [wallet] = await db.database.transaction((tx) =>
       deriveWallets(services, tx, { chain: 'local', kind: 'evm', count: 1, purpose: 'pool' }),
     );
@@ -88,10 +88,10 @@ describe('the pool of wallets', () => {
     expect(await at('2026-01-01T10:00:00Z')).toBe('first');
     expect(await at('2026-01-01T10:59:59Z')).toBe('first');
     expect(await at('2026-01-01T11:00:00Z')).toBeUndefined();
-    expect(await at('2026-01-02T10:59:59Z')).toBeUndefined(); // it may be of the payer before
+    expect(await at('2026-01-02T10:59:59Z')).toBeUndefined(); // it may be the earlier payer's
     expect(await at('2026-01-02T11:00:00Z')).toBe('second');
     expect(await at('2026-01-02T11:59:59Z')).toBe('second');
-    expect(await at('2026-01-02T12:30:00Z')).toBeUndefined(); // it should have ended by then
+    expect(await at('2026-01-02T12:30:00Z')).toBeUndefined(); // it had expired
     expect(await at('2026-01-03T13:30:00Z')).toBe('third');
     expect(await at('2026-01-03T14:00:00Z')).toBeUndefined();
   });

@@ -19,7 +19,7 @@ afterAll(() => api.close());
 const DAY_MS = 86_400_000;
 const { terms, allocate, release } = allocationCalls(() => ({ client, accountId }));
 
-describe('how many wallets a company holds', () => {
+describe("the limit of a company's wallets", () => {
   const bound = (openAllocations: number) =>
     api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
       client.clientId,
@@ -33,7 +33,7 @@ describe('how many wallets a company holds', () => {
     return row?.count;
   };
 
-  it('is bounded, however many it allocates at once; what it holds is answered still, and what it gives back counts until it has rested', async () => {
+  it('holds for parallel requests, answers known references, and counts released wallets until they have rested', async () => {
     await bound(3);
     const asked = Array.from({ length: 20 }, () => terms());
     const answers = await Promise.all(asked.map((each) => allocate(each)));
@@ -57,7 +57,7 @@ describe('how many wallets a company holds', () => {
     expect((await allocate(terms())).body.code).toBe('limit_exceeded');
   });
 
-  it('bounds the pool too: who allocates and releases in a loop has no new address derived each time', async () => {
+  it('keeps a loop of allocations and releases from deriving new addresses', async () => {
     await bound(3);
     const derived = async () => (await api.database.query('select id from wallets')).length;
     await api.database.query(`update wallets set status = 'disabled', quarantined_until = null`);
@@ -72,7 +72,7 @@ describe('how many wallets a company holds', () => {
     expect(await derived()).toBe(before + 3);
   });
 
-  it('counts none that has rested since its time has passed, whether or not that was noticed', async () => {
+  it('does not count wallets whose cooldown is over, even before that is stored', async () => {
     await bound(1);
     await allocate(terms({ ttlSeconds: 60 }));
     world.later(DAY_MS + 59_999);
@@ -81,7 +81,7 @@ describe('how many wallets a company holds', () => {
     expect((await allocate(terms())).status).toBe(201);
   });
 
-  it('is counted anew where wallets rest longer than when it was counted', async () => {
+  it('counts again when the cooldown is longer than at the last count', async () => {
     const asked = { chain: 'local', asset: 'USDT', accountId };
     const allocating = (reference: string, days: number) =>
       api.database.transaction((tx) =>
@@ -104,7 +104,7 @@ describe('how many wallets a company holds', () => {
     await allocating('four', 1);
   });
 
-  it('is 10,000 where nothing is set, and each company’s own', async () => {
+  it('is 10,000 by default, for each company', async () => {
     await api.database.query(
       `with made as (
          insert into wallets (id, chain, kind, address, derivation_index, purpose, status, tenant_id, created_at, updated_at)

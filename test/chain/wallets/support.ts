@@ -9,7 +9,7 @@ export interface TestNetwork {
   assets?: { symbol: string; contract: string | null; decimals: number; minDeposit: string }[];
 }
 
-/** A row of a network whose nodes are asked nothing. */
+/** Inserts a network whose nodes are never asked. */
 export async function insertNetwork(sql: Sql, network: TestNetwork = {}): Promise<void> {
   const { chain = 'local', chainId = 31_337, enabled = true } = network;
   const { assets = [{ symbol: 'USDT', contract: null, decimals: 6, minDeposit: '1' }] } = network;
@@ -24,7 +24,7 @@ const NOON = new Date('2026-03-01T12:00:00.000Z');
 
 export type AllocatingWorld = Awaited<ReturnType<typeof allocatingWorld>>;
 
-/** The API on a clock of its own, with three networks whose nodes are asked nothing; each test is of a client of its own. */
+/** The API with its own clock and three networks whose nodes are never asked. Each test has a client of its own. */
 export async function allocatingWorld() {
   const clock = { at: NOON };
   const api = await testApi({ now: () => clock.at });
@@ -45,7 +45,7 @@ export async function allocatingWorld() {
   };
 }
 
-/** What a client asks of wallets, by default as the present one and for its account, each time under another reference. */
+/** Wallet requests of a client, by default the present one and its account, each with a new reference. */
 export function allocationCalls(present: () => { client: Client; accountId: string }) {
   let references = 0;
   return {

@@ -12,7 +12,7 @@ afterAll(() => world.close());
 const claim = (given: object, client = world.client) =>
   client.call('POST', '/v1/wallets/deposit', { chain: 'local', ...given });
 
-it('credits a deposit once it is final, and answers its state however often it is asked', async () => {
+it('credits a final deposit, and answers its state for every repeat', async () => {
   const { chain, token } = world;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -40,7 +40,7 @@ it('credits a deposit once it is final, and answers its state however often it i
   expect(await world.booked('pool@local:USDT')).toBe('-25');
 });
 
-it('refuses what the chain does not have, and leaves no trace', async () => {
+it('refuses claims that the chain does not confirm, and changes nothing', async () => {
   const { chain, token, api } = world;
   const account = await world.account();
   const [address, other] = [await world.wallet(account), await world.wallet(account)];
@@ -67,11 +67,11 @@ it('refuses what the chain does not have, and leaves no trace', async () => {
   expect(await world.deposits()).toHaveLength(before);
 });
 
-it('refuses what was reverted, and what is in no block yet, and leaves no trace', async () => {
+it('refuses reverted and pending transactions, and changes nothing', async () => {
   const { chain, token } = world;
   const address = await world.wallet(await world.account());
   const before = (await world.deposits()).length;
-  const data = transfer(address, 10n ** 30n); // more than there is
+  const data = transfer(address, 10n ** 30n); // more than the sender has
   const reverted = await sendAs(chain, chain.payer, { to: token, data }).catch(() => revertedHash(chain));
   await chain.client.setAutomine(false);
   const pending = await chain.write(token, 'TestUsdt', 'transfer', [address, 4_000_000n]);
@@ -91,7 +91,7 @@ it('refuses what was reverted, and what is in no block yet, and leaves no trace'
   await world.looks();
 });
 
-it('stands in the mixed history of its account, with what it has become and what was booked', async () => {
+it('appears in the mixed history of its account with its status and its booking', async () => {
   const { chain, token, client } = world;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -121,7 +121,7 @@ it('stands in the mixed history of its account, with what it has become and what
   expect(body.data).toEqual([history[0]]);
 });
 
-it('credits exactly the smallest deposit, and withholds one unit less, and what came to a wallet that nobody has', async () => {
+it('credits exactly the minimum, and withholds one unit less and payments to unallocated wallets', async () => {
   const { chain, token } = world;
   const account = await world.account();
   const [small, enough] = [await world.wallet(account), await world.wallet(account)];
@@ -137,7 +137,7 @@ it('credits exactly the smallest deposit, and withholds one unit less, and what 
   await world.looks();
   await chain.client.mine({ blocks: 2 });
   await world.read();
-  // The first reading begins at the head: what was decided below it is told nevertheless.
+  // The first reading begins at the head, and still tells deposits decided below it.
   const after = (await world.deposits()).filter(({ terms }) =>
     [small, enough, nobodys].includes(String(terms['address'])),
   );
@@ -150,7 +150,7 @@ it('credits exactly the smallest deposit, and withholds one unit less, and what 
   expect(await world.booked('suspense:USDT')).toBe('7.999999');
 });
 
-it('exchanges at the bid where the account has another currency', async () => {
+it('exchanges at the bid when the account has another currency', async () => {
   const { chain, token, api } = world;
   const account = await world.account('EUR');
   const address = await world.wallet(account);
@@ -165,7 +165,7 @@ it('exchanges at the bid where the account has another currency', async () => {
   expect(await world.available(account)).toBe('9.25');
 });
 
-it('takes the native coin, and 18 decimals rounded down to the ledger’s', async () => {
+it("accepts the native coin, and rounds 18 decimals down to the ledger's", async () => {
   const { chain } = world;
   const account = await world.account('ETH');
   const address = await world.wallet(account);
@@ -179,7 +179,7 @@ it('takes the native coin, and 18 decimals rounded down to the ledger’s', asyn
   });
 });
 
-it('answers 503 and records nothing while no node answers, but for a repeat with its key', async () => {
+it('answers 503 and records nothing while no node answers, except for a repeated key', async () => {
   const { database, services } = world.api;
   const address = await world.wallet(await world.account());
   const txHash = await world.chain.pay(world.token, address, 3_000_000n);

@@ -6,7 +6,10 @@ import { PASS_ON } from '../../parties/chain/raw-contracts';
 import { type OperatorAnswer, operatorOf, type TestOperator } from '../../support/operator';
 import { openWorld, type World } from './support';
 
-/** Native coin that a contract has passed on: no transaction and no log shows it, the balances at both ends of its block do. */
+/**
+ * Native coin that a contract passes on appears in no transaction or log, only in the balances at both ends of its
+ * block.
+ */
 
 const key = randomBytes(32);
 let world: World;
@@ -24,7 +27,7 @@ afterEach(async () => {
 const ETHER = 10n ** 18n;
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
 
-/** One ether by a contract's own call, in a block of its own. */
+/** Pays one ether by a contract's own call, in a block of its own. */
 async function passOn(address: string): Promise<Hex> {
   const payer = await world.chain.deploy('TestPayer');
   const hash = await sendOn(payer, address);
@@ -50,7 +53,10 @@ const refused = ({ code, err }: OperatorAnswer) => {
   return [code, what, field, message];
 };
 
-/** Asked for by one, approved by another. @returns the deposit */
+/**
+ * Records a coin by the request of one operator and the approval of another.
+ * @returns the deposit
+ */
 async function recorded(address: string, amount: string, hash: string): Promise<string> {
   const asked = await record(address, amount, hash);
   expect([asked.code, asked.err]).toEqual([0, '']);
@@ -62,7 +68,7 @@ async function recorded(address: string, amount: string, hash: string): Promise<
 
 const statuses = async () => (await world.deposits()).map(({ status, failure }) => [status, failure]);
 
-/** What the books lack of the pool's ether. */
+/** Ether of the pool that the books lack. */
 async function difference(): Promise<string> {
   await world.read();
   const reconciled = await ida('chain', 'reconcile', 'local', '--json');
@@ -70,7 +76,7 @@ async function difference(): Promise<string> {
   return lines.find(({ place, asset }) => place === 'pool' && asset === 'ETH')?.difference ?? '0';
 }
 
-it('is recorded by two with the proof of the balances, and credited', async () => {
+it('is recorded by two operators with the proof of the balances, and credited', async () => {
   const account = await world.account('ETH');
   const address = await world.wallet(account);
   await world.read();
@@ -96,7 +102,7 @@ it('is recorded by two with the proof of the balances, and credited', async () =
   ]);
 });
 
-it('is only what the balances prove, less what transactions show', async () => {
+it('is limited to what the balances prove, less what transactions show', async () => {
   const address = await world.wallet(await world.account('ETH'));
   const payer = await world.chain.deploy('TestPayer');
   await world.read();
@@ -120,20 +126,20 @@ it('is only what the balances prove, less what transactions show', async () => {
     [shown, '2'],
     [txHash, '1'],
   ]);
-  // Of the block nothing is left, whichever of its transactions is named.
+  // The block has no further coin, whichever of its transactions is named.
   expect(refused(await record(address, '1', other))[3]).toBe('The coin is recorded already.');
   expect(refused(await takeBack(id))[3]).toContain('show the coin');
   expect(await difference()).toBe('0');
 });
 
-it('is nothing where no contract has passed anything on', async () => {
+it('is refused when no contract has passed anything on', async () => {
   const address = await world.wallet();
   const hash = await world.chain.pay(null, address, ETHER);
   await mine(3);
   expect(refused(await record(address, '1', hash))[3]).toContain('nothing has come');
 });
 
-it('is taken back by two once the chain shows it no more, and recorded again where it is mined again', async () => {
+it('is taken back by two once the chain no longer shows it, and recorded again when mined again', async () => {
   const account = await world.account('ETH');
   const address = await world.wallet(account);
   await world.read();
@@ -166,14 +172,14 @@ it('is taken back by two once the chain shows it no more, and recorded again whe
   ]);
 });
 
-/** The chain goes back, and other blocks take the place of those that were there. */
+/** Reverts the chain and mines other blocks instead. */
 async function reorganise(snapshot: Hex): Promise<void> {
   await world.chain.client.revert({ id: snapshot });
   await world.chain.client.increaseTime({ seconds: 60 });
   await mine(8);
 }
 
-it('follows the chain without anybody where its block is replaced', async () => {
+it('follows a replaced block without a person', async () => {
   const account = await world.account('ETH');
   const address = await world.wallet(account);
   await world.read();

@@ -6,7 +6,7 @@ import { filledApi, MADE_AT } from '../../growth/filled';
 import type { Statement } from '../../growth/spy';
 import type { TestApi } from '../../support/api';
 
-/** What the blocks of a chain concern, over many deposits that nothing becomes of any more: none of those is read (see test/growth). */
+/** Statements about a chain's blocks over many ended deposits, of which none is read (see test/growth). */
 const LARGE = ['transfers', 'unlisted_tokens'];
 
 let api: TestApi;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Of 60,000 the last thirty wait, a third of them without a word yet. */
+/** Of 60,000 deposits the last thirty wait, a third of them without a word. */
 const FILLS = [
   `insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, party, party_ref, word, created_at, updated_at)
    select 'cdp_' || lpad(n::text, 26, '0'), 'chain_deposit', 'cli_1', 'acc_1', case when n > $1::int - 30 then 'confirming' else 'credited' end,
@@ -32,7 +32,7 @@ it.each([
   ['wait for any height', 30, (tx: Tx) => refsWaiting(tx, 'local')],
   ['wait for this one', 18, async (tx: Tx) => [...(await decidedAt(tx, 'local', 59_990)).keys()]],
   ['were above one', 10, (tx: Tx) => refsAbove(tx, 'local', 59_990)],
-])('those that %s', async (_, count, read) => {
+])('reads only the waiting deposits that %s', async (_, count, read) => {
   await expectReads(30, async () =>
     expect(await api.services.database.transaction(read)).toHaveLength(count),
   );
@@ -41,11 +41,11 @@ it.each([
 it.each([
   ['of all chains', {}],
   ['of a chain that has few', { chain: 'quiet' }],
-])('tokens that no network lists, %s', async (_, of) => {
+])('lists unlisted tokens %s', async (_, of) => {
   await expectReads(200, () => listUnlisted(api.services.database, { ...of, limit: 200 }));
 });
 
-/** By indexes, and no more rows than that: one that is read from end to end is no better than its table. */
+/** Expects indexes and a bounded number of rows, because a full index scan is as bad as a full table scan. */
 async function expectReads(most: number, work: () => Promise<unknown>): Promise<void> {
   await expectIndexes({ database: api.database, statements, large: LARGE }, work);
   for (const { text, values } of statements.filter((each) => /^select/i.test(each.text))) {

@@ -3,7 +3,7 @@ import type { NetworkTerms } from '../../../src/chain/networks/operations';
 import { requireNetwork, saveNetwork } from '../../../src/chain/networks/operations';
 import { openWorld, type World } from './support';
 
-/** What is known of a deposit is answered, whatever the chain says of its transaction by now. */
+/** A known deposit is answered, whatever the chain now says of its transaction. */
 
 let world: World;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ async function change(terms: Partial<NetworkTerms>): Promise<void> {
   await database.transaction((tx) => saveNetwork(services, tx, 'local', given, network.version));
 }
 
-it('answers a deposit that a reorganisation took: before it was final, and after', async () => {
+it('answers a deposit lost in a reorganisation, before and after it was final', async () => {
   const { chain, token } = world;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -43,7 +43,7 @@ it('answers a deposit that a reorganisation took: before it was final, and after
   expect((await claim({ address, txHash })).body).toMatchObject({ id, status: 'confirming' });
 });
 
-it('answers one that was taken back after it was credited', async () => {
+it('answers a deposit that was taken back after its credit', async () => {
   const { chain, token } = world;
   const address = await world.wallet(await world.account());
   const before = await chain.client.snapshot();
@@ -64,7 +64,7 @@ it('answers one that was taken back after it was credited', async () => {
     });
 });
 
-it('answers what is known while no node does, and when the network carries the asset no more', async () => {
+it('answers a known deposit while no node answers, and when the network no longer carries the asset', async () => {
   const { chain, token } = world;
   const address = await world.wallet(await world.account());
   const txHash = await chain.pay(token, address, 5_000_000n);
@@ -81,19 +81,19 @@ it('answers what is known while no node does, and when the network carries the a
   expect((await claim({ address, txHash }, {}, stranger)).status).toBe(404);
 });
 
-it('books what a known transaction has brought beside it, and answers the one that was answered before', async () => {
+it('books further transfers of a known transaction, and answers the same deposit as before', async () => {
   const { api } = world;
   const address = await world.wallet(await world.account());
   const txHash = await world.payTwice(address);
   const { id } = (await claim({ address, txHash, logIndex: 1 })).body;
-  // As if only the second had been known.
+  // As if only the second transfer had been known.
   await api.database.query(`delete from transfers where kind = 'chain_deposit' and id <> $1`, [id]);
   expect((await claim({ address, txHash })).body).toMatchObject({ id, amount: '3.000000' });
   expect((await claim({ address, txHash, logIndex: 0 })).body).toMatchObject({ amount: '2.000000' });
   expect(await world.deposits()).toHaveLength(2);
 });
 
-it('tells the key of the call that recorded it with every event that it causes', async () => {
+it('sends the idempotency key of the recording call with every event of the deposit', async () => {
   const { chain, token, api } = world;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -116,7 +116,7 @@ it('tells the key of the call that recorded it with every event that it causes',
   ]);
 });
 
-it('waits for one that is nobody’s, too, where it is told by who had the wallet before', async () => {
+it("waits for a deposit without an owner when the wallet's former tenant claims it", async () => {
   const { chain, token } = world;
   const address = await world.wallet(await world.account());
   await world.client.call('POST', '/v1/wallets/release', { chain: 'local', address });
@@ -135,7 +135,7 @@ it('waits for one that is nobody’s, too, where it is told by who had the walle
   expect(body).toMatchObject({ status: 'uncredited', failure: 'not_allocated' });
 });
 
-it('shows another company nothing that came late to a released wallet, whatever it allocates then', async () => {
+it('shows a company no late payment to a released wallet, whatever it allocates later', async () => {
   const { chain, token, api, client } = world;
   const next = await api.client();
   const allocated = async (of: typeof next) => {

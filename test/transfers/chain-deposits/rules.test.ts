@@ -95,20 +95,20 @@ it.each<[string, ChainDeposit, ChainDepositWord[], string, Record<string, number
     'credited',
     { credited: 40, 'pool@local': -40 },
   ],
-])('one that %s', (_, from, words, status, books) => {
+])('a deposit that %s', (_, from, words, status, books) => {
   const { situation, books: held } = played(from, ...words);
   expect(situation.transfer.status).toBe(status);
   expect(shown(held)).toEqual(books);
 });
 
-it('has ended by the word of whoever takes it back, though it was never final', () => {
+it('ends when people take it back, although it was never final', () => {
   const back = { ...inEuro, decisions: [decidedBy('operator:ida', { kind: TAKEN_BACK }, START)] };
   const { situation, books } = played(back, gone);
   const { status, failure } = situation.transfer;
   expect([status, failure, isOpen(situation), books]).toEqual(['uncredited', 'reversed_on_chain', false, []]);
 });
 
-it('says why it is not credited now, whatever it was before', () => {
+it('gives the present reason for not crediting, whatever it was before', () => {
   const tooLittle = new Decimal('100.000001');
   const rated = says('final', { rate: new Decimal('0.9') });
   const said = (from: ChainDeposit, ...words: ChainDepositWord[]) =>
@@ -127,18 +127,18 @@ it('says why it is not credited now, whatever it was before', () => {
   for (const from of [again, waits]) expect(said(from, rated)).toEqual(['below_minimum']);
 });
 
-it('takes one rate, whatever the market says when it comes back', () => {
+it('takes one rate, whatever the market says when it returns', () => {
   const at = (rate: string) => says('final', { rate: new Decimal(rate) });
   const { books } = played(inEuro, final, at('0.90001'), gone, at('0.5'));
   expect(
     books.map(({ component, currency, amount }) => `${component} ${currency} ${amount.toFixed()}`).sort(),
   ).toEqual(['credited EUR 90', 'fx EUR -90', 'fx USDT 100', 'pool@local USDT -100']);
   expect(waitsForRate(played(inEuro, final).situation)).toBe(true);
-  // It has its rate: back again it waits for none.
+  // The rate is taken already, so a return waits for none.
   expect(played(inEuro, at('0.9'), gone, final).situation.transfer.status).toBe('credited');
 });
 
-it('contradicts itself where it was final before, and only there', () => {
+it('contradicts itself only when it was final before', () => {
   const ways = (from: ChainDeposit, ...words: ChainDepositWord[]) =>
     played(from, ...words).path.map(({ on, contradicts }) => [on, contradicts]);
   expect(ways(fresh(), final)).toEqual([['confirmed', false]]);
@@ -150,7 +150,7 @@ it('contradicts itself where it was final before, and only there', () => {
   expect(ways(again, final).every(([, contradicts]) => contradicts === false)).toBe(true);
 });
 
-it('waits for the chain while it may say more, and shows what has changed', () => {
+it('waits while the chain may change it, and shows changed units', () => {
   const open = ([...words]: ChainDepositWord[]) => isOpen(played(fresh(), ...words).situation);
   expect([[], [seen], [final], [final, absent], [seen, gone]].map(open)).toEqual([
     true,
@@ -165,7 +165,7 @@ it('waits for the chain while it may say more, and shows what has changed', () =
   ]);
 });
 
-it('shows what the account has where a contract pays less, or more, when it is mined again', () => {
+it("shows the account's credit when a transaction mined again pays less or more", () => {
   const again = (units: string) =>
     chainDepositView(played(fresh(), final, absent, says('final', { blockHash: '0xc7', units })).situation);
   expect(again('60000000')).toMatchObject({ amount: '60.000000', creditedAmount: '60.000000' });
@@ -176,7 +176,7 @@ it('shows what the account has where a contract pays less, or more, when it is m
   expect(exchanged(rated('100000000'), absent, rated('50000000'))).toMatchObject({ creditedAmount: '45.00' });
 });
 
-describe('a credit that is held for people', () => {
+describe('a credit held for approval', () => {
   const decided = (kind: string, units = TERMS.units) =>
     decidedBy('system', { kind, data: { units } }, START);
   const held = (...decisions: ReturnType<typeof decided>[]) => ({ ...fresh(), decisions });
@@ -190,7 +190,7 @@ describe('a credit that is held for people', () => {
     expect([heldCredit(situation), situation.transfer.status]).toEqual([units, status]);
   });
 
-  it('does not pass on the approval of other units', () => {
+  it('does not transfer an approval to other units', () => {
     const deposit = held(decided(CREDIT_HELD, '7'), decided(CREDIT_APPROVED, '7'));
     expect(judgedUnits(deposit)).not.toBe(TERMS.units);
     expect(isDueForCredit({ ...deposit, transfer: { ...deposit.transfer, word: final } })).toBe(true);

@@ -16,22 +16,25 @@ export interface World extends LocalNetwork {
   api: TestApi;
   chain: TestChain;
   client: Client;
-  /** Of the client, or another one, in USDT unless another currency is asked for. */
+  /** Creates an account of the client, or of another one, in USDT by default. */
   account(currency?: string, of?: Client): Promise<string>;
-  /** A wallet of the pool, kept for an account; for nobody when none is given. */
+  /** A pool wallet allocated for an account, or for nobody. */
   wallet(accountId?: string): Promise<string>;
-  /** The steps of the workflows that were told to look since the last time. */
+  /** Runs the steps of the workflows that were told to look. */
   looks(): Promise<void>;
-  /** All look again, whoever has told them. */
+  /** Lets all deposits look again. */
   lookAgain(): Promise<void>;
-  /** The chain is read as far as it goes, and who was told looks. */
+  /** Reads the chain as far as it goes, and lets the told deposits look. */
   read(): Promise<void>;
   turn: ReturnType<typeof createTurn>;
-  /** One transaction that brings 2 and 3 USDT. @returns its hash */
+  /**
+   * One transaction that brings 2 and 3 USDT.
+   * @returns its hash
+   */
   payTwice(address: string): Promise<Hex>;
   available(accountId: string): Promise<string>;
   deposits(): Promise<ShownDeposit[]>;
-  /** What stands on an internal account: what it has received. */
+  /** Balance of an internal account. */
   booked(account: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -47,15 +50,18 @@ export interface ShownDeposit {
 
 export interface WorldOptions extends TestChainOptions {
   network?: Partial<NetworkTerms> & { decimals?: number };
-  /** Another node that is asked first. @param url of the real one */
+  /**
+   * A node that is asked first.
+   * @param url of the real node
+   */
   before?: (url: string) => Promise<string>;
-  /** There is no node but that one. */
+  /** Only that node. */
   alone?: boolean;
-  /** Of the installation, where the command line is to open what it seals. */
+  /** The installation's keyring, when the command line must open its secrets. */
   keyring?: Keyring;
 }
 
-/** A real chain that mines each transaction at once, its network, and the API; the pool is empty. */
+/** A real chain that mines each transaction at once, its network, and the API. The pool is empty. */
 export async function openWorld({
   network,
   before,
@@ -143,7 +149,7 @@ async function walletFor(api: TestApi, client: Client, accountId: string | undef
   return wallet.address;
 }
 
-/** As `allocate` does. */
+/** Allocates directly, like `allocate`. */
 async function allocated(
   { database }: TestApi,
   { walletId, tenantId, accountId }: { walletId: string; tenantId: string; accountId: string },

@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 const MILLION = 1_000_000n * 10n ** 6n;
 
-/** A transfer to a new wallet of the account, as deep as the network asks for. */
+/** A final transfer to a new wallet of the account. */
 async function paid(account: string | undefined, units: bigint): Promise<string> {
   const { chain, token } = world;
   const address = await world.wallet(account);
@@ -39,7 +39,7 @@ const pendingOf = async (id: string) => {
   return listed.json<{ id: string; subject: string }[]>().filter(({ subject }) => subject === id);
 };
 
-it('keeps 50,000,000 that a node tells of confirming until two operators approve', async () => {
+it('holds 50,000,000 that a node reports in `confirming` until two operators approve', async () => {
   const account = await world.account();
   const before = await world.available(account);
   const id = await paid(account, 50n * MILLION);
@@ -61,7 +61,7 @@ it('keeps 50,000,000 that a node tells of confirming until two operators approve
   expect(Number(await world.available(account)) - Number(before)).toBe(50_000_000);
 });
 
-it('credits the limit itself, and nothing above it, without a person', async () => {
+it('credits exactly the limit without a person, and nothing above it', async () => {
   const account = await world.account();
   expect(await statusOf(await paid(account, MILLION))).toBe('credited');
   const above = await paid(account, MILLION + 1n);
@@ -71,7 +71,7 @@ it('credits the limit itself, and nothing above it, without a person', async () 
   await setAdminLimit(world.api.database, '1000000');
 });
 
-it('takes two without a fresh rate', async () => {
+it('needs two operators when there is no fresh rate', async () => {
   const { database } = world.api;
   await database.query(`update counting_rates set mids = mids - 'USDT'`);
   const id = await paid(await world.account(), 5_000_000n);
@@ -81,11 +81,11 @@ it('takes two without a fresh rate', async () => {
   await world.api.services.parties.rates.ready();
 });
 
-it('books money of nobody in suspense, which has doors of its own', async () => {
+it('books money without an owner in suspense, without an approval', async () => {
   expect(await statusOf(await paid(undefined, 2n * MILLION))).toBe('uncredited');
 });
 
-it('may be asked for again by an operator after it was rejected', async () => {
+it('an operator can ask for it again after a rejection', async () => {
   const id = await paid(await world.account(), 3n * MILLION);
   const [{ id: approval }] = (await pendingOf(id)) as [{ id: string; subject: string }];
   expect((await ida('approval', 'reject', approval, '--reason', 'who pays this?')).code).toBe(0);
@@ -102,7 +102,7 @@ it('may be asked for again by an operator after it was rejected', async () => {
   expect([late.code, late.err]).toEqual([4, expect.stringContaining('does not wait')]);
 });
 
-it('credits by itself where dual control is off', async () => {
+it('credits at once without dual control', async () => {
   await setLimits(world.api.database, { dualControl: 'off' });
   expect(await statusOf(await paid(await world.account(), 2n * MILLION))).toBe('credited');
 });

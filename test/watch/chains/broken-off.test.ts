@@ -8,13 +8,13 @@ import { readChain } from '../../../src/watch/chains/follow-blocks';
 import { atEachCall } from '../../support/broken-off';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
-/** Whoever reads a chain, or leads a deposit or a wallet to its end, may end at any call: it is done once all the same. */
+/** A reading, and the workflow of a deposit or a wallet, may be interrupted at any call and is still done once. */
 
 const UNITS = 5_000_000n;
 
 let world: World;
 let accountId: string;
-/** What was credited to it by the lives before. */
+/** Deposits credited in earlier lives. */
 let lives: number;
 beforeEach(async () => {
   world = await openWorld();
@@ -26,7 +26,7 @@ afterEach(() => world.close());
 
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
 
-/** Final, read, and credited once; nothing is left that nobody looks at. */
+/** Expects that the deposit is final, read and credited once, and that nothing is left without a look. */
 async function expectCredited(): Promise<void> {
   lives += 1;
   await mine(2);
@@ -48,7 +48,7 @@ it('a reading that finds a deposit', () =>
     await expectCredited();
   }, 4));
 
-it('a step of a deposit that is final', () =>
+it('a step of a final deposit', () =>
   expectEachCall(async (broken) => {
     await world.chain.pay(world.token, await world.wallet(accountId), UNITS);
     await world.read();
@@ -60,7 +60,7 @@ it('a step of a deposit that is final', () =>
     await expectCredited();
   }, 2));
 
-it('a step back to where the chain was reorganised', () =>
+it('a step back after a reorganisation', () =>
   expectEachCall(async (broken) => {
     const wallet = await world.wallet(accountId);
     await world.read();
@@ -75,7 +75,7 @@ it('a step back to where the chain was reorganised', () =>
     await expectCredited();
   }, 3));
 
-it('the end of a wallet whose time has come', () =>
+it('the end of an expired allocation', () =>
   expectEachCall(async (broken) => {
     const address = await world.wallet(accountId);
     const [allocation] = await world.api.database.query<{ id: string }>(

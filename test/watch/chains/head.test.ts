@@ -8,7 +8,7 @@ afterEach(() => world.close());
 
 const MINUTE_MS = 60_000;
 
-/** The turns of a process with a clock and metrics of its own. */
+/** A process's turns with its own clock and metrics. */
 function watched() {
   const { services } = world.api;
   const clock = { ahead: 0 };
@@ -26,7 +26,7 @@ const breaks = async () =>
 
 const newest = async () => (await world.chain.client.getBlock()).timestamp;
 
-it('shows a chain whose node answers and has no new block for ten minutes, until there is one', async () => {
+it('shows a chain without a new block for ten minutes, until there is one', async () => {
   world = await openWorld({ chainId: 7 });
   const { clock, turn, heads } = watched();
   expect(await turn()).toBe('begun');
@@ -46,7 +46,7 @@ it('shows a chain whose node answers and has no new block for ten minutes, until
   expect(await breaks()).toEqual([]);
 });
 
-it('leaves to a person for an hour what was resolved, and shows it again after that', async () => {
+it('keeps a resolved break closed for an hour, and then shows it again', async () => {
   world = await openWorld({ chainId: 7 });
   const { clock, own, turn } = watched();
   const { database } = world.api;
@@ -61,14 +61,14 @@ it('leaves to a person for an hour what was resolved, and shows it again after t
   await database.transaction((tx) => resolveBreak(tx, by));
   clock.ahead = 70 * MINUTE_MS;
   await turn();
-  await createTurn(own, 'local')(); // of a process that remembers nothing
+  await createTurn(own, 'local')(); // a process without memory
   expect(await breaks()).toEqual([]);
   clock.ahead = 81 * MINUTE_MS;
   await turn();
   expect(await breaks()).toEqual(['chain_stands_still']);
 });
 
-it('shows it no more once its network is disabled, nor who has read it last', async () => {
+it('shows nothing once the network is disabled, and exports no head', async () => {
   world = await openWorld({ chainId: 7 });
   const { clock, own, turn, heads } = watched();
   clock.ahead = 11 * MINUTE_MS;
@@ -81,7 +81,7 @@ it('shows it no more once its network is disabled, nor who has read it last', as
   expect(await heads()).toEqual([]);
 });
 
-it('lets the chain of a development node rest: it makes a block where there is a transaction', async () => {
+it('lets a development chain rest, because it makes blocks for transactions only', async () => {
   world = await openWorld();
   const { clock, turn } = watched();
   clock.ahead = 60 * MINUTE_MS;

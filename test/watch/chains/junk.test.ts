@@ -1,7 +1,7 @@
 import { type NodeDouble, NodeError, startNodeDouble } from '../../parties/chain/node-double';
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
-/** A token of no network may leave more logs in a block than a node gives. */
+/** An unlisted token may leave more logs in a block than a node returns. */
 
 let world: World;
 let double: NodeDouble;
@@ -14,7 +14,7 @@ afterEach(async () => {
   await double.close();
 });
 
-/** As nodes bound their answers. */
+/** Limits the answer, as nodes do. */
 const giving = (most: number) =>
   double.on('eth_getLogs', async (_, ask) => {
     const logs = (await ask({})) as unknown[];
@@ -27,7 +27,7 @@ const breaks = () =>
   );
 const credited = async () => (await world.deposits()).map(({ status, terms }) => [status, terms['amount']]);
 
-it('keeps back no credit of a listed token, and is noted once a day', async () => {
+it('holds back no credit of a listed token, and is noted once a day', async () => {
   const { chain } = world;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -52,7 +52,7 @@ it('keeps back no credit of a listed token, and is noted once a day', async () =
   expect(await breaks()).toEqual([{ subject: 'chain:local', detail: day }]);
 });
 
-it('is read by half of the addresses where the listed tokens alone are too many', async () => {
+it('halves the addresses when even the listed tokens have too many logs', async () => {
   const { chain } = world;
   const account = await world.account();
   const addresses = [await world.wallet(account), await world.wallet(account)];

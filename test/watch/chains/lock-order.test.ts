@@ -17,7 +17,7 @@ const assets = [{ symbol: 'USDT', contract: TOKEN, decimals: 6, minDeposit: new 
 
 const mined = new Map<string, ChainTransfer[]>();
 
-/** A node that has all that was mined, each in the same block, which is deep. */
+/** A node that has everything that was mined, in one deep block. */
 const node: ChainNode = {
   ...unreachableNode('local'),
   async transactionOfEach(hash) {
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Transactions of three transfers each, to addresses of two accounts, beside what is kept to be shown alone. */
+/** Transactions with three transfers each to addresses of two accounts, and unlisted tokens. */
 function transactions(round: number): ChainTransfer[][] {
   const block = { number: round + 1, hash: '0xb', parentHash: '0xa', at: new Date(Date.now() + 1_000) };
   return Array.from({ length: 6 }, (_, n) => {
@@ -69,7 +69,7 @@ function transactions(round: number): ChainTransfer[][] {
     return [
       ...transfers,
       { ...first, ordinal: 3, logIndex: 3, token: UNLISTED },
-      { ...first, ordinal: 4, logIndex: 4, units: 2n ** 255n }, // no record can hold so much
+      { ...first, ordinal: 4, logIndex: 4, units: 2n ** 255n }, // more than a record can hold
     ];
   });
 }
@@ -77,14 +77,14 @@ function transactions(round: number): ChainTransfer[][] {
 const idsOf = async () =>
   (await api.database.query<{ id: string }>('select id from transfers order by id')).map(({ id }) => id);
 
-test('blocks, claims by hash and looks that meet wait for one another in one order', async () => {
+test('readings, claims by hash and looks that meet take their locks in one order', async () => {
   const { services } = api;
   const keep = (transfers: ChainTransfer[]) =>
     services.database.transaction((tx) => keepTransfers(services, tx, network, transfers));
   for (let round = 0; round < ROUNDS; round += 1) {
     const known = await idsOf();
     const found = transactions(round);
-    // A block before is read a second time with it, as where nodes lag behind.
+    // Reads the block before a second time with it, as for lagging nodes.
     const again = [...mined.values()].slice(-12, -6).flat();
     await Promise.all([
       keep([...found.flat(), ...again]),

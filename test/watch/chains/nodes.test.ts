@@ -2,10 +2,10 @@ import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-doubl
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
 let world: World;
-/** The first of two nodes of the network, before the real one. */
+/** Proxy before the first of the network's two nodes. */
 let double: NodeDouble;
 let account: string;
-/** The chain is followed, and 5 USDT have been paid to the account. */
+/** Follows the chain, and pays 5 USDT to the account. */
 beforeEach(async () => {
   world = await openWorld({ before: async (url) => (double = await startNodeDouble(url)).url });
   await world.turn();
@@ -41,7 +41,7 @@ it('credits nothing while two nodes name different blocks', async () => {
   await isCreditedOnceBothSaySo();
 });
 
-it('neither credits nor takes back by the word of a node that lags behind', async () => {
+it('neither credits nor takes back by the word of a lagging node', async () => {
   await mine(2);
   await world.read();
   expect(await statuses()).toEqual(['credited']);
@@ -66,7 +66,7 @@ it('neither credits nor takes back by the word of a node that lags behind', asyn
   expect(await world.available(account)).toBe('10');
 });
 
-it('goes on by the other node where one goes away in the middle, and credits once both say so', async () => {
+it('continues with the other node when one fails midway, and credits once both agree', async () => {
   await world.turn();
   double.on('*', 'lost');
   await mine(3);
@@ -75,7 +75,7 @@ it('goes on by the other node where one goes away in the middle, and credits onc
   await isCreditedOnceBothSaySo();
 });
 
-it('credits nothing by the word of one node of two', async () => {
+it('credits nothing by the word of one of two nodes', async () => {
   double.on('eth_getTransactionReceipt', async (_, ask) => {
     const receipt = await ask({});
     const logs = receipt.logs.map((log: object) => ({
@@ -91,7 +91,7 @@ it('credits nothing by the word of one node of two', async () => {
   expect(await world.booked('pool@local:USDT')).toBe('0');
 });
 
-it('takes nothing back by the word of one node of two, though both name other blocks', async () => {
+it('takes nothing back by the word of one of two nodes, although both name other blocks', async () => {
   const { client } = world.chain;
   const snapshot = await client.snapshot();
   await paid();

@@ -3,7 +3,7 @@ import { type NodeDouble, startNodeDouble } from '../../parties/chain/node-doubl
 import { openWorld, type World } from '../../transfers/chain-deposits/support';
 
 let world: World;
-/** The only address of the network; it may stand for several nodes. */
+/** The only address of the network, which may hide several nodes. */
 let double: NodeDouble;
 beforeEach(async () => {
   world = await openWorld({ before: async (url) => (double = await startNodeDouble(url)).url, alone: true });
@@ -22,7 +22,7 @@ const statuses = async () => (await world.deposits()).map(({ status }) => status
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
 const paid = async (account: string) => world.chain.pay(world.token, await world.wallet(account), 5_000_000n);
 
-it('finds what its node did not tell when it was read first', async () => {
+it('finds a transfer that its node left out at the first reading', async () => {
   const account = await world.account();
   double.on('eth_getLogs', { result: [] }); // the logs lag behind the head
   await paid(account);
@@ -35,7 +35,7 @@ it('finds what its node did not tell when it was read first', async () => {
   expect(await world.available(account)).toBe('5');
 });
 
-it('finds it also where the chain was reorganised below what was read twice', async () => {
+it('finds it also after a reorganisation below the blocks that were read twice', async () => {
   const account = await world.account();
   const { client } = world.chain;
   const snapshot = await client.snapshot();
@@ -61,7 +61,10 @@ const ASKED_BY_A_LOOK = [
   'eth_getBlockByNumber',
 ];
 
-/** Keeps what the node says now. @returns lets it say the same again */
+/**
+ * Records the node's present answers.
+ * @returns a function that makes it repeat them
+ */
 function recorded(): () => void {
   const said = new Map<string, unknown>();
   const keyOf = ({ method, params }: { method: string; params: unknown }) => JSON.stringify([method, params]);
@@ -85,7 +88,7 @@ it.each([
     }),
   ],
   ['the token', (log: Log) => ({ ...log, address: `0x${'ab'.repeat(20)}` })],
-])('credits nothing where the transfer is not to %s any more when it is final', async (_, other) => {
+])('credits nothing when the final transfer is no longer to %s', async (_, other) => {
   const account = await world.account();
   await paid(account);
   await world.read();
@@ -103,7 +106,7 @@ it.each([
   expect(await statuses()).toEqual(['credited']);
 });
 
-it('takes back what is gone, though the node named the old chain when it was asked first', async () => {
+it('takes back a gone deposit, although the node first named the old chain', async () => {
   const { client } = world.chain;
   const account = await world.account();
   const snapshot = await client.snapshot();
@@ -129,13 +132,13 @@ it('takes back what is gone, though the node named the old chain when it was ask
   expect(await world.available(account)).toBe('0');
 });
 
-it('takes no range that does not follow what it has read', async () => {
+it('accepts no range that does not follow the last block', async () => {
   await paid(await world.account());
   let asked = 0;
   double.on('eth_getBlockByNumber', async ({ params }, ask) => {
     const block = await ask({ params });
     asked += params[0] === 'latest' ? 0 : 1;
-    // Of another chain from the second time on: the first is of the watcher, the others of the range.
+    // Another chain from the second call on: the first is the watcher's, the others are the range's.
     return asked > 1 && params[0] !== 'latest' ? { ...block, parentHash: `0x${'e'.repeat(64)}` } : block;
   });
   expect(await world.turn()).toBe('rests');
@@ -145,7 +148,7 @@ it('takes no range that does not follow what it has read', async () => {
   expect(await statuses()).toEqual(['confirming']);
 });
 
-it('leaves a chain where another watcher has brought it, who has read on while the node was slow', async () => {
+it('keeps the position of another watcher that has read on while the node was slow', async () => {
   const account = await world.account();
   await paid(account);
   let isFirst = true;
@@ -168,13 +171,13 @@ it('leaves a chain where another watcher has brought it, who has read on while t
   expect(await statuses()).toEqual(['credited']);
 });
 
-it('tells a deposit that is final by the last block, though its look had asked before that and the chain rests', async () => {
+it('tells a deposit that the last block makes final, although its look asked earlier and the chain rests', async () => {
   const account = await world.account();
   await paid(account);
   await mine(2);
   await readBlocks();
   const head = Number(await world.chain.client.getBlockNumber());
-  // As a look is answered that asks before the last block is there, and ends after it was read.
+  // Answers as to a look that asked before the last block and ended after it.
   double.on('eth_getBlockByNumber', ({ params }, ask) => (Number(params[0]) >= head ? null : ask({})));
   await world.looks();
   double.behaveWell();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([api.close(), chain.stop()]));
 
-it('follows a network from the moment it is enabled, not from the next round of the reconciler', async () => {
+it("follows a network as soon as it is enabled, not with the reconciler's next round", async () => {
   const admin = await api.client('admin');
   const put = async (change: object) => {
     const { status, body } = await admin.call('PUT', '/v1/networks/local', {

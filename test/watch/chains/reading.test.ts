@@ -27,7 +27,7 @@ const breaks = async () =>
     )
   ).map(({ kind }) => kind);
 
-it('finds what was paid, at once, and credits it by its blocks alone', async () => {
+it('finds a payment at once, and credits it by blocks alone', async () => {
   const account = await world.account();
   const [one, other] = [await world.wallet(account), await world.wallet(account)];
   await pay(one);
@@ -45,7 +45,7 @@ it('finds what was paid, at once, and credits it by its blocks alone', async () 
   expect(await world.booked('pool@local:USDT')).toBe('-12');
 });
 
-it('credits once what is found by its blocks and told by its hash at once, by two watchers too', async () => {
+it('credits once when blocks and a claim find it together, also with two watchers', async () => {
   const account = await world.account();
   const address = await world.wallet(account);
   const txHash = await pay(address);
@@ -57,7 +57,7 @@ it('credits once what is found by its blocks and told by its hash at once, by tw
   expect(await world.available(account)).toBe('5');
 });
 
-it('takes each transfer of a transaction once, native coins, and shows tokens that no network lists', async () => {
+it('opens each transfer of a transaction once, also of native coins, and shows unlisted tokens', async () => {
   const account = await world.account('ETH');
   const address = await world.wallet(account);
   await world.chain.pay(null, address, 2_000_000_000_000_000_000n);
@@ -71,7 +71,7 @@ it('takes each transfer of a transaction once, native coins, and shows tokens th
   expect(shown).toEqual([{ token: strange, units: '99' }]);
 });
 
-it('keeps any number of transfers that no network lists, but a few of each transaction', async () => {
+it('stores unlisted transfers of any number of transactions, a few of each', async () => {
   const { database } = world.api;
   const block = { number: 1, hash: '0xb', parentHash: '0xa', at: new Date() };
   const transfer = { logIndex: 0, token: '0xT', from: '0xF', to: '0xA', units: 1n, block };
@@ -85,7 +85,7 @@ it('keeps any number of transfers that no network lists, but a few of each trans
   expect(await database.query(counted)).toEqual([{ rows: 9_020, more: 10 }]);
 });
 
-it('shows an amount that no record can hold, and goes on', async () => {
+it('shows an amount that no record can hold, and continues', async () => {
   const { services, database } = world.api;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -107,7 +107,7 @@ it('shows an amount that no record can hold, and goes on', async () => {
   expect(shown).toEqual([{ units: String(2n ** 256n - 1n) }]);
 });
 
-it('begins again where the local chain has begun anew, and misses nothing that is paid before the next turn', async () => {
+it('begins again when the local chain began anew, and misses no later payment', async () => {
   const { services, database } = world.api;
   const address = await world.wallet(await world.account());
   await database.query(`update chain_blocks set number = 900, hash = '0xof-another-chain'`);
@@ -123,7 +123,7 @@ it('begins again where the local chain has begun anew, and misses nothing that i
   expect(await statuses()).toEqual(['credited']);
 });
 
-it('has those under way ask by themselves where nobody follows the chain any more', async () => {
+it('makes open deposits poll when nobody follows the chain any more', async () => {
   const { services, database } = world.api;
   await pay(await world.wallet(await world.account()));
   await world.read();
@@ -135,7 +135,7 @@ it('has those under way ask by themselves where nobody follows the chain any mor
   expect(await statuses()).toEqual(['credited']);
 });
 
-it('tells a person of any failure that stops it for long', async () => {
+it('shows any failure that lasts', async () => {
   const { services } = world.api;
   const { database } = services;
   let isBroken = true;
@@ -152,7 +152,7 @@ it('tells a person of any failure that stops it for long', async () => {
   expect(await breaks()).toEqual([]);
 });
 
-it('waits for one that vanishes before it is final, and credits it where it comes back', async () => {
+it('waits for a deposit that vanishes before it is final, and credits it on its return', async () => {
   const { client } = world.chain;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -178,7 +178,7 @@ it('waits for one that vanishes before it is final, and credits it where it come
   expect(await world.available(account)).toBe('5');
 });
 
-it('takes back what the chain has taken back for long, and credits it again where it returns', async () => {
+it('takes back a credit that the chain has lost for long, and credits it again on its return', async () => {
   const { client } = world.chain;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -190,7 +190,7 @@ it('takes back what the chain has taken back for long, and credits it again wher
   await client.revert({ id: snapshot });
   await mine(4);
   await world.read();
-  expect(await statuses()).toEqual(['credited']); // not for long enough yet
+  expect(await statuses()).toEqual(['credited']); // not long enough yet
   await mine(6);
   await world.read();
   expect(await statuses()).toEqual(['uncredited']);
@@ -204,7 +204,7 @@ it('takes back what the chain has taken back for long, and credits it again wher
   expect(await world.available(account)).toBe('5');
 });
 
-it('knows one that is mined again in another block, at another index of its logs', async () => {
+it('recognises a transfer that another block has at another log index', async () => {
   const { client, payer } = world.chain;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -213,7 +213,7 @@ it('knows one that is mined again in another block, at another index of its logs
   await world.read();
   await client.revert({ id: snapshot });
   await client.setAutomine(false);
-  // Of another sender, who pays more for it: it comes first in the block.
+  // Another sender pays more, so its transaction comes first in the block.
   const accounts: unknown = await client.request({ method: 'eth_accounts' } as never);
   const mint = encodeFunctionData({
     abi: contracts.TestUsdt.abi as Abi,
@@ -237,7 +237,7 @@ it('knows one that is mined again in another block, at another index of its logs
   expect(await world.available(account)).toBe('5');
 });
 
-it('goes on exactly where it stopped, through ranges, and begins at the head', async () => {
+it('begins at the head, and continues exactly where it stopped, through ranges', async () => {
   const account = await world.account();
   const address = await world.wallet(account);
   const place = async () =>
@@ -256,7 +256,7 @@ it('goes on exactly where it stopped, through ranges, and begins at the head', a
   expect(await statuses()).toEqual(['credited', 'credited', 'credited']);
 });
 
-it('has lost nothing and doubled nothing where it dies at any place of a step', async () => {
+it('loses and doubles nothing when it dies anywhere in a step', async () => {
   const { services } = world.api;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -295,7 +295,7 @@ it('has lost nothing and doubled nothing where it dies at any place of a step', 
   expect(await world.available(account)).toBe('5');
 });
 
-it('says that a chain cannot be read after a minute, and that it can be again', async () => {
+it('shows an unreadable chain after a minute, until it can be read', async () => {
   const { services } = world.api;
   await world.chain.stop();
   expect(await world.turn()).toBe('away');

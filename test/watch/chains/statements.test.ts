@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The services, with each statement of a transaction kept in the order in which it was sent. */
+/** Services that record the statements of transactions in their order. */
 function listened(): { services: Services; sent: string[] } {
   const { services } = world.api;
   const sent: string[] = [];
@@ -49,7 +49,7 @@ function listened(): { services: Services; sent: string[] } {
 const isLockOfAccounts = (text: string) => /ledger_accounts\s.*for no key update/s.test(text);
 const isHistory = (text: string) => text.includes('into status_changes');
 
-test('a reading takes the locks of accounts last, and asks whose each transfer is at once', async () => {
+test('a reading locks accounts last, and finds all owners in one statement', async () => {
   const { pay, client } = world.chain;
   const account = await world.account();
   const wallets = [await world.wallet(account), await world.wallet(account)];

@@ -4,7 +4,7 @@ import { openWorld, type World } from '../../transfers/chain-deposits/support';
 let world: World;
 afterEach(() => world.close());
 
-/** Read to where all that was paid is final. */
+/** Reads until all payments are final. */
 async function final(): Promise<void> {
   await world.chain.client.mine({ blocks: 3 });
   await world.read();
@@ -12,7 +12,7 @@ async function final(): Promise<void> {
 const amounts = async () =>
   (await world.deposits()).map(({ status, terms }) => [status, terms['amount'], terms['dust']]);
 
-it('keeps the dust of a token of 18 decimals on the address', async () => {
+it('leaves the dust of a token with 18 decimals on the address', async () => {
   world = await openWorld({ network: { decimals: 18 } });
   await world.turn();
   const account = await world.account();
@@ -28,7 +28,7 @@ it('keeps the dust of a token of 18 decimals on the address', async () => {
   expect(await world.booked('pool@local:USDT')).toBe('-2.5');
 });
 
-it('credits what a token that takes a fee has brought', async () => {
+it('credits what a token with a fee has brought', async () => {
   world = await openWorld();
   const token = await world.chain.token({ feeBasisPoints: 100 });
   await world.api.database.query(
@@ -43,7 +43,7 @@ it('credits what a token that takes a fee has brought', async () => {
   expect(await world.available(account)).toBe(new Decimal('9.9').toFixed());
 });
 
-it('books each of two transfers of one transaction, and answers the one that is asked for', async () => {
+it('books both transfers of a transaction, and answers the requested one', async () => {
   world = await openWorld();
   await world.turn();
   const { client } = world;

@@ -9,7 +9,7 @@ import { createKeyring } from '../../../../src/kernel/security/keyring';
 import { urlOf } from '../../../support/database';
 import { attempts, ether, feesOf, type TestStation, testStation } from '../operations/support';
 
-/** A sweep whose process is killed after any of its calls is done once all the same: nothing is rolled back, or told, by the dead. */
+/** A sweep is done once although its process is killed after any of its calls. */
 
 const KEY = Buffer.alloc(32, 9);
 const UNITS = 4_000_000n;
@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** @param place of the call after which it is killed @returns the signal it has ended by, or what it has printed */
+/**
+ * @param place number of the call after which the process is killed
+ * @returns the signal that ended the process, or its output
+ */
 async function livedOnce(operation: string, place: number): Promise<string> {
   const script = join(__dirname, 'process.ts');
   const given = [databaseUrl, KEY.toString('hex'), operation, String(place)];
@@ -40,7 +43,7 @@ async function sweepOfOne() {
   return { address: wallet!.address, operation: id as string };
 }
 
-it('is done once, wherever it is killed', async () => {
+it('is done once, wherever its process is killed', async () => {
   const first = await sweepOfOne();
   const calls = Number((await livedOnce(first.operation, -1)).slice(2));
   expect(calls).toBeGreaterThan(6);
@@ -60,7 +63,7 @@ it('is done once, wherever it is killed', async () => {
     expect([sent, await world.tokens(address)]).toEqual([1, 0n]);
     expect((await attempts(world, operation)).map(({ nonce }) => nonce)).toEqual(['0']);
   }
-  // Each way of being left behind was met.
+  // The kills have left the operation in each of its statuses.
   expect(new Set(statuses)).toEqual(new Set(['pending', 'awaiting_confirmation', 'confirming', 'completed']));
   const units = UNITS * BigInt(calls + 1);
   expect(await world.tokens(world.treasury)).toBe(units);

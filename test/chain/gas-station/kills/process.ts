@@ -11,9 +11,9 @@ import type { Services } from '../../../../src/services';
 import { brokenOff } from '../../../support/broken-off';
 
 /**
- * A process that leads an operation to its end, or kills itself after its so-many-th call that leaves something behind – in the
- * database, on the chain, or signed – and prints how many there were:
- * `node --import tsx process.ts <database> <key> <operation> <place>`.
+ * A process that leads an operation to its end, or kills itself after its n-th call that leaves something behind: in
+ * the database, on the chain, or signed. Prints how many there were: `node --import tsx process.ts <database> <key>
+ * <operation> <place>`.
  */
 async function main([url = '', key = '', operation = '', place]: string[]): Promise<void> {
   const database = createDatabase({ url, poolSize: 4, name: 'killed' });

@@ -6,11 +6,11 @@ import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { ether } from '../operations/support';
 import { type ManyWallets, manyWallets, type Strategy, sweepAll } from './many';
 
-/** More than one batch has of those that delegate. */
+/** More wallets than one batch of delegated sweeps holds. */
 describe.each<[Strategy, { count: number; topups: number }]>([
   ['transfer', { count: 200, topups: 200 }],
   ['delegated', { count: 120, topups: 0 }],
-])('many wallets, eight at a time, by the strategy %s', (strategy, { count, topups }) => {
+])('sweeps of many wallets, eight at a time, by the strategy %s', (strategy, { count, topups }) => {
   let world: ManyWallets;
   beforeAll(async () => {
     world = await manyWallets(strategy, count);
@@ -24,7 +24,7 @@ describe.each<[Strategy, { count: number; topups: number }]>([
   const booked = async (place: 'pool' | 'treasury' | 'gas', currency: string) =>
     (await internalBalance(world.on.api.database, `${place}@local`, currency)).negated().toFixed();
 
-  it('are swept once: what was paid is in the treasury, by the chain and by the books, and nothing is left', async () => {
+  it('move every payment to the treasury once, by the chain and by the books', async () => {
     const { node, treasury, on, wallets, paid } = world;
     expect(await node.balance(treasury, on.token)).toBe(paid);
     expect(await booked('treasury', 'USDT')).toBe(ether(paid * 10n ** 12n));
@@ -36,7 +36,7 @@ describe.each<[Strategy, { count: number; topups: number }]>([
     expect(moved).toEqual([{ units: String(paid) }]);
   });
 
-  it('have one operation at a time, and none in vain', async () => {
+  it('have one operation at a time for each wallet, and no failed one', async () => {
     const made = await sql(
       `select type, status, count(*)::int as made, count(distinct wallet_id)::int as wallets from gas_operations group by 1, 2 order by 1`,
     );
@@ -50,14 +50,14 @@ describe.each<[Strategy, { count: number; topups: number }]>([
     expect(together).toEqual([]);
   });
 
-  it('are sent under nonces without a gap, each given out once', async () => {
+  it('use contiguous nonces, each once', async () => {
     const { node, station, on } = world;
     const given = await sql<{ address: string; nonces: number[] }>(
       `select address, array_agg(nonce::int order by nonce, attempt) as nonces from chain_nonces where released_at is null group by 1`,
     );
     for (const { address, nonces } of given) {
       const sent = await on.chain.client.getTransactionCount({ address: address as Address });
-      // A wallet that delegates uses up a nonce too, which is not ours to give.
+      // A delegation uses a nonce of the wallet, which the station does not give out.
       expect([address, nonces]).toEqual([address, Array.from({ length: sent }, (_, place) => place)]);
     }
     const senders = given.map(({ address }) => address);
@@ -68,12 +68,12 @@ describe.each<[Strategy, { count: number; topups: number }]>([
 
   const batches = () => sql('select distinct tx_hash from gas_operations');
 
-  it('cost what the receipts say, to the last unit', async () => {
+  it('cost exactly what the receipts say', async () => {
     expect(await booked('gas', 'ETH')).toBe(ether(await feesOnChain(world)));
     expect(await sql('select subject, kind from breaks where resolved_at is null')).toEqual([]);
   });
 
-  it('leave a chain that agrees with the books, and a ledger that is right', async () => {
+  it('leave books that agree with the chain and a correct ledger', async () => {
     const { lines } = await compareChain(world.on.api.services, 'local');
     expect(lines.filter(({ difference }) => !difference.isZero())).toEqual([]);
     expect(lines.map(({ place, asset }) => `${place} ${asset}`)).toContain('treasury USDT');
@@ -81,7 +81,7 @@ describe.each<[Strategy, { count: number; topups: number }]>([
   });
 });
 
-/** Of all that addresses of ours have sent, by the blocks themselves. */
+/** Fees of all transactions from our addresses, by the blocks. */
 async function feesOnChain({ on, station, wallets }: ManyWallets): Promise<bigint> {
   const { client } = on.chain;
   const ours = new Set([station, ...wallets].map((address) => address.toLowerCase()));

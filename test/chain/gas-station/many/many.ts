@@ -10,7 +10,7 @@ import { deployDelegate } from '../strategies/delegated-station';
 
 export type Strategy = 'transfer' | 'delegated';
 
-/** As many as workers take of one queue. */
+/** As many as the workers of one queue run at a time. */
 const WORKERS = 8;
 
 export interface ManyWallets {
@@ -18,14 +18,17 @@ export interface ManyWallets {
   node: ChainNode;
   station: Address;
   treasury: Address;
-  /** Of the pool, each with the token. */
+  /** Pool wallets with the token. */
   wallets: Address[];
-  /** What was paid to them altogether, in units of the token. */
+  /** Sum of their payments, in the token's smallest units. */
   paid: bigint;
   later(ms: number): void;
 }
 
-/** Wallets of clients were paid, which the books have, and are free again; the station signs, and everything it has is booked. */
+/**
+ * Creates wallets whose booked client payments arrived and that are free again. The station signs itself, and its coins
+ * are booked.
+ */
 export async function manyWallets(strategy: Strategy, count: number): Promise<ManyWallets> {
   const on = await openWorld({ network: { confirmations: 1 } });
   let ahead = 0;
@@ -69,8 +72,8 @@ async function stationOf({ api, chain }: World, strategy: Strategy, treasury: Ad
 }
 
 /**
- * Orders and leads what there is to be swept until nothing is: always so many at the same time, each of them as its process would, while
- * others are ordered. When all wait there is another block, and the clock goes on to the first that looks again.
+ * Orders and leads sweeps until nothing is left, a fixed number at a time, as their workflows would. When all wait,
+ * mines a block and moves the clock to the next look.
  * @returns how many steps were taken
  */
 export async function sweepAll({ on, later }: ManyWallets): Promise<number> {

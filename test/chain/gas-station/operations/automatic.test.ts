@@ -5,10 +5,10 @@ import { attempts, ether, feesOf, fundNative, type TestStation, testStation, wit
 const numbersOf = (operation: { id: string }[], world: TestStation) =>
   Promise.all(operation.map(({ id }) => attempts(world, id)));
 
-/** Answers calls of 36 bytes, as balanceOf is, with a million, and reverts all others. */
+/** Answers calls of 36 bytes (balanceOf) with a million, and reverts all others. */
 const HOLDS_AND_REFUSES = '0x36602414600c5760006000fd5b6298968060005260206000f3';
 
-describe('by the station itself', () => {
+describe('automatic sweeps', () => {
   let world: TestStation;
   beforeAll(async () => {
     world = await testStation({ config: { autoSweep: true } });
@@ -22,7 +22,7 @@ describe('by the station itself', () => {
       walletId: string;
     }[];
 
-  it('orders gas first, then the sweep, once', async () => {
+  it('order gas first, then the sweep, once', async () => {
     await world.wallets(2, 25_000_000n);
     expect(await orderAutoSweeps(world.services)).toBe(2);
     const topups = await listed('operations');
@@ -37,7 +37,7 @@ describe('by the station itself', () => {
     expect(await world.held('treasury', 'USDT')).toBe('50');
   });
 
-  it('gives a wallet gas once, though its top-up arrives while wallets are looked at', async () => {
+  it('order one top-up, even when it arrives during the run', async () => {
     const { services } = world;
     const [wallet] = await world.wallets(1, 25_000_000n);
     expect(await orderAutoSweeps(services)).toBe(1);
@@ -56,7 +56,7 @@ describe('by the station itself', () => {
     expect(await world.lead(sweep!.id)).toMatchObject({ status: 'completed' });
   });
 
-  it('leaves alone what nobody ever had, and for an hour what has failed', async () => {
+  it('skip wallets that were never allocated, and pause for an hour after a failure', async () => {
     const { admin, chain, token } = world;
     const body = { chain: 'local', count: 1 };
     const [unused] = (await admin.call('POST', '/v1/gas-station/generate', body)).body.data;
@@ -75,10 +75,10 @@ describe('by the station itself', () => {
     expect(await world.lead(byHand)).toMatchObject({ status: 'completed' });
   });
 
-  it('gives no gas for what the chain would revert, passes over what is no token, and sweeps what else there is', async () => {
+  it('order no gas for a sweep that would revert, skip a contract that is no token, and sweep the other assets', async () => {
     const [wallet] = await world.wallets(1, 9_000_000n);
     const code = (await world.chain.client.getCode({ address: world.token }))!;
-    // It says what it holds, and moves nothing.
+    // The token reports a balance and moves nothing.
     await world.chain.client.setCode({ address: world.token, bytecode: HOLDS_AND_REFUSES });
     expect(await orderAutoSweeps(world.services)).toBe(0);
     await fundNative(world.chain, wallet!.address, parseEther('1'));
@@ -97,7 +97,7 @@ describe('by the station itself', () => {
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
-  it('moves many at once under contiguous nonces, and books every fee exactly', async () => {
+  it('sweep many wallets under contiguous nonces, and book every fee exactly', async () => {
     const before = await world.tokens(world.treasury);
     const wallets = await world.wallets(8, 3_000_000n);
     const topups = await Promise.all(wallets.map(({ id }) => world.topup(id)));
@@ -127,7 +127,7 @@ describe('by the station itself', () => {
     expect(await world.held('station', 'ETH')).toBe(`-${ether(parseEther('10') - held)}`);
   });
 
-  it('does not export what it has signed', async () => {
+  it('do not export what the service has signed', async () => {
     const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     const path = `/v1/gas-station/operations/${id}`;
@@ -141,7 +141,7 @@ describe('by the station itself', () => {
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
-  it('gives no second top-up to a wallet that lacks gas still with one', async () => {
+  it('order no second top-up for a wallet that still lacks gas after one', async () => {
     await world.configure({ gasThreshold: '0', gasTopupAmount: '0.000000001' });
     const [wallet] = await world.wallets(1, 25_000_000n);
     const given = async () => {
@@ -155,12 +155,12 @@ describe('by the station itself', () => {
     expect([await given(), await given()]).toEqual([['topup'], ['sweep']]);
   });
 
-  it('fails what was reverted, and books its fee', async () => {
+  it('fail a reverted sweep, and book its fee', async () => {
     const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     await world.chain.client.setAutomine(false);
     await world.advance(id);
-    // What would have succeeded is refused by the time it is in a block.
+    // The token begins to revert after the estimate.
     await world.chain.client.setCode({ address: world.token, bytecode: '0xfe' });
     await world.chain.client.setAutomine(true);
     await world.chain.client.mine({ blocks: 1 });
@@ -174,7 +174,7 @@ describe('by the station itself', () => {
   });
 });
 
-it('books what a token takes of its transfers as lost', async () => {
+it('books the fee that a token takes of a transfer as a loss', async () => {
   const world = await testStation({
     config: { autoSweep: true },
     token: { feeBasisPoints: 250, decimals: 18 },

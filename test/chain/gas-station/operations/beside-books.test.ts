@@ -3,16 +3,16 @@ import { compareChain } from '../../../../src/chain/reconciliation/compare';
 import { keepChainReading } from '../../../../src/chain/reconciliation/readings';
 import { attempts, feesOf, readBlocks, type TestStation, testStation, unitsOf } from './support';
 
-/** What stands beside the books of a station, and is told. */
+/** Amounts of a station that are not in the books, but are shown. */
 
-describe('on a chain whose coin the ledger does not know', () => {
+describe('on a chain whose native coin has no ledger currency', () => {
   let world: TestStation;
   beforeAll(async () => {
     world = await testStation({ config: { autoSweep: true } });
   });
   afterAll(() => world.close());
 
-  it('what gas has cost stands with the operations, and that is said', async () => {
+  it('shows the cost of gas with the operations, and says that it is not booked', async () => {
     const { services, admin } = world;
     expect((await statusOf(world)).gasBooked).toBe(true);
     await services.database.query(
@@ -42,7 +42,7 @@ describe('on a chain whose coin the ledger does not know', () => {
     const { isGasBooked, lines } = await compareChain(world.api.services, 'local');
     expect(isGasBooked).toBe(false);
     expect(lines.map(({ asset }) => asset)).not.toContain('ETH');
-    // Of its station there is nothing to read: that is no failure.
+    // Such a chain has no station to read, which is no failure.
     const said: string[] = [];
     const log = { ...services.log, error: (_: unknown, text: string) => void said.push(text) };
     expect(await readBlocks({ ...services, log: log as typeof services.log })).toBe(0);
@@ -50,7 +50,7 @@ describe('on a chain whose coin the ledger does not know', () => {
   });
 });
 
-describe('of what is too little to be swept', () => {
+describe('dust on wallets', () => {
   let world: TestStation;
   beforeAll(async () => {
     world = await testStation({ config: { autoSweep: true }, token: { decimals: 18 } });
@@ -61,13 +61,13 @@ describe('of what is too little to be swept', () => {
   const dustOf = async () =>
     (await statusOf(world)).dust.find((each: { asset: string }) => each.asset === 'USDT');
 
-  it('the sum is shown, also of what the ledger has no decimals for, and a sweep takes both', async () => {
+  it("shows the sum, with the part below the ledger's decimals, and a sweep takes both", async () => {
     const read = () => keepChainReading(world.api.services, 'local');
     expect((await statusOf(world)).dust).toEqual([]);
     const [wallet] = await world.wallets(1, usdt('0.999999300000000000'), '0.002');
     await world.wallets(1, usdt('5.000000400000000001'), '0.002');
     const dust = { belowMinimum: '0.999999300000000000', belowLedger: '0.000000700000000001' };
-    // A status reads no wallets: it tells what the last reading has found, and when that was.
+    // The status shows the last reading and its time, and reads no wallets itself.
     expect((await statusOf(world)).dust).toEqual([]);
     await read();
     const found = await dustOf();

@@ -10,14 +10,14 @@ import {
   withParties,
 } from './support';
 
-describe('within its bounds', () => {
+describe('limits of the station', () => {
   let world: TestStation;
   beforeAll(async () => {
     world = await testStation({ config: { autoSweep: true } });
   });
   afterAll(() => world.close());
 
-  it('broadcasts nothing while the base fee is above the cap, or the budget of the day is spent', async () => {
+  it("broadcasts nothing while the base fee is above the cap, or the day's budget is spent", async () => {
     const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     await world.configure({ maxGasPrice: '0.000001' });
@@ -33,7 +33,7 @@ describe('within its bounds', () => {
     expect(await world.read(id)).not.toHaveProperty('waitsFor');
   });
 
-  it('counts to the budget of the day what is handed over and in no block yet', async () => {
+  it("counts broadcast, unmined transactions towards the day's budget", async () => {
     const wallets = await world.wallets(2, 9_000_000n, '0.01');
     const [one, other] = await Promise.all(wallets.map(({ id }) => world.sweep(id)));
     await withoutBlocks(world, async () => {
@@ -51,7 +51,7 @@ describe('within its bounds', () => {
     for (const { id } of [one, other]) expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
-  it('does not broadcast what was signed when a block costs more than the cap by then', async () => {
+  it('does not broadcast a signed transaction when a block now costs more than the cap', async () => {
     const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     const stopped = {
@@ -74,7 +74,7 @@ describe('within its bounds', () => {
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
-  /** One that is signed and held back. */
+  /** A sweep that is signed and held back. */
   async function signedSweep() {
     const [wallet] = await world.wallets(1, 9_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
@@ -98,7 +98,7 @@ describe('within its bounds', () => {
     ['autoSweep is taken back', () => world.configure({ autoSweep: false })],
     ['another treasury is set', () => world.configure({ treasuryAddress: `0x${'42'.repeat(20)}` })],
     ['the wallet is disabled', (walletId: string) => disable(walletId)],
-  ])('hands nothing over that was signed when %s, and lets a person end it', async (_, stop) => {
+  ])('broadcasts no signed transaction when %s, and lets a person end the operation', async (_, stop) => {
     const { id, wallet } = await signedSweep();
     await stop(wallet.id);
     expect(await world.advance(id)).toMatchObject({ status: 'awaiting_confirmation' });
@@ -110,7 +110,7 @@ describe('within its bounds', () => {
     expect(await world.chain.client.getTransactionCount({ address: wallet.address })).toBe(0);
   });
 
-  it('hands over nothing that is dearer than the cap by then, and it expires', async () => {
+  it('does not broadcast a transaction above a lowered cap, and lets the operation expire', async () => {
     const { id, wallet, maxFee } = await signedSweep();
     await world.configure({ maxGasPrice: (maxFee - 0.000000001).toFixed(9) });
     await world.advance(id);
@@ -121,7 +121,7 @@ describe('within its bounds', () => {
     expect(await world.chain.client.getTransactionCount({ address: wallet.address })).toBe(0);
   });
 
-  it('promises no coins of the station twice', async () => {
+  it("does not commit the station's coins twice", async () => {
     const wallets = await world.wallets(2, 9_000_000n);
     const before = await world.chain.client.getBalance({ address: world.station });
     const topups = await Promise.all(wallets.map(({ id }) => world.topup(id, '1')));

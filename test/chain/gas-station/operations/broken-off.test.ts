@@ -8,16 +8,16 @@ import { booksOf, expectBooked } from '../on-chain';
 import { deployDelegate, GATHERED_MS } from '../strategies/delegated-station';
 import { attempts, outbid, readBlocks, type TestStation, testStation, withParties } from './support';
 
-/** Whatever the station does may end at any of its calls, and is done once all the same. */
+/** Each operation of the station may be interrupted at any of its calls, and is still done once. */
 
 const STUCK_MS = 4 * 60_000;
 const UNITS = 4_000_000n;
 
-/** A process in the middle of its life. */
+/** A workflow that is interrupted and then completed. */
 interface Life {
-  /** What is broken off. */
+  /** The step that is interrupted. */
   step(services: Services): Promise<unknown>;
-  /** Leads it to its end, and expects that all was done once. */
+  /** Leads the workflow to its end, and expects that everything was done once. */
   ends(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ async function topup(): Promise<Life> {
 }
 
 async function replacement(): Promise<Life> {
-  // Each life makes gas dear, and the next one is to begin like the first.
+  // Resets the gas price that the life before has raised.
   await world.chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('0.5') });
   await world.chain.client.mine({ blocks: 1 });
   const { operation, address } = await sweepOfOne();
@@ -84,7 +84,7 @@ async function replacement(): Promise<Life> {
   };
 }
 
-/** The chain has lost a sweep that was final; the next one makes it good before it takes its own nonce. */
+/** The chain has lost a final sweep. The next sweep repairs that before it takes its own nonce. */
 async function afterLoss(): Promise<Life> {
   const [wallet] = await world.wallets(1, UNITS, '0.05');
   const { id: walletId, address } = wallet!;
@@ -136,7 +136,7 @@ async function batch(): Promise<Life> {
   };
 }
 
-/** Gas first; and the sweep, for a wallet that has it. */
+/** Orders gas, or the sweep of a wallet that has gas. */
 const choosing = (gas?: string) => async (): Promise<Life> => {
   const [wallet] = await world.wallets(1, UNITS, gas);
   return {
@@ -170,7 +170,7 @@ async function stationTopup(): Promise<Life> {
   };
 }
 
-/** Whoever has handed a transaction over finds it in a block, where blocks are made at all: so each life has the same calls. */
+/** Mines every broadcast transaction at once, so that each life makes the same calls. */
 function inBlockAtOnce({ services, chain }: TestStation): Services {
   const of: Services['parties']['chain']['of'] = (address) => {
     const node = services.parties.chain.of(address);
@@ -195,7 +195,7 @@ it.each([
   ['the choice of what lacks gas', choosing()],
   ['the choice of what is swept', choosing('0.05')],
   ['the booking of what came to the station', stationTopup],
-])('%s that ends at any call has been done once', async (_, begin) => {
+])('%s is done once although it is interrupted at any call', async (_, begin) => {
   const live = async (services: Services) => {
     const life = await begin();
     const before = await booksOf(world);
@@ -204,9 +204,9 @@ it.each([
     await expectBooked(world, before);
   };
   const services = inBlockAtOnce(world);
-  await live(services); // what is left of the life before, and what is asked once, is not counted
+  await live(services); // a first life does what is only asked once, so that it is not counted
   const calls = await callsOf(services, live);
-  // None was left out because a life that was broken off has come to less.
+  // No call was skipped by an earlier interruption.
   expect(await atEachCall(services, live)).toBe(calls);
   expect(await checkLedger(world.services.database)).toEqual([]);
 });

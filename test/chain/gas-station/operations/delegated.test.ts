@@ -25,14 +25,14 @@ import {
 
 const GIVES_WAY_MS = 60_000;
 
-describe('sweeps that the station sends for wallets that have delegated', () => {
+describe('delegated sweeps', () => {
   let world: TestStation;
   beforeAll(async () => {
     world = await delegatedStation();
   });
   afterAll(() => world.close());
 
-  it('need no gas in a wallet, and share one transaction with those made with them', async () => {
+  it('need no gas on wallets, and share one transaction when made together', async () => {
     const status = await world.admin.call('GET', '/v1/gas-station/status/local');
     expect(status.body.delegation).toMatchObject({ contract: contractOf(world), ready: true });
     const before = await world.tokens(world.treasury);
@@ -50,7 +50,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
       expect(await world.chain.client.getCode({ address })).toBe(delegationTo(contractOf(world)));
     await booksHold(world);
 
-    // The next time nothing has to be authorized, and a wallet by itself is not in a batch.
+    // The second sweep needs no authorization, and a single wallet needs no batch.
     const [wallet] = wallets;
     await world.chain.pay(world.token, wallet?.address ?? '', 2_000_000n);
     const { id } = await world.sweep(wallet?.id ?? '');
@@ -63,7 +63,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('swept many at once, each is in one batch, under contiguous nonces', async () => {
+  it('are each in one batch under contiguous nonces when many are made at once', async () => {
     const wallets = await world.wallets(12, 3_000_000n);
     const sweeps = await Promise.all(wallets.map(({ id }) => world.sweep(id)));
     const hashes = await completed(world, sweeps);
@@ -76,13 +76,13 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('one that fails within a batch leaves the others to arrive, and bears its share', async () => {
+  it('do not fail with one wallet of their batch, which bears its share of the fee', async () => {
     const wallets = await world.wallets(3, 4_000_000n);
     const sweeps = [];
     for (const { id } of wallets) sweeps.push(await world.sweep(id));
     world.later(GATHERED_MS);
     const [leader, other] = sweeps;
-    // Between the plan and the block one of them sends its money elsewhere, so that nothing of it can arrive.
+    // One wallet sends its money elsewhere between plan and block.
     const signer = {
       ...world.services.parties.signer,
       async sign(...given: Parameters<typeof world.services.parties.signer.sign>) {
@@ -103,7 +103,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('move a token that answers true, be it by itself or in a batch', async () => {
+  it('move a token that answers true, alone or in a batch', async () => {
     const wallets = await world.wallets(3, 2_000_000n);
     const before = await world.tokens(world.treasury);
     const restore = await answersTrue(world);
@@ -117,7 +117,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('are not sent where a token answers false, in a batch too; where it does by then they fail, and cost gas alone', async () => {
+  it('are not sent when a token answers false; when it begins to later, they fail and cost gas only', async () => {
     const [first, ...others] = await world.wallets(3, 2_000_000n);
     const held = () => Promise.all((['pool', 'treasury'] as const).map((name) => world.held(name, 'USDT')));
     const [before, gas] = [await held(), Number(await world.held('gas', 'ETH'))];
@@ -130,7 +130,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     expect(await world.read(id)).toMatchObject({ status: 'pending', waitsFor: 'refused' });
     expect(await attempts(world, id)).toEqual([]);
     await restore();
-    // What was planned is refused by the time it is in a block.
+    // The token begins to answer false after the plan.
     const signer = {
       ...world.services.parties.signer,
       async sign(...given: Parameters<typeof world.services.parties.signer.sign>) {
@@ -139,7 +139,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
       },
     };
     await world.advance(id, withParties(world.services, { signer }));
-    await world.chain.mined((await attempts(world, id)).at(-1)!.hash!); // who has sent is answered before it is in a block
+    await world.chain.mined((await attempts(world, id)).at(-1)!.hash!); // the node answers before the block exists
     await restore();
     const batch = [];
     for (const { id } of others) batch.push(await world.sweep(id));
@@ -165,7 +165,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('a batch that does not get into a block is replaced by a dearer one, which is that of all', async () => {
+  it('share the replacement of a batch that is stuck', async () => {
     const wallets = await world.wallets(2, 1_000_000n);
     const sweeps = [];
     for (const { id } of wallets) sweeps.push(await world.sweep(id));
@@ -182,7 +182,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     expect([...(await completed(world, sweeps))]).toEqual([second?.hash]);
   });
 
-  it('a batch that is never signed is given up by failing what makes it; the others get another one', async () => {
+  it('get another batch when the operation that owns an unsigned batch is failed', async () => {
     const wallets = await world.wallets(3, 1_000_000n);
     const sweeps = [];
     for (const { id } of wallets) sweeps.push(await world.sweep(id));
@@ -199,7 +199,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     expect(await world.tokens(wallets[0]?.address ?? '')).toBe(1_000_000n);
   });
 
-  it('a wallet that may be swept no more is left out of what is not signed, be it of the operation that makes the batch', async () => {
+  it('leave out a wallet that may no longer be swept, even that of the operation that owns the batch', async () => {
     const wallets = await world.wallets(5, 1_000_000n);
     const sweeps = [];
     for (const { id } of wallets) sweeps.push(await world.sweep(id));
@@ -208,7 +208,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
       world.services.database.query(`update wallets set status = 'disabled' where id = $1`, [
         wallets[place]?.id,
       ]);
-    // One was disabled before the plan, one after it, and at last the wallet whose operation has made it.
+    // One wallet is disabled before the plan, one after it, and finally the owner's.
     await disable(4);
     world.later(GATHERED_MS);
     const sign = () => Promise.reject(new Error('the signer is away'));
@@ -233,7 +233,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('of which a wallet is disabled once the batch is signed, are not handed over with it', async () => {
+  it('are not broadcast with a wallet that was disabled after signing', async () => {
     const wallets = await world.wallets(3, 1_000_000n);
     const sweeps = [];
     for (const { id } of wallets) sweeps.push(await world.sweep(id));
@@ -247,12 +247,12 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('are each in one batch, though several make one at the same time', async () => {
+  it('are each in one batch when several operations plan one at the same time', async () => {
     const before = await world.tokens(world.treasury);
     const wallets = await world.wallets(6, 2_000_000n);
     const sweeps = [];
     for (const { id } of wallets) sweeps.push(await world.sweep(id));
-    world.later(GIVES_WAY_MS + GATHERED_MS); // the oldest may be lost: whoever comes makes one
+    world.later(GIVES_WAY_MS + GATHERED_MS); // the oldest may be lost, so any operation makes the batch
     await Promise.all(sweeps.map(({ id }) => world.advance(id)));
     await completed(world, sweeps);
     for (const { id } of sweeps) expect(await world.read(id)).toMatchObject({ movedAmount: '2.000000' });
@@ -260,7 +260,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await booksHold(world);
   });
 
-  it('exported, are signed by the station with what the wallet has authorized', async () => {
+  it("are exported with the wallets' authorizations, for the station to sign", async () => {
     await world.configure({ autoSweep: false });
     const [wallet] = await world.wallets(1, 6_000_000n);
     const { id } = await world.sweep(wallet?.id ?? '');
@@ -271,7 +271,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     expect(transaction.authorizations).toEqual([
       expect.objectContaining({ contract: contractOf(world), nonce: 0 }),
     ]);
-    // The clock of the chain goes with ours, which is ahead here.
+    // Moves the chain's clock to ours, which is ahead in this test.
     const timestamp = BigInt(Math.ceil(world.services.now().getTime() / 1_000));
     await world.chain.client.setNextBlockTimestamp({ timestamp });
     const txHash = await execute(world, transaction);
@@ -280,7 +280,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
     await world.configure({ autoSweep: true });
   });
 
-  it('leave nothing to whoever else calls a wallet', async () => {
+  it('give nobody else who calls a wallet anything', async () => {
     const [wallet] = await world.wallets(1, 6_000_000n);
     await completed(world, [await world.sweep(wallet?.id ?? '')]);
     await world.chain.pay(world.token, wallet?.address ?? '', 1_000_000n);
@@ -294,7 +294,7 @@ describe('sweeps that the station sends for wallets that have delegated', () => 
   });
 });
 
-it('a chain without the contract is swept by transfers, and its wallets get their gas first', async () => {
+it('a chain without the contract is swept by transfers, after top-ups of its wallets', async () => {
   const world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
   await world.wallets(1, 7_000_000n);
   expect(await orderAutoSweeps(world.services)).toBe(1);

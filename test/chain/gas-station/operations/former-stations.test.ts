@@ -7,7 +7,7 @@ import { execute, feesOf, posted, readBlocks, type TestStation, testStation, uni
 const GAS = '/v1/gas-station';
 
 let world: TestStation;
-/** A station wallet of ours that was the station for a while, and its 1.5 ETH. */
+/** A former station, whose key is ours, with 1.5 ETH. */
 let former: { id: string; address: Address };
 beforeEach(async () => {
   world = await testStation();
@@ -30,7 +30,7 @@ const candidates = async (which: 'sweep' | 'topup') =>
   (await world.admin.call('GET', `${GAS}/${which}-candidates?chain=local`)).body.data;
 const order = (walletId = former.id, asset = 'ETH') =>
   world.admin.call('POST', `${GAS}/operations`, { walletId, asset });
-/** What the chain has at stations beyond the books: the station of the test is given its gas by nobody. */
+/** The chain's surplus at stations over the books. The test's station got its gas from nowhere. */
 async function beyondBooks(): Promise<string> {
   await readBlocks(world.services);
   const { lines } = await compareChain(world.api.services, 'local');
@@ -38,7 +38,7 @@ async function beyondBooks(): Promise<string> {
 }
 const coins = (address: Address) => world.chain.client.getBalance({ address });
 
-it('what still comes to a station of before is booked, and what it has can be swept to the treasury', async () => {
+it('books later payments to a former station, and sweeps its balance to the treasury', async () => {
   expect(await readBlocks(world.services)).toBe(1);
   expect(await beyondBooks()).toBe('10');
   expect(await candidates('sweep')).toMatchObject([
@@ -59,7 +59,7 @@ it('what still comes to a station of before is booked, and what it has can be sw
   expect(await beyondBooks()).toBe('10');
 });
 
-it('is emptied by a person’s order alone, which the service may sign, and no more once it is the station again', async () => {
+it("sweeps a former station only by a person's order, which the service may sign, and not once it is the station again", async () => {
   await readBlocks(world.services);
   await world.configure({ autoSweep: true });
   expect(await orderAutoSweeps(world.services)).toBe(0);
@@ -73,7 +73,7 @@ it('is emptied by a person’s order alone, which the service may sign, and no m
   expect(await beyondBooks()).toBe('10');
 });
 
-it('what a person was to execute is not exported once it is the station again', async () => {
+it('exports no order once its wallet is the station again', async () => {
   await readBlocks(world.services);
   const { id } = (await order()).body;
   const exported = () => world.admin.call('GET', `${GAS}/operations/${id}/export`);
@@ -86,7 +86,7 @@ it('what a person was to execute is not exported once it is the station again', 
   expect((await exported()).status).toBe(200);
 });
 
-it('the station itself is not swept, nor a token that came to one of before', async () => {
+it('sweeps neither the present station nor a token on a former one', async () => {
   const stations = (await world.admin.call('GET', `${GAS}/wallets?purpose=station`)).body.data;
   const { id } = stations.find(({ address }: { address: string }) => address === world.station);
   await world.chain.pay(world.token, former.address, 50_000_000n);
@@ -97,7 +97,7 @@ it('the station itself is not swept, nor a token that came to one of before', as
   expect(body).toMatchObject({ ok: true, asset: 'ETH' });
 });
 
-it('one whose key is elsewhere is scanned when a person asks for it', async () => {
+it('scans a former station with a foreign key when a person asks', async () => {
   const foreign = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
   const scan = (address: string) =>
     world.admin.call('POST', `${GAS}/station-topups/scan`, { chain: 'local', address });

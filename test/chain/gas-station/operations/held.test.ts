@@ -3,7 +3,7 @@ import type { Client } from '../../../support/api';
 import { masterAccount } from '../../../support/cards';
 import { attempts, type TestStation, testStation } from './support';
 
-describe('a wallet that is swept', () => {
+describe('a wallet that is being swept', () => {
   let world: TestStation;
   let client: Client;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('a wallet that is swept', () => {
     return (await client.call('POST', '/v1/wallets/allocate', asked)).body.address;
   };
 
-  it('is given to no payer until that has ended', async () => {
+  it('is not allocated before the sweep has ended', async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01', client.clientId);
     const { id } = await world.sweep(wallet!.id);
     expect(await allocate()).not.toBe(wallet!.address);
@@ -28,7 +28,7 @@ describe('a wallet that is swept', () => {
     expect(await allocate()).toBe(wallet!.address);
   });
 
-  it('is not swept where a payer has got it since it was looked at', async () => {
+  it('is not swept when it was allocated after the preflight', async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01', client.clientId);
     const { services } = world;
     const ordered = await orderSweep(services, { walletId: wallet!.id, asset: 'USDT' });
@@ -40,7 +40,7 @@ describe('a wallet that is swept', () => {
     ).toEqual([]);
   });
 
-  it('is not swept to a treasury of before, nor given gas by a station of before', async () => {
+  it('is not swept to a former treasury, nor given gas by a former station', async () => {
     const { services, treasury, station } = world;
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const orders = [

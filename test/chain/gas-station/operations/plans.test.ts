@@ -33,7 +33,7 @@ import { filledApi, MADE_AT } from '../../../growth/filled';
 import type { Statement } from '../../../growth/spy';
 import type { Client, TestApi } from '../../../support/api';
 
-/** Operations and nonces over many rows: no table is read from end to end (see test/growth). */
+/** Plans of statements on operations and nonces over many rows: no full scan of a table (see test/growth). */
 const LARGE = ['gas_operations', 'chain_nonces', 'station_topups', 'holding_changes', 'named_addresses'];
 
 let api: TestApi;
@@ -86,13 +86,13 @@ it.each([
   ['of a wallet', () => `/history?walletId=wal_${'77'.padStart(26, '0')}`],
   ['of a wallet that has none', () => '/history?walletId=wal_1'],
   ['of a period', () => `/history?${period()}`],
-])('%s', async (_, path) => {
+])('operations %s', async (_, path) => {
   await explained(async () =>
     expect((await admin.call('GET', `/v1/gas-station/operations${path()}`)).status).toBe(200),
   );
 });
 
-it('what steps, budgets and checks look up', async () => {
+it('look-ups of steps, budgets and checks', async () => {
   const sql = api.services.database;
   const at = new Date();
   await explained(async () => {
@@ -116,7 +116,7 @@ it('what steps, budgets and checks look up', async () => {
   });
 });
 
-it('what a batch gathers, locks and frees', async () => {
+it('statements of a batch: gather, lock and free', async () => {
   const sql = api.services.database;
   const operation = await findOperation(sql, ID);
   if (!operation) throw new Error('it is filled');
@@ -133,7 +133,7 @@ it('what a batch gathers, locks and frees', async () => {
   });
 });
 
-it('what the reconciliation asks of a chain’s operations', async () => {
+it("reconciliation of a chain's operations", async () => {
   const sql = api.services.database;
   await explained(async () => {
     await ownTransactions(sql, 'chain-2');
@@ -142,7 +142,7 @@ it('what the reconciliation asks of a chain’s operations', async () => {
   });
 });
 
-it('of what was booked, what was lately is read alone', async () => {
+it('reads only recent bookings', async () => {
   const read = await api.database.transaction(async (tx) => {
     const [before] = await tx.query<{ read: string }>(READ);
     await ownTransactions(tx, 'chain-2');
@@ -152,11 +152,11 @@ it('of what was booked, what was lately is read alone', async () => {
   expect(read).toBeLessThan(200);
 });
 
-it('what is not booked as it is, and what later blocks have changed, is read alone', async () => {
+it('reads only unbooked changes, and changes of later blocks', async () => {
   const sql = api.services.database;
   const found = await unbookedAt(sql, 'chain-2', 59_990);
   expect(found.map(([key, amount]) => [key, amount.toFixed()])).toEqual([['pool:USDT', '3']]);
 });
 
-/** What this transaction has fetched of the table by its indexes. */
+/** Rows that this transaction has fetched from the table. */
 const READ = `select coalesce(sum(idx_tup_fetch + seq_tup_read), 0)::text as read from pg_stat_xact_user_tables where relname = 'gas_operations'`;

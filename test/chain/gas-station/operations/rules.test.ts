@@ -65,7 +65,7 @@ const attempt = (change: Partial<Attempt> = {}): Attempt => ({
   ...change,
 });
 
-it('moves an operation by its table alone: what has ended stays as it is', () => {
+it('changes statuses only by the table, and none after the end', () => {
   const ways = (from: (typeof GAS_OPERATION_STATUSES)[number]) =>
     (['hand_over', 'follow', 'forget', 'complete', 'fail', 'expire'] as const).map((on) =>
       nextStatus(from, on),
@@ -91,10 +91,10 @@ it('takes the step that the attempts call for', () => {
     [{ execution: 'manual', status: 'confirming', txHash: '0x3' }, [], 'follow'],
     [{ expiresAt: NOW }, [], 'expire'],
     [{ expiresAt: NOW, execution: 'manual' }, [attempt()], 'expire'],
-    // What is handed over may be executed: it does not expire. What nobody has does.
+    // A broadcast attempt may be executed, so it does not expire. Others do.
     [{ expiresAt: NOW }, [attempt(signed)], 'expire'],
     [{ expiresAt: NOW }, [attempt({ ...signed, broadcastAt: NOW })], 'follow'],
-    // What somebody has named may have executed it.
+    // A hash that a person named may have executed it.
     [{ expiresAt: NOW, txHash: '0x3' }, [], 'follow'],
   ];
   for (const [change, attempts, step] of cases) {
@@ -104,7 +104,7 @@ it('takes the step that the attempts call for', () => {
   }
 });
 
-describe('what a transaction is to an operation', () => {
+describe('judges a transaction against an operation', () => {
   const block = { number: 1, hash: '0x', parentHash: '0x', at: NOW };
   const moved = (to: string, units: bigint, token: string | null = '0xT', from = '0xA') => ({
     ...{ txHash: '0x', ordinal: 0, logIndex: 0, token, from, to, units, block },
@@ -128,7 +128,7 @@ describe('what a transaction is to an operation', () => {
       { is: 'right', moved: 100n, lost: 0n },
     ],
     ['less', word([moved('0xB', 99n)]), { is: 'wrong', in: 'amount' }],
-    // By a contract of somebody's what went elsewhere was sent there.
+    // A foreign contract may have sent the rest elsewhere.
     [
       'part of it elsewhere',
       word([moved('0xB', 97n), moved('0xC', 3n)], { to: '0xZ' }),
@@ -152,32 +152,32 @@ describe('what a transaction is to an operation', () => {
       { is: 'right', moved: 99n, lost: 1n },
     ],
     ['to another', [moved('0xC', 100n)], { is: 'wrong', in: 'recipient' }],
-  ])('of what was signed here: %s', (_, transfers, verdict) => {
+  ])('signed here: %s', (_, transfers, verdict) => {
     expect(judgeOwn(operation(), word(transfers, { to: '0xZ' }))).toEqual(verdict);
   });
 });
 
-/** What nodes tell: how many are in blocks, and the next. */
+/** Counts that nodes report: mined transactions, and the next nonce. */
 const toldBy = (counted: number, each: [counted: number, next: number][], of = each.length) => ({
   ...{ counted, of },
   each: each.map(([inBlocks, next]) => ({ counted: inBlocks, next })),
 });
 
-it('gives out the first nonce that is free', () => {
+it('gives the first free nonce', () => {
   const sender = toldBy(3, [[3, 3]]);
   expect(nonceToGive(sender, [])).toBe(3);
   expect(nonceToGive(sender, [5, 3])).toBe(4);
   expect(nonceToGive(sender, [4, 3, 5])).toBe(6);
 });
 
-it('gives out none after more transactions of others than there can be', () => {
+it('gives no nonce after more foreign transactions than possible', () => {
   expect(nonceToGive(toldBy(5, [[5, 21]]), [])).toBe(21);
   expect(nonceToGive(toldBy(5, [[5, 22]]), [])).toBeUndefined();
   expect(nonceToGive(toldBy(5, [[5, 22]]), [5])).toBe(22);
   expect(nonceToGive(toldBy(5, [[5, 9_000]]), [5, 6])).toBeUndefined();
 });
 
-it('gives out the nonce that most nodes tell, and leaves no gap that one of them invents', () => {
+it('gives the nonce that most nodes report, without a gap that one of them invents', () => {
   const told = (...next: number[]) =>
     toldBy(
       5,
@@ -191,18 +191,18 @@ it('gives out the nonce that most nodes tell, and leaves no gap that one of them
   expect(nonceToGive(told(9_000, 9_000, 5), [])).toBeUndefined();
 });
 
-it('gives out none where it is one of two nodes that tells how many are in blocks, and one of three at most does not', () => {
+it('gives no nonce when one of two nodes contradicts the count, and tolerates one of three', () => {
   const high: [number, number] = [500, 500];
   const low: [number, number] = [5, 5];
   expect(nonceToGive(toldBy(5, [high, low]), [])).toBeUndefined();
   expect(nonceToGive(toldBy(5, [high, low], 3), [])).toBeUndefined();
   expect(nonceToGive(toldBy(5, [high, low, low]), [])).toBe(5);
-  // One is only far behind: it is ours that it does not know.
+  // The lagging node does not know our own transactions.
   const ours = Array.from({ length: 490 }, (_, place) => 5 + place);
   expect(nonceToGive(toldBy(5, [high, low]), ours)).toBe(495);
 });
 
-it('offers an eighth more at least, what a block costs by now, and nothing above the cap', () => {
+it("offers at least an eighth more and the block's present price, and nothing above the cap", () => {
   const fees = { baseFee: 10n, maxFeePerGas: 21n, maxPriorityFeePerGas: 1n };
   const before = { maxFeePerGas: 21n, maxPriorityFeePerGas: 1n };
   expect(dearerThan(before, fees, null)).toEqual({ maxFeePerGas: 24n, maxPriorityFeePerGas: 2n });
@@ -214,7 +214,7 @@ it('offers an eighth more at least, what a block costs by now, and nothing above
   expect(dearerThan(before, risen, gwei(900))).toBeUndefined();
 });
 
-it('takes a transaction for outbid only where the next block asks more than it offers', () => {
+it('counts a transaction as outbid only when the next block asks more than it offers', () => {
   const offer = { maxFeePerGas: 21n, maxPriorityFeePerGas: 2n };
   const market = (baseFee: bigint, tip: bigint) => ({ baseFee, maxPriorityFeePerGas: tip });
   expect(isBelowMarket(offer, market(10n, 2n))).toBe(false);
@@ -224,7 +224,7 @@ it('takes a transaction for outbid only where the next block asks more than it o
   expect(isBelowMarket(offer, market(20n, 1n))).toBe(false);
 });
 
-it('lets the oldest of those that could make a batch, unless it stands still', () => {
+it('lets the oldest operation make the batch, unless it does not move', () => {
   const at = (ms: number) => new Date(NOW.getTime() + ms);
   const one = operation({ id: 'swp_2', createdAt: at(10) });
   const older = operation({ id: 'swp_3', createdAt: at(5) });
@@ -235,7 +235,7 @@ it('lets the oldest of those that could make a batch, unless it stands still', (
   expect(leadsBatch(one, [older], at(70_000))).toBe(true);
 });
 
-it('shares the fee of a batch to the last unit', () => {
+it('divides the fee of a batch exactly', () => {
   const shares = [null, 'swp_1', 'swp_1'].map((batchOf) => feeOf({ batchOf }, 100n, 2));
   expect(shares).toEqual([34n, 33n, 33n]);
   expect(feeOf({ batchOf: null }, 100n, 0)).toBe(100n);

@@ -3,7 +3,7 @@ import { disableWallet } from '../../../../src/chain/wallets/disable';
 import type { Services } from '../../../../src/services';
 import { attempts, onceSigned, type TestStation, testStation } from './support';
 
-/** What is changed while an operation is about to be handed to the chain: whoever was answered that it holds is not overtaken. */
+/** Changes that people make directly before a broadcast. A change that was answered stops the broadcast. */
 
 const OTHER_TREASURY = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Services whose node is asked for its prices, once something is signed, only after that was done. */
+/** Services that run a change after signing, before the node returns its prices. */
 function meanwhile(change: () => Promise<unknown>): Services {
   let isDone = false;
   return onceSigned(world.services, async () => {
@@ -32,7 +32,7 @@ const CHANGES: Record<string, (address: string) => Promise<unknown>> = {
   'its wallet disabled': disable,
 };
 
-it.each(Object.keys(CHANGES))('a sweep that is signed is not handed over after %s', async (name) => {
+it.each(Object.keys(CHANGES))('does not broadcast a signed sweep after %s', async (name) => {
   const [wallet] = await world.wallets(1, 5_000_000n, '0.05');
   const { id } = await world.sweep(wallet!.id);
   await world.lead(
@@ -45,7 +45,7 @@ it.each(Object.keys(CHANGES))('a sweep that is signed is not handed over after %
   expect(attempt).toMatchObject({ broadcast_at: null, released_at: expect.any(Date) });
 });
 
-it('gas is not sent after its station was disabled', async () => {
+it('sends no gas after the station was disabled', async () => {
   const [wallet] = await world.wallets(1, 5_000_000n);
   const { id } = await world.topup(wallet!.id);
   await world.lead(

@@ -16,10 +16,10 @@ import { withLocalNetwork } from '../../../support/networks';
 
 export interface StationOptions {
   chain?: TestChainOptions;
-  /** Of the configuration, what is to be otherwise. */
+  /** Overrides of the configuration. */
   config?: Record<string, unknown>;
   token?: { decimals?: number; feeBasisPoints?: number };
-  /** Where the node is asked instead. */
+  /** Replaces the node's address. */
   nodes?: (url: string) => Promise<string[]>;
   wiring?: Partial<Wiring>;
 }
@@ -68,7 +68,7 @@ export async function testStation(options: StationOptions = {}) {
     later: (ms: number) => {
       ahead += ms;
     },
-    /** Wallets of the pool with so many units of the token and so much gas, which that tenant had. */
+    /** Creates pool wallets with token units and gas, which the tenant had once. */
     async wallets(count: number, units: bigint, gas = '0', tenantId = newId('tenant')) {
       const body = { chain: 'local', count };
       const made = (await posted(admin, '/v1/gas-station/generate', body)).data as {
@@ -86,13 +86,13 @@ export async function testStation(options: StationOptions = {}) {
     sweep: (walletId: string) => posted(admin, '/v1/gas-station/operations', { walletId, asset: 'USDT' }),
     topup: (walletId: string, amount?: string) =>
       posted(admin, '/v1/gas-station/topup-operations', { walletId, ...(amount ? { amount } : {}) }),
-    /** The checks of the preflight that do not hold. */
+    /** The failing checks of the preflight. */
     async failing(walletId: string): Promise<string[]> {
       const { body } = await admin.call('GET', `/v1/gas-station/sweep-preflight/${walletId}`);
       return body.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name);
     },
     read: async (id: string) => (await admin.call('GET', `/v1/gas-station/operations/${id}`)).body,
-    /** Until it has ended, or waits for more than the next block. */
+    /** Leads an operation until it ends or waits for longer than the next block. */
     async lead(id: string, services: Services = api.services) {
       for (let looks = 0; ; looks += 1) {
         const progress = await advanceGasOperation(services, id);
@@ -102,7 +102,7 @@ export async function testStation(options: StationOptions = {}) {
       }
     },
     advance: (id: string, services: Services = api.services) => advanceGasOperation(services, id),
-    /** What an internal account of the chain has given: what the addresses hold by the books. */
+    /** Balance of the chain's addresses by the books. */
     held: async (name: 'pool' | 'treasury' | 'station' | 'gas', currency: string) => {
       const account: ChainAccount = `${name}@local`;
       return (await internalBalance(api.database, account, currency)).negated().toFixed();
@@ -120,7 +120,7 @@ export async function testStation(options: StationOptions = {}) {
   };
 }
 
-/** Somebody had it, and has no longer. */
+/** Marks a wallet as allocated once, and free again. */
 const allocatedOnce = (sql: Services['database'], walletId: string, tenantId: string) =>
   sql.query(
     `with held as (update wallets set tenant_id = $3 where id = $2)
@@ -144,7 +144,7 @@ export async function posted(client: Client, path: string, body: unknown, header
   return answer.body;
 }
 
-/** Set, not sent: no block is needed. */
+/** Sets the balance directly, without a block. */
 export const fundNative = (chain: TestChain, address: string, value: bigint) =>
   chain.client.setBalance({ address: address as Address, value });
 
@@ -160,7 +160,10 @@ export interface Exported {
   maxPriorityFeePerGas: string;
 }
 
-/** Signs what was exported with the key of its sender, as whoever keeps the keys does, and executes it. @returns the hash */
+/**
+ * Signs an export with its sender's key, as a person would, and executes it.
+ * @returns the hash
+ */
 export async function execute({ services, chain }: TestStation, exported: Exported): Promise<Hex> {
   const wallet = await findWallet(services.database, 'local', exported.from);
   if (!wallet) throw new Error('no wallet of ours');
@@ -171,7 +174,7 @@ export async function execute({ services, chain }: TestStation, exported: Export
     ...{ maxFeePerGas: BigInt(maxFeePerGas), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) },
   });
   const hash = await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex });
-  // Who has sent is answered before it is in a block.
+  // The node answers before the block exists.
   if (await chain.client.getAutomine()) await chain.mined(hash);
   return hash;
 }
@@ -189,13 +192,13 @@ export async function sendAs(
   return hash;
 }
 
-/** The services with a chain, or a signer, that fails where it is told to. */
+/** Services with a replaced party, for instance a failing chain or signer. */
 export const withParties = <Given extends Services>(services: Given, parties: Partial<Parties>): Given => ({
   ...services,
   parties: { ...services.parties, ...parties },
 });
 
-/** Services of which a node that is asked for its prices, once something is signed, does so only after that was done. */
+/** Services that run work after signing, before the node returns its prices. */
 export function onceSigned(services: Services, work: () => Promise<unknown>): Services {
   const { signer, chain } = services.parties;
   let isSigned = false;
@@ -218,7 +221,7 @@ export function onceSigned(services: Services, work: () => Promise<unknown>): Se
   return withParties(services, { signer: signing, chain: { of } });
 }
 
-/** A sweep of a wallet of 4 USDT that pays its own gas. */
+/** A sweep of a wallet with 4 USDT that pays its own gas. */
 export async function sweepOfOne(
   world: TestStation,
   gas = '0.05',
@@ -229,7 +232,7 @@ export async function sweepOfOne(
   return { id, address: wallet.address };
 }
 
-/** Nothing gets into a block until it is over. */
+/** Stops mining while the work runs. */
 export async function withoutBlocks<T>({ chain }: TestStation, work: () => Promise<T>): Promise<T> {
   await chain.client.setAutomine(false);
   try {
@@ -240,7 +243,7 @@ export async function withoutBlocks<T>({ chain }: TestStation, work: () => Promi
   }
 }
 
-/** A block comes that asks more than the newest transaction of an operation offers, so long after it was handed over. */
+/** Mines a block that asks more than the operation's newest attempt offers, some time after the broadcast. */
 export async function outbid(world: TestStation, id: string, ms: number): Promise<void> {
   const { client } = world.chain;
   world.later(ms);
@@ -252,13 +255,13 @@ export async function outbid(world: TestStation, id: string, ms: number): Promis
   await client.mine({ blocks: 1 });
 }
 
-/** What was ever shown of an operation. */
+/** All breaks of an operation, open or closed. */
 export const breaksOf = async ({ services }: Pick<TestStation, 'services'>, id: string) =>
   (await breaksOfSubject(services.database, id, 100)).map(({ kind, detail, resolvedAt }) => ({
     ...{ kind, detail, open: resolvedAt === null },
   }));
 
-/** The transactions of an operation, as they are kept. */
+/** The stored attempts of an operation. */
 export const attempts = ({ services }: Pick<TestStation, 'services'>, id: string) =>
   services.database.query<{
     address: string;
@@ -279,19 +282,22 @@ export async function feesOf(chain: TestChain, hashes: readonly Hex[]): Promise<
   return receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n);
 }
 
-/** A decimal of the ledger. */
+/** Formats units as a decimal of the ledger. */
 export const ether = (units: bigint): string => {
   const digits = `${units / 10n ** 18n}.${(units % 10n ** 18n).toString().padStart(18, '0')}`;
   return digits.replace(/\.?0+$/, '');
 };
 
-/** The other way round. */
+/** The inverse of {@link ether}. */
 export const unitsOf = (text: string): bigint => {
   const [whole = '0', part = ''] = text.split('.');
   return BigInt(whole + part.padEnd(18, '0'));
 };
 
-/** Reads the blocks of the chain as its watcher does, as far as they go. @returns how many top-ups of stations were booked */
+/**
+ * Reads all blocks of the chain as its watcher does.
+ * @returns how many station top-ups were booked
+ */
 export async function readBlocks(services: Services): Promise<number> {
   const booked = async () => (await services.database.query('select 1 from station_topups')).length;
   const before = await booked();

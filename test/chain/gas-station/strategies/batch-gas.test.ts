@@ -6,7 +6,7 @@ import { booksHold, completed, delegatedStation } from './delegated-station';
 /** EIP-7825, which the node enforces. */
 const MAX_GAS = 16_777_216n;
 
-it('a batch that would pass the gas limit of a transaction is cut, and all of its wallets are swept', async () => {
+it('cuts a batch at the gas limit of a transaction, and sweeps all its wallets', async () => {
   const world = await delegatedStation();
   try {
     const wallets = await world.wallets(30, 2_000_000n);
@@ -19,7 +19,7 @@ it('a batch that would pass the gas limit of a transaction is cut, and all of it
       const { gas } = await world.chain.client.getTransaction({ hash: hash as Hex });
       expect(gas).toBeLessThanOrEqual(MAX_GAS);
     }
-    // No transaction was refused: the first that the oldest has made is in a block.
+    // The oldest operation's first transaction was mined, so none was refused.
     expect(await attempts(world, sweeps[0].id)).toHaveLength(1);
     expect(await world.tokens(world.treasury)).toBe(60_000_000n);
     await booksHold(world);

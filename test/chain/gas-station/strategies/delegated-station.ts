@@ -3,10 +3,10 @@ import { delegateAddress, deploymentOf } from '../../../../src/chain/gas-station
 import type { TestChain } from '../../../support/chain';
 import { ether, feesOf, type TestStation, testStation } from '../operations/support';
 
-/** As long as sweeps wait for others that are made with them, and a little more. */
+/** The time that sweeps wait to share a batch, and a little more. */
 export const GATHERED_MS = 6_000;
 
-/** Brings the contract to the chain that the wallets of that station delegate to. */
+/** Deploys the contract that the station's wallets delegate to. */
 export async function deployDelegate(
   chain: TestChain,
   of: { treasury: Address; station: Address },
@@ -15,7 +15,7 @@ export async function deployDelegate(
   await chain.mined(await chain.client.sendTransaction({ to, data }));
 }
 
-/** One whose wallets are swept by delegation. */
+/** A station whose wallets are swept by delegation. */
 export async function delegatedStation(): Promise<TestStation> {
   const world = await testStation({ config: { autoSweep: true, sweepStrategy: 'delegated' } });
   await deployDelegate(world.chain, world);
@@ -32,7 +32,7 @@ export const openOf = async (world: TestStation) =>
     station: string;
   }[];
 
-/** Whose transaction each is part of. */
+/** The operation that owns each operation's transaction. */
 export async function batchesOf(
   world: TestStation,
   operations: readonly { id: string }[],
@@ -41,7 +41,7 @@ export async function batchesOf(
   return read.map(({ batchOf }) => batchOf ?? null);
 }
 
-/** Leads all to their end, each by its own process. */
+/** Leads all operations to their end, each by its own workflow. */
 export async function ended(world: TestStation, operations: readonly { id: string }[]): Promise<void> {
   for (let rounds = 0; rounds < 12; rounds += 1) {
     world.later(GATHERED_MS);
@@ -65,7 +65,7 @@ export async function completed(
   return hashes;
 }
 
-/** What the station has paid is what the chain says, to the last wei. */
+/** Expects that the station's booked fees equal the chain's, to the wei. */
 export async function booksHold(world: TestStation): Promise<void> {
   const rows = await hashesOf(world);
   const fees = await feesOf(world.chain, rows);
@@ -73,7 +73,7 @@ export async function booksHold(world: TestStation): Promise<void> {
   expect(await world.held('station', 'ETH')).toBe(`-${ether(fees)}`);
 }
 
-/** Of what was executed; what was replaced is in no block. */
+/** Hashes of executed transactions. Replaced ones are in no block. */
 const hashesOf = async ({ services }: TestStation): Promise<Hex[]> => {
   const executed = 'select distinct tx_hash as hash from gas_operations where executed_at is not null';
   return (await services.database.query<{ hash: Hex }>(executed)).map(({ hash }) => hash);

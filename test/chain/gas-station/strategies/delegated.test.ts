@@ -28,7 +28,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     expect(await canDelegate(world.node, world.chain.chainId, { ...of, station: TREASURY })).toBe(false);
   });
 
-  it('move the whole balance of a wallet that has no native coin, and cost less than the other way from the second on', async () => {
+  it('move the whole balance of a wallet without native coin, and cost less than a transfer from the second on', async () => {
     const token = await world.chain.token();
     await world.chain.pay(token, TREASURY, 1n);
     const gas: bigint[] = [];
@@ -52,7 +52,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     expect(gas[1]).toBeLessThan(plain.gasUsed + TOP_UP);
   });
 
-  it('move many at once; one whose token refuses is left as it is, and the others go', async () => {
+  it('move many at once; a wallet whose token refuses is skipped', async () => {
     const token = await world.chain.token();
     const sweeps = [];
     for (const index of [10, 11, 12]) sweeps.push(await world.sweep(index, token, BigInt(index)));
@@ -65,7 +65,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     );
     expect(await world.node.balance(short.wallet, token)).toBe(5n);
 
-    // Wallets that fail in the transaction itself: one delegates to nothing, one to another contract that refuses.
+    // Wallets that fail within the transaction: one delegates to nothing, one to another contract that refuses.
     const [first, second, third] = sweeps as [Sweep, Sweep, Sweep];
     const addresses = sweeps.map(({ wallet }) => wallet);
     await leaveTo(10, '0x0000000000000000000000000000000000000000');
@@ -77,7 +77,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     expect(moved(direct.transfers)).toEqual([{ from: third.wallet, to: TREASURY, units: 4n }]);
     expect(await world.node.balances(addresses, token)).toEqual([4n, 4n, 0n]);
 
-    // The next sweep takes them back.
+    // The next sweep delegates them again.
     const back = await batchOf(world.parties, [
       { ...first, units: 4n },
       { ...second, units: 4n },
@@ -87,7 +87,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     expect(await world.node.balances(addresses, token)).toEqual([0n, 0n, 0n]);
   });
 
-  it('give all of a batch their gas, or none: a wallet is not failed by too little', async () => {
+  it('give every wallet of a batch its gas or revert, so that none fails for too little', async () => {
     const token = await world.chain.token();
     const sweeps = [await world.sweep(20, token, 1n), await world.sweep(21, token, 1n)];
     const { batch } = await batchOf(world.parties, sweeps);
@@ -98,7 +98,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     expect(await world.node.balances(addresses, token)).toEqual([1n, 1n]);
   });
 
-  it('are at the word of the station alone, and go to the treasury alone', async () => {
+  it('obey only the station, and pay only the treasury', async () => {
     const token = await world.chain.token();
     const { wallet } = await world.sweep(30, token, 0n);
     const sweep = await world.sweep(30, token, 9n);
@@ -109,7 +109,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     const attempts: Call[] = [
       { from: world.chain.payer, to: wallet, value: 0n, data: sweepData(token) },
       { from: world.chain.payer, to: contract(), value: 0n, data: sweepAllData(token, [wallet], 1n) },
-      // By way of the wallet itself, which is a contract to others now.
+      // Through the wallet itself, which is a contract to others now.
       {
         from: world.chain.payer,
         to: wallet,
@@ -122,13 +122,13 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     for (const call of attempts)
       await expect(world.node.estimateGas(call)).rejects.toMatchObject({ code: 'reverted' });
     expect(await world.node.balance(wallet, token)).toBe(9n);
-    // It is still paid in the native coin, and still its own master.
+    // The wallet still receives the native coin, and can still send by itself.
     await world.chain.pay(null, wallet, 10n ** 16n);
     const own = await world.send(30, await transfer.callOf(world.parties, { ...sweep, units: 9n }));
     expect(moved(own.transfers)).toEqual([{ from: wallet, to: TREASURY, units: 9n }]);
   });
 
-  it('bring what a token that takes a fee leaves', async () => {
+  it('bring what a token with a fee leaves', async () => {
     const token = await world.chain.token({ feeBasisPoints: 100 });
     const sweep = await world.sweep(40, token, 10_000n);
     const mined = await world.send(0, await delegated.callOf(world.parties, sweep));
@@ -137,7 +137,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     expect(await world.node.balance(sweep.wallet, token)).toBe(0n);
   });
 
-  it('are passed over by a chain before EIP-7702', async () => {
+  it('are not available on a chain before EIP-7702', async () => {
     const old = await sweepWorld({ hardfork: 'cancun' });
     try {
       await old.deploy();
@@ -148,7 +148,7 @@ describe('sweeps of wallets that have delegated to the contract', () => {
     }
   });
 
-  /** The wallet takes the code of something else. */
+  /** Delegates the wallet to another contract. */
   async function leaveTo(index: number, target: string) {
     const [address = ''] = await world.signer.addresses('evm', [index]);
     const nonce = await world.node.nonce(address);

@@ -4,7 +4,7 @@ import { masterAccount } from '../../../support/cards';
 import { fundNative, posted, type TestStation } from '../operations/support';
 import { completed, delegatedStation, ended } from './delegated-station';
 
-/** Many payers send the native coin with 21,000 gas, which does not suffice to pay an address with code. */
+/** Many payers send the native coin with 21,000 gas, which cannot pay an address with code. */
 
 const UNITS = 2_000_000n;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A client, and what it asks of wallets. */
+/** A client, and its wallet requests. */
 async function tenant() {
   const client = await world.api.client();
   const accountId = await masterAccount(client);
@@ -26,7 +26,10 @@ async function tenant() {
   return {
     tenantId: client.clientId,
     allocate,
-    /** Allocates a wallet and makes it available again. @returns its address */
+    /**
+     * Allocates a wallet and makes it available again.
+     * @returns its address
+     */
     async allocateOnce(asset: string): Promise<string> {
       const { address } = await allocate(asset);
       await posted(client, '/v1/wallets/release', { chain: 'local', address });
@@ -49,7 +52,7 @@ async function walletAt(address: string): Promise<{ id: string }> {
 
 const codeOf = (address: string) => world.chain.client.getCode({ address: address as `0x${string}` });
 
-it('a wallet that was allocated for the native coin sends its sweeps by itself', async () => {
+it('a wallet that was allocated for the native coin sends its own sweeps', async () => {
   const { allocateOnce } = await tenant();
   const address = await allocateOnce('ETH');
   await world.chain.pay(world.token, address, UNITS);
@@ -65,19 +68,19 @@ it('a wallet that was allocated for the native coin sends its sweeps by itself',
   expect(await codeOf(address)).toBeUndefined();
 });
 
-it('a wallet that has delegated is allocated for tokens alone', async () => {
+it('a wallet that has delegated is allocated for tokens only', async () => {
   const { tenantId, allocate } = await tenant();
   const [delegated] = await world.wallets(1, UNITS, '0', tenantId);
   await completed(world, [await world.sweep(delegated!.id)]);
   expect(await codeOf(delegated!.address)).toMatch(/^0xef0100/);
   expect((await allocate('ETH')).address).not.toBe(delegated!.address);
   expect((await allocate('USDT')).address).toBe(delegated!.address);
-  // Postgres refuses it too, whoever asks.
+  // Postgres refuses it, too.
   const change = `update wallets set bound_to = 'native_coin' where id = $1`;
   await expect(world.services.database.query(change, [delegated!.id])).rejects.toThrow('bound to delegation');
 });
 
-it('a sweep that was ordered before its wallet was allocated for the native coin is refused', async () => {
+it('refuses a sweep that was ordered before its wallet was allocated for the native coin', async () => {
   const { services } = world;
   const { allocateOnce } = await tenant();
   const address = await allocateOnce('USDT');
@@ -90,7 +93,7 @@ it('a sweep that was ordered before its wallet was allocated for the native coin
   await expect(create).rejects.toMatchObject({ status: 409, code: 'invalid_transition', field: 'walletId' });
 });
 
-it('of a sweep and an allocation for the native coin at the same time one gets the wallet', async () => {
+it('a sweep and an allocation for the native coin never get the same wallet', async () => {
   const { tenantId, allocate } = await tenant();
   const wallets = await world.wallets(8, UNITS, '0', tenantId);
   const path = '/v1/gas-station/operations';
@@ -100,7 +103,7 @@ it('of a sweep and an allocation for the native coin at the same time one gets t
   ]);
   const sweeps = swept.filter(({ status }) => status === 201).map(({ body }) => body);
   await ended(world, sweeps);
-  // The wallets that were swept are free again.
+  // The swept wallets are free again.
   for (const _ of sweeps) allocated.push(await allocate('ETH'));
   for (const { address } of allocated) expect(await codeOf(address)).toBeUndefined();
 });

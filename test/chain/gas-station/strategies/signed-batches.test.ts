@@ -10,10 +10,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** The chain is away as soon as something was signed. */
+/** Makes the chain unreachable once something was signed. */
 const awayOnceSigned = () => onceSigned(world.services, () => Promise.reject(new ChainAway('local')));
 
-/** Three sweeps of which one transaction was signed, and nobody has it. */
+/** Three sweeps whose shared transaction was signed and not broadcast. */
 async function signedBatch() {
   const wallets = await world.wallets(3, UNITS);
   const sweeps: string[] = [];
@@ -39,21 +39,18 @@ async function turns(sweeps: readonly string[]): Promise<void> {
 it.each([
   ['another wallet', 1],
   ['the wallet whose operation has made it', 0],
-])(
-  'a batch that was signed and handed to nobody is dropped where %s may be swept no more',
-  async (_, stopped) => {
-    const { wallets, sweeps, signed } = await signedBatch();
-    await disable(wallets[stopped]!);
-    await turns(sweeps);
-    const read = await Promise.all(sweeps.map((id) => world.read(id)));
-    expect(read[stopped]).toMatchObject({ waitsFor: 'stopped' });
-    const others = read.filter((__, place) => place !== stopped);
-    expect(others.map(({ status }) => status)).toEqual(['completed', 'completed']);
-    expect(new Set(others.map(({ txHash }) => txHash)).size).toBe(1);
-    expect(others[0].txHash).not.toBe(signed?.hash);
-    const left = await Promise.all(wallets.map(({ address }) => world.tokens(address)));
-    expect(left).toEqual(wallets.map((__, place) => (place === stopped ? UNITS : 0n)));
-    // Its nonce went to the next.
-    expect(await world.chain.client.getTransactionCount({ address: world.station })).toBe(1);
-  },
-);
+])('drops a signed, unbroadcast batch when %s may no longer be swept', async (_, stopped) => {
+  const { wallets, sweeps, signed } = await signedBatch();
+  await disable(wallets[stopped]!);
+  await turns(sweeps);
+  const read = await Promise.all(sweeps.map((id) => world.read(id)));
+  expect(read[stopped]).toMatchObject({ waitsFor: 'stopped' });
+  const others = read.filter((__, place) => place !== stopped);
+  expect(others.map(({ status }) => status)).toEqual(['completed', 'completed']);
+  expect(new Set(others.map(({ txHash }) => txHash)).size).toBe(1);
+  expect(others[0].txHash).not.toBe(signed?.hash);
+  const left = await Promise.all(wallets.map(({ address }) => world.tokens(address)));
+  expect(left).toEqual(wallets.map((__, place) => (place === stopped ? UNITS : 0n)));
+  // Its nonce went to the next transaction.
+  expect(await world.chain.client.getTransactionCount({ address: world.station })).toBe(1);
+});

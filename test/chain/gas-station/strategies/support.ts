@@ -10,14 +10,14 @@ import { createLocalSigner } from '../../../../src/parties/signer/local';
 import { startTestChain, type TestChainOptions } from '../../../support/chain';
 import { testDatabase } from '../../../support/database';
 
-/** Where swept money goes, in these tests. */
+/** The treasury of these tests. */
 export const TREASURY = '0x00000000000000000000000000000000000000A1';
 
 export type Mined = Extract<ChainTransaction, { status: 'succeeded' | 'reverted' }>;
 
 export type SweepWorld = Awaited<ReturnType<typeof sweepWorld>>;
 
-/** A chain with the wallets of the local signer: the first is the station, and has coins to pay for gas. */
+/** A chain with the local signer's wallets. The first is the station, and has coins for gas. */
 export async function sweepWorld(options: TestChainOptions = {}) {
   const [chain, db] = [await startTestChain(options), await testDatabase()];
   const signer = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 7)) });
@@ -34,7 +34,7 @@ export async function sweepWorld(options: TestChainOptions = {}) {
   const [station = ''] = await signer.addresses('evm', [0]);
   await chain.pay(null, station, 10n ** 20n);
 
-  /** Signs and sends as the wallet of that place. */
+  /** Signs and sends as the wallet with this index. */
   async function send(index: number, call: Call, gas?: bigint): Promise<Mined> {
     const transaction: UnsignedTransaction = {
       ...{ ...call, chainId: chain.chainId, nonce: await node.nonce(call.from) },
@@ -54,9 +54,12 @@ export async function sweepWorld(options: TestChainOptions = {}) {
     parties,
     station,
     send,
-    /** Puts the contract of the treasury and the station there. */
+    /** Deploys the contract of the treasury and the station. */
     deploy: () => send(0, { from: station, value: 0n, ...deploymentOf({ treasury: TREASURY, station }) }),
-    /** The sweep of the wallet of that place. @param units what it is given first */
+    /**
+     * The sweep of the wallet with this index.
+     * @param units that it is given first
+     */
     async sweep(index: number, token: string, units: bigint): Promise<Sweep> {
       const [address = ''] = await signer.addresses('evm', [index]);
       if (units > 0n) await chain.pay(token as Hex, address, units);

@@ -5,7 +5,7 @@ import type { TestStation } from '../support';
 export const OPERATIONS = '/v1/gas-station/operations';
 export const TOPUPS = '/v1/gas-station/topup-operations';
 
-/** What a person does with an operation: has it given out, executes it elsewhere, and says so. */
+/** What a person does with an operation: exports it, executes it elsewhere, and confirms it. */
 export const byHand = (world: () => TestStation) => ({
   async exported(path: string, id: string) {
     const { status, body } = await world().admin.call('GET', `${path}/${id}/export`);
@@ -19,7 +19,7 @@ export const byHand = (world: () => TestStation) => ({
 export const transfer = (to: string, units: bigint) =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to as never, units] });
 
-/** anvil mines what reverts, and tells the sender as a failure. */
+/** anvil mines a reverting transaction and still reports an error to the sender. */
 export async function revertedHash(chain: TestChain): Promise<Hex> {
   const { transactions } = await chain.client.getBlock();
   return transactions[0] as Hex;

@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 const { exported, confirm } = byHand(() => world);
 
-describe('by export and confirm', () => {
-  it('tops a wallet up, sweeps it, and books what the chain says', async () => {
+describe('execution by a person', () => {
+  it("tops a wallet up, sweeps it, and books the chain's result", async () => {
     const { admin, treasury, station } = world;
     const [wallet] = await world.wallets(1, 100_000_000n);
     if (!wallet) throw new Error('no wallet');
@@ -68,7 +68,7 @@ describe('by export and confirm', () => {
 
     expect(await world.tokens(treasury)).toBe(100_000_000n);
     expect(await world.held('treasury', 'USDT')).toBe('100');
-    expect(await world.held('pool', 'USDT')).toBe('-100'); // what the deposits of this test would have booked
+    expect(await world.held('pool', 'USDT')).toBe('-100'); // the deposits of this test are not booked
     const fees = await Promise.all([paid, hash].map((each) => feesOf(world.chain, [each])));
     expect(await world.held('gas', 'ETH')).toBe(ether(fees[0]! + fees[1]!));
     expect(await world.held('pool', 'ETH')).toBe(ether(parseEther('0.002') - fees[1]!));
@@ -78,7 +78,7 @@ describe('by export and confirm', () => {
     expect(await world.advance(sweep.id)).toEqual({ status: 'completed', open: false, lookAt: null });
   });
 
-  it('answers a repeat with the same key as before, whatever has become of the wallet', async () => {
+  it('repeats the answer for the same idempotency key, whatever has become of the wallet', async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const body = { walletId: wallet!.id, asset: 'USDT' };
     const keyed = (key: string, path = OPERATIONS, sent: object = body) =>
@@ -106,7 +106,7 @@ describe('by export and confirm', () => {
       'format',
     );
     const hash = await execute(world, file.body.transactions[0]);
-    await world.chain.pay(world.token, wallet!.address, 5_000_000n); // there is something to be moved again
+    await world.chain.pay(world.token, wallet!.address, 5_000_000n); // there is something to sweep again
     expect(await world.admin.call('GET', `${OPERATIONS}/${id}/export`)).toMatchObject({
       ...{ status: 409, body: { message: expect.stringContaining('confirm its hash') } },
     });
@@ -116,21 +116,24 @@ describe('by export and confirm', () => {
   const fail = (path: string, id: string) =>
     world.admin.call('POST', `${path}/${id}/fail`, { reason: 'gave up' });
 
-  it.each([OPERATIONS, TOPUPS])('fails nothing of %s that was executed, and names its hash', async (path) => {
-    const [wallet] = await world.wallets(1, 5_000_000n, path === TOPUPS ? '0' : '0.01');
-    const { id } = await (path === TOPUPS ? world.topup(wallet!.id) : world.sweep(wallet!.id));
-    const [transaction] = (await exported(path, id)).transactions;
-    await world.chain.client.mine({ blocks: 3 });
-    const hash = await execute(world, transaction);
-    const refused = await fail(path, id);
-    expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
-    expect(refused.body.message).toContain(hash);
-    expect(await breaksOf(world, id)).toEqual([]);
-    expect((await confirm(path, id, hash)).body).toMatchObject({ status: 'completed' });
-    expect((await fail(path, id)).status).toBe(409);
-  });
+  it.each([OPERATIONS, TOPUPS])(
+    'does not fail an executed operation of %s, and names its hash',
+    async (path) => {
+      const [wallet] = await world.wallets(1, 5_000_000n, path === TOPUPS ? '0' : '0.01');
+      const { id } = await (path === TOPUPS ? world.topup(wallet!.id) : world.sweep(wallet!.id));
+      const [transaction] = (await exported(path, id)).transactions;
+      await world.chain.client.mine({ blocks: 3 });
+      const hash = await execute(world, transaction);
+      const refused = await fail(path, id);
+      expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+      expect(refused.body.message).toContain(hash);
+      expect(await breaksOf(world, id)).toEqual([]);
+      expect((await confirm(path, id, hash)).body).toMatchObject({ status: 'completed' });
+      expect((await fail(path, id)).status).toBe(409);
+    },
+  );
 
-  it('fails nothing whose exported nonce was used by another transaction: it is shown, and expires', async () => {
+  it('does not fail an operation whose exported nonce another transaction has used; it is shown, and expires', async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     await exported(OPERATIONS, id);
@@ -144,7 +147,7 @@ describe('by export and confirm', () => {
     await world.chain.client.increaseTime({ seconds: 24 * 3_600 });
   });
 
-  it('fails what was exported and never executed', async () => {
+  it('fails an exported operation that was never executed', async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     await exported(OPERATIONS, id);
@@ -153,7 +156,7 @@ describe('by export and confirm', () => {
     expect((await fail(OPERATIONS, id)).status).toBe(409);
   });
 
-  it('gives the nonce of what was executed under an earlier one to the next', async () => {
+  it('gives the nonce of an unexecuted export to the next operation when an earlier nonce was used', async () => {
     const { chain, token, treasury } = world;
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const { address } = wallet!;
@@ -172,7 +175,7 @@ describe('by export and confirm', () => {
     await posted(world.admin, `${OPERATIONS}/${second.id}/fail`, { reason: 'test' });
   });
 
-  it('follows what has too few confirmations, and completes it when it has them', async () => {
+  it('follows a transaction with too few confirmations, and completes it later', async () => {
     await world.configure({ sweepConfirmations: 3 });
     const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
@@ -187,7 +190,7 @@ describe('by export and confirm', () => {
     await world.configure({ sweepConfirmations: 1 });
   });
 
-  it('expires after a day, and books what is executed later, with a break', async () => {
+  it('expires after a day, and books a later execution with a break', async () => {
     const [wallet] = await world.wallets(1, 7_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     const { transactions } = await exported(OPERATIONS, id);
@@ -203,7 +206,7 @@ describe('by export and confirm', () => {
     expect((await confirm(OPERATIONS, id, hash)).body).toEqual(late.body);
   });
 
-  it('gives the nonce of what was never executed to the next', async () => {
+  it('gives the nonce of a failed, unexecuted operation to the next one', async () => {
     const [one, two] = await world.wallets(2, 1n);
     const first = await world.topup(one!.id);
     const { nonce } = (await exported(TOPUPS, first.id)).transactions[0];
@@ -216,7 +219,7 @@ describe('by export and confirm', () => {
       await posted(world.admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
   });
 
-  it('gives no gas to a wallet that is allocated', async () => {
+  it('orders no gas for an allocated wallet', async () => {
     const [wallet] = await world.wallets(1, 1n);
     await world.services.database.query("update wallets set status = 'allocated' where id = $1", [
       wallet!.id,
@@ -227,7 +230,7 @@ describe('by export and confirm', () => {
     });
   });
 
-  it('takes no station for a payer, though another one has taken its place', async () => {
+  it('does not count a former station as a payer', async () => {
     const { chain, admin, station } = world;
     const outside = getAddress(`0x${'5e'.repeat(20)}`);
     const stranger = getAddress(`0x${'5f'.repeat(20)}`);
@@ -238,7 +241,8 @@ describe('by export and confirm', () => {
     const { id } = await world.topup(wallet!.id);
     expect((await put(station)).status).toBe(200);
     const { database } = world.services;
-    await database.query('delete from station_scans where address = $1', [outside]); // no node answered when it was named
+    // as if no node had answered when the station was set
+    await database.query('delete from station_scans where address = $1', [outside]);
     const block = { number: 1, hash: '0x1', parentHash: '0x0', at: new Date() };
     const paid = (from: string) => ({
       ...{ txHash: '0x1', ordinal: NATIVE, logIndex: null, token: null, units: 1n, block },
@@ -249,7 +253,7 @@ describe('by export and confirm', () => {
     await posted(admin, `${TOPUPS}/${id}/fail`, { reason: 'test' });
   });
 
-  it('lists the open ones, and all, newest first, in pages', async () => {
+  it('lists open operations, and all, newest first, in pages', async () => {
     const all = await listed(`${OPERATIONS}/history`);
     expect(all.length).toBeGreaterThanOrEqual(10);
     const times = all.map(({ createdAt }) => createdAt);

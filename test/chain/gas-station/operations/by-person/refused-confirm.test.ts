@@ -8,8 +8,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 const { exported, confirm } = byHand(() => world);
 
-describe('a confirmation', () => {
-  it('refuses what is not the transfer, and the operation stays open', async () => {
+describe('confirmation by a hash', () => {
+  it('refuses a transaction that is not the transfer, and the operation stays open', async () => {
     const { chain, token, treasury } = world;
     const other = await chain.token();
     const [wallet, neighbour] = await world.wallets(2, 50_000_000n, '0.05');
@@ -42,7 +42,7 @@ describe('a confirmation', () => {
     expect(await world.advance(id)).toMatchObject({ status: 'pending', open: true });
   });
 
-  it('refuses what is in no block yet and is not the transfer, or does not show that it is', async () => {
+  it('refuses a pending transaction that is not the transfer, or does not show it', async () => {
     const { chain, token, treasury } = world;
     const other = await chain.token();
     const [wallet, neighbour] = await world.wallets(2, 20_000_000n, '0.05');
@@ -80,7 +80,7 @@ describe('a confirmation', () => {
     expect(await world.read(topup.id)).toMatchObject({ status: 'completed' });
   });
 
-  it('books nothing for a revert of somebody else, though its nonce is the same', async () => {
+  it("books nothing for another sender's revert with the same nonce", async () => {
     const [wallet, stranger] = await world.wallets(2, 5_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     const { nonce } = (await exported(OPERATIONS, id)).transactions[0];
@@ -97,7 +97,7 @@ describe('a confirmation', () => {
     await posted(world.admin, `${OPERATIONS}/${id}/fail`, { reason: 'test' });
   });
 
-  it('takes no transaction that is older, nor one whose nonce an ended operation was given', async () => {
+  it('refuses a transaction older than the operation, or with the nonce of an ended operation', async () => {
     const { chain, token, treasury } = world;
     const [old, wallet] = await world.wallets(2, 9_000_000n, '0.01');
     const data = transfer(treasury, 2_000_000n);
@@ -129,7 +129,7 @@ describe('a confirmation', () => {
       async (_: string, from: string) =>
         sendAs(world.chain, from, { to: world.token, data: transfer(world.treasury, 3_000_000n) }),
     ],
-  ])('takes a hash for one operation alone, executed %s', async (_, executed) => {
+  ])('accepts a hash for one operation only, executed %s', async (_, executed) => {
     const [one] = await world.wallets(1, 3_000_000n, '0.01');
     const first = await world.sweep(one!.id);
     const hash = await executed(first.id, one!.address);

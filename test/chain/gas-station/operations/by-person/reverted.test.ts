@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 const { exported, confirm } = byHand(() => world);
 
-describe('what was executed by a person', () => {
-  it('books what a reverted execution has cost, and gives another nonce', async () => {
+describe('reverted executions by a person', () => {
+  it('books the gas of a revert, and gives another nonce', async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     const first = (await exported(OPERATIONS, id)).transactions[0];
@@ -47,7 +47,7 @@ describe('what was executed by a person', () => {
     );
   });
 
-  it('is not exported while the token answers false, which moves nothing and is not reverted', async () => {
+  it('exports nothing while the token answers false, which moves nothing and does not revert', async () => {
     const [wallet] = await world.wallets(1, 2_000_000n, '0.01');
     expect(await world.failing(wallet!.id)).toEqual([]);
     const { id } = await world.sweep(wallet!.id);
@@ -64,47 +64,44 @@ describe('what was executed by a person', () => {
 
   it.each([
     ['is confirmed again', (id: string, hash: string) => confirm(OPERATIONS, id, hash)],
-    ['it finds itself', (id: string) => world.advance(id)],
-  ])(
-    'books a revert once that it has followed and that %s, and follows the next one instead',
-    async (_, find) => {
-      const { chain, token } = world;
-      const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
-      const { id } = await world.sweep(wallet!.id);
-      const first = (await exported(OPERATIONS, id)).transactions[0];
-      const before = await world.held('gas', 'ETH');
-      const code = (await chain.client.getCode({ address: token }))!;
-      await chain.client.setAutomine(false);
-      const hash = await execute(world, first);
-      expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({
-        status: 'confirming',
-        txHash: hash,
-      });
-      await chain.client.setCode({ address: token, bytecode: '0xfe' });
-      await chain.client.mine({ blocks: 1 });
-      await chain.client.setCode({ address: token, bytecode: code });
-      await chain.client.setAutomine(true);
-      await find(id, hash);
-      const forgot = await world.read(id);
-      expect([forgot.status, forgot.txHash]).toEqual(['awaiting_confirmation', undefined]);
-      await world.advance(id);
-      const cost = await feesOf(chain, [hash]);
-      expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
-      const again = (await exported(OPERATIONS, id)).transactions[0];
-      await chain.client.setAutomine(false);
-      const done = await execute(world, again);
-      expect((await confirm(OPERATIONS, id, done)).body.status).toBe('confirming');
-      expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
-      await chain.client.mine({ blocks: 1 });
-      await chain.client.setAutomine(true);
-      expect(await world.lead(id)).toMatchObject({ status: 'completed' });
-      expect(await world.held('gas', 'ETH')).toBe(
-        ether(unitsOf(before) + cost + (await feesOf(chain, [done]))),
-      );
-    },
-  );
+    ['the service finds', (id: string) => world.advance(id)],
+  ])('books once a followed revert that %s, and follows the next transaction instead', async (_, find) => {
+    const { chain, token } = world;
+    const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
+    const { id } = await world.sweep(wallet!.id);
+    const first = (await exported(OPERATIONS, id)).transactions[0];
+    const before = await world.held('gas', 'ETH');
+    const code = (await chain.client.getCode({ address: token }))!;
+    await chain.client.setAutomine(false);
+    const hash = await execute(world, first);
+    expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({
+      status: 'confirming',
+      txHash: hash,
+    });
+    await chain.client.setCode({ address: token, bytecode: '0xfe' });
+    await chain.client.mine({ blocks: 1 });
+    await chain.client.setCode({ address: token, bytecode: code });
+    await chain.client.setAutomine(true);
+    await find(id, hash);
+    const forgot = await world.read(id);
+    expect([forgot.status, forgot.txHash]).toEqual(['awaiting_confirmation', undefined]);
+    await world.advance(id);
+    const cost = await feesOf(chain, [hash]);
+    expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
+    const again = (await exported(OPERATIONS, id)).transactions[0];
+    await chain.client.setAutomine(false);
+    const done = await execute(world, again);
+    expect((await confirm(OPERATIONS, id, done)).body.status).toBe('confirming');
+    expect(await world.advance(id)).toMatchObject({ status: 'confirming' });
+    await chain.client.mine({ blocks: 1 });
+    await chain.client.setAutomine(true);
+    expect(await world.lead(id)).toMatchObject({ status: 'completed' });
+    expect(await world.held('gas', 'ETH')).toBe(
+      ether(unitsOf(before) + cost + (await feesOf(chain, [done]))),
+    );
+  });
 
-  it('books a revert after the end of an operation too, once, and shows it', async () => {
+  it("books a revert after the operation's end once, with a break", async () => {
     const [wallet] = await world.wallets(1, 5_000_000n, '0.01');
     const { id } = await world.sweep(wallet!.id);
     await exported(OPERATIONS, id);
@@ -125,7 +122,7 @@ describe('what was executed by a person', () => {
     await posted(world.admin, `${OPERATIONS}/${next.id}/fail`, { reason: 'test' });
   });
 
-  /** One that was executed by a person, and of which the chain knows nothing any more. */
+  /** An operation that a person executed and whose transaction the chain has lost. */
   async function lost() {
     const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
     const before = await world.chain.client.snapshot();
@@ -147,14 +144,14 @@ describe('what was executed by a person', () => {
     return (await breaksOf(world, id)).some(({ open }) => open);
   }
 
-  it('gives the nonce of what was executed and is lost to the next, and shows it', async () => {
+  it('gives the nonce of a lost execution to the next operation, and shows it', async () => {
     const { id, transaction, hash } = await lost();
     expect(await isShown(id)).toBe(true);
     expect(await execute(world, transaction)).toBe(hash);
     expect(await isShown(id)).toBe(false);
   });
 
-  it('shows a revert that is lost, until it is one again', async () => {
+  it('shows a lost revert until a block has it again as a revert', async () => {
     const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
     const { client } = world.chain;
     const before = await client.snapshot();
@@ -178,7 +175,7 @@ describe('what was executed by a person', () => {
     expect(await isShown(first.id)).toBe(false);
   });
 
-  it('shows what was lost still where it has come back as a revert', async () => {
+  it('keeps showing a lost execution that comes back as a revert', async () => {
     const { id, transaction, hash } = await lost();
     const { client } = world.chain;
     const code = (await client.getCode({ address: world.token }))!;

@@ -33,7 +33,7 @@ const fail = (id: string, more: object = {}) =>
   world.admin.call('POST', `${OPERATIONS}/${id}/fail`, { reason: 'not needed', ...more });
 const failure = { code: 'by_operator', reason: 'not needed' };
 
-/** The node refuses what there is of an operation for good, and takes whatever else it is given. */
+/** Makes the node refuse the operation's present transactions and accept all others. */
 async function refuses(id: string): Promise<void> {
   const own = (await attempts(world, id)).map(({ raw }) => raw);
   double.on(SEND, ({ params: [raw] }, ask) =>
@@ -41,7 +41,7 @@ async function refuses(id: string): Promise<void> {
   );
 }
 
-/** Signed, handed over, and in no node. */
+/** A sweep that was signed and broadcast, and that no node has. */
 async function refusedSweep(): Promise<{ id: string; address: `0x${string}` }> {
   const made = await sweepOfOne(world);
   double.on(SEND, () => new NodeError(-32_000, 'refused by the policy of this node'));
@@ -50,7 +50,7 @@ async function refusedSweep(): Promise<{ id: string; address: `0x${string}` }> {
   return made;
 }
 
-it('shows what every node refuses in a row, and no longer once one takes it', async () => {
+it('shows consecutive refusals by all nodes, until one accepts', async () => {
   const { id } = await refusedSweep();
   for (let turn = 0; turn < 3; turn += 1) await world.advance(id);
   expect(await breaksOf(world, id)).toEqual([]);
@@ -62,7 +62,7 @@ it('shows what every node refuses in a row, and no longer once one takes it', as
   expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_transaction_refused', open: false }]);
 });
 
-it('is cancelled by a transaction of nothing under its nonce, and its sender goes on', async () => {
+it('cancels by an empty transaction under the same nonce, and the sender goes on', async () => {
   const { id, address } = await refusedSweep();
   const before = await world.held('gas', 'ETH');
   expect(await fail(id)).toMatchObject({ status: 200, body: { status: 'confirming', cancelling: true } });
@@ -83,7 +83,7 @@ it('is cancelled by a transaction of nothing under its nonce, and its sender goe
   expect((await attempts(world, next.id)).map(({ nonce }) => nonce)).toEqual(['1']);
 });
 
-it('is completed where its own transaction is the one in a block', async () => {
+it('completes when its own transaction is mined instead of the cancellation', async () => {
   const { id } = await sweepOfOne(world);
   await withoutBlocks(world, async () => {
     await world.advance(id);
@@ -93,7 +93,7 @@ it('is completed where its own transaction is the one in a block', async () => {
   expect(await world.read(id)).not.toHaveProperty('cancelling');
 });
 
-it('waits while a cap forbids the dearer transaction, and a person is shown', async () => {
+it('waits while a cap forbids the cancellation, and shows it', async () => {
   const { id } = await refusedSweep();
   const [first] = await attempts(world, id);
   await world.configure({ maxGasPrice: (Number(first!.max_fee_per_gas) / 1e9).toFixed(9) });
@@ -109,7 +109,7 @@ it('waits while a cap forbids the dearer transaction, and a person is shown', as
   expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_cancel_capped', open: false }]);
 });
 
-it('gets gas first where its sender has none', async () => {
+it('orders gas for the cancellation when its sender has none', async () => {
   const { id, address } = await refusedSweep();
   await fundNative(world.chain, address, 1n);
   await fail(id);
@@ -124,7 +124,7 @@ it('gets gas first where its sender has none', async () => {
   expect(await world.read(id)).toMatchObject({ failure });
 });
 
-it('is cancelled with all that share its transaction, once a person has said so', async () => {
+it('cancels all operations that share the transaction, once a person has confirmed that', async () => {
   await deployDelegate(world.chain, world);
   await world.configure({ sweepStrategy: 'delegated' });
   const wallets = await world.wallets(3, 1_000_000n);

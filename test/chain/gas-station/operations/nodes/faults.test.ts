@@ -20,7 +20,7 @@ import { type NodeDouble, nodeDouble } from './node-double';
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SEND = 'eth_sendRawTransaction';
 const STUCK_MS = 3 * 60_000;
-/** Whatever it is called with: the event of a transfer of 1,000 units less than it was asked for, and no word of the rest. */
+/** For any call, emits a transfer of 1,000 units less than requested, and returns true. */
 const KEEPS_SOME =
   `0x6103e860243503600052600435337f${TRANSFER.slice(2)}60206000a3600160005260206000f3` as const;
 
@@ -45,7 +45,7 @@ const cheapBlock = () => world.chain.client.setNextBlockBaseFeePerGas({ baseFeeP
 type Held = Awaited<ReturnType<typeof attempts>>[number];
 const sentBy = (address: `0x${string}`) => world.chain.client.getTransactionCount({ address });
 
-it('hands the same bytes over again when the answer was lost after a broadcast', async () => {
+it('broadcasts the same bytes again when the answer to a broadcast was lost', async () => {
   const { id, address } = await sweepOfOne(world);
   double.next(SEND, 'lost');
   await expect(world.advance(id)).rejects.toThrow('outcome is not known');
@@ -55,7 +55,7 @@ it('hands the same bytes over again when the answer was lost after a broadcast',
   expect((await attempts(world, id)).map(({ nonce }) => nonce)).toEqual(['0']);
 });
 
-it('follows what was executed though its answer was lost and a block costs more than the cap since', async () => {
+it('follows a transaction whose answer was lost, although blocks now cost more than the cap', async () => {
   const { id, address } = await sweepOfOne(world);
   double.next(SEND, 'lost');
   await expect(world.advance(id)).rejects.toThrow('outcome is not known');
@@ -65,7 +65,7 @@ it('follows what was executed though its answer was lost and a block costs more 
   await world.configure({});
 });
 
-it('replaces what is stuck by a dearer one under the same nonce, and pays for one alone', async () => {
+it('replaces a stuck transaction under the same nonce, and pays for only one', async () => {
   const { id, address } = await sweepOfOne(world);
   await withoutBlocks(world, async () => {
     await world.advance(id);
@@ -74,7 +74,7 @@ it('replaces what is stuck by a dearer one under the same nonce, and pays for on
     expect(await attempts(world, id)).toHaveLength(1);
     world.later(10_000);
     await world.advance(id);
-    // Either may be executed: what the dearer one may cost is held back.
+    // Either may be executed, so the higher cost is reserved.
     const { database, now } = world.services;
     const [, { gas, max_fee_per_gas: price }] = (await attempts(world, id)) as [unknown, Held];
     const most = BigInt(gas) * BigInt(price);
@@ -90,7 +90,7 @@ it('replaces what is stuck by a dearer one under the same nonce, and pays for on
   expect(await sentBy(address)).toBe(1);
 });
 
-it('replaces nothing while no block comes, nor while blocks ask no more than it offers', async () => {
+it('replaces nothing while no block comes, or while blocks ask no more than it offers', async () => {
   const { id } = await sweepOfOne(world);
   const { client } = world.chain;
   await withoutBlocks(world, async () => {
@@ -102,7 +102,7 @@ it('replaces nothing while no block comes, nor while blocks ask no more than it 
       expect(await attempts(world, id)).toHaveLength(1);
       expect(await breaksOf(world, id)).toEqual([]);
     };
-    await unpriced(); // the market is above it, and the newest block is from before
+    await unpriced(); // the market is above the offer, and the newest block is older
     const [{ hash }] = (await attempts(world, id)) as [Held];
     await client.dropTransaction({ hash: hash! });
     await cheapBlock();
@@ -114,7 +114,7 @@ it('replaces nothing while no block comes, nor while blocks ask no more than it 
   expect(await attempts(world, id)).toHaveLength(1);
 });
 
-it('moves less of the native coin where a dearer transaction leaves less, and books no loss', async () => {
+it('moves less of the native coin when a replacement costs more, and books no loss', async () => {
   await world.configure({ gasThreshold: '0', gasTopupAmount: '0.000000001' });
   const [wallet] = await world.wallets(1, 1n, '1');
   const { id } = await posted(world.admin, '/v1/gas-station/operations', {
@@ -133,7 +133,7 @@ it('moves less of the native coin where a dearer transaction leaves less, and bo
   await world.configure({});
 });
 
-it('completes by whichever of its attempts gets into a block', async () => {
+it('completes with whichever attempt is mined', async () => {
   const { id } = await sweepOfOne(world);
   await withoutBlocks(world, async () => {
     await world.advance(id);
@@ -141,7 +141,7 @@ it('completes by whichever of its attempts gets into a block', async () => {
     double.next(SEND, 'refused', 100);
     await world.advance(id);
     expect(await world.read(id)).toMatchObject({ status: 'confirming', waitsFor: 'refused' });
-    // The node has dropped the first one for its price: whoever kept its bytes hands them over again.
+    // The node has dropped the first attempt for its price. Somebody who kept its bytes broadcasts it.
     await cheapBlock();
     const [{ raw }] = (await attempts(world, id)) as [Held];
     await world.chain.client.sendRawTransaction({ serializedTransaction: raw! });
@@ -153,7 +153,7 @@ it('completes by whichever of its attempts gets into a block', async () => {
   expect(await world.read(id)).toMatchObject({ txHash: first?.hash });
 });
 
-it('replaces nothing above the cap, nor with gas that is not there', async () => {
+it('replaces nothing above the cap, or without enough gas', async () => {
   const { id, address } = await sweepOfOne(world);
   await withoutBlocks(world, async () => {
     await world.advance(id);
@@ -173,7 +173,7 @@ it('replaces nothing above the cap, nor with gas that is not there', async () =>
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
 });
 
-it('hands nothing over while blocks cost more than the cap, planned or signed, and goes on when they cost less', async () => {
+it('broadcasts nothing, planned or signed, while blocks cost more than the cap, and continues below it', async () => {
   const { client } = world.chain;
   const blocksCost = async (gwei: string) => {
     await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
@@ -205,7 +205,7 @@ it('hands nothing over while blocks cost more than the cap, planned or signed, a
   await world.configure({});
 });
 
-it('hands over again what the chain has lost in a reorganisation', async () => {
+it('broadcasts again what the chain has lost in a reorganisation', async () => {
   await world.configure({ sweepConfirmations: 2 });
   const { id, address } = await sweepOfOne(world);
   const before = await world.chain.client.snapshot();
@@ -225,7 +225,7 @@ it('hands over again what the chain has lost in a reorganisation', async () => {
 const vanishedBreaks = async (id: string) =>
   (await breaksOf(world, id)).filter(({ kind, open }) => open && kind === 'gas_operation_vanished');
 
-it('hands over again what was final and is lost, so that no nonce is left out', async () => {
+it('broadcasts a lost final transaction again, so that no nonce is skipped', async () => {
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
   const before = await world.chain.client.snapshot();
   const first = await world.sweep(wallet!.id);
@@ -239,13 +239,13 @@ it('hands over again what was final and is lost, so that no nonce is left out', 
   expect(await world.lead(second.id)).toMatchObject({ status: 'completed' });
   expect((await attempts(world, second.id)).map(({ nonce }) => nonce)).toEqual(['1']);
   expect(await sentBy(wallet!.address)).toBe(2);
-  // It is in a block again: whoever was shown it has nothing to do.
+  // A block has the transaction again, so the break closes.
   expect(await vanishedBreaks(first.id)).toHaveLength(1);
   await keepChainReading(world.api.services, 'local');
   expect(await vanishedBreaks(first.id)).toEqual([]);
 });
 
-it('shows a revert no longer that was lost and has come back, whyever its operation has failed', async () => {
+it('closes the break of a lost revert that has come back, whatever failed its operation', async () => {
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
   const { client } = world.chain;
   const before = await client.snapshot();
@@ -256,7 +256,7 @@ it('shows a revert no longer that was lost and has come back, whyever its operat
     await client.setCode({ address: world.token, bytecode: '0xfe' });
   });
   expect(await world.lead(first.id)).toMatchObject({ status: 'failed' });
-  // As where a person has ended it before it came into its block.
+  // As if a person had failed it before its block.
   await world.services.database.query(
     "update gas_operations set failure_code = 'by_operator' where id = $1",
     [first.id],
@@ -272,7 +272,7 @@ it('shows a revert no longer that was lost and has come back, whyever its operat
   expect(await world.lead(second.id)).toMatchObject({ status: 'completed' });
 });
 
-it('leaves its nonce to whoever else signs for an address, though his transaction is in no block yet', async () => {
+it("leaves a pending transaction's nonce to another signer of the address", async () => {
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
   const { address } = wallet!;
   const { id } = await world.sweep(wallet!.id);
@@ -285,7 +285,7 @@ it('leaves its nonce to whoever else signs for an address, though his transactio
   expect(await sentBy(address)).toBe(2);
 });
 
-it('shows a nonce that was used by a transaction of somebody else, and lets a person end it', async () => {
+it('shows a nonce that a foreign transaction has used, and lets a person end the operation', async () => {
   const { id, address } = await sweepOfOne(world);
   await world.chain.client.setAutomine(false);
   await world.advance(id);
@@ -301,7 +301,7 @@ it('shows a nonce that was used by a transaction of somebody else, and lets a pe
   expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_nonce_taken', open: false }]);
 });
 
-it('shows a taken nonce no longer once its own transaction is seen after all', async () => {
+it('closes the break of a taken nonce once its own transaction is seen', async () => {
   const { id, address } = await sweepOfOne(world);
   const before = await world.chain.client.snapshot();
   await world.chain.client.setAutomine(false);
@@ -316,7 +316,7 @@ it('shows a taken nonce no longer once its own transaction is seen after all', a
   expect(await breaksOf(world, id)).toMatchObject([{ kind: 'gas_nonce_taken', open: false }]);
 });
 
-it('books what has arrived where a token has moved less than was asked for, and says so', async () => {
+it('books what arrived when a token moves less than asked, and reports the loss', async () => {
   const { chain, token } = world;
   const held = await world.held('treasury', 'USDT');
   const lost = await world.lost('USDT');

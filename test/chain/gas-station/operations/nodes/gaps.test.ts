@@ -34,7 +34,7 @@ const drop = async (id: string) => {
 
 type Wallet = { id: string };
 
-/** Two of the station, the second behind the first, and both are in no block. */
+/** Two unmined operations of the station, the second behind the first. */
 async function twoOnTheirWay([one, other]: readonly Wallet[]): Promise<[string, string]> {
   return [await onItsWay(one), await onItsWay(other)];
 }
@@ -45,7 +45,7 @@ async function onItsWay(wallet: Wallet | undefined): Promise<string> {
   return id;
 }
 
-it('waits where its only node tells of more transactions than there can be, and shows it', async () => {
+it('waits when its only node reports more pending transactions than possible, and shows it', async () => {
   double.on('eth_getTransactionCount', ({ params: [, at] }, ask) => (at === 'pending' ? '0x2328' : ask({})));
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
   const { id } = await world.sweep(wallet!.id);
@@ -59,7 +59,7 @@ it('waits where its only node tells of more transactions than there can be, and 
   expect(await breaks(id)).toEqual([{ kind: 'gas_nonce_gap', open: false }]);
 });
 
-it('asks a node that tells nothing of what is pending for what is in blocks', async () => {
+it('uses the count of mined transactions of a node that does not report pending ones', async () => {
   double.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
     at === 'pending' ? new NodeError(-32_602, 'unknown block tag') : ask({}),
   );
@@ -68,11 +68,11 @@ it('asks a node that tells nothing of what is pending for what is in blocks', as
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
 });
 
-it('makes nothing dearer that waits behind another, and goes on once it is the next', async () => {
+it('replaces nothing that waits behind another transaction, and continues once it is next', async () => {
   const wallets = await world.wallets(2, 4_000_000n);
   const [first, second] = await withoutBlocks(world, async () => {
     const ids = await twoOnTheirWay(wallets);
-    // Of the first the second depends: the node drops both.
+    // The second depends on the first, so the node drops both.
     await drop(ids[0]);
     world.later(STUCK_MS);
     await world.advance(ids[1]);
@@ -92,7 +92,7 @@ it('makes nothing dearer that waits behind another, and goes on once it is the n
 
 const LOW = { maxGasPrice: '0.000000001' };
 
-it('is shown no longer once it gets its nonce, whatever it has waited for between', async () => {
+it('closes the break once it gets its nonce, whatever it waited for between', async () => {
   double.on('eth_getTransactionCount', ({ params: [, at] }, ask) => (at === 'pending' ? '0x2328' : ask({})));
   const [wallet] = await world.wallets(1, 4_000_000n, '0.05');
   const { id } = await world.sweep(wallet!.id);
@@ -110,7 +110,7 @@ it('is shown no longer once it gets its nonce, whatever it has waited for betwee
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
 });
 
-it('is shown no longer once it is the next, though a block costs too much for it', async () => {
+it('closes the break once it is next, even while a block costs too much', async () => {
   const wallets = await world.wallets(2, 4_000_000n);
   const [first, second] = await withoutBlocks(world, async () => {
     const ids = await twoOnTheirWay(wallets);
@@ -129,7 +129,7 @@ it('is shown no longer once it is the next, though a block costs too much for it
   expect(await world.lead(second)).toMatchObject({ status: 'completed' });
 });
 
-it('is ended by a person behind another while no node has it, and its nonce goes to the next', async () => {
+it('a person ends an operation behind another while no node has it, and its nonce goes to the next', async () => {
   const wallets = await world.wallets(3, 4_000_000n);
   const [first, second, third] = await withoutBlocks(world, async () => {
     const ids = await twoOnTheirWay(wallets);
@@ -147,10 +147,10 @@ it('is ended by a person behind another while no node has it, and its nonce goes
   expect(await breaks(second)).toEqual([]);
 });
 
-describe('one that was given up because no node had it', () => {
+describe('an operation that was given up because no node had it', () => {
   const fail = (id: string) => world.admin.call('POST', `${TOPUPS}/${id}/fail`, { reason: 'test' });
 
-  /** The second of two that wait in no block, which a person may end. */
+  /** The second of two unmined operations, which a person may end. */
   async function keptBack(wallets: readonly Wallet[]): Promise<[string, string]> {
     const ids = await twoOnTheirWay(wallets);
     await drop(ids[0]);
@@ -159,7 +159,7 @@ describe('one that was given up because no node had it', () => {
     return ids;
   }
 
-  it('may be ordered again, under the same nonce, with the same bytes', async () => {
+  it('can be ordered again under the same nonce with the same bytes', async () => {
     const wallets = await world.wallets(2, 4_000_000n);
     const [first, second, third] = await withoutBlocks(world, async () => {
       const ids = await keptBack(wallets);
@@ -174,7 +174,7 @@ describe('one that was given up because no node had it', () => {
     expect(await world.read(second)).toMatchObject({ status: 'failed' });
   });
 
-  it('is not given up where it moves the money of others too', async () => {
+  it("cannot be given up when its transaction moves others' money, too", async () => {
     const wallets = await world.wallets(2, 4_000_000n);
     const [swept] = await world.wallets(1, 4_000_000n, '0.05');
     const other = (await world.sweep(swept!.id)).id;
@@ -191,7 +191,7 @@ describe('one that was given up because no node had it', () => {
     expect(await world.lead(second)).toMatchObject({ status: 'completed' });
   });
 
-  /** Somebody has kept its bytes; its nonce went to another one. */
+  /** Mines a given-up transaction, whose nonce another operation has now. */
   async function minedAfterAll(isReverted: boolean) {
     const wallets = await world.wallets(3, 4_000_000n);
     const { client } = world.chain;
@@ -200,7 +200,7 @@ describe('one that was given up because no node had it', () => {
     const [kept] = await attempts(world, second);
     const { raw, hash } = kept as { raw: Hex; hash: Hex };
     expect((await fail(second)).status).toBe(200);
-    // No node keeps the one that has its nonce now.
+    // No node keeps the operation that has its nonce now.
     double.on('eth_sendRawTransaction', { result: hash });
     const third = await onItsWay(wallets[2]);
     double.behaveWell();
@@ -211,7 +211,7 @@ describe('one that was given up because no node had it', () => {
     const timestamp = BigInt(Math.ceil(world.services.now().getTime() / 1_000));
     await client.setNextBlockTimestamp({ timestamp });
     await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined);
-    await world.chain.mined(hash); // who has sent is answered before it is in a block
+    await world.chain.mined(hash); // the node answers before the block exists
     const expectBooked = async () => {
       const cost = await feesOf(world.chain, [hash]);
       expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(held) + cost));
@@ -232,11 +232,11 @@ describe('one that was given up because no node had it', () => {
   it.each([
     ['moves its money', false, '0.002'],
     ['was reverted', true, '0'],
-  ])('and that %s after all is booked when its nonce is found used', async (_, isReverted, moved) => {
+  ])('is booked when it %s after all and its nonce is found used', async (_, isReverted, moved) => {
     const { second, third, hash, expectBooked } = await minedAfterAll(isReverted);
     await world.configure({ sweepConfirmations: 3 });
     await world.advance(third);
-    expect(await breaks(second)).toEqual([]); // too few blocks stand on it
+    expect(await breaks(second)).toEqual([]); // too few confirmations
     await world.configure({});
     await world.advance(third);
     await expectBooked();
@@ -264,7 +264,7 @@ describe('one that was given up because no node had it', () => {
     ['its process', byItsProcess],
     ['an export', byAnExport],
   ])(
-    'and that is mined before its nonce is given to another is booked before %s gets the next',
+    'is booked, when it is mined before its nonce is given again, before %s gets the next',
     async (_, next) => {
       const wallets = await world.wallets(3, 4_000_000n);
       const { second, raw } = await withoutBlocks(world, async () => {
@@ -281,7 +281,7 @@ describe('one that was given up because no node had it', () => {
     },
   );
 
-  it('and was reverted after all costs what a person tells it has cost, once', async () => {
+  it('books the gas of its late revert once, when a person confirms it', async () => {
     const { second, third, hash, expectBooked } = await minedAfterAll(true);
     const confirm = () => world.admin.call('POST', `${TOPUPS}/${second}/confirm`, { txHash: hash });
     expect((await confirm()).status).toBe(409);

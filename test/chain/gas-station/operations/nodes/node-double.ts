@@ -1,16 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What stands in front of a node and does to its answers what networks do. */
+/** A proxy before a node that changes its answers as networks do. */
 export interface NodeDouble {
   url: string;
-  /** The next calls of that method: `lost` after the node has had them, `refused` instead. */
+  /** Next calls of a method: `lost` after the node has executed them, `refused` instead. */
   next(method: string, fate: 'lost' | 'refused', times?: number): void;
-  /** Whether nobody is answered. */
+  /** Whether all calls fail. */
   away(isAway: boolean): void;
-  /** How often the node was asked for that. */
+  /** How often the method was called. */
   asked(method: string): number;
-  /** The paths it was asked at, with the query, and what authorized it to. */
+  /** The requested paths with query, and the authorization headers. */
   askedAt(): string[];
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function nodeDouble(target: () => string): Promise<NodeDouble> {
       const fate = fateOf(calls);
       if (fate === 'refused') {
         const [call] = calls;
-        // Providers repeat the address they were asked at.
+        // Providers repeat the requested address.
         const error = { code: -32_000, message: `transaction underpriced (${place})`, data: place };
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ jsonrpc: '2.0', id: call?.id, error }));

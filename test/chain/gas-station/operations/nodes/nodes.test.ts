@@ -13,7 +13,7 @@ import {
   withoutBlocks,
 } from '../support';
 
-/** Three nodes of one chain; the first one lies. */
+/** Three nodes of one chain. The first one lies. */
 let world: TestStation;
 let doubles: NodeDouble[];
 let liar: NodeDouble;
@@ -31,11 +31,11 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   for (const double of doubles) double.behaveWell();
-  await pass(11_000); // who failed lately is asked again
+  await pass(11_000); // a node that failed recently is asked again
 });
 const { exported, confirm } = byHand(() => world);
 
-/** Of the chain too, which would be from before its operations else. */
+/** Moves the chain's clock, too, so that its blocks are not older than the operations. */
 async function pass(ms: number) {
   world.later(ms);
   await world.chain.client.increaseTime({ seconds: ms / 1_000 });
@@ -44,7 +44,7 @@ async function pass(ms: number) {
 const mine = (blocks: number) => world.chain.client.mine({ blocks });
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;
 
-/** It tells of blocks that nobody else has: a thousand, and the last of them of in an hour. */
+/** Makes a node report a thousand blocks that nobody else has, the last one an hour ahead. */
 function tellsOfAHead(double: NodeDouble) {
   double.on('eth_getBlockByNumber', async ({ params: [height, full] }, ask) => {
     const last = await ask({ params: ['latest', full] });
@@ -58,7 +58,7 @@ function tellsOfAHead(double: NodeDouble) {
 
 type Receipt = { status: string; gasUsed: string; logs: { data: string }[] };
 
-/** It tells of a transaction what it has not done. */
+/** Makes a node report changed receipts. */
 function tellsOfReceipts(double: NodeDouble, change: (receipt: Receipt) => object) {
   double.on('eth_getTransactionReceipt', async (_, ask) => {
     const receipt = (await ask({})) as Receipt | null;
@@ -76,8 +76,8 @@ const LIES: [string, (receipt: Receipt) => object][] = [
   ['another status', () => ({ status: '0x0' })],
 ];
 
-describe('what was broadcast', () => {
-  it('is final by the blocks that most nodes have, not by the head that one of them tells', async () => {
+describe('a broadcast transaction', () => {
+  it("is final by the blocks that most nodes have, not by one node's head", async () => {
     tellsOfAHead(liar);
     const { id } = await sweepOfOne(world);
     await world.advance(id);
@@ -88,7 +88,7 @@ describe('what was broadcast', () => {
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
-  it('is not final by the word of one node where the others are away', async () => {
+  it("is not final by one node's word while the others are away", async () => {
     const { id } = await sweepOfOne(world);
     await world.advance(id);
     await mine(2);
@@ -99,7 +99,7 @@ describe('what was broadcast', () => {
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
-  it.each(LIES)('ends as most nodes say, though one tells of %s', async (_, change) => {
+  it.each(LIES)('ends as most nodes say when one reports %s', async (_, change) => {
     tellsOfReceipts(liar, change);
     const before = await world.held('gas', 'ETH');
     const { id } = await sweepOfOne(world);
@@ -112,7 +112,7 @@ describe('what was broadcast', () => {
     expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
   });
 
-  it('waits while no two nodes tell the same of it', async () => {
+  it('waits while no two nodes agree on it', async () => {
     tellsOfReceipts(liar, () => ({ gasUsed: hex(1_000_000) }));
     doubles[1]?.on('*', 'lost');
     const { id } = await sweepOfOne(world);
@@ -131,7 +131,7 @@ describe('what was broadcast', () => {
       [id],
     );
 
-  it('is shown to a person where the nodes do not agree for long, and no longer once they do', async () => {
+  it('is shown to a person after long disagreement, until the nodes agree', async () => {
     const { id } = await sweepOfOne(world);
     await world.advance(id);
     await mine(2);
@@ -147,7 +147,7 @@ describe('what was broadcast', () => {
     expect(await shown(id)).toEqual([{ open: false }]);
   });
 
-  it('gets no nonce by the word of one node, also where that makes the others stand behind', async () => {
+  it("gets no nonce by one node's word, even when that makes the others look far behind", async () => {
     const { id } = await sweepOfOne(world);
     tellsOfAHead(liar);
     liar.on('eth_getTransactionCount', { result: hex(9_000) });
@@ -171,14 +171,14 @@ describe('what was broadcast', () => {
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
-  /** The first alone answers: it knows nothing of what was broadcast, and tells that its nonce was used. */
+  /** Only the first node answers: it does not know the transaction and reports its nonce as used. */
   function deniedByOne() {
     liar.on('eth_getTransactionByHash', { result: null });
     liar.on('eth_getTransactionCount', { result: hex(9_000) });
     for (const double of doubles.slice(1)) double.on('*', 'lost');
   }
 
-  it('has lost its nonce to another, and may be failed, by the word of most nodes only', async () => {
+  it('loses its nonce, and can be failed, only by the word of most nodes', async () => {
     const { id } = await sweepOfOne(world);
     await withoutBlocks(world, async () => {
       await world.advance(id);
@@ -193,7 +193,7 @@ describe('what was broadcast', () => {
     expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   });
 
-  it('is ordered by nobody, and leaves no trace, while one node alone answers', async () => {
+  it('cannot be ordered, and leaves no trace, while only one node answers', async () => {
     const [wallet] = await world.wallets(1, 4_000_000n);
     for (const double of doubles.slice(1)) double.on('*', 'lost');
     const ordered = await world.admin.call('POST', TOPUPS, { walletId: wallet!.id });
@@ -202,7 +202,7 @@ describe('what was broadcast', () => {
   });
 
   it.each([5, 9_000])(
-    'gets the nonce that most nodes say is next, though one tells of %i that wait',
+    'gets the next nonce that most nodes report, although one reports %i pending',
     async (count) => {
       liar.on('eth_getTransactionCount', ({ params: [, at] }, ask) =>
         at === 'pending' ? hex(count) : ask({}),
@@ -216,7 +216,7 @@ describe('what was broadcast', () => {
   );
 });
 
-it('takes the code of a contract under the nonce that most nodes tell of the wallet', async () => {
+it("signs a delegation with the wallet's nonce that most nodes report", async () => {
   await deployDelegate(world.chain, world);
   await world.configure({ sweepStrategy: 'delegated' });
   const { id, address } = await sweepOfOne(world, '0');
@@ -236,7 +236,7 @@ it('takes the code of a contract under the nonce that most nodes tell of the wal
   await world.configure({ sweepStrategy: 'transfer' });
 });
 
-describe('what a person has executed', () => {
+describe('a transaction that a person executed', () => {
   beforeAll(() => world.configure({ autoSweep: false }));
 
   async function executed() {
@@ -245,7 +245,7 @@ describe('what a person has executed', () => {
     return { id, hash };
   }
 
-  it('is followed, and not booked, by the head that one node tells', async () => {
+  it('is followed, and not booked, by the head of one node', async () => {
     tellsOfAHead(liar);
     const { id, hash } = await executed();
     expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'confirming' });
@@ -254,7 +254,7 @@ describe('what a person has executed', () => {
     expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'completed' });
   });
 
-  it('is booked as most nodes tell it, and not at all by one alone', async () => {
+  it('is booked as most nodes report it, and not by one node alone', async () => {
     tellsOfReceipts(liar, () => ({ gasUsed: hex(1_000_000) }));
     const before = await world.held('gas', 'ETH');
     const { id, hash } = await executed();
@@ -268,7 +268,7 @@ describe('what a person has executed', () => {
     expect(await world.held('gas', 'ETH')).toBe(ether(unitsOf(before) + cost));
   });
 
-  it('is refused, and nothing is broken, where all nodes tell of a revert that has used no gas', async () => {
+  it('is refused without an error when all nodes report a revert that used no gas', async () => {
     const { id, hash } = await executed();
     await mine(2);
     for (const double of doubles)

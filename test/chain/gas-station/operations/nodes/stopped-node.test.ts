@@ -2,11 +2,11 @@ import { type NodeDouble, NodeError, startNodeDouble } from '../../../../parties
 import { deployDelegate, GATHERED_MS } from '../../strategies/delegated-station';
 import { attempts, breaksOf, outbid, sweepOfOne, type TestStation, testStation } from '../support';
 
-/** One of two nodes has stopped long ago: it answers, and tells of nothing that has happened since. */
+/** One of two nodes stopped long ago. It answers, but knows nothing newer. */
 
 const STUCK_MS = 3 * 60_000;
 const SHOWN_MS = 15 * 60_000;
-/** After it a node that did not answer is asked again. */
+/** Time after which a failed node is asked again. */
 const PASSED_OVER_MS = 11_000;
 
 let world: TestStation;
@@ -33,7 +33,7 @@ async function pass(ms: number): Promise<void> {
 }
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;
 
-/** It knows of blocks up to that one. */
+/** Makes the node know blocks only up to `last`. */
 function stopsAt(last: bigint): void {
   stopped.on('eth_getBlockByNumber', ({ params: [height, full] }, ask) => {
     if (height === 'latest') return ask({ params: [hex(last), full] });
@@ -42,7 +42,10 @@ function stopsAt(last: bigint): void {
   stopped.on('eth_getTransactionCount', ({ params: [of] }, ask) => ask({ params: [of, hex(last)] }));
 }
 
-/** A wallet that has sent a transaction since the second node has stopped, and has money again. @returns its id */
+/**
+ * A wallet with money that has sent a transaction since the second node stopped.
+ * @returns its id
+ */
 async function walletThatHasSent(): Promise<string> {
   const { client } = world.chain;
   const { id } = await sweepOfOne(world, '1');
@@ -63,7 +66,7 @@ async function goesOn(): Promise<void> {
   await pass(PASSED_OVER_MS);
 }
 
-it('spoils no authorization of a wallet: no other nonce than its own is signed', async () => {
+it("signs a wallet's authorization only with its own nonce", async () => {
   await deployDelegate(world.chain, world);
   const walletId = await walletThatHasSent();
   await world.configure({ sweepStrategy: 'delegated' });
@@ -76,7 +79,7 @@ it('spoils no authorization of a wallet: no other nonce than its own is signed',
   expect(await world.read(id)).toMatchObject({ movedAmount: '4.000000' });
 });
 
-it('shows nothing to have vanished that it does not know of, though the other one refuses to tell once', async () => {
+it('does not show an unknown transaction as vanished when the other node fails once', async () => {
   const { id } = await world.sweep(await walletThatHasSent());
   let isFirst = true;
   first.on('eth_getTransactionByHash', (_, ask) => {
@@ -91,7 +94,7 @@ it('shows nothing to have vanished that it does not know of, though the other on
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
 });
 
-it('makes nothing wait for what is in blocks long since', async () => {
+it('makes nothing wait for transactions that were mined long ago', async () => {
   const walletId = await walletThatHasSent();
   const { client } = world.chain;
   stopped.behaveWell();
