@@ -12,19 +12,19 @@ const pendingChange = z
     approvalId: z.string(),
     requestedBy: z.string(),
     requestedAt: instant(),
-    needs: z.int().describe('Operators who approve it; who asked for it is none of them.'),
-    firstBy: z.string().optional().describe('The first of two who has approved it.'),
+    needs: z.int().describe('How many operators must approve, without the one who asked.'),
+    firstBy: z.string().optional().describe('The first of two operators who approved.'),
     changes: z.array(z.object({ field: z.string(), from: z.string().nullable(), to: z.string().nullable() })),
   })
   .meta({ id: 'PendingChange' });
 
 /** Field of a configuration, as GET shows it. */
 export const pendingChanges = () =>
-  z.array(pendingChange).optional().describe('Changes that wait for approval; for an admin alone.');
+  z.array(pendingChange).optional().describe('Changes that wait for approval. For admins.');
 
 /** Answer of a PUT whose change waits for approval: the unchanged configuration. */
 export const awaitingApproval = <Shape extends z.ZodRawShape>(shape: Shape, id: string) =>
-  z.object({ ...shape, approvalId: z.string().describe('Other people decide by it.') }).meta({ id });
+  z.object({ ...shape, approvalId: z.string().describe('Id by which other people decide.') }).meta({ id });
 
 type PendingChange = z.output<typeof pendingChange>;
 

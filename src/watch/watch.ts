@@ -74,7 +74,7 @@ async function turn(
     const { fault } = error instanceof ListUnusable ? error : {};
     if (fault) observeUnusable(party, fault);
     if (error instanceof PartyAway)
-      log.warn({ party, fault }, 'the party does not say what has changed; it is asked again');
+      log.warn({ party, fault }, 'the list of changes of a party cannot be read; it is asked again');
     else log.error({ party, err: error }, 'the list of the party cannot be read on; it is tried again');
     return state.isNotRead();
   }

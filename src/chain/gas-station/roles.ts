@@ -3,9 +3,9 @@ import { invalid } from '../../kernel/errors';
 import { type NamedRole, rolesOf } from '../wallets/named-addresses';
 
 const TAKEN: Record<NamedRole, string> = {
-  station: 'must not be the station of the chain, nor have been it',
+  station: 'must not be a present or former station of the chain',
   treasury:
-    'must not be the treasury of the chain, nor an address that was it and was swept to, or has paid a station',
+    'must not be the treasury of the chain, nor a former one that received sweeps or has paid a station',
 };
 
 /**

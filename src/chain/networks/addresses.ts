@@ -51,7 +51,7 @@ export function unmasked(given: readonly string[], stored: readonly string[]): s
     const elsewhere = atTheirPlace[place] === undefined ? left.findIndex(isShownAs(url)) : -1;
     const meant = elsewhere < 0 ? atTheirPlace[place] : take(elsewhere);
     if (meant === undefined)
-      throw invalid('rpcUrls has a masked address that is not stored.', fieldPath(['rpcUrls', place]));
+      throw invalid('rpcUrls contains a mask that matches no stored address.', fieldPath(['rpcUrls', place]));
     return meant;
   });
 }
@@ -60,5 +60,8 @@ function assertNoneGuessed(given: readonly string[], shown: readonly string[]): 
   const count = (list: readonly string[], mask: string) => list.filter((each) => each === mask).length;
   const isUnclear = (mask: string) => count(shown, mask) > 1 && count(given, mask) !== count(shown, mask);
   if (given.some((url) => isMasked(url) && isUnclear(url)))
-    throw invalid('rpcUrls has a masked address of several that look alike: give it whole.', 'rpcUrls');
+    throw invalid(
+      'rpcUrls contains a mask that matches several stored addresses: give the whole address.',
+      'rpcUrls',
+    );
 }

@@ -11,7 +11,7 @@ export async function askedOfChain<T>(asked: Promise<T>): Promise<T> {
     return await asked;
   } catch (error) {
     throw error instanceof PartyAway || isUnknownToken(error)
-      ? unavailable('The chain cannot be reached just now; nothing was recorded.')
+      ? unavailable('The chain cannot be reached now; nothing was recorded.')
       : error;
   }
 }

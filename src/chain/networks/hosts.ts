@@ -15,7 +15,7 @@ export const hostsOf = (rpcUrls: readonly string[]): Set<string> =>
 export function assertHosts(rpcUrls: readonly string[], least: number): void {
   if (hostsOf(rpcUrls).size < least)
     throw invalid(
-      `rpcUrls must name nodes of ${least} different hosts, so that no one is believed alone.`,
+      `rpcUrls must name nodes of at least ${least} different hosts, so that no host is trusted alone.`,
       'rpcUrls',
     );
 }
@@ -29,6 +29,6 @@ export function warnOfFewHosts(
   if (mode === 'live' && enabled && hosts < ADVISED_HOSTS)
     log.warn(
       { chain, hosts },
-      'a network has nodes of fewer than three hosts: one of two that differ stops its deposits',
+      'a network has nodes of fewer than three hosts: with two, one that differs stops its deposits',
     );
 }

@@ -25,15 +25,15 @@ export const SHOWN = ['createdAt', 'updatedAt'] as const;
 export const networkInput = z.strictObject({
   chain: shownField(),
   name: text(100).min(1).optional(),
-  kind: z.enum(CHAIN_KINDS).optional().meta({ description: 'Never changed.' }),
-  chainId: z.int().min(1).optional().meta({ description: 'EIP-155.' }),
+  kind: z.enum(CHAIN_KINDS).optional().meta({ description: 'Cannot be changed.' }),
+  chainId: z.int().min(1).optional().meta({ description: 'EIP-155 chain id.' }),
   rpcUrls: z
     .array(z.string().min(1).max(URL_LENGTH))
     .min(1)
     .max(MAX_NODES)
     .optional()
     .meta({
-      description: 'In the order in which they are asked; a masked one, as it is read, keeps the stored one.',
+      description: 'In the order in which they are asked. A mask, as GET shows it, keeps the stored address.',
       examples: [['https://node.example/v3/key']],
     }),
   explorerUrl: webUrl('nowhere', 'https://explorer.example').nullish(),
@@ -42,11 +42,8 @@ export const networkInput = z.strictObject({
     .min(1)
     .max(MAX_CONFIRMATIONS)
     .optional()
-    .meta({ description: 'So many blocks make a payment final; its own counts.' }),
-  enabled: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether its blocks are read, and wallets are allocated.' }),
+    .meta({ description: 'Blocks that make a payment final, its own included.' }),
+  enabled: z.boolean().optional().meta({ description: 'Whether blocks are read and wallets are allocated.' }),
   assets: z
     .array(
       z.strictObject({
@@ -55,14 +52,14 @@ export const networkInput = z.strictObject({
           .string()
           .max(100)
           .nullish()
-          .meta({ description: 'Of the token; absent of the native coin.' }),
+          .meta({ description: 'Contract of the token. Absent for the native coin.' }),
         decimals: z.int().min(0).max(MAX_DECIMALS),
         minDeposit: amountOrZero(),
       }),
     )
     .max(ASSETS.length)
     .nullish(),
-  version: z.int().min(0).meta({ description: 'As it was read; 0 makes a network that is not there.' }),
+  version: z.int().min(0).meta({ description: 'The version that GET shows. 0 creates a new network.' }),
   ...{ createdAt: shownField(), updatedAt: shownField(), pending: ignoredField() },
 });
 
@@ -110,7 +107,7 @@ function checkedAssets(kind: Network['kind'], given: GivenAsset[]): NetworkAsset
     const seen = new Set<string | null>();
     for (const [place, asset] of assets.entries()) {
       if (seen.has(asset[name]))
-        throw invalid(`${name} is of another asset already.`, assetField(place, name));
+        throw invalid(`${name} is already used by another asset.`, assetField(place, name));
       seen.add(asset[name]);
     }
   }
@@ -125,13 +122,10 @@ function checkedContract(
 ): string | null {
   if (contract === undefined || contract === null) {
     if (symbol !== 'ETH')
-      throw invalid(
-        `${field('contract')} is required: only ETH is the native coin of a chain.`,
-        field('contract'),
-      );
+      throw invalid(`${field('contract')} is required: only ETH can be the native coin.`, field('contract'));
     if (decimals !== NATIVE_DECIMALS[kind])
       throw invalid(
-        `${field('decimals')} of the native coin is ${NATIVE_DECIMALS[kind]}.`,
+        `${field('decimals')} of the native coin must be ${NATIVE_DECIMALS[kind]}.`,
         field('decimals'),
       );
     return null;
@@ -139,7 +133,7 @@ function checkedContract(
   const checked = checkedAddress(kind, contract);
   if (checked === undefined)
     throw invalid(
-      `${field('contract')} must be an address of the chain, with a right checksum.`,
+      `${field('contract')} must be an address of the chain with a valid checksum.`,
       field('contract'),
     );
   return checked;

@@ -149,7 +149,7 @@ async function assertSameChain(
   isUsed: () => Promise<boolean>,
 ): Promise<void> {
   if (kind !== before.kind)
-    throw invalid('kind cannot be changed: another chain is another network.', 'kind');
+    throw invalid('kind cannot be changed: create another network for another chain.', 'kind');
   if (chainId !== before.chainId && (before.enabled || (await isUsed())))
     throw invalid('chainId cannot be changed once the network was enabled or has wallets.', 'chainId');
 }
@@ -174,5 +174,5 @@ async function assertNothingDropped(
 async function assertOnlyOne(tx: Tx, chain: string, { chainId }: NetworkTerms): Promise<void> {
   const other = await lockOtherOfChain(tx, { chain, chainId });
   if (other !== undefined)
-    throw invalid(`chainId is of the network ${other} already: a chain has one network.`, 'chainId');
+    throw invalid(`chainId is already used by the network ${other}: a chain has one network.`, 'chainId');
 }

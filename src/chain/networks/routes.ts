@@ -39,7 +39,7 @@ const listRoute = ({ database, keyring }: Services) =>
     path: '/v1/networks',
     tag: TAG,
     summary: 'All network configurations',
-    description: 'By their names, those that are not enabled among them.',
+    description: 'Sorted by name, including disabled networks.',
     response: pageSchema(networkSchema),
     async read({ caller }) {
       if (caller.role === 'admin') return whole((await listOpened({ keyring }, database)).map(networkView));
@@ -54,7 +54,7 @@ const readRoute = ({ database, keyring }: Services) =>
     tag: TAG,
     summary: 'The configuration of a chain',
     description:
-      'Its assets with the least that is credited of each, and how many blocks make a payment final. Admins are shown `rpcUrls`, masked.',
+      'Its assets with their minimum deposits, and its confirmations. Admins also see masked `rpcUrls`.',
     response: networkSchema,
     async read({ caller, params: { chain = '' } }) {
       if (caller.role !== 'admin') return networkView({ network: await requireNetwork(database, chain) });
@@ -71,17 +71,17 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     tag: TAG,
     summary: 'Update the configuration of a chain',
     description:
-      'Keeps what is absent, clears what is null, replaces lists whole, and needs the present `version`; `version: 0` makes the network of a ' +
-      'chain that has none, and takes every field but `explorerUrl`. ' +
-      'What a node of the chain says of its `chainId` and of the decimals of the tokens must be what is given (400); where none ' +
-      'answers that is 503 for what is enabled. `rpcUrls` are https, to the public internet; in the sandbox also this machine, by ' +
-      'http, too. `kind` stays; `chainId` can be changed until the network is enabled or has a wallet. Its blocks are read from ' +
-      'those on that come once it is enabled. An asset that wallets are allocated for, or that ' +
-      'wallets hold, is not taken out (409 `invalid_transition`, naming what holds it). Where the network is not enabled any more, its ' +
-      'wallets and what was deposited stay. ' +
-      'Live, an enabled network names nodes of two different hosts at least; three are advised. Live, and in the sandbox with ' +
-      '`DUAL_CONTROL=on`, a change of `rpcUrls`, `chainId`, `confirmations` or the tokens takes other people: the answer is 202 with ' +
-      '`approvalId` and the unchanged configuration, and nothing of the body holds until they approve. One person may always disable it.',
+      'An absent field keeps its value, null clears it, and a list is replaced as a whole. `version` must be the present one; ' +
+      '`version: 0` creates the network of a chain that has none, and needs every field but `explorerUrl`. ' +
+      'The nodes must confirm `chainId` and the decimals of the tokens (400). While no node of an enabled network answers, the ' +
+      'answer is 503. `rpcUrls` are https addresses of the public internet; the sandbox also accepts this machine and http. `kind` ' +
+      'cannot be changed; `chainId` can until the network is enabled or has a wallet. Reading begins with the blocks after the ' +
+      'network is enabled. An asset that wallets are allocated for, or that wallets hold, cannot be removed (409 ' +
+      '`invalid_transition`, naming what holds it). A disabled network keeps its wallets and deposits. ' +
+      'Live, an enabled network needs nodes of at least two different hosts; three are advised. Live, and in the sandbox with ' +
+      '`DUAL_CONTROL=on`, a change of `rpcUrls`, `chainId`, `confirmations` or the tokens needs other people: the answer is 202 ' +
+      'with `approvalId` and the unchanged configuration, and no change applies before their approval. One person can always ' +
+      'disable a network.',
     role: 'admin',
     body: networkInput,
     response: networkSchema,

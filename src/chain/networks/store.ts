@@ -112,7 +112,7 @@ export async function updateNetwork(
       .update({ ...columnsOf(given), version, updatedAt: NOW })
       .returning(COLUMNS),
   );
-  if (!changed) throw new Error(`the network ${chain} was locked and is not there`);
+  if (!changed) throw new Error(`the network ${chain} was locked and no longer exists`);
   return networkOf(changed);
 }
 

@@ -40,7 +40,10 @@ export async function judgedTerms(
   const before = await findOpened(services, services.database, chain);
   if (!before && given.version !== 0) throw notFound('network');
   if (!isChainName(chain))
-    throw invalid('chain must be lower-case letters, digits and dashes, 32 at most.', 'chain');
+    throw invalid(
+      'chain must start with a lower-case letter and have at most 32 lower-case letters, digits and dashes.',
+      'chain',
+    );
   const fields = checkedFields(chain, given, before?.network);
   const isStale = (before?.network.version ?? 0) !== given.version;
   if (before && !isStale) assertAsShown(given, networkView(before), SHOWN);
@@ -87,7 +90,7 @@ async function checkedUrls({ mode }: Needed, given: readonly string[], resolve: 
     ),
   );
   const texts = urls.map(({ href }) => href);
-  if (new Set(texts).size < texts.length) throw invalid('rpcUrls names a node twice.', 'rpcUrls');
+  if (new Set(texts).size < texts.length) throw invalid('rpcUrls must not name a node twice.', 'rpcUrls');
   return texts;
 }
 
@@ -102,7 +105,7 @@ async function askNodes(
   const node = parties.chain.of({ chain, kind, chainId, rpcUrls });
   const answers = await node.chainIds();
   const other = answers.find((said) => said.chainId !== chainId);
-  if (other) throw invalid(`chainId is not what the chain's own node says: ${other.chainId}.`, 'chainId');
+  if (other) throw invalid(`chainId must be the one that the node reports: ${other.chainId}.`, 'chainId');
   // Nodes are not asked when, for instance, only a minimum deposit changes.
   const isNeeded =
     terms.enabled && !isStale && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
@@ -121,8 +124,9 @@ async function judgeAssets(node: ChainNode, assets: readonly NetworkAsset[]): Pr
     const said = await decimalsOf(node, contract);
     if (said === 'away') return false;
     if (said === 'no token')
-      throw invalid('No token stands at contract on the chain.', assetField(place, 'contract'));
-    if (said !== decimals) throw invalid(`decimals of the token are ${said}.`, assetField(place, 'decimals'));
+      throw invalid('contract must be the address of a token on the chain.', assetField(place, 'contract'));
+    if (said !== decimals)
+      throw invalid(`decimals must be those of the token: ${said}.`, assetField(place, 'decimals'));
   }
   return true;
 }

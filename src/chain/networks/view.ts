@@ -11,22 +11,26 @@ const shape = {
   chain: z.string().meta({ examples: ['local'] }),
   name: z.string(),
   kind: z.enum(CHAIN_KINDS),
-  chainId: z.int().meta({ description: 'EIP-155.' }),
+  chainId: z.int().meta({ description: 'EIP-155 chain id.' }),
   rpcUrls: z.array(z.string()).optional().meta({
-    description: 'For an admin alone, masked: `https://node.example/***`. One sent back is kept as it is.',
+    description:
+      'For admins, masked: `https://node.example/***`. A mask that is sent back keeps the stored address.',
   }),
   explorerUrl: z.string().nullable(),
   confirmations: z.int().meta({
-    description: 'From so many on a transaction is final; its own block counts one.',
+    description: 'Blocks that make a transaction final, its own included.',
   }),
   enabled: z.boolean(),
   version: z.int(),
   assets: z.array(
     z.object({
       symbol: z.enum(ASSETS),
-      contract: z.string().optional().meta({ description: 'Of the token; absent of the native coin.' }),
+      contract: z
+        .string()
+        .optional()
+        .meta({ description: 'Contract of the token. Absent for the native coin.' }),
       decimals: z.int(),
-      minDeposit: money().meta({ description: 'In the asset; less than that is not credited.' }),
+      minDeposit: money().meta({ description: 'In the asset. A smaller deposit is not credited.' }),
     }),
   ),
   createdAt: instant(),

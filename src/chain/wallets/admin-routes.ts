@@ -27,10 +27,10 @@ function releaseExpiredRoute(services: Services): Route {
     tag: TAG,
     summary: 'Release expired allocations',
     description:
-      'Processes do it at the time of each, and once an hour; this does it now. `released` were allocated and are quarantined, ' +
-      '`returned` were quarantined and are available. At most 1,000 of each: `more` says that there may be others.',
+      'Does at once what otherwise happens at each expiry and once an hour. `released` wallets were allocated and are quarantined; ' +
+      '`returned` wallets were quarantined and are available. At most 1,000 of each: `more` tells that there may be others.',
     role: 'admin',
-    body: z.strictObject({ chain: chain.optional().describe('Of this network alone.') }),
+    body: z.strictObject({ chain: chain.optional().describe('Only this network.') }),
     response: z.object({ released: z.int(), returned: z.int(), more: z.boolean() }),
     async write(tx, { caller, body, requestId }) {
       if (body.chain !== undefined) await requireNetwork(tx, body.chain, 'chain');
@@ -49,7 +49,7 @@ function statsRoute({ database, now }: Services): Route {
     path: '/v1/wallets/stats',
     tag: TAG,
     summary: 'Wallet pool statistics',
-    description: 'Of each network, by what its wallets are now.',
+    description: 'Counts of each network’s wallets by their present status.',
     role: 'admin',
     response: pageSchema(poolStatsSchema),
     read: async () => whole(await poolStats(database, now())),
@@ -63,7 +63,7 @@ function gasBalanceRoute(services: Services): Route {
     tag: TAG,
     summary: 'Update wallet gas balance',
     description:
-      'Keeps what you have seen of the native coin on the wallet: `GET …/balance` shows it beside what the chain says.',
+      'Notes the native coin that you have seen on the wallet. `GET …/balance` shows it beside the chain’s answer.',
     role: 'admin',
     query: z.object({ chain }),
     body: z.strictObject({ gasBalance: amountOrZero() }),

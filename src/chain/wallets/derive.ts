@@ -42,7 +42,7 @@ export async function deriveWallets(
     const addresses = await parties.signer.addresses(kind, indices, tx);
     for (const [place, derivationIndex] of indices.entries()) {
       const address = addresses[place];
-      if (address === undefined) throw new Error('the signer gave fewer addresses than were asked for');
+      if (address === undefined) throw new Error('the signer returned fewer addresses than requested');
       if (!except.has(address)) made.push({ id: newId('wallet'), chain, address, derivationIndex, purpose });
     }
     next += indices.length;

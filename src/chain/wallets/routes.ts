@@ -12,7 +12,7 @@ import { heldWalletSchema, heldWalletView, walletBalanceSchema, walletBalanceVie
 
 const tag = 'Wallets';
 const capability = 'crypto';
-const chain = identifier('local').describe('Of a network: `GET /v1/networks`.');
+const chain = identifier('local').describe('Name of a network: `GET /v1/networks`.');
 const address = identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
 
 /** The clients' routes of wallets (`interface.md 4.1`, Wallets). */
@@ -37,10 +37,10 @@ function allocateRoute(services: Services): Route {
     capability,
     summary: 'Allocate a wallet for a deposit',
     description:
-      'Keeps an address for one payer: what comes to it is credited to the account, converted where that has another currency. ' +
-      '201 with the new one, 200 with what the same reference stands for, whatever has become of it. While its network is ' +
-      `disabled, 409 \`invalid_transition\`; with as many wallets as the company may have at once (${OPEN_ALLOCATIONS.toLocaleString('en')}, if the operator has set ` +
-      'nothing else), 409 `limit_exceeded`: release those whose payers are done. One that was released, or has expired, counts until it has rested.',
+      'Keeps an address for one payer. Payments to it are credited to the account, converted when that has another currency. ' +
+      '201 for a new allocation; 200 when the reference is known, whatever its state. 409 `invalid_transition` while the network is ' +
+      `disabled. 409 \`limit_exceeded\` at the company’s limit of wallets (${OPEN_ALLOCATIONS.toLocaleString('en')} by default): release those ` +
+      'whose payers are done. A released or expired wallet counts until it has rested.',
     body: z.strictObject({
       chain,
       asset: text(20)
@@ -56,7 +56,7 @@ function allocateRoute(services: Services): Route {
         .min(TTL_SECONDS.min)
         .max(TTL_SECONDS.max)
         .optional()
-        .describe('Absent: until it is released.')
+        .describe('Absent: until released.')
         .meta({ examples: [86_400] }),
     }),
     response: heldWalletSchema,
@@ -83,9 +83,8 @@ function releaseRoute(services: Services): Route {
     capability,
     summary: 'Release an allocated wallet',
     description:
-      'Its payer may send nothing more: what still comes is not credited by itself. After its rest ' +
-      'the address may be yours again, and never another tenant’s. One that you have released, or that has ' +
-      'expired, is answered again.',
+      'The payer must send nothing more: later payments are not credited automatically. After its rest the address may be ' +
+      'allocated to you again, and never to another company. A repeated release returns the ended allocation.',
     body: z.strictObject({ chain, address }),
     response: heldWalletSchema,
     async write(tx, { caller, body, requestId }) {
@@ -109,7 +108,7 @@ function balanceRoute(services: Services): Route {
     capability,
     summary: 'Wallet information',
     description:
-      'Read from the chain now: 503 while it cannot be asked. A wallet that is not allocated to you is 404.',
+      'Read from the chain now; 503 while it cannot be asked. 404 for a wallet that is not allocated to you.',
     query: z.object({ chain }),
     response: walletBalanceSchema,
     problems: ['unavailable'],

@@ -15,7 +15,10 @@ export async function importSeed(keyring: Keyring, tx: Tx, mnemonic: string): Pr
   const seed = await replaceSeed(tx, keyring, mnemonic);
   // Asked under the seed's lock, so a wallet that was derived from the earlier seed is committed and visible here.
   if (await hasWallets(tx))
-    throw conflict('invalid_transition', 'Wallets are derived from a seed already: it cannot be replaced.');
+    throw conflict(
+      'invalid_transition',
+      'Wallets are already derived from a seed, so it cannot be replaced.',
+    );
   return seed;
 }
 
@@ -34,7 +37,11 @@ export async function skipTo(
   await lockDerivation(tx, kind);
   const before = await nextIndex(tx, kind);
   if (index < before)
-    throw conflict('invalid_transition', `The next wallet has index ${before} already.`, 'index');
+    throw conflict(
+      'invalid_transition',
+      `index must be at least ${before}, the index of the next wallet.`,
+      'index',
+    );
   await raiseFloor(tx, kind, index);
   return { before, after: index };
 }

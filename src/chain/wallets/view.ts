@@ -16,21 +16,21 @@ export const heldWalletSchema = z
     id: z
       .string()
       .meta({ examples: ['wla_01jz0000000000000000000000'] })
-      .describe('Of the allocation.'),
+      .describe('Id of the allocation.'),
     walletId: z
       .string()
       .optional()
       .meta({ examples: ['wal_01jz0000000000000000000000'] })
-      .describe('Of the wallet, as the gas station names it; for admins.'),
+      .describe('Id of the wallet in the gas station’s routes. For admins.'),
     address: address(),
     chain: z.string().meta({ examples: ['local'] }),
     asset: z.string().meta({ examples: ['USDT'] }),
     accountId: z.string(),
     reference: z.string(),
     status: status.describe(
-      '`allocated` while it is yours. Then `quarantined`, and later `available`: send no payer there any more.',
+      '`allocated` while the wallet is yours; then `quarantined`, later `available`. Send no payer there after the allocation.',
     ),
-    expiresAt: instant().optional().describe('Absent: it is yours until you release it.'),
+    expiresAt: instant().optional().describe('Absent: allocated until you release it.'),
     endedAt: instant().optional(),
     createdAt: instant(),
     updatedAt: instant(),
@@ -58,7 +58,7 @@ export function heldWalletView(
 const notedGas = z
   .object({ gasBalance: money(), notedAt: instant() })
   .optional()
-  .describe('What a person has noted; for admins.');
+  .describe('Gas balance that a person has noted. For admins.');
 
 export const walletBalanceSchema = z
   .object({
@@ -67,11 +67,9 @@ export const walletBalanceSchema = z
     status,
     balances: z
       .array(z.object({ asset: z.string(), balance: money() }))
-      .describe(
-        'Of each asset of the network, but for one whose contract does not answer; what is below its minor unit is left out.',
-      ),
+      .describe('Of each asset of the network whose contract answers, without amounts below its minor unit.'),
     gasBalance: money().describe('In the native coin.'),
-    detail: z.string().optional().describe('Which asset is not known; absent: all of them are.'),
+    detail: z.string().optional().describe('Names assets that could not be read. Absent when all were.'),
     noted: notedGas,
     asOf: instant(),
   })

@@ -162,26 +162,26 @@ export async function toTakeBack(sql: Sql, id: string, at: Date): Promise<ChainD
 
 function assertRecorded(deposit: ChainDeposit): void {
   if (lastSaid(deposit)?.kind !== SEEN)
-    throw conflict('invalid_transition', 'No word of a person stands that could be taken back.');
+    throw conflict('invalid_transition', 'The deposit has no recording that could be taken back.');
 }
 
-const recorded = () => conflict('invalid_transition', 'The coin is recorded already.', 'txHash');
+const recorded = () => conflict('invalid_transition', 'The coin is already recorded.', 'txHash');
 
 const saidSince = () =>
-  conflict('invalid_transition', 'Something else was said of it since this was asked for: ask for it again.');
+  conflict('invalid_transition', 'The deposit was decided on since this request: ask again.');
 
 async function recordable(tx: Tx, { chain, amount, coin }: ToldCoin, at: Date): Promise<Recordable> {
   const network = await requireNetwork(tx, chain, 'chain');
   const { from, txHash, units } = coin.transfer;
   if ((await ownAmong(tx, chain, [from])).has(from))
-    throw invalid('txHash is of an address of ours: what it sends is no deposit.', 'txHash');
+    throw invalid('txHash must not be a transaction from one of our own addresses.', 'txHash');
   const operation = await operationWith(tx, chain, txHash);
   if (operation !== undefined)
-    throw conflict('invalid_transition', `The transaction is of the operation ${operation}.`, 'txHash');
+    throw conflict('invalid_transition', `The transaction belongs to the operation ${operation}.`, 'txHash');
   const [opening] = (await openingsOf({ now: () => at }, tx, network, [coin])) as [Found<ChainDepositTerms>];
   const proven = fromUnits(units, decimalsIn(network, coin.asset));
   if (!proven.eq(amount))
-    throw invalid(`amount must be what the balances prove: ${proven.toFixed()}.`, 'amount');
+    throw invalid(`amount must be the amount that the balances prove: ${proven.toFixed()}.`, 'amount');
   const services = { database: tx, now: () => at };
   const ofBlock = await findByRefs(services, chainDepositKind, await refsUnshown(tx, opening.terms));
   if (ofBlock.some(stands)) throw recorded();

@@ -100,7 +100,7 @@ async function foundBy(
 /** @throws Problem 400 `logIndex` */
 function nameOf(transfers: readonly ChainTransfer[], { chain, logIndex }: DepositClaim): string {
   const found = logIndex === undefined ? transfers[0] : transfers.find((each) => each.logIndex === logIndex);
-  if (!found) throw invalid('logIndex is none of a transfer to this address.', 'logIndex');
+  if (!found) throw invalid('logIndex must be the log of a transfer to this address.', 'logIndex');
   return chainDepositRef(chain, found);
 }
 
@@ -117,15 +117,15 @@ async function broughtBy(
     moved.filter(({ to }) => to === address),
   );
   if (carried.length === 0)
-    throw invalid('txHash has brought this address nothing that the network carries.', 'txHash');
+    throw invalid('txHash has brought this address no asset of the network.', 'txHash');
   return carried.map(({ transfer }) => transfer);
 }
 
 async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]> {
   const found = await askedOfChain(node.transaction(txHash));
   if (found.status === 'unknown') throw invalid('txHash is not known to the chain.', 'txHash');
-  if (found.status === 'pending') throw invalid('txHash is in no block yet.', 'txHash');
-  if (found.status === 'reverted') throw invalid('txHash has failed: it has moved nothing.', 'txHash');
+  if (found.status === 'pending') throw invalid('txHash is not in a block yet.', 'txHash');
+  if (found.status === 'reverted') throw invalid('txHash was reverted and has moved nothing.', 'txHash');
   return found.transfers;
 }
 

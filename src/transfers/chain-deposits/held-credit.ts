@@ -34,7 +34,7 @@ export async function holdLargeCredit(tx: Tx, deposit: ChainDeposit): Promise<Ne
  */
 export function approvedCredit(deposit: ChainDeposit, units: string, reason: string): NewDecision {
   const held = requireHeld(deposit);
-  if (held !== units) throw conflict('invalid_transition', 'The chain tells of another amount by now.');
+  if (held !== units) throw conflict('invalid_transition', 'The chain now reports another amount.');
   return { kind: CREDIT_APPROVED, data: { units }, reason };
 }
 
@@ -46,6 +46,6 @@ export function requireHeld(deposit: ChainDeposit | undefined): string {
   if (!deposit) throw notFound('deposit');
   const held = heldCredit(deposit);
   if (held === undefined)
-    throw conflict('invalid_transition', 'The deposit does not wait for people to credit it.');
+    throw conflict('invalid_transition', 'The deposit does not wait for an approval of its credit.');
   return held;
 }

@@ -57,7 +57,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   notices: rules.notices,
   kept: (tx, { transfer }, holds) => noteChanges(tx, [holdingOf(transfer, holds)]),
   told: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),
-  give: () => Promise.reject(new Error('a chain takes no orders of a deposit')),
+  give: () => Promise.reject(new Error('a chain takes no orders')),
   ask: async (services, deposit) => ({ word: await lookOnChain(services, deposit) }),
 };
 

@@ -21,12 +21,12 @@ function confirmRoute(services: Services): Route {
     capability: 'crypto',
     summary: 'Confirm a deposit',
     description:
-      'Of a transaction that is in a block: one that is in none yet is refused (400), as one that the chain does not know. It is ' +
-      'credited once it is final; deposits are found without this too. Each transfer of the transaction to the address is booked ' +
-      'once, and the one named by `logIndex`, or the first, is answered as it stands now: one that is known is answered whatever ' +
-      'has become of its transaction. `Prefer: wait=N` waits until it is final. What a contract has passed on of the native coin is ' +
-      'shown by no transaction: it is answered once two operators have recorded it. A refusal stands under its key: ask again under ' +
-      'another.',
+      'Claims a deposit by its transaction, which must be in a block: a pending or unknown one is refused (400). The deposit is ' +
+      'credited once it is final; deposits are also found without this call. Each transfer of the transaction to the address is ' +
+      'booked once. The answer is the transfer that `logIndex` names, or the first one, as it is now. A known deposit is answered ' +
+      'whatever has become of its transaction. `Prefer: wait=N` waits until it is final. Native coin that a contract has passed on ' +
+      'appears in no transaction, and is answered once two operators have recorded it. A refusal is kept under its idempotency ' +
+      'key: retry with another key.',
     body: z.strictObject({
       chain: identifier('local'),
       address: identifier('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'),
@@ -34,7 +34,7 @@ function confirmRoute(services: Services): Route {
         .string()
         .regex(HASH_SHAPE, HASH_TEXT)
         .meta({ examples: [`0x${'ab'.repeat(32)}`] }),
-      logIndex: z.int().min(0).optional().meta({ description: 'Of the log in its block.' }),
+      logIndex: z.int().min(0).optional().meta({ description: 'Index of the log in its block.' }),
     }),
     response: chainDepositSchema,
     status: 202,

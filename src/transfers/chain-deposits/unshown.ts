@@ -37,7 +37,11 @@ export async function provenCoin(services: Proving, named: NamedCoin): Promise<C
   const { network, node } = await nodeOf(services, services.database, named.chain);
   const asset = network.assets.find(({ contract }) => contract === null);
   if (!asset)
-    throw conflict('invalid_transition', `${network.name} lists no native coin: it is not booked.`, 'chain');
+    throw conflict(
+      'invalid_transition',
+      `${network.name} lists no native coin, so the coin cannot be booked.`,
+      'chain',
+    );
   const txHash = requireHash(network, named.txHash);
   const { block, from, to } = await minedFor(node, txHash, network.confirmations);
   const { blockHash, units } = agreed(await unshownIn(node, wallet.address, block.number));
@@ -45,7 +49,7 @@ export async function provenCoin(services: Proving, named: NamedCoin): Promise<C
   if (ledgerAmount(units > 0n ? units : 0n, NATIVE_DECIMALS[network.kind], asset.symbol).amount.isZero())
     throw conflict(
       'invalid_transition',
-      `By the balances at both ends of block ${block.number} nothing has come that no transaction shows.`,
+      `The balances at both ends of block ${block.number} show no coin beyond its transactions.`,
       'txHash',
     );
   const ordinal = unshownOrdinal(wallet);
@@ -57,8 +61,8 @@ export async function provenCoin(services: Proving, named: NamedCoin): Promise<C
 async function minedFor(node: ChainNode, txHash: string, confirmations: number): Promise<Mined> {
   const { word, isAgreed } = await askedOfChain(toldOf(node, txHash));
   if (word.status === 'unknown') throw invalid('txHash is not known to the chain.', 'txHash');
-  if (word.status === 'pending') throw invalid('txHash is in no block yet.', 'txHash');
-  if (word.status === 'reverted') throw invalid('txHash has failed: it has moved nothing.', 'txHash');
+  if (word.status === 'pending') throw invalid('txHash is not in a block yet.', 'txHash');
+  if (word.status === 'reverted') throw invalid('txHash was reverted and has moved nothing.', 'txHash');
   const depth = isAgreed ? await askedOfChain(depthOf(node, word.block, confirmations)) : 'disputed';
   if (depth === 'disputed') throw disagree();
   if (depth === 'shallow')
@@ -77,7 +81,7 @@ async function unshownIn(node: ChainNode, address: string, block: number) {
   } catch (error) {
     if (!(error instanceof ChainAway)) throw error;
     throw unavailable(
-      `No node tells the balances at both ends of block ${block}: nodes forget them soon, an archive node does not.`,
+      `No node knows the balances at both ends of block ${block}. Most nodes drop them soon; archive nodes keep them.`,
     );
   }
 }
@@ -91,7 +95,7 @@ function agreed({ said, of }: { said: (UnshownCoin | undefined)[]; of: number })
 }
 
 const disagree = () =>
-  conflict('invalid_transition', 'Not most nodes tell the same of the block: repeat this later.', 'txHash');
+  conflict('invalid_transition', 'Most nodes do not agree on the block: repeat this later.', 'txHash');
 
 /**
  * Refuses to take back a coin that the balances at both ends of its block still show.
@@ -107,6 +111,6 @@ export async function assertNotShown(
   if (said.some((each) => each?.blockHash === blockHash && each.units >= BigInt(units)))
     throw conflict(
       'invalid_transition',
-      `The balances at both ends of block ${blockNumber} show the coin: it is there.`,
+      `The balances at both ends of block ${blockNumber} still show the coin.`,
     );
 }

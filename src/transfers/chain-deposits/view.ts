@@ -9,26 +9,29 @@ export const chainDepositSchema = z
   .object({
     id: z.string().meta({ examples: ['cdp_01jz0000000000000000000000'] }),
     status: z.enum(CHAIN_DEPOSIT_STATUSES),
-    accountId: z.string().optional().meta({ description: 'Absent: the wallet was nobody’s then.' }),
+    accountId: z
+      .string()
+      .optional()
+      .meta({ description: 'Absent when the wallet was not allocated at that time.' }),
     chain: z.string(),
     address: z.string(),
     asset: z.string(),
     amount: money().meta({ description: 'In the asset.' }),
-    creditedAmount: money().optional().meta({ description: 'In `creditedCurrency`; once it is final.' }),
+    creditedAmount: money().optional().meta({ description: 'In `creditedCurrency`, once final.' }),
     creditedCurrency: z.string().optional(),
     rate: z
       .string()
       .optional()
-      .meta({ description: 'Where it was exchanged.', examples: ['0.9'] }),
+      .meta({ description: 'Rate of the exchange, if there was one.', examples: ['0.9'] }),
     txHash: z.string(),
-    logIndex: z.int().optional().meta({ description: 'Block-wide. Absent of the native coin.' }),
+    logIndex: z.int().optional().meta({ description: 'Block-wide. Absent for the native coin.' }),
     blockNumber: z.int(),
-    confirmations: z.int().meta({ description: 'From so many on it is final; its own block counts one.' }),
+    confirmations: z.int().meta({ description: 'Blocks that make it final, its own included.' }),
     failure: z.string().optional().meta({
       description:
         'Why it is not credited: `not_allocated`, `below_minimum`, `account_closed` or `reversed_on_chain`.',
     }),
-    referenceId: z.string().meta({ description: 'Of its account transactions.' }),
+    referenceId: z.string().meta({ description: 'Reference of its account transactions.' }),
     createdAt: instant(),
     updatedAt: instant(),
   })

@@ -135,16 +135,16 @@ it('reports the pause of automatic sweeps after a failed sweep, without refusing
     const check = checks.find(({ name }: { name: string }) => name === 'auto_sweep_rest');
     return [ok, check.ok, check.detail];
   };
-  expect(await rest('USDT')).toEqual([true, true, 'Automatic sweeps of it do not rest.']);
+  expect(await rest('USDT')).toEqual([true, true, 'Automatic sweeps of the asset are not paused.']);
   const order = { walletId: wallet.id, asset: 'USDT' };
   const { body } = await world.admin.call('POST', '/v1/gas-station/operations', order);
   const path = `/v1/gas-station/operations/${body.id}/fail`;
   const failed = await world.admin.call('POST', path, { reason: 'by a person' });
   expect(failed.status).toBe(200);
   const until = new Date(Date.parse(failed.body.updatedAt) + 3_600_000).toISOString();
-  const detail = `Automatic sweeps of it rest until ${until}, because a sweep of it failed.`;
+  const detail = `Automatic sweeps of the asset are paused until ${until}, because a sweep failed.`;
   expect(await rest('USDT')).toEqual([true, true, detail]);
-  expect((await rest('ETH'))[2]).toBe('Automatic sweeps of it do not rest.');
+  expect((await rest('ETH'))[2]).toBe('Automatic sweeps of the asset are not paused.');
 });
 
 it('refuses unknown values, naming the field', async () => {

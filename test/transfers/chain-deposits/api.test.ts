@@ -79,7 +79,7 @@ it('refuses reverted and pending transactions, and changes nothing', async () =>
   await chain.client.setAutomine(true);
   await chain.client.mine({ blocks: 1 });
   expect(answers.map(({ status, body: { code, field, message } }) => [status, code, field, message])).toEqual(
-    ['has failed', 'in no block yet'].map((why) => [
+    ['was reverted', 'not in a block yet'].map((why) => [
       ...[400, 'invalid_request', 'txHash', expect.stringContaining(why)],
     ]),
   );

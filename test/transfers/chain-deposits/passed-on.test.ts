@@ -98,7 +98,7 @@ it('is recorded by two operators with the proof of the balances, and credited', 
   await world.lookAgain();
   expect(await statuses()).toEqual([['credited', null]]);
   expect(refused(await record(address, '1', txHash))).toEqual([
-    ...[4, 'invalid_transition', 'txHash', 'The coin is recorded already.'],
+    ...[4, 'invalid_transition', 'txHash', 'The coin is already recorded.'],
   ]);
 });
 
@@ -117,7 +117,7 @@ it('is limited to what the balances prove, less what transactions show', async (
   await world.read();
   for (const amount of ['0.5', '3'])
     expect(refused(await record(address, amount, txHash))).toEqual([
-      ...[2, 'invalid_request', 'amount', 'amount must be what the balances prove: 1.'],
+      ...[2, 'invalid_request', 'amount', 'amount must be the amount that the balances prove: 1.'],
     ]);
   const unknown = `0x${'12'.repeat(32)}`;
   expect(refused(await record(address, '1', unknown)).slice(0, 3)).toEqual([2, 'invalid_request', 'txHash']);
@@ -127,7 +127,7 @@ it('is limited to what the balances prove, less what transactions show', async (
     [txHash, '1'],
   ]);
   // The block has no further coin, whichever of its transactions is named.
-  expect(refused(await record(address, '1', other))[3]).toBe('The coin is recorded already.');
+  expect(refused(await record(address, '1', other))[3]).toBe('The coin is already recorded.');
   expect(refused(await takeBack(id))[3]).toContain('show the coin');
   expect(await difference()).toBe('0');
 });
@@ -136,7 +136,7 @@ it('is refused when no contract has passed anything on', async () => {
   const address = await world.wallet();
   const hash = await world.chain.pay(null, address, ETHER);
   await mine(3);
-  expect(refused(await record(address, '1', hash))[3]).toContain('nothing has come');
+  expect(refused(await record(address, '1', hash))[3]).toContain('show no coin');
 });
 
 it('is taken back by two once the chain no longer shows it, and recorded again when mined again', async () => {

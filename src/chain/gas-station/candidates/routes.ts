@@ -19,8 +19,8 @@ import {
 } from './view';
 
 const WHICH =
-  'Read from the chain now: wallets of the pool that are not allocated, not disabled and not being swept. Without `chain` of every ' +
-  'enabled network; the newest wallet first, `from` and `to` are of its `createdAt`.';
+  'Read from the chain now: pool wallets that are not allocated, disabled or being swept. Without `chain`, of every enabled ' +
+  'network. Newest wallet first; `from` and `to` compare its `createdAt`.';
 const query = z.object({ ...pageQuery, chain: text(100).optional(), asset: text(20).optional() });
 
 /** Routes of sweep and top-up candidates (`interface.md 4.1`, Gas station). */
@@ -34,7 +34,7 @@ const sweepCandidatesRoute = (services: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/sweep-candidates', ...GUARDED },
     summary: 'Wallets eligible for sweeping',
-    description: `${WHICH} An asset counts from its \`minSweepAmount\` on. Station wallets of ours that are the station no more are among them.`,
+    description: `${WHICH} An asset is listed from its \`minSweepAmount\` on. Includes former stations that are our wallets.`,
     query,
     response: pageSchema(sweepCandidateSchema),
     problems: ['not_found', 'unavailable'],
@@ -50,7 +50,7 @@ const topupCandidatesRoute = (services: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/topup-candidates', ...GUARDED },
     summary: 'Wallets needing gas refill',
-    description: `${WHICH} They have something to be swept, and less gas than \`gasThreshold\`.`,
+    description: `${WHICH} Wallets with something to sweep and less gas than \`gasThreshold\`.`,
     query,
     response: pageSchema(topupCandidateSchema),
     problems: ['not_found', 'unavailable'],
@@ -67,8 +67,8 @@ const preflightRoute = (services: Services): Route =>
     ...{ method: 'GET', path: '/v1/gas-station/sweep-preflight/{walletId}', ...GUARDED },
     summary: 'Preflight check for a sweep',
     description:
-      'What an operation for the wallet would be refused for, by the name of each check. `auto_sweep_rest` refuses nothing: it says until ' +
-      'when automatic sweeps leave the asset alone after a sweep has failed.',
+      'The checks of a sweep, each with its result. `auto_sweep_rest` refuses nothing: it tells until when automatic sweeps' +
+      ' of the asset pause after a failed sweep.',
     query: z.object({ asset: text(20).optional().describe("Absent: the network's first token.") }),
     response: preflightSchema,
     problems: ['unavailable'],

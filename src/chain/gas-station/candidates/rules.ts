@@ -49,14 +49,15 @@ const CHECKS: Record<CheckName, Judge> = {
     const amount = fromUnits(sweepable, decimals);
     return {
       ok: amount.gt(0) && amount.gte(least),
-      detail: `${amount.toFixed()} ${symbol} can be swept, of at least ${least.toFixed()}.`,
+      detail: `${amount.toFixed()} ${symbol} can be swept; the minimum is ${least.toFixed()}.`,
     };
   },
   gas: ({ native, fee, kind }) => {
-    if (fee === null) return { ok: false, detail: 'The chain would revert it, or the token not move it.' };
+    if (fee === null)
+      return { ok: false, detail: 'The chain would revert the sweep, or the token would move nothing.' };
     return {
       ok: native >= fee,
-      detail: `${coins(native, kind)} is there for a fee of at most ${coins(fee, kind)}.`,
+      detail: `${coins(native, kind)} are available for a fee of at most ${coins(fee, kind)}.`,
     };
   },
   fee_cap: ({ fees, maxGasPrice }) => {
@@ -71,7 +72,7 @@ const CHECKS: Record<CheckName, Judge> = {
     if (isStation) return { ok: false, detail: 'The wallet is the station.' };
     // The books do not record tokens that arrive at a station.
     if (purpose === 'station' && asset.contract !== null)
-      return { ok: false, detail: 'The wallet was a station, of which the native coin alone is swept.' };
+      return { ok: false, detail: 'The wallet was a station: only its native coin can be swept.' };
     return { ok: SWEEPABLE.includes(status), detail: `The wallet is ${status}.` };
   },
   nothing_open: ({ open: [first] }) => ({
@@ -80,15 +81,15 @@ const CHECKS: Record<CheckName, Judge> = {
   }),
   treasury: ({ treasuryAddress }) => ({
     ok: treasuryAddress !== null,
-    detail: treasuryAddress === null ? 'No treasury is set.' : `It goes to ${treasuryAddress}.`,
+    detail: treasuryAddress === null ? 'No treasury is set.' : `The treasury is ${treasuryAddress}.`,
   }),
   // Always ok, because a person may sweep during the pause.
   auto_sweep_rest: ({ autoSweepRestsUntil: until }) => ({
     ok: true,
     detail:
       until === null
-        ? 'Automatic sweeps of it do not rest.'
-        : `Automatic sweeps of it rest until ${until.toISOString()}, because a sweep of it failed.`,
+        ? 'Automatic sweeps of the asset are not paused.'
+        : `Automatic sweeps of the asset are paused until ${until.toISOString()}, because a sweep failed.`,
   }),
 };
 

@@ -21,7 +21,7 @@ const walletOf = ({ id, chain, address, ...wallet }: Wallet, at: Date) => ({
 });
 
 /** Fields of a candidate in lists, which page by the wallet's `createdAt`. */
-const listed = { ...wallet, createdAt: instant().describe("The wallet's.") };
+const listed = { ...wallet, createdAt: instant().describe('Creation time of the wallet.') };
 const listedOf = (of: Wallet, at: Date) => ({ ...walletOf(of, at), createdAt: of.createdAt.toISOString() });
 
 const unitsText = (units: bigint, { decimals }: { decimals: number }): string =>
@@ -34,10 +34,12 @@ export const sweepCandidateSchema = z
     ...listed,
     asset: z.string(),
     balance: money(),
-    sweepable: money().describe('Less than the balance of the native coin: a sweep leaves gas.'),
+    sweepable: money().describe('Less than the balance for the native coin, because a sweep leaves gas.'),
     minSweepAmount: money(),
-    gasBalance: money().describe('Of the native coin.'),
-    needsGas: z.boolean().describe('Less than `gasThreshold`: it needs a top-up first.'),
+    gasBalance: money().describe('In the native coin.'),
+    needsGas: z
+      .boolean()
+      .describe('Whether the wallet has less than `gasThreshold` and needs a top-up first.'),
   })
   .meta({ id: 'SweepCandidate' });
 
@@ -58,10 +60,10 @@ export const sweepCandidateView = (
 export const topupCandidateSchema = z
   .object({
     ...listed,
-    gasBalance: money().describe('Of the native coin, as what follows.'),
+    gasBalance: money().describe('In the native coin, like `gasThreshold` and `topupAmount`.'),
     gasThreshold: money(),
-    topupAmount: money().describe('What a top-up brings.'),
-    assets: z.array(z.object({ asset: z.string(), balance: money() })).describe('What there is to be swept.'),
+    topupAmount: money().describe('Amount of a top-up.'),
+    assets: z.array(z.object({ asset: z.string(), balance: money() })).describe('Assets that can be swept.'),
   })
   .meta({ id: 'TopupCandidate' });
 
@@ -83,8 +85,8 @@ export const preflightSchema = z
   .object({
     ...wallet,
     asset: z.string(),
-    amount: money().describe('What the sweep would move.'),
-    ok: z.boolean().describe('Every check is.'),
+    amount: money().describe('Amount that the sweep would move.'),
+    ok: z.boolean().describe('Whether every check is ok.'),
     checks: z.array(
       z.object({ name: z.enum(CHECK_NAMES), ok: z.boolean(), detail: z.string().describe('For a person.') }),
     ),

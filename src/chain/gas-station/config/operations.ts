@@ -48,7 +48,7 @@ export async function judgeGasTerms(
   if (before.version !== version)
     throw conflict(
       'version_conflict',
-      `The configuration is of version ${before.version} now: read it again.`,
+      `The configuration has version ${before.version} now: read it again.`,
       'version',
     );
   return { before, terms };

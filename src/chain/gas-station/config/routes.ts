@@ -20,8 +20,7 @@ const readRoute = ({ database }: Services): Route =>
   route({
     ...{ method: 'GET', path, ...GUARDED, response: gasConfigSchema },
     summary: 'Get chain configuration',
-    description:
-      'Version 0 while none was ever set: then nothing happens by itself, and nothing can be swept.',
+    description: 'Version 0 while none was ever set: then nothing is automatic, and nothing can be swept.',
     async read({ params }) {
       const network = await requireNetwork(database, params['chain'] ?? '');
       const config = gasConfigView(await requireGasConfig(database, network), network);
@@ -34,12 +33,12 @@ const saveRoute = ({ now }: Services): Route =>
     ...{ method: 'PUT', path, ...GUARDED, response: gasConfigSchema, awaitsApproval: gasConfigAwaiting },
     summary: 'Update chain configuration',
     description:
-      'Keeps what is absent, clears what is null, and needs the `version` that GET tells; what GET shows beside is taken back as it is. `treasuryAddress` must be an address of ' +
-      'the chain that is none of ours, never was a station, and is no token; another one than before opens the break ' +
-      '`gas_treasury_changed`. Operations that are open keep theirs: one that the service signs waits with `stopped`, one that a person executes goes where it says. ' +
-      'Live, and in the sandbox with `DUAL_CONTROL=on`, a treasury, or `autoSweep` switched on, takes other people: the answer is 202 with ' +
-      '`approvalId` and the unchanged configuration, and nothing of the body holds until they approve. The treasury takes effect 24 hours ' +
-      'after that, and nothing is swept without a person until then.',
+      'An absent field keeps its value, null resets it. `version` must be the one that GET shows; read-only fields may be sent back ' +
+      'unchanged. `treasuryAddress` must be an address of the chain that is not ours, never was a station and is no token. A new treasury ' +
+      'opens the break `gas_treasury_changed`. Open operations keep their treasury: those that the service signs wait with `stopped`, those ' +
+      'that a person executes continue. Live, and in the sandbox with `DUAL_CONTROL=on`, a new treasury, or switching `autoSweep` on, needs ' +
+      'other people: the answer is 202 with `approvalId` and the unchanged configuration, and no change applies before their approval. ' +
+      'The treasury takes effect 24 hours later, and nothing is swept without a person until then.',
     body: gasConfigBody,
     problems: ['version_conflict'],
     async write(tx, request) {

@@ -42,7 +42,7 @@ export function checkedTerms(network: Network, given: GasTerms): GasTerms {
   assertDecimals({ maxGasPrice }, GWEI_DECIMALS);
   if (gasTopupAmount.lt(gasThreshold))
     throw invalid(
-      'gasTopupAmount must be at least gasThreshold: else a top-up is never enough.',
+      'gasTopupAmount must be at least gasThreshold, so that one top-up suffices.',
       'gasTopupAmount',
     );
   assertMinima(network, given);

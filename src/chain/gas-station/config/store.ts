@@ -114,6 +114,6 @@ async function updateGasConfig(tx: Sql, chain: string, change: object): Promise<
       .update({ ...change, updatedAt: NOW })
       .returning(COLUMNS),
   );
-  if (!row) throw new Error(`the gas configuration of ${chain} was locked and is not there`);
+  if (!row) throw new Error(`the gas configuration of ${chain} was locked and no longer exists`);
   return configOf(row);
 }

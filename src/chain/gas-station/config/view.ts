@@ -9,7 +9,7 @@ import { SWEEP_STRATEGIES } from '../strategies/port';
 import type { GasConfig } from './record';
 
 const MAX_CONFIRMATIONS = 100_000;
-const OF_NATIVE = 'Of the native coin.';
+const OF_NATIVE = 'In the native coin.';
 
 /** Read-only fields. */
 export const SHOWN = ['stationAddress', 'stationWalletId', 'createdAt', 'updatedAt'] as const;
@@ -22,25 +22,27 @@ export const gasConfigBody = z.strictObject({
   gasTopupAmount: amount()
     .optional()
     .describe(
-      `${OF_NATIVE} What a top-up brings, and what a sweep of the native coin leaves. At least \`gasThreshold\`. Needed the first time.`,
+      `${OF_NATIVE} Amount of a top-up, and reserve that a sweep of the native coin leaves. At least \`gasThreshold\`. Required the first time.`,
     ),
-  maxGasPrice: amount().nullish().describe('Gwei for one gas, tip included. Nothing is broadcast above it.'),
-  dailyGasBudget: amountOrZero().nullish().describe(`${OF_NATIVE} All fees of a UTC day.`),
+  maxGasPrice: amount()
+    .nullish()
+    .describe('Highest price of one gas in gwei, tip included. Nothing is broadcast above it.'),
+  dailyGasBudget: amountOrZero().nullish().describe(`${OF_NATIVE} Limit of all fees of a UTC day.`),
   minSweepAmount: z
     .record(text(20), amountOrZero())
     .nullish()
-    .describe("By symbol, in the asset; of one that is absent the network's `minDeposit`. Replaced whole.")
+    .describe("By symbol, in the asset. The default is the network's `minDeposit`. Replaced as a whole.")
     .meta({ examples: [{ USDT: '5.00' }] }),
   treasuryAddress: text(100)
     .nullish()
-    .describe('Where swept money goes: an address that is none of ours.')
+    .describe('Receiver of swept money: an address that is not ours.')
     .meta({ examples: ['0x1111111111111111111111111111111111111111'] }),
   sweepConfirmations: z
     .int('must be a whole number')
     .min(1)
     .max(MAX_CONFIRMATIONS)
     .nullish()
-    .describe("So many blocks make a sweep or a top-up final; its own counts. Null: the network's."),
+    .describe("Blocks that make a sweep or a top-up final, its own included. Null: the network's."),
   autoSweep: z
     .boolean()
     .nullish()
@@ -51,15 +53,15 @@ export const gasConfigBody = z.strictObject({
     .enum(SWEEP_STRATEGIES)
     .nullish()
     .describe(
-      'How tokens get off wallets. `transfer`: the wallet sends them, by gas that a top-up has brought; `delegated`: the station ' +
-        'calls wallets that have delegated to a contract (EIP-7702) and pays itself, several at once. Where that is not ready ' +
-        '(see the status) wallets send.',
+      'How tokens leave wallets. `transfer`: the wallet sends them, with gas of a top-up. `delegated`: the station calls wallets ' +
+        'that have delegated to a contract (EIP-7702), several at once, and pays. Wallets send themselves where that is not ready ' +
+        '(see the status).',
     ),
   version: z
     .int('must be a whole number')
     .min(0)
     .max(2 ** 31 - 2)
-    .describe('The one that GET tells: 0 where none was ever set.'),
+    .describe('The version that GET shows. 0 when none was ever set.'),
   ...{ chain: shownField(), stationAddress: shownField(), stationWalletId: shownField() },
   ...{ createdAt: shownField(), updatedAt: shownField() },
   ...{ nextTreasury: ignoredField(), pending: ignoredField() },
@@ -76,15 +78,17 @@ const shape = {
   sweepConfirmations: z.int(),
   autoSweep: z.boolean(),
   sweepStrategy: z.enum(SWEEP_STRATEGIES),
-  stationAddress: z.string().optional().describe('Pays for gas; set by calls of its own.'),
-  stationWalletId: z.string().optional().describe('Absent of a station whose key is not ours.'),
+  stationAddress: z.string().optional().describe('Pays for gas. Set by its own routes.'),
+  stationWalletId: z.string().optional().describe('Absent for a station whose key is not ours.'),
   version: z.int(),
   createdAt: instant().optional().describe('Absent while nothing was ever set.'),
-  updatedAt: instant().optional().describe('Of the station too.'),
+  updatedAt: instant().optional().describe('Includes changes of the station.'),
   nextTreasury: z
     .object({ address: z.string(), effectiveFrom: instant() })
     .optional()
-    .describe('An approved treasury that is not in force yet. Nothing is swept without a person until then.'),
+    .describe(
+      'An approved treasury that is not in effect yet. Nothing is swept without a person until then.',
+    ),
   pending: pendingChanges(),
 };
 

@@ -123,7 +123,7 @@ function topupOf(network: Network, config: GasConfig, amount: Decimal = config.g
 }
 
 function assertTakesGas({ purpose, status }: Wallet): void {
-  if (purpose !== 'pool') throw conflict('invalid_transition', 'The wallet is none of the pool.', 'walletId');
+  if (purpose !== 'pool') throw conflict('invalid_transition', 'The wallet is not in the pool.', 'walletId');
   // Gas serves the sweep. A wallet that may not be swept needs none, and coins on an allocated wallet would be a
   // client's.
   if (!SWEEPABLE.includes(status))

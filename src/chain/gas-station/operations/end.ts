@@ -30,7 +30,7 @@ export async function moveOperation(
   change: Partial<GasOperation> = {},
 ): Promise<GasOperation> {
   const status = nextStatus(operation.status, on);
-  if (!status) throw new Error(`${on} leads nowhere from ${operation.status}`);
+  if (!status) throw new Error(`there is no transition ${on} from ${operation.status}`);
   const ended = isOpen({ status }) ? {} : { dueBy: null };
   if (operation.type === 'sweep' && !isOpen({ status })) await endHold(tx, operation.walletId, operation.id);
   return updateOperation(tx, operation.id, {

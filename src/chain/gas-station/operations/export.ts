@@ -36,12 +36,12 @@ const NOT_NOW: Record<WaitsFor, string> = {
   gas_price: 'A block costs more than maxGasPrice allows.',
   daily_budget: 'The dailyGasBudget does not cover it.',
   gas: 'The sender has too little of the native coin for gas.',
-  nothing: 'There is nothing to be moved.',
+  nothing: 'There is nothing to move.',
   refused: 'The chain would refuse it.',
   nodes_disagree: 'The nodes disagree.',
   nonce_taken: 'The nonce has been used.',
-  nonce_gap: 'The nodes tell of more transactions of the sender than there can be.',
-  stopped: 'It was stopped.',
+  nonce_gap: 'The nodes report more transactions of the sender than possible.',
+  stopped: 'The operation was stopped.',
   wrong_transaction: 'Another transaction was confirmed.',
 };
 

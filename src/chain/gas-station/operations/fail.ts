@@ -152,7 +152,7 @@ export async function failOperation(
 
 const NONCE_USED = conflict(
   'invalid_transition',
-  'The nonce of the exported transaction has been used, and no transfer of it is found: confirm its hash.',
+  'The nonce of the exported transaction has been used, and no transfer was found: confirm its hash.',
 );
 
 const shared = (all: readonly GasOperation[]): Problem =>

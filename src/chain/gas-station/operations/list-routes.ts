@@ -62,7 +62,7 @@ const readRoute = ({ database }: Services): Route =>
   route({
     ...{ method: 'GET', path: `${path}/{id}`, ...GUARDED },
     summary: 'Operation details',
-    description: 'Of a sweep or a top-up.',
+    description: 'One sweep or top-up.',
     response: gasOperationSchema,
     read: async ({ params }) => gasOperationView(await requireOperation(database, params['id'] ?? '', null)),
   });

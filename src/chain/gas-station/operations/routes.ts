@@ -75,9 +75,9 @@ const createSweepRoute = (services: Services): Route =>
     ...{ method: 'POST', path: PATHS.sweep, ...GUARDED, status: 201 },
     summary: 'Create a sweep operation',
     description:
-      'All that the wallet has of the asset, to the treasury. Refused while a check of the preflight does not hold, which the ' +
-      'message names; a refusal stands under its key: ask again under another. With `autoSweep` it is signed and broadcast at once, else it ' +
-      'waits for `export` and `confirm`.',
+      'Sweeps the whole balance of the asset to the treasury. Refused while a check of the preflight fails; the message names ' +
+      'the check. A refusal is kept under its idempotency key: retry with another key. With `autoSweep` the service signs and ' +
+      'broadcasts at once; otherwise the operation waits for `export` and `confirm`.',
     settling: settlingOf(services, 'sweep'),
     body: z.strictObject({ walletId: wallet(), asset: text(20).meta({ examples: ['USDT'] }) }),
     response: gasOperationSchema,
@@ -95,8 +95,8 @@ const createTopupRoute = (services: Services): Route =>
     ...{ method: 'POST', path: PATHS.topup, ...GUARDED, status: 201 },
     summary: 'Create a gas top-up operation',
     description:
-      'Native coin from the station to a wallet of the pool; `gasTopupAmount` without an amount. A refusal stands under its key: ask ' +
-      'again under another.',
+      'Sends native coin from the station to a pool wallet, by default `gasTopupAmount`. A refusal is kept under its idempotency ' +
+      'key: retry with another key.',
     settling: settlingOf(services, 'topup'),
     body: z.strictObject({ walletId: wallet(), amount: amount().optional() }),
     response: gasOperationSchema,
@@ -114,10 +114,10 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/confirm`, ...GUARDED },
     summary: `Confirm ${WORDS[type]}`,
     description:
-      'Names the transaction that was executed. The chain is asked: sender, recipient, token, amount (as planned, or more), success, ' +
-      'and that it is no other operation’s. What is in too few blocks yet, or in none, is followed (`confirming`); a wrong one is refused, as is one in no block that does not ' +
-      'show what it moves, and the ' +
-      'operation stays open. After the end of an operation it is still booked, and its status stays.',
+      'Names the executed transaction. The service checks it on the chain: sender, recipient, token, amount (as planned, or more), ' +
+      'success, and that it belongs to no other operation. A transaction with too few confirmations, or a pending one, is followed ' +
+      '(`confirming`). A wrong one is refused, and so is a pending one that does not show what it moves; the operation stays open. A ' +
+      'transaction of an ended operation is still booked, and the status stays.',
     body: z.strictObject({
       txHash: z
         .string()
@@ -146,8 +146,8 @@ const exportRoute = (services: Services, type: GasOperationType): Route =>
     ...{ method: 'GET', path: `${PATHS[type]}/{id}/export`, ...GUARDED },
     summary: `Export ${WORDS[type]} for manual execution`,
     description:
-      'The unsigned transaction, ready to be signed by its sender; the operation awaits its confirmation from then on. Exported again it ' +
-      'has today’s prices under the same nonce, so that only one of them can be executed.',
+      'Returns the unsigned transaction for its sender to sign. The operation then awaits confirmation. A repeated export has ' +
+      'today’s prices and the same nonce, so that only one of them can be executed.',
     query: z.object({ format: z.enum(['json', 'file']).optional().describe('`file`: as an attachment.') }),
     response: gasExportSchema,
     problems: ['invalid_transition', 'unavailable'],
@@ -172,9 +172,9 @@ const failRoute = (services: Services, type: GasOperationType): Route =>
     ...{ method: 'POST', path: `${PATHS[type]}/{id}/fail`, ...GUARDED },
     summary: `Mark ${WORDS[type]} failed`,
     description:
-      'What was signed here and may be executed is cancelled: the operation stays open, `cancelling`, and a transaction of nothing is sent ' +
-      'under its nonce; whichever is final decides. Of what was exported the nonce is compared with the chain: used, the operation stays ' +
-      'open (409), and the message names the transfer that is found.',
+      'A transaction that was signed here and may be executed is cancelled: the operation stays open with `cancelling`, and an ' +
+      'empty transaction is sent under the same nonce. The one that becomes final decides. For an exported transaction the nonce is ' +
+      'compared with the chain. If it was used, the operation stays open (409), and the message names the transfer if one is found.',
     body: z.strictObject({
       reason: text(500)
         .min(1)

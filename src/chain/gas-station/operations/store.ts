@@ -64,7 +64,7 @@ export async function updateOperation(
       .update({ ...rowOf(change), revision: raw('revision + 1') })
       .returning('*'),
   );
-  if (!row) throw new Error(`the operation ${id} was locked and is not there`);
+  if (!row) throw new Error(`the operation ${id} was locked and no longer exists`);
   return operationOf(row);
 }
 

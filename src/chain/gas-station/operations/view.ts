@@ -16,31 +16,31 @@ export const gasOperationSchema = z
     chain: z.string(),
     walletId: z.string(),
     asset: z.string(),
-    token: z.string().optional().describe('The contract of the asset; absent: the native coin.'),
+    token: z.string().optional().describe('Contract of the asset. Absent for the native coin.'),
     from: z.string(),
     to: z.string(),
     strategy: z
       .enum(SWEEP_STRATEGIES)
-      .describe('Who sends, and pays for gas. `transfer`: `from`; `delegated`: `station`, in its place.'),
+      .describe('Sender and payer of gas. `transfer`: `from`; `delegated`: `station`.'),
     station: z.string().optional(),
-    batchOf: z.string().optional().describe('The operation whose transaction it is part of.'),
-    amount: money().describe('What is to leave `from`, at least: with the decimals of the chain.'),
+    batchOf: z.string().optional().describe('The operation whose transaction this one shares.'),
+    amount: money().describe('Least amount that leaves `from`, with the chain’s decimals.'),
     execution: z
       .enum(['local', 'manual'])
       .describe(
         '`local`: signed and broadcast by the service; `manual`: exported, and confirmed by a person.',
       ),
-    waitsFor: z.enum(WAITS).optional().describe('Why it does not go on now; it is tried again.'),
+    waitsFor: z.enum(WAITS).optional().describe('Why the operation waits. It is tried again.'),
     cancelling: z
       .literal(true)
       .optional()
       .describe(
-        'A person has failed it: a transaction of nothing is sent under its nonce. Whichever is final decides.',
+        'A person has failed it: an empty transaction is sent under its nonce. The one that becomes final decides.',
       ),
     txHash: z.string().optional(),
-    movedAmount: money().optional().describe('What has arrived.'),
-    lostAmount: money().optional().describe('What the token has taken on the way.'),
-    fee: money().optional().describe('Gas used × price, of the native coin.'),
+    movedAmount: money().optional().describe('Amount that arrived.'),
+    lostAmount: money().optional().describe('Amount that the token kept.'),
+    fee: money().optional().describe('Gas used × price, in the native coin.'),
     failure: z.object({ code: z.string(), reason: z.string() }).optional(),
     exportedAt: instant().optional(),
     executedAt: instant().optional(),
@@ -103,13 +103,13 @@ const unsignedSchema = z.object({
   authorizations: z
     .array(authorizationSchema)
     .optional()
-    .describe('Of `eip7702`: signed by the wallets that are swept.'),
+    .describe('For `eip7702`: signed by the swept wallets.'),
 });
 
 export const gasExportSchema = z
   .object({
     operation: gasOperationSchema,
-    transactions: z.array(unsignedSchema).describe('To be signed by their sender, in this order.'),
+    transactions: z.array(unsignedSchema).describe('To sign by their sender, in this order.'),
   })
   .meta({ id: 'GasOperationExport' });
 

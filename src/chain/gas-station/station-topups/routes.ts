@@ -25,10 +25,10 @@ const listRoute = ({ database }: Services): Route =>
   route({
     ...{ method: 'GET', path, ...GUARDED },
     summary: 'List station top-up records',
-    description: 'Native coin that has come to stations from elsewhere, as scans have found and booked it.',
+    description: 'Booked arrivals of native coin at stations, except from top-up operations.',
     query: z.object({
       ...{ ...pageQuery, chain: text(100).optional(), paidBy: z.enum(PAYERS).optional() },
-      address: text(100).optional().transform(inOurSpelling).describe('Of a station.'),
+      address: text(100).optional().transform(inOurSpelling).describe('Address of a station.'),
     }),
     response: pageSchema(stationTopupSchema),
     async read({ query }) {
@@ -42,22 +42,22 @@ const scanRoute = (services: Services): Route =>
     ...{ method: 'POST', path: `${path}/scan`, ...GUARDED },
     summary: 'Scan for station top-ups',
     description:
-      'Reads the blocks since the last scan, 500 at most, for native coin that has come to the station, and books what is ' +
-      'final (201; 200 where there is nothing to book); it may be called as often as one likes. Each transfer is booked once. What a contract passes on in its own call ' +
-      'is in no block’s list, and is not found.',
+      'Reads the blocks since the last scan, at most 500, for native coin that arrived at the station, and books final transfers ' +
+      '(201, or 200 when there is nothing to book). May be repeated freely, because each transfer is booked once. Coin that a ' +
+      'contract passes on within its own call appears in no block, and is not found.',
     body: z.strictObject({
       chain: identifier('local'),
       address: text(100)
         .optional()
         .describe(
-          'A station of before; absent: the present one. Those that are wallets of ours are scanned by themselves.',
+          'A former station; absent: the present one. Our own station wallets are scanned automatically.',
         ),
       fromBlock: z
         .int('must be a whole number')
         .min(0)
         .optional()
         .describe(
-          'Reads from that block on once more, or for the first time: from before the station was set.',
+          'First block to read, to repeat a scan or to include blocks from before the station was set.',
         ),
     }),
     response: scanSchema,

@@ -65,7 +65,7 @@ async function stationMeant(sql: Sql, network: Network, address: string | undefi
     const named = addressOf(network, address, 'address');
     const isOurs = (await findWallet(sql, network.chain, named))?.purpose === 'station';
     if (!isOurs && (await rolesOf(sql, network.chain, [named])).get(named) !== 'station')
-      throw invalid('address must be the station of the chain, or have been it.', 'address');
+      throw invalid('address must be a present or former station of the chain.', 'address');
     return named;
   }
   if (stationAddress === null) throw conflict('invalid_transition', 'The chain has no station.', 'chain');

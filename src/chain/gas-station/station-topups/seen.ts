@@ -102,6 +102,6 @@ export async function bookSeenTopups(
         );
       });
     },
-    { log, failed: 'what came to a station could not be booked', ids: (hash) => ({ chain, hash }) },
+    { log, failed: 'a station top-up could not be booked', ids: (hash) => ({ chain, hash }) },
   );
 }

@@ -11,18 +11,18 @@ export const stationTopupSchema = z
   .object({
     id: z.string().meta({ examples: ['stp_01jz0000000000000000000000'] }),
     chain: z.string(),
-    address: z.string().describe("The station's."),
+    address: z.string().describe('Address of the station.'),
     txHash: z.string(),
     fromAddress: z.string(),
     asset: z.string().meta({ examples: ['ETH'] }),
     amount: money(),
-    paidBy: z.enum(PAYERS).describe('The account in the books: `funding` for what came from elsewhere.'),
+    paidBy: z.enum(PAYERS).describe('Account of the payer in the books: `funding` for money from elsewhere.'),
     referenceId: z.string(),
     blockNumber: z.int(),
     blockHash: z.string(),
     blockAt: instant(),
     createdAt: instant(),
-    updatedAt: instant().describe('That of `createdAt`: nothing changes it.'),
+    updatedAt: instant().describe('Equals `createdAt`, because a top-up never changes.'),
   })
   .meta({ id: 'StationTopup' });
 
@@ -42,12 +42,12 @@ export const scanSchema = z.object({
   chain: z.string(),
   address: z.string(),
   fromBlock: z.int(),
-  toBlock: z.int().describe('Less than `fromBlock` where there is no new block.'),
+  toBlock: z.int().describe('Less than `fromBlock` when there is no new block.'),
   complete: z.boolean().describe('False while later blocks are left for the next scan.'),
-  found: z.array(stationTopupSchema).describe('What was booked now.'),
+  found: z.array(stationTopupSchema).describe('Top-ups that this scan booked.'),
   waiting: z
     .array(z.object({ txHash: z.string(), fromAddress: z.string(), amount: money(), blockNumber: z.int() }))
-    .describe('In blocks that are not final yet: a later scan books it.'),
+    .describe('Transfers in blocks that are not final yet. A later scan books them.'),
 });
 
 export const scanView = (

@@ -33,7 +33,7 @@ const statusRoute = (services: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/status/{chain}', ...GUARDED },
     summary: 'Gas station status',
-    description: 'The station’s balance and the price of gas are read from the chain now.',
+    description: 'The station’s balance and the gas price are read from the chain now.',
     response: statusSchema,
     problems: ['unavailable'],
     read: async ({ params }) =>
@@ -44,7 +44,7 @@ const listRoute = ({ database, now }: Services): Route =>
   route({
     ...{ method: 'GET', path: '/v1/gas-station/wallets', ...GUARDED },
     summary: 'List all wallets in the pool',
-    description: 'The wallets of stations too, by their purpose.',
+    description: 'Includes station wallets; filter by `purpose`.',
     query: z.object({
       ...pageQuery,
       chain: text(100).optional(),
@@ -76,7 +76,7 @@ const generateRoute = (services: Services): Route =>
   route({
     ...{ method: 'POST', path: '/v1/gas-station/generate', ...GUARDED, status: 201 },
     summary: 'Generate new wallets',
-    description: 'The pool grows by itself too, whenever an allocation finds it empty.',
+    description: 'The pool also grows automatically when an allocation finds no free wallet.',
     body: z.strictObject({
       chain: chain(),
       count: z
@@ -104,8 +104,8 @@ const setRoute = (services: Services): Route =>
     ...{ method: 'PUT', path: '/v1/gas-station/wallet', ...GUARDED },
     summary: 'Set the gas station wallet',
     description:
-      'A station wallet of ours signs by itself; any other address of the chain is a person’s, who executes what is exported. ' +
-      'It is neither a wallet of the pool nor a treasury, be it of before. Operations that are open keep their sender.',
+      'Our own station wallet signs automatically. For any other address, its owner executes exported transactions. The address ' +
+      'must not be a pool wallet, nor a present or former treasury. Open operations keep their sender.',
     body: z.strictObject({ chain: chain(), address: text(100).meta({ examples: [STATION] }) }),
     response: stationSchema,
     problems: ['invalid_transition'],
@@ -129,7 +129,7 @@ const generateStationRoute = (services: Services): Route =>
   route({
     ...{ method: 'POST', path: '/v1/gas-station/wallet/generate', ...GUARDED, status: 201 },
     summary: 'Generate a gas station wallet',
-    description: 'It becomes the station of a chain that has none; else it is one when it is set.',
+    description: 'The wallet becomes the station when the chain has none; otherwise set it as the station.',
     body: z.strictObject({ chain: chain() }),
     response: generatedStationSchema,
     async prepare({ body }) {

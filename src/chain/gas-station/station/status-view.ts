@@ -17,7 +17,7 @@ export const statusSchema = z
     gasBooked: z
       .boolean()
       .describe(
-        'False where the ledger has no currency for the native coin: what gas has cost stands with each operation, and in `spent`.',
+        'False when the ledger has no currency for the native coin. Gas costs are then shown by operations and `spent` only.',
       ),
     station: stationSchema
       .extend({
@@ -26,34 +26,36 @@ export const statusSchema = z
       .optional(),
     gasPrice: z
       .object({ current: money(), baseFee: money(), max: money().optional(), withinCap: z.boolean() })
-      .describe('Gwei: what the next block asks, tip included, and `maxGasPrice`.'),
+      .describe('In gwei: the price of the next block, tip included, and `maxGasPrice`.'),
     dailyGasBudget: z
       .object({ budget: money().optional(), spent: money(), reserved: money(), left: money().optional() })
-      .describe('Of the native coin in this UTC day; `reserved`: what signed transactions may still cost.'),
+      .describe(
+        'In the native coin, for this UTC day. `reserved` is what signed transactions may still cost.',
+      ),
     openOperations: z.object({ sweep: z.int(), topup: z.int() }),
     dust: z
       .array(
         z.object({
           asset: z.string(),
-          belowMinimum: money().describe('Of wallets with less than `minSweepAmount`.'),
-          belowLedger: money().describe('Of all of them what the ledger has no decimals for.'),
+          belowMinimum: money().describe('On wallets with less than `minSweepAmount`.'),
+          belowLedger: money().describe('On all wallets, below the ledger’s decimals.'),
           asOf: instant(),
         }),
       )
       .describe(
-        'What is left on wallets that were allocated and may be swept, as read every five minutes; a sweep of a wallet takes all of it.',
+        'Dust on wallets that were allocated once and may be swept, read every five minutes. A sweep of a wallet takes all of it.',
       ),
     delegation: z
       .object({
         contract: z.string(),
-        ready: z.boolean().describe('The contract stands there, and the chain knows EIP-7702.'),
+        ready: z.boolean().describe('Whether the contract is deployed and the chain knows EIP-7702.'),
         deployment: z
           .object({ to: z.string(), data: z.string() })
-          .describe('What puts the contract there: a transaction that anybody may send, once.'),
+          .describe('The transaction that deploys the contract. Anybody may send it, once.'),
       })
       .optional()
       .describe(
-        'What `sweepStrategy` `delegated` needs: a contract that moves tokens to this treasury at the word of this station only.',
+        'The contract that `sweepStrategy` `delegated` needs. Only this station can call it, and it pays only this treasury.',
       ),
   })
   .meta({ id: 'GasStationStatus' });

@@ -10,10 +10,10 @@ export const stationSchema = z
   .object({
     chain: z.string(),
     address: z.string(),
-    walletId: z.string().optional().describe('Absent of an address whose key is not ours.'),
+    walletId: z.string().optional().describe('Absent for an address whose key is not ours.'),
     execution: z
       .enum(['local', 'manual'])
-      .describe('`manual`: what it sends is exported, and confirmed by a person.'),
+      .describe('`manual`: its transactions are exported, and confirmed by a person.'),
   })
   .meta({ id: 'GasStation' });
 
@@ -35,12 +35,12 @@ export const poolWalletSchema = z
     address: z.string(),
     purpose: z.enum(['pool', 'station']),
     status: z.enum(WALLET_STATUSES),
-    derivationIndex: z.int().describe("Of BIP-44: the last part of the wallet's path."),
+    derivationIndex: z.int().describe('Last part of the wallet’s BIP-44 path.'),
     quarantinedUntil: instant().optional(),
     noted: z
       .object({ gasBalance: money(), notedAt: instant() })
       .optional()
-      .describe('What a person has noted of the native coin on it.'),
+      .describe('Balance of the native coin that a person has noted.'),
     createdAt: instant(),
     updatedAt: instant(),
   })

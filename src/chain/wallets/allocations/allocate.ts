@@ -58,9 +58,9 @@ export async function allocateWallet(
   const before = await findAllocation(tx, { tenantId, reference: asked.reference });
   if (before) return { ...(await sameTerms(tx, before, asked)), made: false };
   const asset = assetOf(network, asked.asset);
-  if (!asset) throw invalid(`asset is not carried by ${asked.chain}.`, 'asset');
+  if (!asset) throw invalid(`asset must be an asset of the network ${asked.chain}.`, 'asset');
   if (!network.enabled)
-    throw conflict('invalid_transition', 'The network is disabled: it takes no new payers.', 'chain');
+    throw conflict('invalid_transition', 'The network is disabled and takes no new payers.', 'chain');
   await assertFundable(tx, account, 'accountId');
   await takeRoom(tx, room, { ...ofTenant, at: services.now() });
   return { ...(await hold(services, tx, network, asset, { ...asked, tenantId })), made: true };
@@ -70,9 +70,9 @@ async function sameTerms(tx: Tx, before: Allocation, asked: AllocationRequest): 
   const isSame =
     (['chain', 'asset', 'accountId'] as const).every((term) => before[term] === asked[term]) &&
     ttlOf(before) === asked.ttlSeconds;
-  if (!isSame) throw alreadyExists('The reference stands for an allocation on other terms.', 'reference');
+  if (!isSame) throw alreadyExists('reference belongs to an allocation with other terms.', 'reference');
   const wallet = await findWalletById(tx, before.walletId);
-  if (!wallet) throw new Error(`the wallet ${before.walletId} of an allocation is not there`);
+  if (!wallet) throw new Error(`the wallet ${before.walletId} of an allocation does not exist`);
   return { allocation: before, wallet };
 }
 
@@ -96,7 +96,7 @@ async function hold(
   // An allocation without an end needs no timer.
   if (expiresAt !== null) services.commands.append(tx, [startAllocation({ id, tenantId: terms.tenantId })]);
   const allocation = await findAllocation(tx, { id });
-  if (!allocation) throw new Error(`the allocation ${id} was not kept`);
+  if (!allocation) throw new Error(`the allocation ${id} was not stored`);
   return { allocation, wallet: taken };
 }
 

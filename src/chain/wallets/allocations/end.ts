@@ -57,7 +57,7 @@ async function endThose(
 async function heldBy(tx: Tx, id: string): Promise<HeldWallet> {
   const allocation = await findAllocation(tx, { id });
   const wallet = allocation && (await findWalletById(tx, allocation.walletId));
-  if (!wallet) throw new Error(`the allocation ${id} was locked and is not there`);
+  if (!wallet) throw new Error(`the allocation ${id} was locked and no longer exists`);
   return { allocation, wallet };
 }
 

@@ -59,6 +59,6 @@ export async function takeRoom(
 const tooMany = (most: number) =>
   conflict(
     'limit_exceeded',
-    `The company has ${most} wallets, as many as it may: one that was given back counts for as long as it rests. Release those whose ` +
-      'payers are done, or have the operator raise wallets.openAllocations.',
+    `The company has its limit of ${most} wallets; a released wallet counts until it has rested. Release those whose payers are ` +
+      'done, or ask the operator to raise wallets.openAllocations.',
   );

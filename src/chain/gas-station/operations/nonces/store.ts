@@ -78,7 +78,7 @@ export async function insertAttempt(tx: Sql, given: NewAttempt): Promise<Attempt
       .insert({ ...given, ...rowOf(given), createdAt: NOW })
       .returning('*'),
   );
-  if (!made) throw new Error('the nonce was not kept');
+  if (!made) throw new Error('the attempt was not stored');
   return attemptOf(made);
 }
 
@@ -87,7 +87,7 @@ export async function replan(tx: Sql, number: string, planned: Planned): Promise
   const [changed] = await tx.run<Row>(
     nonces().where({ number, raw: null }).update(rowOf(planned)).returning('*'),
   );
-  if (!changed) throw new Error(`the nonce ${number} is signed`);
+  if (!changed) throw new Error(`the attempt ${number} is already signed`);
   return attemptOf(changed);
 }
 

@@ -39,7 +39,7 @@ export async function advanceGasOperation(services: Services, id: string): Promi
     const { status } = operation;
     return { status, open: isOpen(operation), lookAt: stepped.lookAt?.getTime() ?? null };
   }
-  throw new Error(`the operation ${id} does not stand still`);
+  throw new Error(`the operation ${id} takes steps without an end`);
 }
 
 async function take(services: Services, snapshot: Snapshot): Promise<Stepped> {

@@ -20,7 +20,7 @@ export interface Snapshot {
 
 export async function readSnapshot({ database }: Pick<Services, 'database'>, id: string): Promise<Snapshot> {
   const operation = await findOperation(database, id);
-  if (!operation) throw new Error(`the operation ${id} is not there`);
+  if (!operation) throw new Error(`the operation ${id} does not exist`);
   return { operation, attempts: await attemptsOf(database, operation.batchOf ?? id) };
 }
 
@@ -47,7 +47,7 @@ const authorizer =
   ): ChainContext['authorize'] =>
   async (address, given) => {
     const wallet = await findWallet(database, chain, address);
-    if (!wallet) throw new Error(`${address} is no wallet of ours that could authorize`);
+    if (!wallet) throw new Error(`${address} is not our wallet and cannot authorize`);
     return parties.signer.signAuthorization(wallet.derivationIndex, { ...given, chainId });
   };
 

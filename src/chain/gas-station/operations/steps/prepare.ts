@@ -84,7 +84,7 @@ export async function sign(
   const latest = attempts.at(-1);
   if (!latest) throw new Error(`the operation ${operation.id} has nothing to sign`);
   const wallet = await findWallet(services.database, latest.chain, latest.address);
-  if (!wallet) throw new Error(`the sender of ${operation.id} is none of ours`);
+  if (!wallet) throw new Error(`the sender of ${operation.id} is not our wallet`);
   const signed = await services.parties.signer.sign(
     wallet.derivationIndex,
     unsignedOf(latest, network.chainId),
