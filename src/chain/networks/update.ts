@@ -8,7 +8,7 @@ import type { Block, ChainNode } from '../../parties/chain/port';
 import type { Parties } from '../../parties/parties';
 import type { Services } from '../../services';
 import { isMasked, unmasked } from './addresses';
-import { askedOfChain } from './asking';
+import { askedOfChain } from './chain-answer';
 import { assertHosts } from './hosts';
 import { assetField, checkedFields, type NetworkInput, SHOWN } from './network-input';
 import { findOpened, isReachedAlike, type NetworkTerms, type OpenedNetwork, termsOf } from './operations';

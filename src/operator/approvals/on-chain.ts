@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amount } from '../../kernel/wire/schemas';
+import { assertNotShown, provenCoin } from '../../transfers/chain-deposits/balance-proof';
 import {
   creditDeposit,
   recordDeposit,
@@ -9,8 +10,7 @@ import {
   weighDeposit,
 } from '../../transfers/chain-deposits/by-person';
 import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
-import { lastSaid } from '../../transfers/chain-deposits/told';
-import { assertNotShown, provenCoin } from '../../transfers/chain-deposits/unshown';
+import { lastSaid } from '../../transfers/chain-deposits/word-of-people';
 import { kind } from './kind';
 
 /**

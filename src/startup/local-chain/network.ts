@@ -1,7 +1,7 @@
 import { releaseNoncesOf } from '../../chain/gas-station/operations/nonces/vanished';
 import { scanAgain } from '../../chain/gas-station/station-topups/seen';
 import { forgetArrivals } from '../../chain/holdings/operations';
-import { beginPlace, forgetPlace } from '../../chain/holdings/places';
+import { beginPlace, forgetPlace } from '../../chain/holdings/read-position';
 import {
   findOpened,
   isReachedAlike,

@@ -15,7 +15,7 @@ import { approvedCredit, requireHeld } from './held-credit';
 import { chainDepositKind } from './kind';
 import type { ChainDeposit, ChainDepositTerms } from './record';
 import { amountOf } from './rules';
-import { lastSaid, SEEN, stands, TAKEN_BACK, wordOfPeople } from './told';
+import { lastSaid, SEEN, stands, TAKEN_BACK, wordOfPeople } from './word-of-people';
 
 /** A person's decision on a deposit. */
 interface By {

@@ -1,4 +1,4 @@
-import { askedOfChain } from '../../chain/networks/asking';
+import { askedOfChain } from '../../chain/networks/chain-answer';
 import { requireHash } from '../../chain/networks/hashes';
 import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
@@ -11,8 +11,8 @@ import { findByRefs, findTransfers } from '../engine/read';
 import { refsOfHash } from '../engine/tables/on-chain';
 import { carriedOf, keepTransfers } from './discover';
 import { chainDepositKind } from './kind';
-import { sentByOthers } from './own-money';
 import { type ChainDeposit, chainDepositRef, logIndexOf } from './record';
+import { sentByOthers } from './sent-by-others';
 
 export interface DepositClaim {
   chain: string;

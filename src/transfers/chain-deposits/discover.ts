@@ -12,8 +12,8 @@ import { makeDue } from '../engine/due';
 import { type Found, openFound } from '../engine/open';
 import { holdingOf } from './holding';
 import { chainDepositKind } from './kind';
-import { sentByOthers } from './own-money';
 import { type ChainDepositTerms, chainDepositRef } from './record';
+import { sentByOthers } from './sent-by-others';
 import { keepUnlisted } from './unlisted';
 
 type Deps = Pick<Services, 'commands' | 'now'>;

@@ -1,5 +1,5 @@
 import { countOpenOf } from '../../chain/gas-station/operations/read';
-import { beginPlace, placeOf } from '../../chain/holdings/places';
+import { beginPlace, placeOf } from '../../chain/holdings/read-position';
 import type { Following } from '../../chain/networks/following';
 import { countAllocatedFor, hasWallets } from '../../chain/wallets/operations';
 import type { Sql } from '../../kernel/db/database';

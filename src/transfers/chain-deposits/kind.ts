@@ -1,6 +1,6 @@
 import { isAccountClosed } from '../../accounts/accounts/operations';
 import { noteChanges } from '../../chain/holdings/operations';
-import { followedChains } from '../../chain/holdings/places';
+import { followedChains } from '../../chain/holdings/read-position';
 import type { Tx } from '../../kernel/db/database';
 import { processOfRecord } from '../../process/workflow-command';
 import { statusEvent } from '../engine/events';

@@ -12,7 +12,7 @@ import {
   isUnshown,
 } from './record';
 import { needsRate } from './rules';
-import { isTakenBack, wordOfPeople } from './told';
+import { isTakenBack, wordOfPeople } from './word-of-people';
 
 /**
  * Asks the nodes about a deposit. When they disagree or lag, the known state stays, but counts as not final. A deposit

@@ -14,7 +14,7 @@ import {
   type ChainDepositWord,
   poolOf,
 } from './record';
-import { isTakenBack } from './told';
+import { isTakenBack } from './word-of-people';
 
 export type ChainDepositTrigger =
   /** Final, and credited to its account. */

@@ -7,7 +7,7 @@ import {
   noteRead,
   noteUnread,
   placeOf,
-} from '../../chain/holdings/places';
+} from '../../chain/holdings/read-position';
 import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';

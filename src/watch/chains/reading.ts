@@ -1,4 +1,4 @@
-import type { ReadPlace } from '../../chain/holdings/places';
+import type { ReadPlace } from '../../chain/holdings/read-position';
 import type { Network } from '../../chain/networks/record';
 import type { Block, ChainNode } from '../../parties/chain/port';
 

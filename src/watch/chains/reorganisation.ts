@@ -1,6 +1,6 @@
 import { scanAgain } from '../../chain/gas-station/station-topups/seen';
 import { forgetArrivals } from '../../chain/holdings/operations';
-import { keptBlocks, type Place, placeOf, stepBack } from '../../chain/holdings/places';
+import { keptBlocks, type Place, placeOf, stepBack } from '../../chain/holdings/read-position';
 import type { Tx } from '../../kernel/db/database';
 import type { ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';

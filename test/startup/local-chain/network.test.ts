@@ -1,4 +1,4 @@
-import { placeOf } from '../../../src/chain/holdings/places';
+import { placeOf } from '../../../src/chain/holdings/read-position';
 import { findOpened, saveNetwork, termsOf } from '../../../src/chain/networks/operations';
 import type { Services } from '../../../src/services';
 import { TEST_USDT } from '../../../src/startup/embedded/chain/token';

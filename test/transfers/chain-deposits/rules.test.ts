@@ -15,8 +15,8 @@ import {
   notices,
   waitsForRate,
 } from '../../../src/transfers/chain-deposits/rules';
-import { SEEN, TAKEN_BACK } from '../../../src/transfers/chain-deposits/told';
 import { chainDepositView } from '../../../src/transfers/chain-deposits/view';
+import { SEEN, TAKEN_BACK } from '../../../src/transfers/chain-deposits/word-of-people';
 import { decisionBy as decidedBy } from '../../../src/transfers/engine/follow';
 import { shown } from '../engine/books';
 import { begun, looks, START } from '../engine/look';

@@ -1,12 +1,12 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/asking';
+import { askedOfChain } from '../../networks/chain-answer';
+import { whereTokenStands } from '../../networks/no-token';
 import { nodeOf } from '../../networks/nodes';
 import { enabledNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
 import { fromUnits } from '../../networks/rules';
-import { whereTokenStands } from '../../networks/tokens';
 import { stationWallets, sweepableWallets } from '../../wallets/operations';
 import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { mayDelegate } from '../../wallets/sweeps';

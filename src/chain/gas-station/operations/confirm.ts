@@ -3,11 +3,11 @@ import { conflict, type Problem } from '../../../kernel/errors';
 import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../parties/chain/agreement';
 import type { ChainTransaction, SentTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/asking';
+import { askedOfChain } from '../../networks/chain-answer';
 import { requireHash } from '../../networks/hashes';
 import { bookReverted, endExecuted, moveOperation } from './end';
+import { wrongInPending } from './judge-pending';
 import { attemptsOf, holderBeside, lockNonces } from './nonces/store';
-import { wrongInPending } from './pending';
 import { operationWith, requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import {

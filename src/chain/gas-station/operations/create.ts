@@ -5,7 +5,7 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/led
 import { isCurrency } from '../../../kernel/money/currencies';
 import type { Decimal } from '../../../kernel/money/money';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/asking';
+import { askedOfChain } from '../../networks/chain-answer';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';

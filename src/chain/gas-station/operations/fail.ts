@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, type Problem } from '../../../kernel/errors';
 import type { ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/asking';
+import { askedOfChain } from '../../networks/chain-answer';
 import { endUnexecuted } from './end';
 import { showTaken } from './nonces/breaks';
 import type { Attempt } from './nonces/record';

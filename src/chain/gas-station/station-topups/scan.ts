@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/asking';
+import { askedOfChain } from '../../networks/chain-answer';
 import { nodeOf } from '../../networks/nodes';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';

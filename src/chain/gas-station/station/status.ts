@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/asking';
+import { askedOfChain } from '../../networks/chain-answer';
 import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
 import type { KeptDust } from '../candidates/record';

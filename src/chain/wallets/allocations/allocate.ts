@@ -11,8 +11,8 @@ import { deriveWallets } from '../derive';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
 import { findWalletById, lockFreeWallet, updateWallets } from '../store';
-import { lockRoom, takeRoom } from './room';
 import { findAllocation, insertAllocation } from './store';
+import { lockRoom, takeRoom } from './tenant-limit';
 import { startAllocation } from './workflows';
 
 export interface AllocationRequest {

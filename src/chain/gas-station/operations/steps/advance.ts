@@ -7,10 +7,10 @@ import { BATCH_MS, planDelegated, takeBackStopped } from './batch';
 import { broadcast } from './broadcast';
 import { contextOf, readSnapshot, type Snapshot, whileUnchanged } from './context';
 import { follow } from './follow';
-import { untilAgreed } from './gap';
-import { plan, sign } from './prepare';
+import { plan, sign } from './plan-and-sign';
 import { isStopped } from './step-guards';
-import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+import { AGAIN, lookIn, type Stepped, waitFor } from './step-result';
+import { untilAgreed } from './waits';
 
 /** State of an operation after a step, for its workflow. Contains no data. */
 export interface Progress {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
-import { whereTokenStands } from '../../../networks/tokens';
+import { whereTokenStands } from '../../../networks/no-token';
 import { boundedFees } from '../../rules';
 import { batchOf, MAX_OF_BATCH } from '../../strategies/delegated';
 import { mostOf } from '../nonces/rules';
@@ -9,12 +9,12 @@ import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { waitToPlan } from './gap';
 import { fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
-import { giveNonce } from './prepare';
-import { type Ready, readySender } from './ready';
+import { giveNonce } from './plan-and-sign';
+import { type Ready, readySender } from './ready-sender';
 import { stillSweepable } from './step-guards';
-import { AGAIN, lookIn, type Stepped } from './stepped';
+import { AGAIN, lookIn, type Stepped } from './step-result';
+import { waitToPlan } from './waits';
 
 /** Interval at which an operation looks whether an older one has made the batch. */
 export const BATCH_MS = 2_000;

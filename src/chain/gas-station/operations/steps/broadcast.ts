@@ -11,7 +11,7 @@ import { isHandedOver } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { isStoppedNow } from './step-guards';
-import { AGAIN, type Stepped, waitForCap } from './stepped';
+import { AGAIN, type Stepped, waitForCap } from './step-result';
 
 /**
  * Broadcasts the newest attempt, unless a block or the attempt costs more than the cap. The broadcast is noted first,

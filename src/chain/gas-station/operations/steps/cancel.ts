@@ -9,7 +9,7 @@ import { dearerThan, dearestOf, mostOf } from '../nonces/rules';
 import type { ChainContext, Snapshot } from './context';
 import { estimated, fieldsOf } from './plan';
 import { attemptAgain } from './replace';
-import { type Stepped, waitFor, waitForCap } from './stepped';
+import { type Stepped, waitFor, waitForCap } from './step-result';
 
 /**
  * Makes a transaction that moves nothing under the nonce of a cancelled operation. It outbids every attempt, and only

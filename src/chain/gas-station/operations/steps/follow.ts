@@ -11,10 +11,10 @@ import { updateOperation } from '../store';
 import { handOverAgain } from './broadcast';
 import { cancel } from './cancel';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { bookFreed } from './freed';
-import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './gap';
+import { bookFreed } from './late-executions';
 import { isOutbid, replace } from './replace';
-import { AGAIN, lookIn, type Stepped, waitFor, waitForCap } from './stepped';
+import { AGAIN, lookIn, type Stepped, waitFor, waitForCap } from './step-result';
+import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './waits';
 
 /** A mined transaction of the operation as nodes tell it. */
 interface ToldMined extends Pick<Told, 'isAgreed'> {

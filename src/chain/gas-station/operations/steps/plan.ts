@@ -1,6 +1,6 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode, ToldNonces } from '../../../../parties/chain/port';
-import { whereTokenStands } from '../../../networks/tokens';
+import { whereTokenStands } from '../../../networks/no-token';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
@@ -10,7 +10,7 @@ import type { Planned } from '../nonces/store';
 import type { GasOperation, WaitsFor } from '../record';
 import { senderOf } from '../rules';
 import type { ChainContext } from './context';
-import { type Ready, readySender } from './ready';
+import { type Ready, readySender } from './ready-sender';
 
 /** The transaction of an operation, except its nonce. */
 export interface Plan extends ToldNonces {

@@ -8,7 +8,7 @@ import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
 import { leastOf } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { AGAIN, type Stepped, waitFor, waitForCap } from './stepped';
+import { AGAIN, type Stepped, waitFor, waitForCap } from './step-result';
 
 /** Whether newer blocks have passed a transaction over because of its price. */
 export const isOutbid = async (node: ChainNode, { broadcastAt, ...latest }: Attempt, fees: ChainFees) =>

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { listPlaces } from '../../../../chain/holdings/places';
+import { listPlaces } from '../../../../chain/holdings/read-position';
 import { listUnlisted } from '../../../../transfers/chain-deposits/unlisted';
 import { countArgument } from '../../arguments';
 import type { CommandContext } from '../../context';

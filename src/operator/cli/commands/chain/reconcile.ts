@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { askedOfChain } from '../../../../chain/networks/asking';
+import { askedOfChain } from '../../../../chain/networks/chain-answer';
 import { requireNetwork } from '../../../../chain/networks/operations';
 import { type Comparison, compareChain } from '../../../../chain/reconciliation/compare';
 import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/readings';

@@ -1,7 +1,7 @@
 import { getAddress, parseEther } from 'viem';
 import { auditOf } from '../../../../../src/kernel/audit/audit';
 import { NATIVE } from '../../../../../src/parties/chain/port';
-import { sentByOthers } from '../../../../../src/transfers/chain-deposits/own-money';
+import { sentByOthers } from '../../../../../src/transfers/chain-deposits/sent-by-others';
 import {
   breaksOf,
   ether,

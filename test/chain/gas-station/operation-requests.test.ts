@@ -1,6 +1,6 @@
 import { masterAccount } from '../../support/cards';
 import { command, operatorEnvironment } from '../../support/operator';
-import { changedSince, everything } from './everything';
+import { changedSince, everything } from './database-fingerprint';
 import { byHand, OPERATIONS, TOPUPS } from './operations/by-person/by-hand';
 import { type NodeDouble, nodeDouble } from './operations/nodes/node-double';
 import { execute, posted, type TestStation, testStation } from './operations/support';

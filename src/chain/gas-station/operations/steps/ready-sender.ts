@@ -4,7 +4,7 @@ import { mendNonces } from '../nonces/vanished';
 import type { GasOperation } from '../record';
 import { senderOf } from '../rules';
 import type { ChainContext } from './context';
-import { bookFreed } from './freed';
+import { bookFreed } from './late-executions';
 
 /** The chain of an operation whose sender may get its next nonce. */
 export interface Ready extends ChainContext {

@@ -7,7 +7,7 @@ import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf, TRY_AGAIN_MS } from '../ru
 import { updateOperation } from '../store';
 import { handOver } from './broadcast';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { AGAIN, lookIn, type Stepped, waitFor } from './stepped';
+import { AGAIN, lookIn, type Stepped, waitFor } from './step-result';
 
 /** Notes why nothing was planned. Opens a break on a repeated nonce gap, which no honest node reports for long. */
 export async function waitToPlan(

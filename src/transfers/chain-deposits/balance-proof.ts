@@ -1,4 +1,4 @@
-import { askedOfChain } from '../../chain/networks/asking';
+import { askedOfChain } from '../../chain/networks/chain-answer';
 import { requireHash } from '../../chain/networks/hashes';
 import { type AskingChains, nodeOf } from '../../chain/networks/nodes';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';

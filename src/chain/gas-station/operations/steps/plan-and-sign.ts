@@ -12,9 +12,9 @@ import type { GasOperation } from '../record';
 import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { waitToPlan } from './gap';
 import { type NoPlan, type Plan, planOperation } from './plan';
-import { AGAIN, type Stepped } from './stepped';
+import { AGAIN, type Stepped } from './step-result';
+import { waitToPlan } from './waits';
 
 /** Gives the operation a transaction under its sender's next nonce. */
 export async function plan(services: Services, snapshot: Snapshot, context: ChainContext): Promise<Stepped> {
