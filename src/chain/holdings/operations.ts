@@ -84,7 +84,7 @@ export async function arrivalsUnbooked(
 }
 
 /** Sets the change of each unbooked cause to zero, because the chain does not have it. Booked causes stay. */
-export async function changeNothing(tx: Tx, chain: string, causes: readonly string[]): Promise<void> {
+export async function clearChanges(tx: Tx, chain: string, causes: readonly string[]): Promise<void> {
   await tx.run(
     table('holding_changes').where({ chain, booked: 0 }).where(anyOf('cause', causes)).update({ amount: 0 }),
   );

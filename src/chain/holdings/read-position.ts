@@ -6,13 +6,13 @@ import type { Sql, Tx } from '../../kernel/db/database';
 const places = () => table('chain_places');
 const blocks = () => table('chain_blocks');
 
-export interface Place {
+export interface BlockPosition {
   number: number;
   hash: string;
 }
 
 /** The position of the watcher on a chain. */
-export interface ReadPlace extends Place {
+export interface ReadPosition extends BlockPosition {
   /** The last block that the watcher has read a second time. */
   checked: number;
   /**
@@ -32,7 +32,9 @@ export async function followedChains(sql: Sql, at: Date): Promise<ReadonlySet<st
 }
 
 /** Lists the last block read of each chain, and when. */
-export async function listPlaces(sql: Sql): Promise<{ chain: string; blockNumber: number; readAt: Date }[]> {
+export async function listReadPositions(
+  sql: Sql,
+): Promise<{ chain: string; blockNumber: number; readAt: Date }[]> {
   const query = places().select('chain', 'blockNumber', 'readAt').orderBy('chain');
   const rows = await sql.run<{ chain: string; blockNumber: string; readAt: Date }>(query);
   return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
@@ -51,7 +53,11 @@ interface PlaceRow {
  * Returns the last block that was read. Undefined when the chain was never read.
  * @param lock holds the place until the transaction ends
  */
-export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise<ReadPlace | undefined> {
+export async function readPositionOf(
+  sql: Sql,
+  chain: string,
+  lock?: 'update',
+): Promise<ReadPosition | undefined> {
   const query = places()
     .join('chain_blocks as b', (on) =>
       on.on('b.chain', 'chain_places.chain').on('b.number', 'chain_places.block_number'),
@@ -68,7 +74,12 @@ export async function placeOf(sql: Sql, chain: string, lock?: 'update'): Promise
 }
 
 /** Stores the block at which reading begins. Leaves a chain that was read before at its present block. */
-export async function beginPlace(tx: Tx, chain: string, { number, hash }: Place, at: Date): Promise<void> {
+export async function beginReading(
+  tx: Tx,
+  chain: string,
+  { number, hash }: BlockPosition,
+  at: Date,
+): Promise<void> {
   const begun = await tx.run(
     places()
       .insert({ chain, blockNumber: number, checkedNumber: number, readAt: at })
@@ -80,16 +91,16 @@ export async function beginPlace(tx: Tx, chain: string, { number, hash }: Place,
 }
 
 /** Forgets the position and hashes of a chain whose nodes serve another chain now. Reading begins at the head again. */
-export async function forgetPlace(tx: Tx, chain: string): Promise<void> {
+export async function forgetReadPosition(tx: Tx, chain: string): Promise<void> {
   await tx.run(places().where({ chain }).delete());
   await tx.run(blocks().where({ chain }).delete());
 }
 
 /** Stores the last block that was read. Deletes block hashes below `keepFrom`, except the highest of them. */
-export async function notePlace(
+export async function noteReadPosition(
   tx: Tx,
   chain: string,
-  { number, hash }: Place,
+  { number, hash }: BlockPosition,
   { at, keepFrom = 0 }: { at: Date; keepFrom?: number },
 ): Promise<void> {
   await tx.run(blocks().insert({ chain, number, hash }).onConflict(['chain', 'number']).merge(['hash']));
@@ -120,7 +131,7 @@ export const noteUnread = async (tx: Tx, chain: string): Promise<void> => {
 };
 
 /** Lists the blocks whose hashes are stored, newest first. */
-export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
+export async function keptBlocks(sql: Sql, chain: string): Promise<BlockPosition[]> {
   const rows = await sql.run<{ number: string | number; hash: string }>(
     blocks().select('number', 'hash').where({ chain }).orderBy('number', 'desc'),
   );
@@ -134,12 +145,12 @@ export async function keptBlocks(sql: Sql, chain: string): Promise<Place[]> {
 export async function stepBack(
   tx: Tx,
   chain: string,
-  place: Place,
+  place: BlockPosition,
   { at, tellUntil }: { at: Date; tellUntil: number },
 ): Promise<void> {
   const { number } = place;
   await tx.run(blocks().where({ chain }).where('number', '>', number).delete());
-  await notePlace(tx, chain, place, { at });
+  await noteReadPosition(tx, chain, place, { at });
   await tx.run(
     places()
       .where({ chain })

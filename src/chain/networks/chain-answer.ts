@@ -6,7 +6,7 @@ import { PartyAway } from '../../process/party-errors';
  * Awaits an answer that a request needs from the chain now.
  * @throws Problem 503 when no node answers, or when a node denies a configured token, which may be temporary
  */
-export async function askedOfChain<T>(asked: Promise<T>): Promise<T> {
+export async function requireChainAnswer<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {

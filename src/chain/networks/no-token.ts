@@ -1,7 +1,7 @@
 import { ChainRefused } from '../../parties/chain/errors';
 
 /** @returns undefined when the contract is no token, so that other assets can still be read */
-export async function whereTokenStands<T>(read: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfNoToken<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {

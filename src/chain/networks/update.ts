@@ -8,7 +8,7 @@ import type { Block, ChainNode } from '../../parties/chain/port';
 import type { Parties } from '../../parties/parties';
 import type { Services } from '../../services';
 import { isMasked, unmasked } from './addresses';
-import { askedOfChain } from './chain-answer';
+import { requireChainAnswer } from './chain-answer';
 import { assertHosts } from './hosts';
 import { assetField, checkedFields, type NetworkInput, SHOWN } from './network-input';
 import { findOpened, isReachedAlike, type NetworkTerms, type OpenedNetwork, termsOf } from './operations';
@@ -111,7 +111,7 @@ async function askNodes(
     terms.enabled && !isStale && !(before?.network.enabled && isReachedAlike(terms, termsOf(before)));
   const isAway = answers.length === 0 || !(await judgeAssets(node, assets));
   if (isAway && isNeeded) throw unavailable('The chain cannot be reached; nothing was recorded.');
-  return isNeeded && !before?.network.enabled ? askedOfChain(node.head()) : undefined;
+  return isNeeded && !before?.network.enabled ? requireChainAnswer(node.head()) : undefined;
 }
 
 /**

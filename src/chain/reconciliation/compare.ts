@@ -3,9 +3,9 @@ import { ChainAway } from '../../parties/chain/errors';
 import type { Block, ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';
 import { nativeSymbol } from '../gas-station/rules';
-import { placeOf } from '../holdings/read-position';
+import { readPositionOf } from '../holdings/read-position';
 import { CHAIN_PLACES } from '../holdings/record';
-import { whereTokenStands } from '../networks/no-token';
+import { undefinedIfNoToken } from '../networks/no-token';
 import { type AskingChains, nodeOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits } from '../networks/rules';
@@ -42,11 +42,11 @@ export async function compareChain(
   also?: ReadonlySet<string>,
 ): Promise<Comparison> {
   const { network, node } = await nodeOf(services, services.database, chain);
-  const spot = (await placeOf(services.database, chain)) ?? (await node.head());
+  const spot = (await readPositionOf(services.database, chain)) ?? (await node.head());
   const books = await readBooks(services.database, network, spot);
   const assets = assetsToRead(network);
   const { sums: reported, unreadable, pool } = await readBalances(node, books, assets, spot);
-  const unbooked = await withWhatIsUnderWay({ node, books, assets, spot });
+  const unbooked = await withOwnTransactions({ node, books, assets, spot });
   if ((await node.block(spot.number))?.hash !== spot.hash) throw new ChainAway(chain);
   const readable = assets.filter(({ symbol }) => !unreadable.has(symbol));
   const lines = compared(readable, { reported, booked: books.booked, unbooked }, also);
@@ -74,7 +74,7 @@ async function readBalances(
   for (const place of CHAIN_PLACES)
     for (const { symbol, contract, decimals } of assets) {
       if (addresses[place].length === 0) continue;
-      const units = await whereTokenStands(node.balances(addresses[place], contract, number));
+      const units = await undefinedIfNoToken(node.balances(addresses[place], contract, number));
       if (!units) {
         unreadable.add(symbol);
         continue;
@@ -95,7 +95,7 @@ interface Asked {
 }
 
 /** Adds the effects of our unbooked transactions, up to the block, to the known unbooked amounts. */
-async function withWhatIsUnderWay({ node, books, assets, spot: { number: upTo } }: Asked): Promise<Sums> {
+async function withOwnTransactions({ node, books, assets, spot: { number: upTo } }: Asked): Promise<Sums> {
   const sums = new Sums(books.unbooked);
   const where = { assets, placeOf: placesOf(books.addresses) };
   for (const { hash, parts } of books.transactions)

@@ -3,8 +3,8 @@ import { invalid, notFound } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
 import type { ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';
-import { askedOfChain } from '../networks/chain-answer';
-import { whereTokenStands } from '../networks/no-token';
+import { requireChainAnswer } from '../networks/chain-answer';
+import { undefinedIfNoToken } from '../networks/no-token';
 import { nodeOf } from '../networks/nodes';
 import type { Network } from '../networks/record';
 import { fromUnits, NATIVE_DECIMALS } from '../networks/rules';
@@ -43,7 +43,7 @@ export async function walletBalance(
     if (!held || !holdsAt(held, now())) throw notFound('wallet', 'address');
   }
   const { network, node } = await nodeOf(services, database, wallet.chain);
-  const { gas, balances, unknown } = await askedOfChain(readOf(node, wallet, network));
+  const { gas, balances, unknown } = await requireChainAnswer(readOf(node, wallet, network));
   const gasBalance = fromUnits(gas, NATIVE_DECIMALS[network.kind]);
   const detail = unknown.length > 0 ? unknown.map(notAnswering).join(' ') : undefined;
   const asOf = now();
@@ -52,7 +52,7 @@ export async function walletBalance(
 
 /** Asks for all balances at once. A token whose contract does not answer does not stop the others. */
 async function readOf(node: ChainNode, { address }: Wallet, { assets }: Network) {
-  const read = (token: string | null) => whereTokenStands(node.balance(address, token));
+  const read = (token: string | null) => undefinedIfNoToken(node.balance(address, token));
   const [gas = 0n, ...units] = await Promise.all([null, ...assets.map(({ contract }) => contract)].map(read));
   const balances: WalletBalance['balances'] = [];
   const unknown: string[] = [];

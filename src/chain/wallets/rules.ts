@@ -34,7 +34,7 @@ export const endOf = ({ endedAt, expiresAt }: Pick<Allocation, 'endedAt' | 'expi
  * The wallet's status that the client of an allocation sees. After the allocation's end the status follows from that
  * end alone, so the client does not learn who has the wallet next.
  */
-export function statusToldAt(
+export function statusForClient(
   allocation: Pick<Allocation, 'endedAt' | 'expiresAt' | 'updatedAt'>,
   { status }: Pick<Wallet, 'status'>,
   { at, quarantineSeconds }: { at: Date; quarantineSeconds: number },

@@ -153,7 +153,7 @@ export async function updateWallets(
  * Makes rested wallets available again.
  * @returns how many, `limit` at most
  */
-export async function returnRipe(
+export async function returnRested(
   tx: Sql,
   { chain, at, to, limit }: { chain?: string | undefined; at: Date; to: WalletStatus; limit: number },
 ): Promise<number> {

@@ -5,7 +5,7 @@ import { ledgerAmount, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { HeldWallet } from './allocations/allocate';
 import type { WalletBalance } from './balance';
 import { WALLET_STATUSES, type Wallet } from './record';
-import { statusToldAt } from './rules';
+import { statusForClient } from './rules';
 
 const address = () => z.string().meta({ examples: ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'] });
 const status = z.enum(WALLET_STATUSES);
@@ -47,7 +47,7 @@ export function heldWalletView(
     id,
     walletId: isAdmin ? wallet.id : undefined,
     ...{ address, chain, asset, accountId, reference },
-    status: statusToldAt(allocation, wallet, when),
+    status: statusForClient(allocation, wallet, when),
     expiresAt: expiresAt?.toISOString(),
     endedAt: endedAt?.toISOString(),
     createdAt: createdAt.toISOString(),

@@ -1,7 +1,7 @@
 import { releaseNoncesOf } from '../../chain/gas-station/operations/nonces/vanished';
 import { scanAgain } from '../../chain/gas-station/station-topups/seen';
 import { forgetArrivals } from '../../chain/holdings/operations';
-import { beginPlace, forgetPlace } from '../../chain/holdings/read-position';
+import { beginReading, forgetReadPosition } from '../../chain/holdings/read-position';
 import {
   findOpened,
   isReachedAlike,
@@ -51,13 +51,13 @@ export async function ensureLocalNetwork(
     if (!before || !isReachedAlike(termsOf(before), terms))
       await saveNetwork(services, tx, LOCAL_CHAIN, terms, before?.network.version ?? 0);
     if (isNewChain) {
-      await forgetPlace(tx, LOCAL_CHAIN);
+      await forgetReadPosition(tx, LOCAL_CHAIN);
       await forgetArrivals(tx, LOCAL_CHAIN, -1);
       await scanAgain(tx, LOCAL_CHAIN, head.number);
       await releaseNoncesOf(tx, LOCAL_CHAIN, services.now());
     }
     // Deposits that are paid before a watcher runs are found as well.
-    await beginPlace(tx, LOCAL_CHAIN, head, services.now());
+    await beginReading(tx, LOCAL_CHAIN, head, services.now());
     return before !== undefined;
   });
   if (isNewChain && wasThere)

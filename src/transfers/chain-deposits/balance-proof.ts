@@ -1,4 +1,4 @@
-import { askedOfChain } from '../../chain/networks/chain-answer';
+import { requireChainAnswer } from '../../chain/networks/chain-answer';
 import { requireHash } from '../../chain/networks/hashes';
 import { type AskingChains, nodeOf } from '../../chain/networks/nodes';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';
@@ -59,11 +59,11 @@ export async function provenCoin(services: Proving, named: NamedCoin): Promise<C
 
 /** @throws Problem 400, 409, 503 */
 async function minedFor(node: ChainNode, txHash: string, confirmations: number): Promise<Mined> {
-  const { word, isAgreed } = await askedOfChain(toldOf(node, txHash));
+  const { word, isAgreed } = await requireChainAnswer(toldOf(node, txHash));
   if (word.status === 'unknown') throw invalid('txHash is not known to the chain.', 'txHash');
   if (word.status === 'pending') throw invalid('txHash is not in a block yet.', 'txHash');
   if (word.status === 'reverted') throw invalid('txHash was reverted and has moved nothing.', 'txHash');
-  const depth = isAgreed ? await askedOfChain(depthOf(node, word.block, confirmations)) : 'disputed';
+  const depth = isAgreed ? await requireChainAnswer(depthOf(node, word.block, confirmations)) : 'disputed';
   if (depth === 'disputed') throw disagree();
   if (depth === 'shallow')
     throw conflict(

@@ -1,4 +1,4 @@
-import { askedOfChain } from '../../chain/networks/chain-answer';
+import { requireChainAnswer } from '../../chain/networks/chain-answer';
 import { requireHash } from '../../chain/networks/hashes';
 import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
@@ -122,7 +122,7 @@ async function broughtBy(
 }
 
 async function movedBy(node: ChainNode, txHash: string): Promise<ChainTransfer[]> {
-  const found = await askedOfChain(node.transaction(txHash));
+  const found = await requireChainAnswer(node.transaction(txHash));
   if (found.status === 'unknown') throw invalid('txHash is not known to the chain.', 'txHash');
   if (found.status === 'pending') throw invalid('txHash is not in a block yet.', 'txHash');
   if (found.status === 'reverted') throw invalid('txHash was reverted and has moved nothing.', 'txHash');

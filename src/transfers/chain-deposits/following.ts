@@ -1,5 +1,5 @@
 import { countOpenOf } from '../../chain/gas-station/operations/read';
-import { beginPlace, placeOf } from '../../chain/holdings/read-position';
+import { beginReading, readPositionOf } from '../../chain/holdings/read-position';
 import type { Following } from '../../chain/networks/following';
 import { countAllocatedFor, hasWallets } from '../../chain/wallets/operations';
 import type { Sql } from '../../kernel/db/database';
@@ -8,8 +8,9 @@ import { countConfirming } from '../engine/tables/on-chain';
 
 /** Stores the head when a network is enabled, so that payments before the watcher's first look are found. */
 export const following: Following = {
-  begin: beginPlace,
-  isUsed: async (sql, chain) => (await hasWallets(sql, chain)) || (await placeOf(sql, chain)) !== undefined,
+  begin: beginReading,
+  isUsed: async (sql, chain) =>
+    (await hasWallets(sql, chain)) || (await readPositionOf(sql, chain)) !== undefined,
   heldBy,
 };
 

@@ -1,12 +1,12 @@
 import { bookSeenTopups, noteSeenTopups, stationsToRead } from '../../chain/gas-station/station-topups/seen';
 import {
-  beginPlace,
+  beginReading,
   keptBlocks,
   noteChecked,
-  notePlace,
   noteRead,
+  noteReadPosition,
   noteUnread,
-  placeOf,
+  readPositionOf,
 } from '../../chain/holdings/read-position';
 import { nodeOf } from '../../chain/networks/nodes';
 import type { Network } from '../../chain/networks/record';
@@ -19,7 +19,7 @@ import { keepTransfers, tellDeposits } from '../../transfers/chain-deposits/disc
 import { decidedAt, refsAbove, refsWaiting } from '../../transfers/engine/tables/on-chain';
 import { STANDS_STILL, watchHead } from './head';
 import { type ChainStep, nothingRemembered, type Reading, type Remembered } from './reading';
-import { goBack, isStillAt } from './reorganisation';
+import { isStillAt, returnToCommonBlock } from './reorganisation';
 
 /** Most blocks of a reading. With the native coin each block is a call of its own. */
 const LONGEST_RANGE = 500;
@@ -43,13 +43,15 @@ export async function readChain(
   if (!network.enabled) return end(services, chain);
   const head = await node.head();
   await watchHead(services, network, head, remembered);
-  const place = await placeOf(database, chain);
+  const place = await readPositionOf(database, chain);
   if (!place) return begin(services, chain, head);
   const reading = { network, node, place, head, remembered };
   if (head.number <= place.number) return compareHead(services, reading);
   const next = await node.block(place.number + 1);
   if (!next) return rest(services, reading); // the node that answered lags behind the one that reported the head
-  return next.parentHash === place.hash ? readOn(services, reading, next) : goBack(services, reading);
+  return next.parentHash === place.hash
+    ? readOn(services, reading, next)
+    : returnToCommonBlock(services, reading);
 }
 
 /** Ends following a disabled network. Its open deposits poll the chain from now on. */
@@ -65,7 +67,7 @@ async function end(services: Services, chain: string): Promise<ChainStep> {
 
 /** Begins at the head. Earlier payments are claimed by their hash. */
 async function begin({ database, now }: Services, chain: string, head: Block): Promise<ChainStep> {
-  await database.transaction((tx) => beginPlace(tx, chain, head, now()));
+  await database.transaction((tx) => beginReading(tx, chain, head, now()));
   return 'begun';
 }
 
@@ -75,7 +77,7 @@ async function compareHead(services: Services, reading: Reading): Promise<ChainS
   const { head, network } = reading;
   const kept = await keptBlocks(database, network.chain);
   const known = kept.find(({ number }) => number === head.number);
-  if (known && known.hash !== head.hash) return goBack(services, reading);
+  if (known && known.hash !== head.hash) return returnToCommonBlock(services, reading);
   return rest(services, reading);
 }
 
@@ -116,7 +118,7 @@ async function readOn(services: Services, reading: Reading, first: Block): Promi
     // A node may still have named the old chain when deposits looked after a reorganisation.
     const unsure = place.backTo === null ? [] : await refsAbove(tx, network.chain, place.backTo);
     const keepFrom = to - 2 * network.confirmations - SPARE_BLOCKS;
-    await notePlace(tx, network.chain, last, { at: services.now(), keepFrom });
+    await noteReadPosition(tx, network.chain, last, { at: services.now(), keepFrom });
     await noteChecked(tx, network.chain, late.checked);
     await noteInPart(services, tx, network.chain, [...found.inPart, ...late.inPart]);
     const moved = [...found.transfers, ...late.transfers];

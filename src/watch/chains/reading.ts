@@ -1,4 +1,4 @@
-import type { ReadPlace } from '../../chain/holdings/read-position';
+import type { ReadPosition } from '../../chain/holdings/read-position';
 import type { Network } from '../../chain/networks/record';
 import type { Block, ChainNode } from '../../parties/chain/port';
 
@@ -12,7 +12,7 @@ export type ChainStep = 'ended' | 'begun' | 'rests' | 'read' | 'back';
 export interface Reading {
   network: Network;
   node: ChainNode;
-  place: ReadPlace;
+  place: ReadPosition;
   head: Block;
   remembered: Remembered;
 }

@@ -1,6 +1,6 @@
 import { scanAgain } from '../../chain/gas-station/station-topups/seen';
 import { forgetArrivals } from '../../chain/holdings/operations';
-import { keptBlocks, type Place, placeOf, stepBack } from '../../chain/holdings/read-position';
+import { type BlockPosition, keptBlocks, readPositionOf, stepBack } from '../../chain/holdings/read-position';
 import type { Tx } from '../../kernel/db/database';
 import type { ChainNode } from '../../parties/chain/port';
 import type { Services } from '../../services';
@@ -9,15 +9,15 @@ import { refsAbove } from '../../transfers/engine/tables/on-chain';
 import type { ChainStep, Reading } from './reading';
 
 /** Whether the position is unchanged since it was read. Locks it. */
-export async function isStillAt(tx: Tx, chain: string, place: Place): Promise<boolean> {
-  const now = await placeOf(tx, chain, 'update');
+export async function isStillAt(tx: Tx, chain: string, place: BlockPosition): Promise<boolean> {
+  const now = await readPositionOf(tx, chain, 'update');
   return now?.number === place.number && now.hash === place.hash;
 }
 
 /**
  * Moves the position back to the last block that the node shares, or before the first stored block when it shares none.
  */
-export async function goBack(services: Services, reading: Reading): Promise<ChainStep> {
+export async function returnToCommonBlock(services: Services, reading: Reading): Promise<ChainStep> {
   const { database, log, now } = services;
   const { network, node, place, head } = reading;
   const { chain } = network;
@@ -35,7 +35,10 @@ export async function goBack(services: Services, reading: Reading): Promise<Chai
   return 'back';
 }
 
-async function lastCommon(node: ChainNode, kept: readonly Place[]): Promise<Place | undefined> {
+async function lastCommon(
+  node: ChainNode,
+  kept: readonly BlockPosition[],
+): Promise<BlockPosition | undefined> {
   for (const each of kept) {
     const theirs = await node.block(each.number);
     if (theirs?.hash === each.hash) return each;

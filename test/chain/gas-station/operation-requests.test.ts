@@ -1,6 +1,6 @@
 import { masterAccount } from '../../support/cards';
 import { command, operatorEnvironment } from '../../support/operator';
-import { changedSince, everything } from './database-fingerprint';
+import { changedSince, databaseFingerprint } from './database-fingerprint';
 import { byHand, OPERATIONS, TOPUPS } from './operations/by-person/by-hand';
 import { type NodeDouble, nodeDouble } from './operations/nodes/node-double';
 import { execute, posted, type TestStation, testStation } from './operations/support';
@@ -75,7 +75,7 @@ describe('expiry of an operation', () => {
     at = Date.now();
     await world.configure({ sweepConfirmations: 3 });
     const hash = await execute(world, transactions[0]);
-    const kept = await everything(world.services.database);
+    const kept = await databaseFingerprint(world.services.database);
     const early = await confirm(OPERATIONS, id, hash);
     expect([early.status, early.body]).toMatchObject([
       409,
@@ -165,7 +165,7 @@ it('answers 503 to every request while the chain is away, and records nothing', 
     ['POST', `${OPERATIONS}/${sweepAtWork.id}/fail`, reason],
     ['POST', `${TOPUPS}/${topupAtWork.id}/fail`, reason],
   ];
-  const kept = await everything(world.services.database);
+  const kept = await databaseFingerprint(world.services.database);
   double.away(true);
   for (const [place, [method, path, body]] of asked.entries()) {
     const key = { 'x-idempotency-key': `away-${place}` };

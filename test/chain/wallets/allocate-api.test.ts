@@ -1,7 +1,7 @@
 import { disableWallet, enableWallet } from '../../../src/chain/wallets/disable';
 import { deriveWallets } from '../../../src/chain/wallets/operations';
 import { TTL_SECONDS } from '../../../src/chain/wallets/rules';
-import { returnRipe } from '../../../src/chain/wallets/store';
+import { returnRested } from '../../../src/chain/wallets/store';
 import { newId } from '../../../src/kernel/ids';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
@@ -193,7 +193,7 @@ describe('releasing a wallet', () => {
       world.later(DAY_MS);
       if (how.startsWith('by the')) {
         const ripe = { chain, at: world.clock.at, to: 'available', limit: 10 } as const;
-        expect(await api.database.transaction((tx) => returnRipe(tx, ripe))).toBe(1);
+        expect(await api.database.transaction((tx) => returnRested(tx, ripe))).toBe(1);
       }
       const stranger = await api.client();
       const theirs = terms({ chain, accountId: await masterAccount(stranger) });

@@ -1,4 +1,4 @@
-import { placeOf } from '../../../src/chain/holdings/read-position';
+import { readPositionOf } from '../../../src/chain/holdings/read-position';
 import { findOpened, saveNetwork, termsOf } from '../../../src/chain/networks/operations';
 import type { Services } from '../../../src/services';
 import { TEST_USDT } from '../../../src/startup/embedded/chain/token';
@@ -33,11 +33,11 @@ test('is made at the first start, and left alone by the next one', async () => {
   ]);
   expect(await chain.client.getCode({ address: TEST_USDT })).toBeDefined();
   // Before anybody follows it.
-  const place = await placeOf(api.database, 'local');
+  const place = await readPositionOf(api.database, 'local');
   expect(place?.number).toBe(Number(await chain.client.getBlockNumber()));
   await chain.client.mine({ blocks: 2 });
   await ensure();
-  expect(await placeOf(api.database, 'local')).toEqual(place);
+  expect(await readPositionOf(api.database, 'local')).toEqual(place);
   expect(await local()).toEqual(made);
 });
 

@@ -1,8 +1,8 @@
 import type { Sql } from '../../../kernel/db/database';
 import { invalid } from '../../../kernel/errors';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/chain-answer';
-import { whereTokenStands } from '../../networks/no-token';
+import { requireChainAnswer } from '../../networks/chain-answer';
+import { undefinedIfNoToken } from '../../networks/no-token';
 import { nodeOf } from '../../networks/nodes';
 import { enabledNetworks, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
@@ -82,14 +82,14 @@ async function candidatesOn(
   if (wallets.length === 0 || assets.length === 0) return [];
   const reached = await nodeOf(services, sql, chain);
   const addresses = wallets.map(({ address }) => address);
-  const natives = await askedOfChain(reached.node.balances(addresses, null));
+  const natives = await requireChainAnswer(reached.node.balances(addresses, null));
   const found: SweepCandidate[] = [];
   for (const asset of assets) {
-    const station = await askedOfChain(stationSending(reached, config, asset));
+    const station = await requireChainAnswer(stationSending(reached, config, asset));
     const balances =
       asset.contract === null
         ? natives
-        : await askedOfChain(whereTokenStands(reached.node.balances(addresses, asset.contract)));
+        : await requireChainAnswer(undefinedIfNoToken(reached.node.balances(addresses, asset.contract)));
     if (!balances) continue;
     for (const [place, wallet] of wallets.entries()) {
       const [balance = 0n, native = 0n] = [balances[place], natives[place]];

@@ -3,8 +3,8 @@ import { invalid } from '../../../kernel/errors';
 import { ChainRefused } from '../../../parties/chain/errors';
 import type { Call, ChainFees, ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/chain-answer';
-import { whereTokenStands } from '../../networks/no-token';
+import { requireChainAnswer } from '../../networks/chain-answer';
+import { undefinedIfNoToken } from '../../networks/no-token';
 import { type NetworkNode, nodeOf } from '../../networks/nodes';
 import { assetOf } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
@@ -59,11 +59,11 @@ export async function preflight(
   const asset = swept(network, symbol, ofStation);
   const [config, open] = [await requireGasConfig(sql, network), await openOperationsOf(sql, wallet.id)];
   const stationAddress = mayDelegate(wallet)
-    ? await askedOfChain(stationSending(reached, config, asset))
+    ? await requireChainAnswer(stationSending(reached, config, asset))
     : null;
   const of = { chain: wallet.chain, walletId: wallet.id, asset: asset.symbol };
   const failed = await failedSweeps(sql, of, failedBefore(services.now()));
-  const said = await askedOfChain(readOf(reached, wallet, asset, config, stationAddress));
+  const said = await requireChainAnswer(readOf(reached, wallet, asset, config, stationAddress));
   const units = sweepableOf(config, network, asset, {
     ...{ units: said.balance, fee: said.fee ?? 0n, ofStation },
   });
@@ -106,7 +106,7 @@ async function readOf(
 ): Promise<Said> {
   const payer = stationAddress ?? address;
   const [native, fees] = await Promise.all([node.balance(payer, null), node.fees()]);
-  const balance = contract === null ? native : await whereTokenStands(node.balance(address, contract));
+  const balance = contract === null ? native : await undefinedIfNoToken(node.balance(address, contract));
   if (balance === undefined) return { balance: 0n, native, fees, fee: null };
   // Without a treasury, the cost is estimated by a transfer to the wallet itself.
   const to = config.treasuryAddress ?? address;

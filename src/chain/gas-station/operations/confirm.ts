@@ -3,11 +3,11 @@ import { conflict, type Problem } from '../../../kernel/errors';
 import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../parties/chain/agreement';
 import type { ChainTransaction, SentTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/chain-answer';
+import { requireChainAnswer } from '../../networks/chain-answer';
 import { requireHash } from '../../networks/hashes';
 import { bookReverted, endExecuted, moveOperation } from './end';
-import { wrongInPending } from './judge-pending';
-import { attemptsOf, holderBeside, lockNonces } from './nonces/store';
+import { judgePending } from './judge-pending';
+import { attemptsOf, lockNonces, otherHolderOf } from './nonces/store';
 import { operationWith, requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import {
@@ -47,8 +47,8 @@ export async function askAbout(
   const operation = await requireOperation(services.database, id, type);
   const context = await contextOf(services, operation);
   const hash = requireHash(context.network, txHash);
-  const told = await askedOfChain(toldOf(context.node, hash));
-  return { hash, word: told.word, isFinal: await askedOfChain(isFinal(context, told)), context };
+  const told = await requireChainAnswer(toldOf(context.node, hash));
+  return { hash, word: told.word, isFinal: await requireChainAnswer(isFinal(context, told)), context };
 }
 
 async function isFinal({ node, config }: ChainContext, { word, isAgreed }: Told): Promise<boolean> {
@@ -110,7 +110,7 @@ async function assertPending(
   operation: GasOperation,
   sent: SentTransaction | undefined,
 ): Promise<void> {
-  const wrong = wrongInPending(operation, sent, await attemptsOf(tx, operation.id));
+  const wrong = judgePending(operation, sent, await attemptsOf(tx, operation.id));
   if (wrong === 'unclear')
     throw notIts('it is in no block yet, and does not show what it moves: confirm it once it is in one');
   if (wrong) throw notIts(DIFFERENCES[wrong]);
@@ -141,7 +141,7 @@ async function ownershipOf(tx: Tx, operation: GasOperation, { hash, word }: Aske
   if (isMined(word) && word.block.at.getTime() < createdAt.getTime() - CLOCKS_DIFFER_MS)
     throw notIts('it was executed before the operation was created');
   const sent = isMined(word) ? word : word.status === 'pending' ? word.sent : undefined;
-  const holder = sent && (await holderBeside(tx, { chain, address: sent.from, nonce: sent.nonce }, whole));
+  const holder = sent && (await otherHolderOf(tx, { chain, address: sent.from, nonce: sent.nonce }, whole));
   if (holder !== undefined) throw notIts(`its nonce is of another operation, ${holder}`);
   return signed.length > 0 ? 'beside' : 'told';
 }

@@ -5,7 +5,7 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/led
 import { isCurrency } from '../../../kernel/money/currencies';
 import type { Decimal } from '../../../kernel/money/money';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/chain-answer';
+import { requireChainAnswer } from '../../networks/chain-answer';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
@@ -136,7 +136,7 @@ const NOT_PAYABLE: Record<string, string> = {
 };
 
 async function assertPayable(services: Asking, ordered: Ordered): Promise<void> {
-  const plan = await askedOfChain(planOperation(services, await contextOf(services, ordered), ordered));
+  const plan = await requireChainAnswer(planOperation(services, await contextOf(services, ordered), ordered));
   if ('waitsFor' in plan)
     throw conflict('invalid_transition', NOT_PAYABLE[plan.waitsFor] ?? 'The chain refuses it.', 'walletId');
 }

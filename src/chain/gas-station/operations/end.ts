@@ -89,7 +89,7 @@ export async function endExecuted(
     { cause: operation.id, blockNumber: word.block.number },
   );
   const booked = { txHash: hash, movedUnits: moved, lostUnits: lost, executedAt: at, feeUnits };
-  if (!isOpen(operation)) return endedBefore(tx, operation, booked, at);
+  if (!isOpen(operation)) return bookLate(tx, operation, booked, at);
   if (verdict.is === 'right') return moveOperation(services, tx, operation, 'complete', booked);
   const failure = await failureOf(tx, operation, hash, verdict.in === 'success');
   return moveOperation(services, tx, operation, 'fail', { ...booked, ...failure });
@@ -140,7 +140,7 @@ export async function bookReverted(
 }
 
 /** Keeps the status and opens a break, because nobody expected this execution any more. */
-async function endedBefore(
+async function bookLate(
   tx: Tx,
   operation: GasOperation,
   booked: Partial<GasOperation> & { movedUnits: bigint },

@@ -2,7 +2,7 @@ import type { Tx } from '../../../kernel/db/database';
 import { conflict } from '../../../kernel/errors';
 import type { UnsignedTransaction } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/chain-answer';
+import { requireChainAnswer } from '../../networks/chain-answer';
 import { requireNetwork } from '../../networks/operations';
 import { moveOperation } from './end';
 import { unsignedOf } from './nonces/rules';
@@ -12,7 +12,7 @@ import type { GasOperation, GasOperationType, WaitsFor } from './record';
 import { leastOf } from './rules';
 import { type ChainContext, contextOf } from './steps/context';
 import { type Plan, planOperation } from './steps/plan';
-import { giveNonce, uncovered } from './steps/plan-and-sign';
+import { assignNonce, fundsRefusal } from './steps/plan-and-sign';
 import { assertGuards } from './steps/step-guards';
 import { updateOperation } from './store';
 import { lookAtGasOperation } from './workflows';
@@ -56,9 +56,9 @@ export async function exportable(
   const operation = await requireOperation(services.database, id, type);
   assertExportable(operation);
   const context = await contextOf(services, operation);
-  const plan = await askedOfChain(planOperation(services, context, operation));
+  const plan = await requireChainAnswer(planOperation(services, context, operation));
   if ('waitsFor' in plan) throw notNow(plan.waitsFor);
-  const { number: block } = await askedOfChain(context.node.head());
+  const { number: block } = await requireChainAnswer(context.node.head());
   return { plan, context, block };
 }
 
@@ -92,8 +92,9 @@ export async function exportOperation(
     );
   const at = services.now();
   const attempt = before
-    ? ((await uncovered(tx, operation, config, plan, at)) ?? (await replan(tx, before.number, plan.planned)))
-    : await giveNonce(tx, operation, config, plan, at);
+    ? ((await fundsRefusal(tx, operation, config, plan, at)) ??
+      (await replan(tx, before.number, plan.planned)))
+    : await assignNonce(tx, operation, config, plan, at);
   if ('waitsFor' in attempt) throw notNow(attempt.waitsFor);
   const exportedBlock = operation.exportedBlock ?? block;
   const exported = { exportedAt: at, exportedBlock, units: leastOf(operation.units, plan.units) };

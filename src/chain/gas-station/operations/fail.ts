@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, type Problem } from '../../../kernel/errors';
 import type { ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/chain-answer';
+import { requireChainAnswer } from '../../networks/chain-answer';
 import { endUnexecuted } from './end';
 import { showTaken } from './nonces/breaks';
 import type { Attempt } from './nonces/record';
@@ -67,10 +67,10 @@ async function fateOf(
   if (txHash === null && given.length === 0 && !exported) return UNEXECUTED;
   const { node } = await contextOf(services, operation);
   const [first] = given;
-  if (!first) return askedOfChain(fateOfExported(services.database, node, operation, exported));
+  if (!first) return requireChainAnswer(fateOfExported(services.database, node, operation, exported));
   const hashes = [...(txHash === null ? [] : [txHash]), ...given.flatMap(({ hash }) => hash ?? [])];
   const isKeptBack = waitsFor === 'nonce_gap' && (await countMembers(services.database, id)) === 0;
-  return askedOfChain(fateOfSigned(node, hashes, first, isKeptBack));
+  return requireChainAnswer(fateOfSigned(node, hashes, first, isKeptBack));
 }
 
 /**

@@ -12,7 +12,7 @@ type Planned = Pick<GasOperation, 'fromAddress' | 'stationAddress' | 'toAddress'
  * @param attempts exported attempts of the operation, at any prices
  * @returns undefined when it is the operation's; `unclear` when only its execution shows what it moves
  */
-export function wrongInPending(
+export function judgePending(
   operation: Planned,
   sent: SentTransaction | undefined,
   attempts: readonly Pick<Attempt, 'recipient' | 'value' | 'data'>[],

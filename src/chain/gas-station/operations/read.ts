@@ -3,7 +3,7 @@ import { notFound } from '../../../kernel/errors';
 import { isId } from '../../../kernel/ids';
 import { findWalletById } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
-import { namedOf, operationSigned } from './nonces/store';
+import { operationSigned, shownAttemptsOf } from './nonces/store';
 import type { GasOperation, GasOperationType } from './record';
 import { findOperation, operationOfHash } from './store';
 
@@ -52,7 +52,7 @@ export async function requireWallet(sql: Sql, id: string, field?: string): Promi
 
 /** The transactions of an operation as people see them: without signed bytes, big integers as text. */
 export const transactionsOf = async (sql: Sql, id: string) =>
-  (await namedOf(sql, id)).map((each) => ({
+  (await shownAttemptsOf(sql, id)).map((each) => ({
     ...{
       address: each.address,
       nonce: each.nonce,

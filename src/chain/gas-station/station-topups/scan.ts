@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/chain-answer';
+import { requireChainAnswer } from '../../networks/chain-answer';
 import { nodeOf } from '../../networks/nodes';
 import { requireNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
@@ -56,7 +56,7 @@ export async function readScan(
       'chain',
     );
   const before = await scannedTo(sql, { chain, address: station });
-  return askedOfChain(readRange(node, { network, station, asset, before, from }));
+  return requireChainAnswer(readRange(node, { network, station, asset, before, from }));
 }
 
 async function stationMeant(sql: Sql, network: Network, address: string | undefined): Promise<string> {

@@ -4,7 +4,7 @@ import { ZERO } from '../../../kernel/money/money';
 import { depthOf, isMined, toldOf } from '../../../parties/chain/agreement';
 import type { ChainNode, ChainTransfer } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { arrivalsUnbooked, changeNothing, noteSeen } from '../../holdings/operations';
+import { arrivalsUnbooked, clearChanges, noteSeen } from '../../holdings/operations';
 import type { Network } from '../../networks/record';
 import { stationWallets } from '../../wallets/operations';
 import { findGasConfig } from '../config/operations';
@@ -90,7 +90,7 @@ export async function bookSeenTopups(
       if (isMined(word) && (await depthOf(node, word.block, network.confirmations)) !== 'final') return;
       const there = isMined(word) ? word.transfers.filter(isMoved) : [];
       await database.transaction(async (tx) => {
-        await changeNothing(
+        await clearChanges(
           tx,
           chain,
           of.map(({ cause }) => cause),

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/db/database';
 import type { ChainFees, ChainNode } from '../../../parties/chain/port';
 import type { Services } from '../../../services';
-import { askedOfChain } from '../../networks/chain-answer';
+import { requireChainAnswer } from '../../networks/chain-answer';
 import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
 import type { KeptDust } from '../candidates/record';
@@ -38,7 +38,7 @@ export async function readStatus(
   const config = await requireGasConfig(sql, network);
   const [spent, open] = [await spentToday(sql, chain, services.now()), await countOpen(sql, chain)];
   const dust = await keptDust(sql, chain);
-  const read = await askedOfChain(readOf(node, network, config));
+  const read = await requireChainAnswer(readOf(node, network, config));
   return { network, config, spent, open, dust, ...read };
 }
 

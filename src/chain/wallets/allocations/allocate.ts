@@ -12,7 +12,7 @@ import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
 import { findWalletById, lockFreeWallet, updateWallets } from '../store';
 import { findAllocation, insertAllocation } from './store';
-import { lockRoom, takeRoom } from './tenant-limit';
+import { lockTenantLimit, takeWithinLimit } from './tenant-limit';
 import { startAllocation } from './workflows';
 
 export interface AllocationRequest {
@@ -54,7 +54,7 @@ export async function allocateWallet(
   const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
   const { tenantId } = account;
   const ofTenant = { tenantId, quarantineSeconds: services.walletQuarantineSeconds };
-  const room = await lockRoom(tx, ofTenant);
+  const room = await lockTenantLimit(tx, ofTenant);
   const before = await findAllocation(tx, { tenantId, reference: asked.reference });
   if (before) return { ...(await sameTerms(tx, before, asked)), made: false };
   const asset = assetOf(network, asked.asset);
@@ -62,7 +62,7 @@ export async function allocateWallet(
   if (!network.enabled)
     throw conflict('invalid_transition', 'The network is disabled and takes no new payers.', 'chain');
   await assertFundable(tx, account, 'accountId');
-  await takeRoom(tx, room, { ...ofTenant, at: services.now() });
+  await takeWithinLimit(tx, room, { ...ofTenant, at: services.now() });
   return { ...(await hold(services, tx, network, asset, { ...asked, tenantId })), made: true };
 }
 

@@ -4,7 +4,7 @@ import type { Services } from '../../../services';
 import { requireWallet } from '../operations';
 import { type Allocation, walletStatusAfter } from '../record';
 import { endOf, laterBy } from '../rules';
-import { findWalletById, returnRipe, updateWallets } from '../store';
+import { findWalletById, returnRested, updateWallets } from '../store';
 import type { HeldWallet } from './allocate';
 import { endAllocations, findAllocation, lockExpired, newestAllocationOf } from './store';
 import { lookAtAllocation } from './workflows';
@@ -26,7 +26,7 @@ export async function releaseWallet(
   const before = await newestAllocationOf(tx, reach, wallet.id);
   if (!before) throw notFound('wallet', 'address');
   if (before.endedAt !== null) return { before, allocation: before, wallet };
-  await endThose(services, tx, [before], services.now());
+  await endLocked(services, tx, [before], services.now());
   if (before.expiresAt !== null) services.commands.append(tx, [lookAtAllocation(before)]);
   return { before, ...(await heldBy(tx, before.id)) };
 }
@@ -36,7 +36,7 @@ export async function releaseWallet(
  * @param at when they were found expired, so that a clock set back meanwhile does not turn them into released ones
  * @returns how many ended now
  */
-async function endThose(
+async function endLocked(
   { walletQuarantineSeconds }: Pick<EndDeps, 'walletQuarantineSeconds'>,
   tx: Tx,
   ended: readonly Pick<Allocation, 'id'>[],
@@ -86,7 +86,7 @@ export function advanceAllocation(
     const at = services.now();
     if (expiresAt === null || expiresAt > at)
       return { status: 'allocated', open: true, lookAt: expiresAt?.getTime() ?? null };
-    await endThose(services, tx, [allocation], at);
+    await endLocked(services, tx, [allocation], at);
     return { status: 'expired', open: false, lookAt: null };
   });
 }
@@ -118,9 +118,9 @@ export async function releaseExpired(
 ): Promise<Swept> {
   const at = services.now();
   const expired = await lockExpired(tx, { chain, at, limit });
-  const released = await endThose(services, tx, expired, at);
+  const released = await endLocked(services, tx, expired, at);
   const to = walletStatusAfter('quarantined', 'return');
-  const returned = await returnRipe(tx, { chain, at, to, limit });
+  const returned = await returnRested(tx, { chain, at, to, limit });
   return { released, returned, more: expired.length === limit || returned === limit };
 }
 

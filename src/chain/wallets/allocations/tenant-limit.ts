@@ -6,7 +6,7 @@ import { walletSettingsSection } from '../settings';
 import { countHeldOrResting } from './store';
 
 /** How many wallets a tenant may still take. */
-export interface Room {
+export interface LimitCount {
   /** Upper bound of the tenant's held and resting wallets. Null: they must be counted. */
   atMost: number | null;
 }
@@ -18,10 +18,10 @@ const counts = () => table('allocation_counts');
  * side by side could exceed the tenant's limit.
  * @param quarantineSeconds cooldown of a wallet; a count made with another cooldown is void
  */
-export async function lockRoom(
+export async function lockTenantLimit(
   tx: Tx,
   { tenantId, quarantineSeconds }: { tenantId: string; quarantineSeconds: number },
-): Promise<Room> {
+): Promise<LimitCount> {
   const [row] = await tx.run<{ atMost: number | null; quarantineSeconds: number }>(
     counts()
       .insert({ tenantId, quarantineSeconds })
@@ -38,9 +38,9 @@ export async function lockRoom(
  * reached the limit.
  * @throws Problem 409 `limit_exceeded`
  */
-export async function takeRoom(
+export async function takeWithinLimit(
   tx: Tx,
-  { atMost }: Room,
+  { atMost }: LimitCount,
   { tenantId, at, quarantineSeconds }: { tenantId: string; at: Date; quarantineSeconds: number },
 ): Promise<void> {
   const { openAllocations: most } = await settingsOf(tx, tenantId, walletSettingsSection);

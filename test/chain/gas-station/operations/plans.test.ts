@@ -3,13 +3,13 @@ import { spentToday } from '../../../../src/chain/gas-station/operations/budget'
 import {
   committedBy,
   freedOf,
-  holderBeside,
   keepSigned,
-  namedOf,
   operationSigned,
+  otherHolderOf,
   settledFrom,
   settledOf,
   settleFreed,
+  shownAttemptsOf,
   takenNonces,
 } from '../../../../src/chain/gas-station/operations/nonces/store';
 import {
@@ -100,12 +100,12 @@ it('look-ups of steps, budgets and checks', async () => {
     await countOpen(sql, 'chain-1');
     await operationOfHash(sql, 'chain-2', '0x77');
     await operationSigned(sql, 'chain-2', '0x77');
-    await holderBeside(sql, { chain: 'chain-2', address: '0x27', nonce: 77 }, ID);
+    await otherHolderOf(sql, { chain: 'chain-2', address: '0x27', nonce: 77 }, ID);
     await freedOf(sql, { chain: 'chain-2', address: '0x27' }, 77);
     await freedOf(sql, { chain: 'chain-2', address: '0x27' }, null);
     await settleFreed(sql, { chain: 'chain-2', operationId: ID, hash: '0x77' }, at);
     await keepSigned(sql, { number: '77', chain: 'chain-2' }, { raw: '0x', hash: '0x77' });
-    await namedOf(sql, ID);
+    await shownAttemptsOf(sql, ID);
     await settledOf(sql, ID);
     await settledFrom(sql, { chain: 'chain-2', address: '0x27', from: 59_900 });
     await ownAmong(sql, 'chain-2', ['0x1f']);

@@ -2,7 +2,7 @@ import type { Attempt } from '../../../../src/chain/gas-station/operations/nonce
 import {
   dearerThan,
   isBelowMarket,
-  nonceToGive,
+  nextFreeNonce,
 } from '../../../../src/chain/gas-station/operations/nonces/rules';
 import {
   GAS_OPERATION_STATUSES,
@@ -165,16 +165,16 @@ const toldBy = (counted: number, each: [counted: number, next: number][], of = e
 
 it('gives the first free nonce', () => {
   const sender = toldBy(3, [[3, 3]]);
-  expect(nonceToGive(sender, [])).toBe(3);
-  expect(nonceToGive(sender, [5, 3])).toBe(4);
-  expect(nonceToGive(sender, [4, 3, 5])).toBe(6);
+  expect(nextFreeNonce(sender, [])).toBe(3);
+  expect(nextFreeNonce(sender, [5, 3])).toBe(4);
+  expect(nextFreeNonce(sender, [4, 3, 5])).toBe(6);
 });
 
 it('gives no nonce after more foreign transactions than possible', () => {
-  expect(nonceToGive(toldBy(5, [[5, 21]]), [])).toBe(21);
-  expect(nonceToGive(toldBy(5, [[5, 22]]), [])).toBeUndefined();
-  expect(nonceToGive(toldBy(5, [[5, 22]]), [5])).toBe(22);
-  expect(nonceToGive(toldBy(5, [[5, 9_000]]), [5, 6])).toBeUndefined();
+  expect(nextFreeNonce(toldBy(5, [[5, 21]]), [])).toBe(21);
+  expect(nextFreeNonce(toldBy(5, [[5, 22]]), [])).toBeUndefined();
+  expect(nextFreeNonce(toldBy(5, [[5, 22]]), [5])).toBe(22);
+  expect(nextFreeNonce(toldBy(5, [[5, 9_000]]), [5, 6])).toBeUndefined();
 });
 
 it('gives the nonce that most nodes report, without a gap that one of them invents', () => {
@@ -183,23 +183,23 @@ it('gives the nonce that most nodes report, without a gap that one of them inven
       5,
       next.map((each) => [5, each]),
     );
-  expect(nonceToGive(told(6, 5), [])).toBe(5);
-  expect(nonceToGive(told(5, 21, 5), [])).toBe(5);
-  expect(nonceToGive(told(6, 7, 5), [])).toBe(6);
-  expect(nonceToGive(told(9_000, 6, 5), [])).toBe(6);
-  expect(nonceToGive(told(9_000, 5), [5])).toBe(6);
-  expect(nonceToGive(told(9_000, 9_000, 5), [])).toBeUndefined();
+  expect(nextFreeNonce(told(6, 5), [])).toBe(5);
+  expect(nextFreeNonce(told(5, 21, 5), [])).toBe(5);
+  expect(nextFreeNonce(told(6, 7, 5), [])).toBe(6);
+  expect(nextFreeNonce(told(9_000, 6, 5), [])).toBe(6);
+  expect(nextFreeNonce(told(9_000, 5), [5])).toBe(6);
+  expect(nextFreeNonce(told(9_000, 9_000, 5), [])).toBeUndefined();
 });
 
 it('gives no nonce when one of two nodes contradicts the count, and tolerates one of three', () => {
   const high: [number, number] = [500, 500];
   const low: [number, number] = [5, 5];
-  expect(nonceToGive(toldBy(5, [high, low]), [])).toBeUndefined();
-  expect(nonceToGive(toldBy(5, [high, low], 3), [])).toBeUndefined();
-  expect(nonceToGive(toldBy(5, [high, low, low]), [])).toBe(5);
+  expect(nextFreeNonce(toldBy(5, [high, low]), [])).toBeUndefined();
+  expect(nextFreeNonce(toldBy(5, [high, low], 3), [])).toBeUndefined();
+  expect(nextFreeNonce(toldBy(5, [high, low, low]), [])).toBe(5);
   // The lagging node does not know our own transactions.
   const ours = Array.from({ length: 490 }, (_, place) => 5 + place);
-  expect(nonceToGive(toldBy(5, [high, low]), ours)).toBe(495);
+  expect(nextFreeNonce(toldBy(5, [high, low]), ours)).toBe(495);
 });
 
 it("offers at least an eighth more and the block's present price, and nothing above the cap", () => {

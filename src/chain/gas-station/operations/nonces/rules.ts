@@ -61,7 +61,10 @@ const MAX_OF_OTHERS = 16;
  * @returns undefined when most nodes report more pending transactions than possible, or not most of them confirm the
  *   low count. A transaction with such a nonce would wait for ever or reuse a spent nonce.
  */
-export function nonceToGive({ counted, each, of }: ToldNonces, taken: readonly number[]): number | undefined {
+export function nextFreeNonce(
+  { counted, each, of }: ToldNonces,
+  taken: readonly number[],
+): number | undefined {
   const held = new Set(taken);
   const most = counted + held.size + MAX_OF_OTHERS;
   const next = each.map((told) => told.next);

@@ -108,7 +108,7 @@ export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt
 }
 
 /** Lists the attempts that people see. Includes given-up attempts, because somebody may have kept their bytes. */
-export async function namedOf(sql: Sql, operationId: string): Promise<Attempt[]> {
+export async function shownAttemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
   const given = nonces().where({ operationId }).whereNotNull('releasedAt').whereNotNull('hash');
   const rows = await sql.run<Row>(given.orderBy('number'));
   return [...rows.map(attemptOf), ...(await attemptsOf(sql, operationId))];
@@ -124,7 +124,7 @@ export async function operationSigned(sql: Sql, chain: string, hash: string): Pr
  * Finds another operation that was given this nonce, even if it no longer holds it. Undefined when this operation was
  * given it, too.
  */
-export async function holderBeside(
+export async function otherHolderOf(
   sql: Sql,
   held: Pick<Attempt, 'chain' | 'address' | 'nonce'>,
   operationId: string,

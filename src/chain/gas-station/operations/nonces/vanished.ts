@@ -22,7 +22,7 @@ type Settled = Attempt & { executed: string | null };
  * @param counted mined transactions of the sender, by all nodes
  * @throws ChainAway; NodesDisagree when too few nodes keep up to decide
  */
-export async function mendNonces(
+export async function repairVanished(
   services: Pick<Services, 'database' | 'now'>,
   node: ChainNode,
   sender: Pick<Attempt, 'chain' | 'address'>,

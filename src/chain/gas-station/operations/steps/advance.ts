@@ -9,7 +9,7 @@ import { contextOf, readSnapshot, type Snapshot, whileUnchanged } from './contex
 import { follow } from './follow';
 import { plan, sign } from './plan-and-sign';
 import { isStopped } from './step-guards';
-import { AGAIN, lookIn, type Stepped, waitFor } from './step-result';
+import { AGAIN, lookIn, type StepResult, waitFor } from './step-result';
 import { untilAgreed } from './waits';
 
 /** State of an operation after a step, for its workflow. Contains no data. */
@@ -42,7 +42,7 @@ export async function advanceGasOperation(services: Services, id: string): Promi
   throw new Error(`the operation ${id} takes steps without an end`);
 }
 
-async function take(services: Services, snapshot: Snapshot): Promise<Stepped> {
+async function take(services: Services, snapshot: Snapshot): Promise<StepResult> {
   const { operation, attempts } = snapshot;
   const step = nextStep(operation, attempts, services.now());
   if (step === 'rest') return { lookAt: null };

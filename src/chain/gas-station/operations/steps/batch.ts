@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { Services } from '../../../../services';
-import { whereTokenStands } from '../../../networks/no-token';
+import { undefinedIfNoToken } from '../../../networks/no-token';
 import { boundedFees } from '../../rules';
 import { batchOf, MAX_OF_BATCH } from '../../strategies/delegated';
 import { mostOf } from '../nonces/rules';
@@ -10,10 +10,10 @@ import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { fieldsOf, type NoPlan, type Plan, partiesOf, planTransaction, sweepOf } from './plan';
-import { giveNonce } from './plan-and-sign';
+import { assignNonce } from './plan-and-sign';
 import { type Ready, readySender } from './ready-sender';
 import { stillSweepable } from './step-guards';
-import { AGAIN, lookIn, type Stepped } from './step-result';
+import { AGAIN, lookIn, type StepResult } from './step-result';
 import { waitToPlan } from './waits';
 
 /** Interval at which an operation looks whether an older one has made the batch. */
@@ -36,7 +36,7 @@ export async function planDelegated(
   services: Services,
   snapshot: Snapshot,
   context: ChainContext,
-): Promise<Stepped> {
+): Promise<StepResult> {
   const { operation } = snapshot;
   const until = gathersUntil(operation);
   if (services.now() < until) return { lookAt: until };
@@ -67,7 +67,7 @@ async function take(
   await lockNonces(tx, operation.chain);
   const all = members.map((member) => member.operation);
   if (!(await lockUnchanged(tx, all))) return 'collided';
-  const given = await giveNonce(tx, operation, config, plan, at);
+  const given = await assignNonce(tx, operation, config, plan, at);
   if ('waitsFor' in given) return given.waitsFor;
   for (const { operation: member, units } of members)
     await updateOperation(tx, member.id, {
@@ -120,7 +120,7 @@ async function planTogether(ready: Ready, operations: readonly GasOperation[]) {
   const token = first?.token;
   if (!first || !token) return undefined;
   const addresses = operations.map(({ fromAddress }) => fromAddress);
-  const balances = await whereTokenStands(node.balances(addresses, token));
+  const balances = await undefinedIfNoToken(node.balances(addresses, token));
   if (!balances) return undefined;
   const filled = operations.flatMap((operation, place) => {
     const units = balances[place] ?? 0n;

@@ -11,7 +11,7 @@ import { isHandedOver } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { isStoppedNow } from './step-guards';
-import { AGAIN, type Stepped, waitForCap } from './step-result';
+import { AGAIN, type StepResult, waitForCap } from './step-result';
 
 /**
  * Broadcasts the newest attempt, unless a block or the attempt costs more than the cap. The broadcast is noted first,
@@ -22,7 +22,7 @@ export async function broadcast(
   services: Services,
   snapshot: Snapshot,
   { network, node, config }: ChainContext,
-): Promise<Stepped> {
+): Promise<StepResult> {
   const latest = snapshot.attempts.at(-1);
   if (!latest) throw new Error(`the operation ${snapshot.operation.id} has nothing to broadcast`);
   const { maxGasPrice } = config;

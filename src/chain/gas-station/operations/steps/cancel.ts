@@ -9,7 +9,7 @@ import { dearerThan, dearestOf, mostOf } from '../nonces/rules';
 import type { ChainContext, Snapshot } from './context';
 import { estimated, fieldsOf } from './plan';
 import { attemptAgain } from './replace';
-import { type Stepped, waitFor, waitForCap } from './step-result';
+import { type StepResult, waitFor, waitForCap } from './step-result';
 
 /**
  * Makes a transaction that moves nothing under the nonce of a cancelled operation. It outbids every attempt, and only
@@ -20,7 +20,7 @@ export async function cancel(
   snapshot: Snapshot,
   context: ChainContext,
   latest: Attempt,
-): Promise<Stepped> {
+): Promise<StepResult> {
   const { node, config } = context;
   const { address } = latest;
   const prices = dearerThan(dearestOf(snapshot.attempts), await node.fees(), config.maxGasPrice);

@@ -11,9 +11,9 @@ import { updateOperation } from '../store';
 import { handOverAgain } from './broadcast';
 import { cancel } from './cancel';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { bookFreed } from './late-executions';
+import { bookLateExecutions } from './late-executions';
 import { isOutbid, replace } from './replace';
-import { AGAIN, lookIn, type Stepped, waitFor, waitForCap } from './step-result';
+import { AGAIN, lookIn, type StepResult, waitFor, waitForCap } from './step-result';
 import { goOnAfterEarlier, waitForAgreement, waitForEarlier } from './waits';
 
 /** A mined transaction of the operation as nodes tell it. */
@@ -27,7 +27,7 @@ export async function follow(
   services: Services,
   snapshot: Snapshot,
   context: ChainContext,
-): Promise<Stepped> {
+): Promise<StepResult> {
   const latest = snapshot.attempts.at(-1);
   const isMember = snapshot.operation.batchOf !== null;
   if (isMember && latest?.raw && snapshot.operation.status === 'pending') return join(services, snapshot);
@@ -59,7 +59,7 @@ async function toldOfAll(snapshot: Snapshot, { node }: ChainContext) {
 }
 
 /** Follows the transaction of the operation's batch. */
-async function join(services: Services, { operation }: Snapshot): Promise<Stepped> {
+async function join(services: Services, { operation }: Snapshot): Promise<StepResult> {
   await whileUnchanged(services, operation, (tx, current) => moveOperation(services, tx, current, 'follow'));
   return AGAIN;
 }
@@ -79,7 +79,7 @@ async function inBlock(
   snapshot: Snapshot,
   context: ChainContext,
   told: ToldMined,
-): Promise<Stepped> {
+): Promise<StepResult> {
   const { operation, attempts } = snapshot;
   const { hash, word, isAgreed } = told;
   if (operation.txHash !== hash) {
@@ -140,7 +140,7 @@ async function inNoBlock(
   snapshot: Snapshot,
   context: ChainContext,
   { latest, counted, isKnown }: { latest: Attempt; counted: number; isKnown: boolean },
-): Promise<Stepped> {
+): Promise<StepResult> {
   const since = sinceBroadcast(services, latest);
   const isStuck = since >= STUCK_AFTER_MS;
   const isCancelled = snapshot.operation.cancelReason !== null;
@@ -171,14 +171,14 @@ async function nonceTaken(
   snapshot: Snapshot,
   context: ChainContext,
   latest: Attempt,
-): Promise<Stepped> {
-  await bookFreed(services, context, latest, latest.nonce);
+): Promise<StepResult> {
+  await bookLateExecutions(services, context, latest, latest.nonce);
   if (snapshot.operation.waitsFor === 'nonce_taken') await showTaken(services.database, latest);
   return waitFor(services, snapshot, 'nonce_taken');
 }
 
 /** Waits for a confirmed transaction that no block has. It may be mined until the operation expires. */
-async function notSeen(services: Services, { operation }: Snapshot, isPending: boolean): Promise<Stepped> {
+async function notSeen(services: Services, { operation }: Snapshot, isPending: boolean): Promise<StepResult> {
   if (isPending || services.now() < operation.expiresAt) return soon(services, operation.updatedAt);
   await whileUnchanged(services, operation, (tx, current) =>
     endUnexecuted(services, tx, current, { on: 'expire' }),
@@ -189,5 +189,5 @@ async function notSeen(services: Services, { operation }: Snapshot, isPending: b
 const againSince = ({ now }: Pick<Services, 'now'>, since: Date): number =>
   askAgainAfter(now().getTime() - since.getTime());
 
-const soon = (services: Pick<Services, 'now'>, since: Date): Stepped =>
+const soon = (services: Pick<Services, 'now'>, since: Date): StepResult =>
   lookIn(services, againSince(services, since));

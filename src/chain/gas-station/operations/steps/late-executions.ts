@@ -13,7 +13,7 @@ import type { ChainContext } from './context';
  * @param nonce the used nonce; null: all nonces that no other operation holds since
  * @throws ChainAway
  */
-export async function bookFreed(
+export async function bookLateExecutions(
   services: Pick<Services, 'database' | 'now'>,
   context: ChainContext,
   sender: Pick<Attempt, 'chain' | 'address'>,

@@ -6,23 +6,27 @@ import { isWithinBudget, spentToday } from '../budget';
 import { moveOperation } from '../end';
 import { closeWaits } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
-import { mostOf, nonceToGive, unsignedOf } from '../nonces/rules';
+import { mostOf, nextFreeNonce, unsignedOf } from '../nonces/rules';
 import { committedBy, insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
 import type { GasOperation } from '../record';
 import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
 import { type NoPlan, type Plan, planOperation } from './plan';
-import { AGAIN, type Stepped } from './step-result';
+import { AGAIN, type StepResult } from './step-result';
 import { waitToPlan } from './waits';
 
 /** Gives the operation a transaction under its sender's next nonce. */
-export async function plan(services: Services, snapshot: Snapshot, context: ChainContext): Promise<Stepped> {
+export async function plan(
+  services: Services,
+  snapshot: Snapshot,
+  context: ChainContext,
+): Promise<StepResult> {
   const planned = await planOperation(services, context, snapshot.operation);
   if ('waitsFor' in planned) return waitToPlan(services, snapshot, planned.waitsFor);
   let refused: NoPlan | undefined;
   await whileUnchanged(services, snapshot.operation, async (tx, operation) => {
-    const given = await giveNonce(tx, operation, context.config, planned, services.now());
+    const given = await assignNonce(tx, operation, context.config, planned, services.now());
     if ('waitsFor' in given) refused = given;
   });
   return refused ? waitToPlan(services, snapshot, refused.waitsFor) : AGAIN;
@@ -32,7 +36,7 @@ export async function plan(services: Services, snapshot: Snapshot, context: Chai
  * Checks a plan against the day's budget and the sender's uncommitted coins. The caller holds {@link lockNonces}.
  * @returns the reason when they do not cover it
  */
-export async function uncovered(
+export async function fundsRefusal(
   tx: Tx,
   operation: GasOperation,
   config: GasConfig,
@@ -51,7 +55,7 @@ export async function uncovered(
  * Stores the first attempt under the next nonce. The caller holds the operation's lock.
  * @returns the reason when nothing was given
  */
-export async function giveNonce(
+export async function assignNonce(
   tx: Tx,
   operation: GasOperation,
   config: GasConfig,
@@ -62,10 +66,10 @@ export async function giveNonce(
   const { planned, units } = plan;
   const address = senderOf(operation);
   await lockNonces(tx, chain);
-  const refused = await uncovered(tx, operation, config, plan, at);
+  const refused = await fundsRefusal(tx, operation, config, plan, at);
   if (refused) return refused;
   const taken = await takenNonces(tx, { chain, address, from: plan.counted });
-  const nonce = nonceToGive(plan, taken);
+  const nonce = nextFreeNonce(plan, taken);
   if (nonce === undefined) return { waitsFor: 'nonce_gap' };
   await closeWaits(tx, id, at);
   const attempt = await insertAttempt(tx, {
@@ -80,7 +84,7 @@ export async function sign(
   services: Services,
   { operation, attempts }: Snapshot,
   { network }: ChainContext,
-): Promise<Stepped> {
+): Promise<StepResult> {
   const latest = attempts.at(-1);
   if (!latest) throw new Error(`the operation ${operation.id} has nothing to sign`);
   const wallet = await findWallet(services.database, latest.chain, latest.address);

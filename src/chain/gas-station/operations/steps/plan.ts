@@ -1,6 +1,6 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode, ToldNonces } from '../../../../parties/chain/port';
-import { whereTokenStands } from '../../../networks/no-token';
+import { undefinedIfNoToken } from '../../../networks/no-token';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
@@ -48,7 +48,7 @@ export async function planTransaction(ready: Ready, operation: Planning): Promis
   const prices = boundedFees(await node.fees(), config.maxGasPrice);
   if (!prices) return { waitsFor: 'gas_price' };
   const coins = await node.balance(senderOf(operation), null);
-  const there = token === null ? coins : await whereTokenStands(node.balance(from, token));
+  const there = token === null ? coins : await undefinedIfNoToken(node.balance(from, token));
   if (there === undefined) return { waitsFor: 'refused' };
   const isRefused = token !== null && !(await isMovable(node, { ...operation, token }, there));
   if (isRefused) return { waitsFor: 'refused' };

@@ -1,10 +1,10 @@
 import type { ToldNonces } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
-import { mendNonces } from '../nonces/vanished';
+import { repairVanished } from '../nonces/vanished';
 import type { GasOperation } from '../record';
 import { senderOf } from '../rules';
 import type { ChainContext } from './context';
-import { bookFreed } from './late-executions';
+import { bookLateExecutions } from './late-executions';
 
 /** The chain of an operation whose sender may get its next nonce. */
 export interface Ready extends ChainContext {
@@ -23,9 +23,9 @@ export async function readySender(
   operation: Pick<GasOperation, 'chain' | 'fromAddress' | 'stationAddress'>,
 ): Promise<Ready> {
   const sender = { chain: operation.chain, address: senderOf(operation) };
-  await bookFreed(services, context, sender, null);
+  await bookLateExecutions(services, context, sender, null);
   const nonces = await context.node.noncesOf(sender.address);
   // The repair changes only our rows, so the nodes' counts still hold.
-  await mendNonces(services, context.node, sender, nonces.counted);
+  await repairVanished(services, context.node, sender, nonces.counted);
   return { ...context, nonces };
 }

@@ -8,7 +8,7 @@ import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
 import { leastOf } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { AGAIN, type Stepped, waitFor, waitForCap } from './step-result';
+import { AGAIN, type StepResult, waitFor, waitForCap } from './step-result';
 
 /** Whether newer blocks have passed a transaction over because of its price. */
 export const isOutbid = async (node: ChainNode, { broadcastAt, ...latest }: Attempt, fees: ChainFees) =>
@@ -23,7 +23,7 @@ export async function replace(
   snapshot: Snapshot,
   { node, config }: ChainContext,
   { latest, fees }: { latest: Attempt; fees: ChainFees },
-): Promise<Stepped> {
+): Promise<StepResult> {
   const prices = dearerThan(latest, fees, config.maxGasPrice);
   if (!prices) return waitFor(services, snapshot, 'gas_price');
   const dearer = affordable({ ...latest, ...prices }, await node.balance(latest.address, null), snapshot);
@@ -40,7 +40,7 @@ export async function attemptAgain(
   config: GasConfig,
   latest: Attempt,
   planned: Planned & Pick<Attempt, 'cancels'>,
-): Promise<Stepped> {
+): Promise<StepResult> {
   let isRefused = false;
   await whileUnchanged(services, snapshot.operation, async (tx, { id, units, token }) => {
     const { chain, address, nonce } = latest;

@@ -6,11 +6,11 @@ import { updateOperation } from '../store';
 import { type Snapshot, whileUnchanged } from './context';
 
 /** Result of a step: `again` for another step, else the time of the next look. Null: the operation has ended. */
-export type Stepped = 'again' | { lookAt: Date | null };
+export type StepResult = 'again' | { lookAt: Date | null };
 
-export const AGAIN = 'again' satisfies Stepped;
+export const AGAIN = 'again' satisfies StepResult;
 
-export const lookIn = ({ now }: Pick<Services, 'now'>, ms: number): Stepped => ({
+export const lookIn = ({ now }: Pick<Services, 'now'>, ms: number): StepResult => ({
   lookAt: new Date(now().getTime() + ms),
 });
 
@@ -20,7 +20,7 @@ export async function waitFor(
   { operation }: Snapshot,
   waitsFor: WaitsFor | null,
   ms = TRY_AGAIN_MS,
-): Promise<Stepped> {
+): Promise<StepResult> {
   const isNoted =
     operation.waitsFor === waitsFor ||
     (await whileUnchanged(services, operation, (tx, { id }) =>
@@ -34,7 +34,7 @@ export async function waitForCap(
   services: Pick<Services, 'database' | 'now'>,
   snapshot: Snapshot,
   cap: 'gas_price' | 'daily_budget',
-): Promise<Stepped> {
+): Promise<StepResult> {
   if (snapshot.operation.cancelReason !== null) await showCapped(services.database, snapshot.operation);
   return waitFor(services, snapshot, cap);
 }

@@ -7,14 +7,14 @@ import { askAgainAfter, GAP_SHOWN_AFTER_MS, senderOf, TRY_AGAIN_MS } from '../ru
 import { updateOperation } from '../store';
 import { handOver } from './broadcast';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';
-import { AGAIN, lookIn, type Stepped, waitFor } from './step-result';
+import { AGAIN, lookIn, type StepResult, waitFor } from './step-result';
 
 /** Notes why nothing was planned. Opens a break on a repeated nonce gap, which no honest node reports for long. */
 export async function waitToPlan(
   services: Services,
   snapshot: Snapshot,
   waitsFor: WaitsFor,
-): Promise<Stepped> {
+): Promise<StepResult> {
   const { operation } = snapshot;
   if (waitsFor === 'nonce_gap' && operation.waitsFor === 'nonce_gap')
     await showGap(services.database, { operationId: operation.id, address: senderOf(operation) });
@@ -25,8 +25,8 @@ export async function waitToPlan(
 export async function untilAgreed(
   services: Services,
   snapshot: Snapshot,
-  step: () => Promise<Stepped>,
-): Promise<Stepped> {
+  step: () => Promise<StepResult>,
+): Promise<StepResult> {
   try {
     return await step();
   } catch (error) {
@@ -39,7 +39,7 @@ export async function untilAgreed(
 const CONFIRM_MS = 5_000;
 
 /** Waits for agreement. Opens a break after a while, because a node may lag for a moment. */
-export async function waitForAgreement(services: Services, snapshot: Snapshot): Promise<Stepped> {
+export async function waitForAgreement(services: Services, snapshot: Snapshot): Promise<StepResult> {
   const { operation } = snapshot;
   const since = services.now().getTime() - operation.updatedAt.getTime();
   if (operation.waitsFor === 'nodes_disagree' && since >= GAP_SHOWN_AFTER_MS)
@@ -57,7 +57,7 @@ export async function waitForEarlier(
   snapshot: Snapshot,
   latest: Attempt,
   since: number,
-): Promise<Stepped> {
+): Promise<StepResult> {
   if (since >= GAP_SHOWN_AFTER_MS) await showGap(services.database, latest);
   return waitFor(services, snapshot, 'nonce_gap');
 }
@@ -71,7 +71,7 @@ export async function goOnAfterEarlier(
   snapshot: Snapshot,
   { node }: ChainContext,
   { latest, isKnown, since }: { latest: Attempt; isKnown: boolean; since: number },
-): Promise<Stepped> {
+): Promise<StepResult> {
   const isNoted = await whileUnchanged(services, snapshot.operation, (tx, { id }) =>
     updateOperation(tx, id, { waitsFor: null, updatedAt: services.now() }),
   );

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { listPlaces } from '../../../../chain/holdings/read-position';
+import { listReadPositions } from '../../../../chain/holdings/read-position';
 import { listUnlisted } from '../../../../transfers/chain-deposits/unlisted';
 import { countArgument } from '../../arguments';
 import type { CommandContext } from '../../context';
@@ -14,7 +14,7 @@ export function addChainCommands(program: Command, context: CommandContext): voi
   const group = groupOf(program, 'chain', 'money of ours on chains, and what was found there');
   addListing(group, context, {
     description: 'how far the blocks of each chain are read',
-    load: ({ database }) => listPlaces(database),
+    load: ({ database }) => listReadPositions(database),
     columns: ['chain', 'block', 'read at'],
     row: ({ chain, blockNumber, readAt }) => [chain, String(blockNumber), readAt.toISOString()],
   });

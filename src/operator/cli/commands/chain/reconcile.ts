@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { askedOfChain } from '../../../../chain/networks/chain-answer';
+import { requireChainAnswer } from '../../../../chain/networks/chain-answer';
 import { requireNetwork } from '../../../../chain/networks/operations';
 import { type Comparison, compareChain } from '../../../../chain/reconciliation/compare';
 import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/readings';
@@ -69,7 +69,7 @@ async function readingOf(session: Session, named: string | undefined): Promise<R
   const kept = await lastReadings(database);
   const all: Readings = { lines: [], unbooked: [], unread: [] };
   for (const chain of await chainsOf(database, named)) {
-    const asked = askedOfChain(compareChain(session, chain));
+    const asked = requireChainAnswer(compareChain(session, chain));
     const found = named === undefined ? await unlessAway(asked) : await asked;
     if (found === undefined) {
       all.unread.push(`${chain}: not compared: it cannot be reached just now.`);
