@@ -35,9 +35,9 @@ describe('the gas price', () => {
 describe('the gas limit of a transaction', () => {
   it.each([
     ['a fifth more than its estimate', 50_000n, 0n, 60_000n],
-    ['with the gas that it must have beside its estimate', 50_000n, 7_000n, 67_000n],
-    ['the most that a transaction may have, where a fifth more would pass it', MAX_GAS - 10n, 10n, MAX_GAS],
-    ['none, where it needs more than that', MAX_GAS - 10n, 11n, undefined],
+    ['its estimate, a fifth more and the spare gas', 50_000n, 7_000n, 67_000n],
+    ['at most the limit of a transaction', MAX_GAS - 10n, 10n, MAX_GAS],
+    ['undefined when it needs more than that', MAX_GAS - 10n, 11n, undefined],
   ])('is %s', (_, estimate, spare, limit) => expect(gasLimitOf(estimate, spare)).toBe(limit));
 });
 
@@ -67,19 +67,35 @@ describe('the blocks that a scan reads', () => {
   const of = (head: number, before?: number, from?: number) =>
     rangeToScan({ head, confirmations: 3, before, from });
   it.each([
-    ['the first time the newest', of(5_000), { from: 4_501, to: 5_000, finalTo: 4_998, complete: true }],
-    ['of a young chain all', of(1), { from: 0, to: 1, finalTo: -1, continues: true }],
-    ['then those after', of(20, 10), { from: 11, to: 20, finalTo: 18, continues: true }],
-    ['none twice', of(20, 20), { from: 21, to: 20, complete: true }],
-    ['no more than so many', of(5_000, 10), { from: 11, to: 510, finalTo: 510, complete: false }],
     [
-      'anew of a chain that is another',
+      'the newest ones at the first scan',
+      of(5_000),
+      { from: 4_501, to: 5_000, finalTo: 4_998, complete: true },
+    ],
+    ['all blocks of a young chain', of(1), { from: 0, to: 1, finalTo: -1, continues: true }],
+    ['those after the last scan', of(20, 10), { from: 11, to: 20, finalTo: 18, continues: true }],
+    ['none that were read before', of(20, 20), { from: 21, to: 20, complete: true }],
+    ['at most 500', of(5_000, 10), { from: 11, to: 510, finalTo: 510, complete: false }],
+    [
+      'all blocks of a chain that began anew',
       of(20, 90),
       { from: 0, to: 20, finalTo: 18, restart: true, continues: true },
     ],
-    ['from where a person says', of(5_000, 4_990, 7), { from: 7, to: 506, continues: true, complete: false }],
-    ['and none is left out for that', of(5_000, 10, 4_000), { from: 4_000, to: 4_499, continues: false }],
-    ['nor is one of tomorrow read', of(20, 10, 40), { from: 40, to: 20, continues: false }],
+    [
+      'those from the requested block on',
+      of(5_000, 4_990, 7),
+      { from: 7, to: 506, continues: true, complete: false },
+    ],
+    [
+      'not continuous when the requested block leaves a gap',
+      of(5_000, 10, 4_000),
+      { from: 4_000, to: 4_499, continues: false },
+    ],
+    [
+      'none when the requested block is in the future',
+      of(20, 10, 40),
+      { from: 40, to: 20, continues: false },
+    ],
   ])('are %s', (_, range, expected) => expect(range).toMatchObject(expected));
   it('are split into parts that do not mix final and later blocks', () => {
     const parts = partsOf(of(120, 10)).map(({ from, to }) => [from, to]);

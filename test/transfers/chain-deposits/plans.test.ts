@@ -29,9 +29,9 @@ const FILLS = [
 ];
 
 it.each([
-  ['wait for any height', 30, (tx: Tx) => refsWaiting(tx, 'local')],
-  ['wait for this one', 18, async (tx: Tx) => [...(await decidedAt(tx, 'local', 59_990)).keys()]],
-  ['were above one', 10, (tx: Tx) => refsAbove(tx, 'local', 59_990)],
+  ['wait at any height', 30, (tx: Tx) => refsWaiting(tx, 'local')],
+  ['this height decides', 18, async (tx: Tx) => [...(await decidedAt(tx, 'local', 59_990)).keys()]],
+  ['were above a height', 10, (tx: Tx) => refsAbove(tx, 'local', 59_990)],
 ])('reads only the waiting deposits that %s', async (_, count, read) => {
   await expectReads(30, async () =>
     expect(await api.services.database.transaction(read)).toHaveLength(count),

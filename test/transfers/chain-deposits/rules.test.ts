@@ -68,9 +68,9 @@ it.each<[string, ChainDeposit, ChainDepositWord[], string, Record<string, number
   ['is absent for a while', fresh(), [final, absent], 'credited', CREDITED],
   ['is mined again', fresh(), [final, absent, seen], 'credited', CREDITED],
   ['is gone', fresh(), [final, absent, gone], 'uncredited', {}],
-  ['is gone, and not final again yet', fresh(), [final, gone, seen], 'uncredited', {}],
+  ['is back and not final again yet', fresh(), [final, gone, seen], 'uncredited', {}],
   ['comes back', fresh(), [final, gone, seen, final], 'credited', CREDITED],
-  ['is exactly enough', fresh({ minDeposit: new Decimal(100) }), [final], 'credited', CREDITED],
+  ['is exactly the minimum', fresh({ minDeposit: new Decimal(100) }), [final], 'credited', CREDITED],
   [
     'is one unit too little',
     fresh({ minDeposit: new Decimal('100.000001') }),
@@ -78,8 +78,8 @@ it.each<[string, ChainDeposit, ChainDepositWord[], string, Record<string, number
     'uncredited',
     { suspense: 100, 'pool@local': -100 },
   ],
-  ['is nobody’s', nobodys, [final], 'uncredited', { suspense: 100, 'pool@local': -100 }],
-  ['is nobody’s and gone', nobodys, [final, gone], 'uncredited', {}],
+  ['has no owner', nobodys, [final], 'uncredited', { suspense: 100, 'pool@local': -100 }],
+  ['has no owner and is gone', nobodys, [final, gone], 'uncredited', {}],
   ['has no rate', inEuro, [final], 'confirming', {}],
   [
     'brings more when it is mined again',

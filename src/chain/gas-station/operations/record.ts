@@ -66,7 +66,7 @@ export interface GasOperation {
   batchOf: string | null;
   /** The treasury of a sweep, or the wallet of a top-up. */
   toAddress: string;
-  /** Least that leaves `fromAddress`. The transaction may move more, because the balance may grow. */
+  /** Least amount that leaves `fromAddress`. The transaction may move more, because the balance may grow. */
   units: bigint;
   /** `local`: signed and broadcast here; `manual`: exported, and confirmed by a person. */
   execution: 'local' | 'manual';

@@ -5,7 +5,7 @@ import { operationWith } from './read';
 import type { GasOperation } from './record';
 import { isSame, judge } from './rules';
 
-/** Blocks of one read. */
+/** Most blocks of one read. */
 const RANGE = 500;
 
 /** Most blocks to search. Logs of a token come for many blocks at once; the native coin takes a call for each block. */

@@ -74,17 +74,17 @@ const period = () => `from=${ago(50)}&to=${ago(49)}`;
 const ID = `swp_${'77'.padStart(26, '0')}`;
 
 it.each([
-  ['the open ones', () => ''],
-  ['the open ones of a chain', () => '?chain=chain-1'],
-  ['all', () => '/history'],
+  ['that are open', () => ''],
+  ['that are open on a chain', () => '?chain=chain-1'],
+  ['of all kinds', () => '/history'],
   ['of a chain', () => '/history?chain=chain-1'],
-  ['of a chain that has none', () => '/history?chain=nowhere'],
+  ['of an unknown chain', () => '/history?chain=nowhere'],
   ['of a status', () => '/history?status=failed'],
   ['of a type', () => '/history?type=topup'],
   ['of an asset', () => '/history?asset=USDT'],
-  ['of an asset that none has', () => '/history?asset=ETH'],
+  ['of an unused asset', () => '/history?asset=ETH'],
   ['of a wallet', () => `/history?walletId=wal_${'77'.padStart(26, '0')}`],
-  ['of a wallet that has none', () => '/history?walletId=wal_1'],
+  ['of an unknown wallet', () => '/history?walletId=wal_1'],
   ['of a period', () => `/history?${period()}`],
 ])('operations %s', async (_, path) => {
   await explained(async () =>
