@@ -91,10 +91,7 @@ export async function replan(tx: Sql, number: string, planned: Planned): Promise
   return attemptOf(changed);
 }
 
-/**
- * Lists the attempts that hold an operation's nonce, first one first. Omits reverted transactions that a person
- * executed.
- */
+/** Lists the attempts that hold an operation's nonce, first one first, without reverted ones of people. */
 export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
   const rows = await sql.run<Row>(
     nonces()
@@ -120,10 +117,7 @@ export async function operationSigned(sql: Sql, chain: string, hash: string): Pr
   return row?.operationId;
 }
 
-/**
- * Finds another operation that was given this nonce, even if it no longer holds it. Undefined when this operation was
- * given it, too.
- */
+/** Finds another operation that was given this nonce. Undefined when this operation was given it, too. */
 export async function otherHolderOf(
   sql: Sql,
   held: Pick<Attempt, 'chain' | 'address' | 'nonce'>,
@@ -175,10 +169,7 @@ export async function releaseAll(tx: Sql, chain: string, at: Date): Promise<void
   await tx.run(held.update({ releasedAt: at, raw: null, hash: null }));
 }
 
-/**
- * Stores signed bytes. Idempotent, because signing twice gives the same bytes. An earlier, freed attempt with identical
- * bytes passes its hash to this one.
- */
+/** Stores signed bytes. Idempotent. A freed attempt with identical bytes passes its hash to this one. */
 export async function keepSigned(
   tx: Sql,
   { number, chain }: Pick<Attempt, 'number' | 'chain'>,
@@ -194,10 +185,7 @@ const freed = () => nonces().whereNotNull('releasedAt').where({ settledAt: null 
 const HELD_BY_NOBODY = `not exists (select from chain_nonces held where held.released_at is null
   and (held.chain, held.address, held.nonce) = (chain_nonces.chain, chain_nonces.address, chain_nonces.nonce))`;
 
-/**
- * Lists freed attempts of an address, newest first.
- * @param nonce null: all nonces that no other operation holds since
- */
+/** Lists freed attempts of an address, newest first. @param nonce null: nonces that nobody else holds since */
 export async function freedOf(
   sql: Sql,
   { chain, address }: Pick<Attempt, 'chain' | 'address'>,
@@ -208,10 +196,7 @@ export async function freedOf(
   return rows.map(attemptOf);
 }
 
-/**
- * Settles a freed attempt that a block has after all.
- * @returns false when there is no such attempt, or it is settled already
- */
+/** Settles a freed attempt that a block has after all. @returns false when there is none, or it is settled already */
 export async function settleFreed(
   tx: Sql,
   { chain, operationId, hash }: { chain: string; operationId: string; hash: string },
@@ -230,10 +215,7 @@ type Reverted = Pick<Attempt, 'chain' | 'operationId' | 'nonce'> & {
   fee: bigint;
 };
 
-/**
- * Stores a reverted transaction: on the operation's attempt when that has the nonce, else as a row of its own.
- * @returns false when it is stored already
- */
+/** Stores a reverted transaction, on the attempt with its nonce if any. @returns false when it is stored already */
 export async function keepReverted(tx: Sql, reverted: Reverted, at: Date): Promise<boolean> {
   const { chain, operationId, nonce, hash } = reverted;
   if (await settleFreed(tx, { chain, operationId, hash }, at)) return true;
@@ -270,10 +252,7 @@ export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<
   await tx.run(nonces().where({ number, broadcastAt: null }).update({ broadcastAt: at }));
 }
 
-/**
- * Settles an operation's attempts, because one with this nonce is final. Frees the nonce of an export that was not
- * executed.
- */
+/** Settles the attempts of a final nonce. Frees the nonce of an export that was not executed. */
 export async function settleNonces(tx: Sql, operationId: string, nonce: number, at: Date): Promise<void> {
   const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });
   await tx.run(open().where({ raw: null }).whereNot({ nonce }).update({ releasedAt: at }));
