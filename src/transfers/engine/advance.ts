@@ -14,24 +14,30 @@ import { begun, type Listed, lock } from './ordering';
 import { type Decision, type PartyWord, refusalOf, type Situation, SYSTEM } from './record';
 import { claimName } from './tables/told-names';
 
-/** Where a transfer stands after a step, for its workflow: no data, only what it waits for. */
+/** State of a transfer after a step, as its workflow needs it. Contains no personal data. */
 export interface Progress {
   status: string;
-  /** It waits for somebody; else its workflow ends. */
+  /** The transfer waits for the party, a person or the time. When false, the workflow ends. */
   open: boolean;
-  /** When it looks again without being told, milliseconds since 1970. */
+  /**
+   * Time of the next step without a signal, in milliseconds since 1970. Null: only a signal causes a step.
+   */
   lookAt: number | null;
 }
 
-/** The party is asked again at once when the record changed meanwhile; a record that never stands still waits its turn. */
+/** Rounds of one step. Another round follows when the record changed meanwhile or a new order is due. */
 const ROUNDS = 10;
 
 /**
- * The one step of every transfer: gives the party what it has not been told, asks for its whole state, and applies it
- * under the record's lock. Done twice, it has been done once. A party that is stopped, be it since the step began, is asked,
- * and told nothing: what it must be told waits, and the step has failed until it is on again. The order of a disabled tenant
- * waits too, and the step has not failed: whoever enables the tenant has it looked at (../unordered.ts).
- * @throws PartyStopped once all else is done; PartyAway nothing is known now: the same again
+ * The one step of every transfer. Gives the party its outstanding orders, asks for the party's word, and applies the
+ * word under the record's lock. Idempotent.
+ *
+ * A stopped party is asked but receives no orders, also when it is stopped during the step. The step then fails with
+ * {@link PartyStopped} and is retried until the party is on again.
+ *
+ * The order of a disabled tenant waits too, but the step succeeds: `client enable` makes such transfers due
+ * (../unordered.ts).
+ * @throws PartyStopped after everything else is done; PartyAway when the outcome is unknown: retry
  */
 export async function advance(services: Services, kind: AnyKind, id: string): Promise<Progress> {
   const given = new Set<string>();
@@ -49,10 +55,14 @@ export async function advance(services: Services, kind: AnyKind, id: string): Pr
     if (isTold && !told.waits) return progressOf(kind, after);
     if (after && stopped) throw new PartyStopped();
   }
-  throw new Error(`the ${kind.name} ${id} does not stand still`);
+  throw new Error(`the ${kind.name} ${id} changed during each of ${ROUNDS} rounds`);
 }
 
-/** @returns nothing when the record has changed since the party was asked, or was told of: its answer may be older than that */
+/**
+ * Applies the answer.
+ * @returns undefined when the answer may be out of date: the record has changed since the party was asked, or the party
+ * has reported the name that this answer brings
+ */
 function applied(
   services: Services,
   kind: AnyKind,
@@ -86,11 +96,14 @@ function tellFallen(
   observeUnusable(party, 'version');
   log.warn(
     { party, id, version: heard?.version, known: word?.version },
-    'the party tells of an older state; it is dropped',
+    'the answer of the party has an older version than the known one; it is dropped',
   );
 }
 
-/** The party was quicker: it has told of what it names so before the name was known here. */
+/**
+ * Whether the party reported this name before we stored it (race between callback and response). Withdraws the
+ * workflow that would look the name up.
+ */
 async function wasTold(
   { commands }: Services,
   tx: Tx,
@@ -102,7 +115,10 @@ async function wasTold(
   return true;
 }
 
-/** Whether the party lists what may change of a transfer, or somebody reads it of the party, so that nobody need ask. */
+/**
+ * Tells whether another process watches for changes of a transfer: the party's change list or a follower of the
+ * party. Such transfers need no polling.
+ */
 async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
   const isListed = (situation: Situation) => !kind.unlisted?.(services, situation);
   const followed = await kind.follower?.followed(services);
@@ -123,17 +139,19 @@ const progressOf = (kind: AnyKind, situation: Situation): Progress => {
   };
 };
 
-/** What giving its orders, and asking for its word, has brought. */
+/** What the orders and the question to the party brought. */
 interface Told {
   partyRef?: string;
-  /** Nothing that the party knew by then is missing. */
+  /** When the party was asked, if its answer is complete up to then. */
   askedAt?: Date;
   word?: PartyWord | null;
   refused: Decision[];
   keep: ((tx: Tx) => Promise<void>)[];
-  /** The party does not know it, and is told nothing now. */
+  /**
+   * The party does not know the transfer, and the order could not be given again because the party is stopped.
+   */
   waits?: boolean;
-  /** It was stopped before one of them: that one was not given. */
+  /** The party was stopped before one of the orders. That order was not given. */
   stopped: boolean;
 }
 
@@ -150,7 +168,7 @@ async function tell(services: Services, kind: AnyKind, seen: Situation, given: S
   return told;
 }
 
-/** The switch is looked at before each order: a party may be stopped while the step is under way. */
+/** Gives one order. Reads the switch before each order, because a party may be stopped during a step. */
 async function give(
   services: Services,
   kind: AnyKind,
@@ -160,7 +178,7 @@ async function give(
   try {
     if (await isStopped(services, kind.party)) return 'stopped';
     const { word, ...given } = await kind.give(services, seen, order);
-    // It was taken: what became of it is asked for, and shown where it cannot be read.
+    // The party took the order. An unreadable word in this answer is dropped; the step asks for the word again.
     return word === undefined || !isReadable(kind, seen, word) ? given : { word, ...given };
   } catch (error) {
     if (error instanceof PartyStopped) return 'stopped';
@@ -170,7 +188,7 @@ async function give(
   }
 }
 
-/** The party will never do it: a decision, for nothing but its order says so. */
+/** Stores a refusal as a decision, because only the answer to the order contains it. */
 function refusal({ key }: Order, { code }: PartyRefused, at: Date): Decision {
   const data = { key, code };
   const nothing = { amount: null, currency: null, accountId: null, reason: null };
@@ -182,7 +200,7 @@ function note(told: Told, given: Given | Decision): void {
     told.refused.push(given);
     return;
   }
-  // Only the answer to the last order is its whole state.
+  // Only the answer to the last order holds the whole state.
   delete told.word;
   if (given.word !== undefined) told.word = given.word;
   if (given.partyRef !== undefined) told.partyRef = given.partyRef;
@@ -190,9 +208,13 @@ function note(told: Told, given: Given | Decision): void {
 }
 
 /**
- * An order of ours that the party does not know was not taken: it is given again under its key, and never has failed. One that
- * the party has told of, or has refused, or that a person has concluded, is never given again: it might be done twice. Nor is
- * one that nobody waits for any more.
+ * Asks for the party's word where no order has brought one. Gives the order again, under the same key, when the party
+ * does not know a transfer that it should have.
+ *
+ * The order is not given again, because it might be executed twice, when:
+ * - the party has reported or refused the transfer,
+ * - a person has concluded it, or
+ * - the transfer is no longer open.
  */
 async function wordOf(
   services: Services,
@@ -205,7 +227,7 @@ async function wordOf(
   if (told.word === undefined && partyRef !== null && seen.transfer.orderedAt !== null) {
     const asked = { ...seen, transfer: { ...seen.transfer, partyRef } };
     const state = await ask(services, kind, asked);
-    // One that it has told of before it has forgotten: that says nothing of what became of it.
+    // A party that forgot a transfer it had reported tells nothing about the outcome, so `askedAt` stays unset.
     if (state !== 'unknown_to_party' || seen.transfer.word === null) told.askedAt = seen.at;
     if (state !== 'unknown_to_party') note(told, state);
     else if (seen.transfer.word !== null) await tellForgotten(services, seen);
@@ -219,24 +241,26 @@ async function wordOf(
   return told.word ?? undefined;
 }
 
-/** Asked for by now, for its time may have run out with that answer. */
+/**
+ * Whether the order must be given again. Uses the time of this question, because a deadline may have passed by it.
+ */
 function isToBeTaken(kind: AnyKind, seen: Situation): boolean {
   const { situation } = follow(kind, effective(kind, { ...seen, askedAt: seen.at }));
   return kind.isOpen(situation) && situation.transfer.word === null && !refusalOf(seen, seen.transfer.id);
 }
 
-/** What the party has said of it stands; a person must ask. */
+/** Opens a break, because a person must ask the party. The last word still counts. */
 const tellForgotten = (
   { database }: Services,
   { transfer: { id, tenantId, partyRef } }: Situation,
 ): Promise<unknown> =>
   openBreakAgain(database, { tenantId, kind: FORGOTTEN, subject: id, detail: partyRef ?? id });
 
-/** Whatever the adapter: nothing is booked that has more decimals than its currency, or none that we know. */
+/** Whether the ledger can book every amount of a word: a known currency, and no more decimals than it has. */
 const isReadable = (kind: AnyKind, situation: Situation, word: PartyWord | null | undefined): boolean =>
   !word || kind.amounts(word, situation).every(isCountable);
 
-/** An answer that cannot be read is shown to a person, and asked for again. */
+/** Asks the party. An answer that cannot be read opens a break, and the step is retried. */
 async function ask(
   services: Services,
   kind: AnyKind,
@@ -245,7 +269,7 @@ async function ask(
   try {
     const answer = await kind.ask(services, situation);
     if (answer !== 'unknown_to_party' && !isReadable(kind, situation, answer.word))
-      throw new UnreadableAnswer('the party tells of an amount that its currency has not');
+      throw new UnreadableAnswer('an amount has more decimals than its currency, or an unknown currency');
     return answer;
   } catch (error) {
     if (error instanceof UnreadableAnswer) await tellUnreadable(services, kind, situation);
@@ -253,13 +277,13 @@ async function ask(
   }
 }
 
-/** A person must see what the party says. */
+/** Opens a break so that a person sees that the answer cannot be read. */
 function tellUnreadable(
   { database, log, observeUnusable }: Services,
   { party }: AnyKind,
   { transfer: { id, tenantId, partyRef } }: Situation,
 ): Promise<void> {
   observeUnusable(party, 'word');
-  log.warn({ party, id }, 'what the party says of it cannot be read; it is asked again');
+  log.warn({ party, id }, 'the answer of the party about this transfer cannot be read; it is asked again');
   return openBreakAgain(database, { tenantId, kind: UNREADABLE, subject: id, detail: partyRef ?? id });
 }

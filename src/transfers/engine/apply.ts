@@ -33,29 +33,36 @@ import { insertDecisions, insertEntries, type Locked, saveTransfer } from './sto
 import { keepWord } from './tables/words';
 
 export interface Apply {
-  /** What the party says; absent where it was not asked. */
+  /** The party's word. Absent where the party was not asked. */
   heard?: PartyWord | undefined;
-  /** When it was asked, where it has answered: with a word, or that it knows of none. */
+  /** When the party was asked, if it answered with a word or that it does not know the transfer. */
   askedAt?: Date | undefined;
-  /** What has just been decided. */
+  /** Decisions that were just made. */
   decided?: readonly Decision[];
   /**
-   * A client or a person asks for it: refused when the money is not there, naming this field. Else it is what a party's
-   * word demands, and is posted whatever the balance.
+   * Set when a client or a person asks for the change. Posting is then refused without sufficient balance, and the
+   * problem names this field. A party's word is posted whatever the balance.
    */
   asked?: { field?: string };
-  /** The step gives the order after this transaction: `ordered_at` is committed with it, where the order is due. */
+  /**
+   * The step gives the order after this transaction, so `ordered_at` is committed here if the order is due.
+   */
   ordering?: boolean;
-  /** Whether the party lists what may change; a decision's own look finds out. */
+  /**
+   * Whether another process watches for changes of the transfer. A decision needs no value: its own step finds out.
+   */
   listed?: (situation: Situation) => boolean;
-  /** The record's `dueBy` before the party was asked: that it was told since stays. Absent where the party was not asked. */
+  /**
+   * The record's `dueBy` before the party was asked. A later report keeps the transfer due. Absent where the party
+   * was not asked.
+   */
   dueSeen?: Date | null;
 }
 
 /**
- * Brings status and books of a transfer whose row is locked to where terms, word and decisions say. Account events come
- * before those of the status, all in the caller's transaction. Done twice, it has been done once.
- * @throws Problem 409 `insufficient_funds` when it was asked for
+ * Brings status and books of a locked transfer to what terms, word and decisions demand, in the caller's transaction.
+ * Events of accounts precede those of the status. Idempotent.
+ * @throws Problem 409 `insufficient_funds` when `asked` is set
  */
 export async function apply(
   tx: Tx,
@@ -82,7 +89,7 @@ export async function apply(
     ...{ target, followed, accounts, open: locked.open },
     ...{ heard: heard !== undefined, fell: hasFallen(known, heard) },
   });
-  // A conclusion stands in for the party's word, and is not kept as one.
+  // A conclusion replaces the party's word in the rules but is never stored as a word.
   const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
   const after = afterwards(kind, locked.situation, kept, {
     moved: path.length + chosen.length + changes.length > 0,
@@ -97,7 +104,7 @@ export async function apply(
   const events = [...(posted?.events ?? []), ...told];
   if (events.length > 0) tellWhenCommitted(tx);
   await syncBreaks(tx, breaks);
-  // All else with the commit, for others wait for the accounts until then.
+  // The remaining writes go with the commit, because other transactions wait for the accounts until then.
   writeWithCommit(tx, [posted?.book.written(), eventsWrite(events)]);
   noteStatuses(
     tx,
@@ -113,11 +120,16 @@ export async function apply(
   return after;
 }
 
-/** A line of the table that stays where it is has given another reason, and no other status: nobody is told of one. */
+/**
+ * The changes of status in a path. A transition to the same status only changes the reason, and clients hear nothing.
+ */
 const changedOf = (path: Followed['path']): Followed['path'] =>
   path.filter(({ previous, situation }) => situation.transfer.status !== previous);
 
-/** In the history of the account, whose own lock gives them their numbers; what is nobody's is in none. */
+/**
+ * Adds status changes to the history of the account, whose lock numbers them. A transfer without an account has no
+ * history.
+ */
 export function noteStatuses(
   tx: Tx,
   { name: kind }: Pick<AnyKind, 'name'>,
@@ -131,12 +143,12 @@ export function noteStatuses(
   noteStatusChanges(tx, accountId, changes);
 }
 
-/** Whether the party told of an older state than it has told of before: that is dropped. */
+/** Whether a word has an older version than the known word. Such a word is dropped. */
 export const hasFallen = ({ transfer: { word } }: Situation, heard: PartyWord | undefined): boolean =>
   word !== null && heard !== undefined && isOlder(heard, word);
 
 /**
- * Books what a new transfer holds from the beginning, such as what a payout will take.
+ * Books what a new transfer holds at creation, such as amount and fee of a payout.
  * @throws Problem 409 `insufficient_funds`, naming the field
  */
 export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: string): Promise<void> {
@@ -157,7 +169,7 @@ export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: strin
 const withDecisions = (situation: Situation, more: readonly Decision[]): Situation =>
   more.length === 0 ? situation : { ...situation, decisions: [...situation.decisions, ...more] };
 
-/** Notes each closed account with the first change after its closing. */
+/** Decides `account_shut` for each closed account with the first change after its closing. */
 async function closingsOf(
   tx: Tx,
   kind: AnyKind,
@@ -190,8 +202,9 @@ async function consider(
 }
 
 /**
- * With the references of their events: the first change of a component and part has the part's own, or the record's; each
- * further one a new id, for receivers drop a second event with the same reference, type and subtype.
+ * Gives each change the reference of its event. The first change of a component and part uses the id of the part, or
+ * of the record. Each further change gets a new id, because receivers drop a second event with the same reference,
+ * type and subtype.
  */
 function named(transfer: Transfer, wanted: readonly Holding[], booked: readonly Holding[]): Change[] {
   const known = new Set(booked.map(keyOf));
@@ -209,15 +222,15 @@ function named(transfer: Transfer, wanted: readonly Holding[], booked: readonly 
 }
 
 interface Posted {
-  /** Its writes are still to be sent. */
+  /** The ledger's changes. Their writes are not sent yet. */
   book: Book;
   accounts: LedgerAccount[];
   events: WebhookEvent[];
 }
 
 /**
- * Locks the accounts last: they may be the busiest rows of the tenant. The transfer's own is among them, for its history may
- * take a number after this.
+ * Posts changes. Locks the accounts last, because they may be the busiest rows of the tenant. Also locks the
+ * transfer's own account, because a change of status needs a number of its history.
  */
 async function post(
   tx: Tx,
@@ -243,7 +256,9 @@ async function post(
   return { book: opened, accounts: ids.map((id) => opened.account(id)), events };
 }
 
-/** The accounts whose breaks may have passed, though nothing of them was posted now. */
+/**
+ * Balances of accounts that had a break for being below zero and are not posted to now. Their breaks may have passed.
+ */
 async function leftBelowZero(
   tx: Tx,
   { open }: { open: readonly Break[] },
@@ -261,12 +276,12 @@ interface Moved {
   path: Followed['path'];
   listed: boolean;
   ordering: boolean;
-  /** A break of it passes by itself, which only another look can tell. */
+  /** An open break may pass without a word, which only another step notices. */
   watched: boolean;
   dueSeen: Date | null | undefined;
 }
 
-/** The record as it is kept: what it has reached, and when it is looked at again. */
+/** The record to store: the statuses it has reached, and the times of the next step. */
 function afterwards(
   kind: AnyKind,
   before: Situation,
@@ -288,13 +303,13 @@ function afterwards(
     reached: { ...since, ...transfer.reached },
   };
   const situation = effective(kind, { ...after, transfer: next });
-  // From then on only the party's word or a conclusion ends the transfer.
+  // From here on only the party's word or a conclusion ends the transfer.
   const ordered = next.orderedAt ?? (ordering && isOrdered(kind, situation) ? at : null);
   const { lookAt, dueBy } = looksOf(kind, situation, { listed, watched });
   const due = dueAfter(before.transfer.dueBy, dueSeen, dueBy);
   return { ...after, transfer: { ...next, orderedAt: ordered, lookAt, dueBy: due } };
 }
 
-/** Whether the order itself is due. */
+/** Whether the order itself (not a refund) is due. */
 export const isOrdered = (kind: Pick<AnyKind, 'orders'>, situation: Situation): boolean =>
   kind.orders(situation).some(({ what }) => what === 'open');

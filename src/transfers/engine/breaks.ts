@@ -9,35 +9,38 @@ import type { Situation } from './record';
 interface Seen {
   target: readonly Holding[];
   followed: Followed;
-  /** The party's word could be read. */
+  /** A word was received in this step. */
   heard: boolean;
-  /** It is older than the one that is known, and was dropped. */
+  /** The received word has an older version than the known word, and was dropped. */
   fell: boolean;
-  /** The accounts that it moves now, or left below zero before. */
+  /** Accounts that the transfer moves now, or that had a break for being below zero. */
   accounts: readonly Pick<LedgerAccount, 'id' | 'available' | 'currency'>[];
-  /** What nobody has resolved of it yet. */
+  /** Unresolved breaks of the transfer. */
   open: readonly Break[];
 }
 
-/** What of it stands in suspense, a break a currency. */
+/** Money of the transfer in suspense. One break for each currency. */
 export const SUSPENSE = 'transfer_suspense';
 export const BELOW_ZERO = 'transfer_below_zero';
-/** An answer about a transfer that could not be read: it has passed when one can. */
+/** An answer about the transfer cannot be read. Passes with the next readable answer. */
 export const UNREADABLE = 'party_word_unreadable';
 
-/** The party does not know what it has told of: it has passed when the party tells of it again. */
+/** The party no longer knows a transfer that it has reported. Passes with its next word. */
 export const FORGOTTEN = 'transfer_forgotten_by_party';
 
-/** The party tells of an older state than it has told of: it has passed when it tells of one that is not. */
+/** The party's version fell below the known one. Passes with a word that is not older. */
 export const VERSION_FELL = 'party_version_fell';
 
-/** What of a party's answers passes with the next one that is as it should be. */
+/** Breaks about the party's answers. They pass with the next answer that is in order. */
 const OF_ANSWERS = [UNREADABLE, FORGOTTEN, VERSION_FELL];
 
-/** What the engine itself opens and closes. */
+/** Breaks that the engine opens and closes by itself. */
 const ITS_OWN = ['transfer_impossible', SUSPENSE, BELOW_ZERO];
 
-/** What a person must look at now, and what has passed; the kind's notices stay open until they are resolved. */
+/**
+ * The breaks that a transfer wants now, and the open ones that may pass. Notices of the kind stay open until a person
+ * resolves them.
+ */
 export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): BreaksOf {
   const { transfer, at } = situation;
   return {
@@ -57,7 +60,7 @@ export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): Break
   };
 }
 
-/** Lines of the table by which a party took its word back. */
+/** A notice for each transition by which the party took back its word. */
 function contradictions({ followed }: Seen): WantedBreak[] {
   return followed.path
     .filter(({ contradicts }) => contradicts)

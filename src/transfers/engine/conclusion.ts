@@ -2,23 +2,25 @@ import { canonical, decisionBy } from './follow';
 import type { AnyKind, NewDecision } from './kind';
 import type { Decision, Situation } from './record';
 
-/** What a person concludes of a transfer that its party never ends (decisions part 2). */
+/** Outcomes that a person may conclude for a transfer that its party never ends (decisions part 2). */
 export const CONCLUSIONS = ['paid', 'failed'] as const;
 export type Conclusion = (typeof CONCLUSIONS)[number];
 
-/** What is kept with the decision: what the party said that it was made on. */
+/** Data of the decision `conclude`: the outcome, and the word that it is based on. */
 export const conclusionData = (as: Conclusion, situation: Situation) => ({
   as,
   madeOn: saidIn(situation),
 });
 
-/** Without its version: a party that saves its record again says nothing else by that. */
+/**
+ * The party's word as text, without its version, because a party may save an unchanged record under a new version.
+ */
 const saidIn = ({ transfer: { word } }: Situation): string =>
   canonical(word && { ...word, version: undefined });
 
 /**
- * The situation with the word that counts: a person's conclusion, while the party says what it was made on; else the party's.
- * A word that returns to that revives the conclusion, whatever was concluded of another word since.
+ * The situation with the word that counts: a person's conclusion while the party's word is the one that it was based
+ * on, else the party's word. A party that returns to that word revives the conclusion.
  */
 export function effective<S extends Situation>(kind: AnyKind, situation: S): S {
   const conclusion = conclusionsOn(situation).at(-1);
@@ -27,7 +29,7 @@ export function effective<S extends Situation>(kind: AnyKind, situation: S): S {
   return word === undefined ? situation : { ...situation, transfer: { ...situation.transfer, word } };
 }
 
-/** What was concluded of the word as it is, in the order in which it was. */
+/** Conclusions that are based on the present word, in their order. */
 function conclusionsOn(situation: Situation): Decision[] {
   const concluded = situation.decisions.filter(({ kind }) => kind === 'conclude');
   if (concluded.length === 0) return concluded;
@@ -37,20 +39,20 @@ function conclusionsOn(situation: Situation): Decision[] {
 
 const asOf = (conclusion: Decision | undefined) => conclusion?.data['as'] as Conclusion | undefined;
 
-/** The situation in which it is concluded so, before anybody has decided it: what `concluded` is asked of. */
+/** The situation as if the conclusion had been decided, to try `concluded` on. */
 export const ifConcluded = <S extends Situation>(heard: S, given: NewDecision, decidedBy: string): S => ({
   ...heard,
   decisions: [...heard.decisions, decisionBy(decidedBy, given, heard.at)],
 });
 
 /**
- * What was concluded first after a decision, of the word as it is: that has ended what it ordered, and a later conclusion is
- * of what is open then. Nothing of what was decided after the last.
+ * The first conclusion after a decision, on the present word. It ended what the decision ordered; later conclusions
+ * concern other open parts. Undefined when none follows the decision.
  */
 export const concludedAfter = (situation: Situation, decision: Decision): Conclusion | undefined =>
   asOf(conclusionsOn(situation).find((each) => isBefore(situation, decision, each)));
 
-/** What was concluded last before a decision, of the word as it is: the decision rests on it. */
+/** The last conclusion before a decision, on the present word. The decision rests on it. */
 export const concludedBefore = (situation: Situation, decision: Decision): Conclusion | undefined =>
   asOf(conclusionsOn(situation).findLast((each) => isBefore(situation, each, decision)));
 

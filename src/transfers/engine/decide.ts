@@ -9,7 +9,7 @@ import type { PartyWord, Situation } from './record';
 import { unbound } from './restored';
 import { lockTransfer } from './store';
 
-/** What it was, and what it has become, by the word that counts. */
+/** The situation before and after a decision, with the word that counts. */
 export interface Decided<S extends Situation = Situation> {
   before: S;
   after: S;
@@ -17,30 +17,33 @@ export interface Decided<S extends Situation = Situation> {
 
 export interface Decide<S extends Situation> {
   id: string;
-  /** What a 404 calls it. */
+  /** Noun of the 404. */
   noun: string;
-  /** `operator:<name>` at the command line. */
+  /** `operator:<name>` for an operator. */
   decidedBy: string;
   /**
-   * Somebody asks for it: refused when the money is not there, naming this field. Absent: it takes what a party's word
-   * demands, whatever the balance (decisions part 3).
+   * Set when somebody asks for the movement. It is refused without sufficient balance, and the problem names this
+   * field. Absent: the posting is forced, because a party's word demands it (decisions part 3).
    */
   asked?: { field?: string };
-  /** The party's word, where it is the person who gives it and nobody else is asked. @param decided with what was decided now */
+  /**
+   * The word that the person gives in place of the party.
+   * @param decided the situation with the new decisions
+   */
   heard?(decided: S): PartyWord | null;
-  /** The party counts its versions anew: the known word holds none off by its version (restored.ts). */
+  /** The party numbers its versions anew, so the known version rejects no word (restored.ts). */
   renumbered?: true;
   /**
-   * Judges it under its lock, by the word that counts.
-   * @param heard the same with the party's own word, where a person has concluded another
+   * Judges the transfer under its lock, with the word that counts.
+   * @param heard the situation with the party's own word, which differs where a person has concluded
    * @throws Problem 409, 400
    */
   judge(situation: S, heard: S): NewDecision[] | Promise<NewDecision[]>;
 }
 
 /**
- * A person's decision: rows, what follows from them at once, and a word to the workflow, which does the rest. Whoever calls
- * writes it down in the audit log.
+ * Applies a person's decision: stores it, posts what follows at once, and signals the workflow for the rest. The
+ * caller writes the audit log.
  * @throws Problem 404; what `judge` throws; 409 `insufficient_funds`
  */
 export async function decide<Terms, Word extends PartyWord>(

@@ -4,16 +4,17 @@ import { OPEN_STATUSES } from './open-transfers';
 import type { Transfer } from './record';
 
 /**
- * That a transfer is to be looked at stands in its row until it was: a signal may be lost. Each telling sets another `due_by`,
- * never a later one, so that a step sees whether it was told since it asked. The revision stays: nothing has changed yet.
+ * A report about a transfer is stored as `due_by` in its row until a step has answered it, because a signal may be
+ * lost. Each report sets a different and never later `due_by`, so a step recognises a report that came after its
+ * question. The revision stays, because nothing has changed yet.
  */
 
 type Told = Pick<Transfer, 'id' | 'kind' | 'tenantId'> & { partyRef: string };
 
 /**
- * Makes those due now that a party means by its names, in one statement. Rows are locked in the order of their ids: two that
- * tell of many at once wait for one another.
- * @returns them; a name that no transfer has is not among them
+ * Makes the transfers due that a party reports by its names, in one statement. Locks the rows in the order of their
+ * ids, so that concurrent reports wait for each other.
+ * @returns the transfers; unknown names are left out
  */
 export function makeDue(tx: Tx, party: string, refs: readonly string[], at: Date): Promise<Told[]> {
   const named = table('transfers').select('id').where({ party }).where(anyOf('party_ref', refs));
@@ -25,7 +26,7 @@ export function makeDue(tx: Tx, party: string, refs: readonly string[], at: Date
   );
 }
 
-/** The same of one that does not know the party's name yet. */
+/** Makes a transfer due whose name at the party is not known yet. */
 export async function makeDueById(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.run(
     table('transfers')
@@ -34,7 +35,7 @@ export async function makeDueById(tx: Tx, id: string, at: Date): Promise<void> {
   );
 }
 
-/** Those that nobody asks for, for the party's list tells of them: it cannot be read now. */
+/** Makes due all transfers without a timer, because their party's list cannot be read now. */
 export async function makeUnwatchedDue(tx: Tx, party: string, at: Date): Promise<void> {
   const unwatched = table('transfers')
     .select('id')
@@ -48,7 +49,7 @@ export async function makeUnwatchedDue(tx: Tx, party: string, at: Date): Promise
   );
 }
 
-/** Makes those of a tenant due that wait, and that no party was told of. */
+/** Makes due the open transfers of a tenant that no party was told of. */
 export function makeUnorderedDue(
   tx: Tx,
   tenantId: string,
@@ -67,14 +68,16 @@ export function makeUnorderedDue(
   );
 }
 
-/** Of two times the earlier, nothing being no time at all. */
+/**
+ * The earlier of two times. `least` ignores nulls. One millisecond less makes the value differ from the previous one.
+ */
 const dueNow = (at: Date) => raw(`least(due_by - interval '1 millisecond', ?::timestamptz(3))`, [at]);
 
 /**
- * When it must be looked at after a step.
- * @param now as it stands in the row
- * @param seen as it stood there before the party was asked; absent where the party was not asked
- * @param wanted by the step itself
+ * Time by which the next step is due, after a step.
+ * @param now `due_by` in the row
+ * @param seen `due_by` before the party was asked; absent where the party was not asked
+ * @param wanted the time that the step itself asks for
  */
 export function dueAfter(now: Date | null, seen: Date | null | undefined, wanted: Date | null): Date | null {
   const isAnswered = now === null || (seen !== undefined && seen?.getTime() === now.getTime());

@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../../kernel/outbox/events';
 import { statusEvent as eventOf } from '../../kernel/outbox/status-event';
 import type { Situation } from './record';
 
-/** What is told of a transfer's new status; nobody hears of what is nobody's. */
+/** The event of a transfer's new status. A transfer without a tenant has none. */
 export function statusEvent(
   { transfer, at }: Situation,
   previousStatus: string,

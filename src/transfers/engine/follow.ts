@@ -3,24 +3,28 @@ import { Decimal, ZERO } from '../../kernel/money/money';
 import type { AnyKind, NewDecision } from './kind';
 import { type Decision, type Part, type PartyWord, type Situation, SYSTEM, transitionOf } from './record';
 
-/** A word that takes something back counts when it is read again so much later. Milliseconds. */
+/** A word that takes something back counts when it is read again after this time. Milliseconds. */
 export const DOUBT_MS = 60_000;
 
-/** Where a word, a decision or the time has led a transfer: pure, so that it is tried a million times. */
+/**
+ * Result of applying a word, a decision or the time to a transfer. Pure, so that tests try millions of paths.
+ */
 export interface Followed<S extends Situation = Situation> {
   situation: S;
-  /** What the system chose on the way. */
+  /** Decisions of the system on the way. */
   chosen: Decision[];
-  /** The statuses that it went through, each with the situation in which it had it. */
+  /** Statuses on the way, each with the situation in which the transfer had it. */
   path: { previous: string; on: string; contradicts: boolean; situation: S }[];
-  /** A trigger that the table has no line for, from the status where it stays. */
+  /** A trigger without a transition from the present status. The status stays. */
   impossible: string | null;
 }
 
-/** No kind has so long a way: a table that leads in a circle is a fault of ours. */
+/**
+ * Limit of transitions in a row. No kind has a longer path, so reaching the limit means that the table has a circle.
+ */
 const LONGEST = 20;
 
-/** Goes every way that is open now. */
+/** Applies the system's choices and the table's transitions until none is left. */
 export function follow<S extends Situation>(kind: AnyKind, before: S): Followed<S> {
   const followed: Followed<S> = { situation: before, chosen: [], path: [], impossible: null };
   for (let steps = 0; steps < LONGEST; steps += 1) {
@@ -46,26 +50,28 @@ export function follow<S extends Situation>(kind: AnyKind, before: S): Followed<
       situation: followed.situation,
     });
   }
-  throw new Error(`a ${kind.name} goes in a circle at ${followed.situation.transfer.status}`);
+  throw new Error(`the transitions of ${kind.name} form a circle at ${followed.situation.transfer.status}`);
 }
 
 export const systemDecision = (given: NewDecision, at: Date): Decision => decisionBy(SYSTEM, given, at);
 
-/** A decision as it is kept. */
+/** Completes a new decision with its id, author and time. */
 export function decisionBy(decidedBy: string, given: NewDecision, at: Date): Decision {
   const { kind, amount = null, currency = null, accountId = null, data = {}, reason = null } = given;
   return { id: newId('decision'), kind, amount, currency, accountId, data, reason, decidedBy, at };
 }
 
 /**
- * The situation with a word applied, doubted or dropped. An older word is dropped: it counts when a person says so. One without a version that takes
- * something back may be an answer that was overtaken: it counts when the same is read again a minute later.
- * @param askedAt when the party was asked, if it was asked now: kept with a word that counts
+ * The situation after a word was received: applied, doubted or dropped.
+ *
+ * A word with an older version is dropped until a person follows it. A word without a version that takes something
+ * back may be an overtaken answer. It counts when the same word is read again a minute later.
+ * @param askedAt when the party was asked, if it was asked now; stored with a word that counts
  */
 export function hear<S extends Situation>(kind: AnyKind, before: S, heard: PartyWord, askedAt?: Date): S {
   const { transfer, at } = before;
   const { word, doubted, doubtedAt } = transfer;
-  // Kept beside the word that counts, for a person who follows a party that was restored (restored.ts).
+  // Stored beside the word that counts, for a person who follows a restored party (restored.ts).
   if (word !== null && isOlder(heard, word))
     return { ...before, transfer: { ...transfer, doubted: heard, doubtedAt: null } };
   if (word !== null && heard.version === undefined && takesBack(kind, word, heard)) {
@@ -79,11 +85,11 @@ export function hear<S extends Situation>(kind: AnyKind, before: S, heard: Party
   return { ...before, ...(askedAt ? { askedAt } : {}), transfer: next };
 }
 
-/** The party counts versions, and this word is of one before. */
+/** Whether a word has a lower version than the known word. */
 export const isOlder = (heard: PartyWord, known: PartyWord): boolean =>
   heard.version !== undefined && known.version !== undefined && heard.version < known.version;
 
-/** Whether it lowers what the word before had, or lacks a part of it. */
+/** Whether a word lowers or lacks a measure of the word before. */
 function takesBack(kind: AnyKind, before: PartyWord, after: PartyWord): boolean {
   const measures = kind.measures(after);
   return Object.entries(kind.measures(before)).some(([name, amount]) => (measures[name] ?? ZERO).lt(amount));
@@ -91,7 +97,7 @@ function takesBack(kind: AnyKind, before: PartyWord, after: PartyWord): boolean 
 
 export const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
-/** The same text for the same word, whatever the order of its fields and the zeros of its amounts. */
+/** The same text for the same word, whatever the order of its fields and trailing zeros of its amounts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (part instanceof Decimal) return part.toFixed();
@@ -100,7 +106,10 @@ export function canonical(value: unknown): string {
   });
 }
 
-/** @param seen the party's names of the parts in a word, in its order; those that we ordered go by our own id */
+/**
+ * Adds the parts that are new.
+ * @param seen parts of a word in its order: names of the party, or parts that we ordered
+ */
 function withNew(known: readonly Part[], seen: readonly (string | Part)[]): readonly Part[] {
   const names = new Set(known.map(({ name }) => name));
   const added = seen

@@ -12,69 +12,75 @@ import type { Money } from './books/inflow';
 import type { ComponentTable, Holding } from './books/position';
 import type { Decision, Part, PartyWord, Situation, Transfer, Transition } from './record';
 
-/** What a transfer's workflow is named by. */
+/** The fields that name a transfer's workflow. */
 export type ProcessSubject = Pick<Transfer, 'id' | 'tenantId' | 'partyRef'>;
-/** The same of one that begins before there is a record. */
+/** The fields that name a workflow that starts before the transfer exists. */
 export type NamedByParty = Pick<ProcessSubject, 'partyRef'> & Partial<ProcessSubject>;
 
 /**
- * What a party's name for something has come to. `known`: a transfer has it, and was told to look. `kept`: it is a new
- * transfer now. `nothing`: there is no money in it, or it is none of ours. `open`: a transfer, or the
- * party, is about to know it; until then it is asked for again. `missing`: the party does not know what it told of, and a person must ask.
+ * Outcome of looking up a party's name.
+ * `known`: a transfer has the name and was signalled.
+ * `kept`: a new transfer was made.
+ * `nothing`: no money, or not ours.
+ * `open`: a transfer or the party will know the name soon; ask again.
+ * `missing`: the party does not know a name that it reported; a person must ask.
  */
 export type Discovered = 'known' | 'kept' | 'nothing' | 'open' | 'missing';
 
 /**
- * What makes a kind of transfer. It holds data and pure functions of the situation, and speaks to its party; locking,
- * posting, asking again, breaks and events are the engine's.
+ * Defines a kind of transfer: data, pure functions of the situation, and the calls to its party. The engine owns
+ * locks, postings, retries, breaks and events.
  */
 export interface TransferKind<Terms, Word extends PartyWord> {
   readonly name: StatusKind;
-  /** The outside party that moves the money: with `partyRef` it names the transfer. */
+  /** The outside party that moves the money. Party and `partyRef` together identify a transfer. */
   readonly party: MoneyParty;
-  /** Its workflow. */
+  /** The workflow of the kind. */
   readonly process: Process<ProcessSubject>;
-  /** What the workflow is named by, where that is not the record's id. */
+  /** Set where the party's name, and not the record's id, names the workflow. */
   readonly namedBy?: 'party_ref';
-  /** The process that finds out what a name is that no transfer has: needless once one has it. */
+  /** The workflow that looks up a name without a transfer. Needless once a transfer has the name. */
   readonly strangers?: Process<NamedByParty>;
   readonly terms: z.ZodType<Terms>;
   readonly word: z.ZodType<Word>;
   readonly components: ComponentTable;
   readonly transitions: readonly Transition[];
   /**
-   * A choice of the system that time or path has made due: stored as a decision before anything follows from it. Time
-   * counts with a word that was asked for since (`askedAt`), and alone only while the party can know of nothing.
+   * The system's next choice, or undefined. The engine stores it as a decision before anything follows from it. A
+   * deadline counts only with an answer from after it (`askedAt`), or while the party cannot know the transfer.
    */
   choose(situation: Situation<Terms, Word>): NewDecision | undefined;
-  /** Amounts of a word that count, by name: a word that lowers one, or lacks it, takes something back. */
+  /** Amounts of a word that never fall, by name. A word that lowers or lacks one takes something back. */
   measures(word: Word): Record<string, Decimal>;
-  /** Every amount of a word, in its currency: a word of which one is not of its currency cannot be read. */
+  /** Every amount of a word. A word is unreadable when an amount does not fit its currency. */
   amounts(word: Word, situation: Situation<Terms, Word>): Money[];
-  /** The parts of a word by the party's names; those that we ordered by our own id too. @param before as it was heard */
+  /**
+   * The parts of a word: by the party's names, or with our id where we ordered them.
+   * @param before the situation without this word
+   */
   parts(word: Word, before: Situation<Terms, Word>): (string | Part)[];
   /**
-   * What happens next to the status: a trigger of the table. One that the table has no line for is an impossible word: the
-   * status stays, and a break is opened.
+   * The next trigger of the table of transitions, or undefined. A trigger without a transition means an impossible
+   * word: the status stays and a break opens.
    */
   trigger(situation: Situation<Terms, Word>): string | undefined;
-  /** The code of ours that goes with the status. */
+  /** Our failure code for the status, or null. */
   failure(situation: Situation<Terms, Word>, on: string): string | null;
-  /** What the books must hold; the engine adds what balances it. */
+  /** The holdings that the books must have. The engine adds the balancing entries. */
   position(situation: Situation<Terms, Word>): Holding[];
-  /** What the party must be told and has not been, in order. */
+  /** Outstanding orders to the party, in sequence. */
   orders(situation: Situation<Terms, Word>): Order[];
   /**
    * Gives one order, under its key.
-   * @throws PartyRefused it will never do it; PartyAway the outcome is not known: the same again
+   * @throws PartyRefused final; PartyAway when the outcome is unknown: retry
    */
   give(services: Services, situation: Situation<Terms, Word>, order: Order): Promise<Given<Word>>;
-  /** The party's whole present state. @throws PartyAway it cannot be asked just now */
+  /** Asks for the party's word. @throws PartyAway when the party cannot be asked now */
   ask(services: Services, situation: Situation<Terms, Word>): Promise<Given<Word> | 'unknown_to_party'>;
   /**
-   * What other domains say that changes what follows, read under the record's lock once its word has been heard: a user who
-   * was blocked before it was ordered, an account that was closed. Stored as a decision, so that all else stays pure.
-   * @param before with the word that was applied last
+   * Reads other domains under the record's lock, after a word was received: for example a blocked user, or a closed
+   * account. The engine stores the result as a decision, so that all rules stay pure.
+   * @param before the situation with the previous word
    */
   consider?(
     tx: Tx,
@@ -82,34 +88,52 @@ export interface TransferKind<Terms, Word extends PartyWord> {
     before: Situation<Terms, Word>,
   ): Promise<NewDecision | undefined>;
   /**
-   * The word that a person has concluded of what the party never ends: the one it has with its open part ended, what it has
-   * settled as it is; nothing where nothing is open. The situation has the decision, and the party's own word.
+   * The word as a person concludes it: open amounts end as paid or failed, settled amounts stay. Undefined where
+   * nothing is open.
+   * @param situation with the decision, and with the party's own word
    */
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
-  /** What people may do with what stands in suspense. */
+  /** The decisions by which people may take money of this kind out of suspense. */
   readonly doors: readonly DoorKind[];
-  /** What of suspense is promised already: on its way back by an order, or to the client. No door lets it out. */
+  /**
+   * Money in suspense that is promised: to a refund under way, or to the client. People cannot take it out.
+   */
   pledged?(situation: Situation<Terms, Word>): Money[];
-  /** Money that goes back by our order and is undecided. Until it is decided, no door claims suspense below zero in its currency. */
+  /**
+   * Refunds that we ordered and that are undecided. Until then nobody may claim suspense below zero in their
+   * currency.
+   */
   asked?(situation: Situation<Terms, Word>): Money[];
   /**
-   * Of a party without a list that somebody follows otherwise and says when to look: what of it is followed now, and what a
-   * transfer belongs to. One that belongs to nothing of it is asked for at growing intervals.
+   * Set where another process reads a party without a change list, and signals transfers. A transfer outside of what
+   * the process reads is polled at growing intervals.
    */
   readonly follower?: Follower<Terms, Word>;
-  /** Something of it may change that the party's list does not tell: it is asked for at growing intervals. */
+  /**
+   * Whether something may change that the party's list does not report. The transfer is then polled at growing
+   * intervals.
+   */
   unlisted?(services: Services, situation: Situation<Terms, Word>): boolean;
-  /** What the party owes for it that nothing has released. Kept in the row, where statements find it. */
+  /**
+   * Amount that the party owes for the transfer and that no decision has released. Stored in the row for SQL
+   * statements.
+   */
   unreleased?(situation: Situation<Terms, Word>): Decimal;
-  /** Whether it waits for somebody: the party, a person, the time. One that does not is looked at when the party's list names it. */
+  /**
+   * Whether the transfer waits for the party, a person or the time. Otherwise a step runs only when the party's list
+   * names it.
+   */
   isOpen(situation: Situation<Terms, Word>): boolean;
-  /** When time alone changes something of it. */
+  /** When time alone changes something, or null. */
   deadline(situation: Situation<Terms, Word>): Date | null;
-  /** What the client hears when the status changes; nothing for some. */
+  /** The client's events for a change of status. Some changes have none. */
   told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
-  /** Keeps elsewhere what follows from a new word or from what was booked, in the same transaction. @param holds what the books hold now */
+  /**
+   * Stores what other domains keep about a new word or posting, in the same transaction.
+   * @param holds the present holdings
+   */
   kept?(tx: Tx, situation: Situation<Terms, Word>, holds: readonly Holding[]): void;
-  /** What a person must look at beyond what the engine sees: each is shown once. */
+  /** Breaks of the kind beyond those of the engine. Each is shown once. */
   notices(situation: Situation<Terms, Word>): WantedBreak[];
 }
 
@@ -118,24 +142,24 @@ export interface Follower<Terms, Word extends PartyWord> {
   nameOf(situation: Situation<Terms, Word>): string;
 }
 
-/** A kind, whatever its terms and its party's words: the engine looks into neither. */
+/** Any kind. The engine reads neither terms nor words. */
 export type AnyKind = TransferKind<unknown, PartyWord>;
 
 export type NewDecision = Pick<Decision, 'kind'> &
   Partial<Pick<Decision, 'amount' | 'currency' | 'accountId' | 'data' | 'reason'>>;
 
-/** Something that the party is to do, under one key for ever. */
+/** An instruction to the party. Its key never changes. */
 export interface Order {
   key: string;
-  /** `open`: what the transfer itself asks for. `refund`: money that goes back. */
+  /** `open`: the transfer's own order. `refund`: money that goes back. */
   what: 'open' | 'refund';
 }
 
 export interface Given<Word = PartyWord> {
-  /** How the party is asked from now on. */
+  /** The party's name for the transfer, from now on. */
   partyRef?: string;
-  /** Its state, where the answer holds it; null: there is nothing to ask for yet. */
+  /** The party's word, where the answer holds it. Null: there is no state to ask for yet. */
   word?: Word | null;
-  /** Keeps what else the answer brought, in the transaction that notes it. */
+  /** Stores further data of the answer, in the same transaction. */
   keep?: (tx: Tx) => Promise<void>;
 }

@@ -1,18 +1,21 @@
 import type { Sql } from '../../kernel/db/database';
 
-/** Whatever kind: it waits for its party, a person or the time. The words of the index that serves {@link countOpenTransfers}. */
+/**
+ * Statuses, of any kind, that wait for the party, a person or the time. The condition of the index behind {@link
+ * countOpenTransfers}.
+ */
 export const OPEN_STATUSES = [
   ...['created', 'awaiting_payment', 'pending', 'requires_action', 'pending_approval', 'processing', 'sent'],
   ...['manual_review', 'received', 'recalled', 'suspended', 'executing', 'awaiting_settlement', 'confirming'],
 ];
 
-/** A transfer of an account that waits for something: its own, or an order of the exchange that would credit it. */
+/** Finds an open transfer of an account, or an open exchange order that would credit it. */
 export async function openTransferOn(
   sql: Sql,
   { accountId, tenantId }: { accountId: string; tenantId: string },
 ): Promise<{ id: string; kind: string; status: string } | undefined> {
   const open = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
-  // Raw: each half by the index of its own.
+  // Raw: each half is served by its own index.
   const [found] = await sql.query<{ id: string; kind: string; status: string }>(
     `select id, kind, status from transfers where account_id = $1 and status in (${open})
       union all
@@ -27,12 +30,12 @@ export async function openTransferOn(
 export interface OpenTransfers {
   kind: string;
   status: string;
-  /** How long ago they were made. */
+  /** Time since creation. */
   age: 'up_to_1h' | 'up_to_1d' | 'up_to_7d' | 'older';
   count: number;
 }
 
-/** For metrics. Raw: the index's own condition, and ages in classes. */
+/** Counts open transfers by age class, for metrics. Raw, so that the condition equals the index's. */
 export async function countOpenTransfers(sql: Sql): Promise<OpenTransfers[]> {
   const open = OPEN_STATUSES.map((status) => `'${status}'`).join(', ');
   return sql.query<OpenTransfers>(

@@ -8,27 +8,29 @@ import type { TransferKind } from './kind';
 import type { PartyWord, Situation, Transfer } from './record';
 import { insertTransfer, lockTransfer } from './store';
 
-/** What a new transfer begins with; all else is empty. */
+/** The fields that a new transfer starts with. All others are empty. */
 export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountId' | 'status' | 'terms'> &
   Pick<Transfer, 'referenceId'> & {
-    /** Absent: the party gives it its name. */
+    /** Absent where the party chooses the name. */
     partyRef?: string;
-    /** Of what the party has made, and so knows: no order of ours is ever given. */
+    /** Set for a transfer that the party created. We never give an order for it. */
     orderedAt?: Date;
-    /** Of the call that made it; nobody's where the party did. */
+    /** Idempotency key of the call that made it. Absent where the party created the transfer. */
     key?: OperationKey;
-    /** The field that is named when the account cannot cover what it holds. */
+    /** Field that the problem names when the balance is insufficient. */
     field?: string;
     at: Date;
   };
 
-/** Its workflow begins at once; one that has not looked by then was lost. */
+/**
+ * Time for the first step. The workflow starts at once, so a later first step means that the start was lost.
+ */
 const FIRST_LOOK_MS = 60_000;
 
 /**
- * Makes a transfer, with what it holds from the beginning. The account is locked last: it may be the busiest row of the
- * tenant.
- * @returns nothing when the party's name for it is known already
+ * Makes a transfer and books what it holds at creation. Locks the account last, because it may be the busiest row of
+ * the tenant.
+ * @returns undefined when another transfer has this name at the party
  * @throws Problem 409 `insufficient_funds`, naming the field
  */
 export async function openTransfer<Terms, Word extends PartyWord>(
@@ -44,18 +46,18 @@ export async function openTransfer<Terms, Word extends PartyWord>(
   return made;
 }
 
-/** What a party was found to have: nothing is held of it before the party's word counts. */
+/** A transfer that was found at a party. It holds nothing until the party's word counts. */
 export type Found<Terms> = Omit<Opening<Terms>, 'key' | 'field'> & {
   partyRef: string;
-  /** Of the call that has found it, if one did: of several that it has found each carries it. */
+  /** Idempotency key of the call that found it, if any. All transfers of one call carry the same key. */
   idempotencyKey?: string | undefined;
 };
 
 /**
- * Makes a transfer of each that is new. Who finds several at once takes locks in the one order that a look at one of them takes
- * too: the party's names, rows of transfers, accounts. Those of accounts are the last thing that is sent, for they may be the
- * busiest rows of their tenants: whatever else the transaction has to do comes before this call.
- * @param meanwhile locks rows of transfers, and nothing else. @param known names that others have
+ * Makes the transfers that are new. Locks follow one order, as in a step: names of the party, rows of transfers,
+ * accounts. Account locks are the last statements of the transaction, because they may be the busiest rows of their
+ * tenants. The caller does all its other work before this call.
+ * @param meanwhile locks rows of transfers, and nothing else; receives the names that are not new
  */
 export async function openFound<Terms, Word extends PartyWord>(
   deps: Pick<Services, 'commands'>,
@@ -82,7 +84,7 @@ const byName = (one: { partyRef: string }, other: { partyRef: string }) =>
 
 type Begun<Terms> = Opening<Terms> & Pick<Found<Terms>, 'idempotencyKey'>;
 
-/** Its row, and the start of its process; its account is not touched yet. */
+/** Inserts the row and the start of the workflow. Does not touch the account. */
 async function begin<Terms, Word extends PartyWord>(
   { commands }: Pick<Services, 'commands'>,
   tx: Tx,
@@ -106,8 +108,8 @@ async function begin<Terms, Word extends PartyWord>(
 }
 
 /**
- * Notes the party's name for a transfer, where the answer that told it was lost: only where it has none yet. Whoever has asked
- * for its word meanwhile asks again.
+ * Stores the party's name of a transfer whose answer was lost, unless it has a name. The new revision makes a
+ * concurrent step ask again.
  */
 export async function nameTransfer(tx: Tx, id: string, partyRef: string): Promise<void> {
   const named = { partyRef, revision: raw('revision + 1') };
@@ -115,8 +117,9 @@ export async function nameTransfer(tx: Tx, id: string, partyRef: string): Promis
 }
 
 /**
- * Takes the party's name from a transfer that is over, for another one is to have it. Its own is `<name>!<id>` from then on.
- * @param judge of the locked one @throws what `judge` throws
+ * Frees the party's name of an ended transfer for another one. The old name becomes `<name>!<id>`.
+ * @param judge checks the locked transfer
+ * @throws what `judge` throws
  */
 export async function freeName<Terms, Word extends PartyWord>(
   { now }: Pick<Services, 'now'>,

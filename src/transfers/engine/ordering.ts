@@ -12,14 +12,17 @@ export type Listed = NonNullable<Apply['listed']>;
 
 interface Begun {
   seen: Situation;
-  /** The order is due and is not given, because the tenant is disabled. The party knows of nothing, and is not asked. */
+  /**
+   * The order is due but waits, because the tenant is disabled. The party knows nothing, so it is not asked.
+   */
   held: boolean;
 }
 
 /**
- * What decisions alone lead to comes first, time too where the party knows of nothing yet. `ordered_at` is committed here and
- * nowhere else: the transfer is judged once more under its lock, and then the party may hear of it. So whatever the kind, the
- * order of a tenant that was disabled before that is not given.
+ * Begins a step: applies what decisions (and deadlines before the order) already demand, and commits `ordered_at`.
+ *
+ * Only this function commits `ordered_at`. It judges the transfer again under its lock first, so no order of a
+ * disabled tenant is given, whatever the kind.
  */
 export async function begun(
   services: Services,
@@ -33,13 +36,13 @@ export async function begun(
   const ordering = !stopped && situation.transfer.orderedAt === null && isOrdered(kind, situation);
   if (chosen.length + path.length === 0 && !ordering) return { seen, held: false };
   return services.database.transaction(async (tx) => {
-    // The tenant's status is read under the transfer's lock, so the end of a stop finds all that it has held.
+    // Reads the tenant's status under the transfer's lock, so that `client enable` finds every order that was held.
     const [locked, isHeld] = await Promise.all([
       lock(tx, kind, id, services.now()),
       ordering && isDisabled(tx, seen.transfer.tenantId),
     ]);
     if (!isHeld) return { seen: await apply(tx, kind, locked, { listed, ordering }), held: false };
-    // No party has the order, so no timer asks for the order. `client enable` has the transfer looked at.
+    // No party has the order, so no timer is set. `client enable` makes the transfer due.
     const after = await apply(tx, kind, locked, { listed: () => true, dueSeen: seen.transfer.dueBy });
     return {
       seen: after,
@@ -48,7 +51,7 @@ export async function begun(
   });
 }
 
-/** @throws Error when there is none: ids come from commands that were committed with their record */
+/** @throws Error when the transfer is missing, because commands are committed together with their record */
 export async function lock(tx: Tx, kind: AnyKind, id: string, at: Date): Promise<Locked> {
   const locked = await lockTransfer(tx, kind, id, at);
   if (!locked) throw new Error(`there is no ${kind.name} ${id}`);

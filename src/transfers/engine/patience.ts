@@ -6,29 +6,31 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** What the attempts of a step may take beyond its time before its workflow counts as lost. */
+/** Time for the attempts of a step before its workflow counts as lost. */
 const GRACE_MS = 10 * MINUTE_MS;
 const LONGEST_GRACE_MS = DAY_MS / 2;
 const WATCHED_MS = 60 * MINUTE_MS;
 const LONGEST_PAUSE_MS = 10 * MINUTE_MS;
 
-/** After its end a transfer is asked for again so many days later, where its party has no list of what has changed. */
+/** Days after the end at which a transfer is asked for again, where its party has no change list. */
 const LATE_LOOK_DAYS = [1, 2, 4, 7, 11, 16, 23, 32, 45, 65, 90, 120];
 
-/** When a transfer is looked at again without being told. */
+/** When the next step runs without a signal. */
 export interface Looks {
-  /** By its own workflow's timer. */
+  /** By the timer of the workflow. */
   lookAt: Date | null;
-  /** Later than that its workflow was lost, or its wake-up: the reconciler tells it to look. */
+  /** By the reconciler: a later time means that the workflow or its signal was lost. */
   dueBy: Date | null;
 }
 
 /**
- * A party that lists what has changed is not polled: its watcher says "look". What only time changes has a timer; a word
- * that is doubted is read again a minute later; a party without a list is asked at growing intervals, after the end too,
- * for as long as money may be taken back.
- * @param given.listed whether the party has such a list
- * @param given.watched whether a break of it may have passed by itself
+ * Computes the time of the next step.
+ *
+ * A party with a change list is not polled, because its watcher signals. Deadlines have a timer. A doubted word is
+ * read again after a minute. A party without a list is asked at growing intervals, also after the end, while money
+ * may still be taken back.
+ * @param given.listed whether another process watches for changes
+ * @param given.watched whether a break may pass by itself
  */
 export function looksOf(
   kind: Pick<AnyKind, 'isOpen' | 'deadline'>,
@@ -41,7 +43,7 @@ export function looksOf(
     ...(transfer.doubtedAt ? [new Date(transfer.doubtedAt.getTime() + DOUBT_MS)] : []),
     ...(open ? [kind.deadline(situation)] : []),
     ...(open && !listed ? [inMs(at, pauseOf(transfer, at))] : []),
-    // What has come since the party was asked is looked at again at once.
+    // A time that passed while the party answered is kept, so that another step follows at once.
   ].filter((time): time is Date => time !== null && time > askedAt);
   const lookAt = times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null;
   if (lookAt) return { lookAt, dueBy: inMs(lookAt, GRACE_MS) };
@@ -51,9 +53,9 @@ export function looksOf(
 }
 
 /**
- * Until what nobody lists is asked for again: twice as long each time up to a minute, so that in its first hour a word is
- * found within ninety seconds. Then a sixtieth of the time that it has waited, for a settlement takes days and is one of
- * many: what is found late is late by less than two per cent, and by ten minutes at most.
+ * Pause until an unwatched transfer is asked for again. Doubles up to a minute, so that in the first hour a word is
+ * found within 90 seconds. Then it is a sixtieth of the waiting time, at most ten minutes, because settlements take
+ * days. A word is then found late by less than two per cent of its wait.
  */
 function pauseOf({ quiet, updatedAt }: Transfer, at: Date): number {
   const waited = at.getTime() - updatedAt.getTime();

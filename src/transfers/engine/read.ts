@@ -26,18 +26,18 @@ export { wordsOf } from './tables/words';
 
 type Deps = Pick<Services, 'now'> & { database: Sql };
 
-/** The filters that every list of transfers takes; a kind may add its own. */
+/** The filters of every list of transfers. A kind may add its own. */
 export type ListFilter = Owner & {
   status?: string | undefined;
-  /** Of those whose terms have one. */
+  /** For kinds whose terms have a method. */
   method?: string | undefined;
   currency?: string | undefined;
 };
 
-/** The owner of the transfers that a list holds. */
+/** The owner of the listed transfers. */
 type Owner = { accountId: string } | { tenantId: string; accountId?: string | undefined };
 
-/** The transfers of an account or of a tenant, newest first, by the word that counts. */
+/** Lists the transfers of an account or of a tenant, newest first, with the word that counts. */
 export function listTransfers<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
@@ -54,7 +54,7 @@ export function listTransfers<Terms, Word extends PartyWord>(
   });
 }
 
-/** By the word that counts: of what a person has concluded nobody is shown what the party left open. */
+/** Reads transfers with the word that counts, so that a concluded transfer is never shown as open. */
 async function readEffective<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
@@ -64,10 +64,10 @@ async function readEffective<Terms, Word extends PartyWord>(
   return found.map((each) => effective(kind, each));
 }
 
-/** Which transfers wait for the operator, and what tells one from another. */
+/** Which transfers wait for the operator, and the SQL expression behind the filter `kind`. */
 export interface WaitingTransfers {
   status: 'manual_review' | 'pending_approval';
-  /** SQL: the `kind` of a filter. */
+  /** SQL expression. */
   kind: string;
 }
 
@@ -76,7 +76,10 @@ const waitingIn = (query: Knex.QueryBuilder, status: string) =>
 
 const SINCE = { id: 'id', since: 'updated_at' };
 
-/** Those that wait for the operator, the longest first, by the word that counts. @throws Problem 400 */
+/**
+ * Lists the transfers that wait for the operator, longest first, with the word that counts.
+ * @throws Problem 400
+ */
 export function waitingForOperator<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,
@@ -95,7 +98,7 @@ export const countWaitingForOperator = (
   { status }: WaitingTransfers,
 ): Promise<WaitingCount> => countWaiting(sql, waitingIn(table('transfers').where({ kind }), status), SINCE);
 
-/** The transfer on which a decision was taken. */
+/** Finds the transfer of a decision. */
 export async function transferOfDecision(sql: Sql, id: string): Promise<string | undefined> {
   const [row] = await sql.run<{ transferId: string }>(
     table('transfer_decisions').select('transferId').where({ id }),
@@ -103,7 +106,7 @@ export async function transferOfDecision(sql: Sql, id: string): Promise<string |
   return row?.transferId;
 }
 
-/** Those ids' transfers of a kind, in no order, by the word that counts. */
+/** Finds transfers of a kind by id, in no order, with the word that counts. */
 export const findTransfers = <Terms, Word extends PartyWord>(
   deps: Deps,
   kind: TransferKind<Terms, Word>,
@@ -111,7 +114,7 @@ export const findTransfers = <Terms, Word extends PartyWord>(
 ): Promise<Situation<Terms, Word>[]> =>
   readEffective(deps, kind, (query) => void query.where(anyOf('id', ids)));
 
-/** Those that the kind's party names so, in no order, by the word that counts. */
+/** Finds transfers by their names at the party, in no order, with the word that counts. */
 export const findByRefs = <Terms, Word extends PartyWord>(
   deps: Deps,
   kind: TransferKind<Terms, Word>,
@@ -123,7 +126,11 @@ export const findByRefs = <Terms, Word extends PartyWord>(
     (query) => void query.where({ party: kind.party }).where(anyOf('party_ref', refs)),
   );
 
-/** By the word that counts. @param wanted.accountId absent: of any account @throws Problem 404, also for another account's and another tenant's */
+/**
+ * Finds a transfer, with the word that counts.
+ * @param wanted.accountId absent: of any account
+ * @throws Problem 404, also for a transfer of another account or tenant
+ */
 export async function requireTransfer<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,

@@ -1,60 +1,69 @@
 import { type Decimal, ZERO } from '../../kernel/money/money';
 
-/** A word names its parts by the party's own ids, and carries the party's version where there is one. */
+/** The party's word: the whole present state of a transfer at the party. Parts carry the party's ids. */
 export interface PartyWord {
-  /** Grows with each change at the party. */
+  /** Grows with each change at the party. Absent where the party has no versions. */
   version?: number | undefined;
 }
 
-/** What every kind of transfer has. Terms and word are of the kind's own shape. */
+/** The fields of every kind of transfer. Each kind has its own types for terms and word. */
 export interface Transfer<Terms = unknown, Word = PartyWord> {
   id: string;
   kind: string;
-  /** null: it is nobody's, and all of it stands in suspense. */
+  /** null: the money has no owner yet, and all of it stands in suspense. */
   tenantId: string | null;
   accountId: string | null;
   status: string;
-  /** Agreed when it was made; never changed. */
+  /** Agreed at creation; never changed. */
   terms: Terms;
-  /** Of its account transactions. */
+  /** The reference of its account transactions. */
   referenceId: string;
   idempotencyKey: string | null;
-  /** The party's name for it, or the key that it is asked by; null: it knows of none. */
+  /** The party's name for the transfer, or the key that we ask by. Null until there is one. */
   partyRef: string | null;
-  /** The order may have reached the party since: a step has committed that. Of what the party has made: since it is known here. */
+  /**
+   * Since when the party may have the order; a step commits it before its first call. For a transfer that the party
+   * created: since when we know it.
+   */
   orderedAt: Date | null;
-  /** The party's whole state, as it was applied last. */
+  /** The party's word that was applied last. */
   word: Word | null;
   wordAt: Date | null;
-  /** The party's last answer, where it does not count: it takes something back and was read once, or its version is older. */
+  /**
+   * The party's last answer where it does not count yet: it takes something back and was read once, or its version is
+   * older.
+   */
   doubted: Word | null;
-  /** A word that takes something back counts when it is read again a minute after that; null: no time makes it count. */
+  /**
+   * When the doubted word was first read. It counts when it is read again a minute later. Null: time does not make it
+   * count.
+   */
   doubtedAt: Date | null;
   parts: readonly Part[];
-  /** A code of ours: why it failed, or waits for a person. */
+  /** Our failure code: why the transfer failed or waits for a person. */
   failure: string | null;
-  /** Changes so far: a word that was asked for before one is not applied. */
+  /** Number of changes. An answer from before a change is not applied. */
   revision: number;
-  /** Looks in a row that found nothing new. */
+  /** Steps in a row that found nothing new. */
   quiet: number;
-  /** Its workflow looks again by itself then; null while it rests. */
+  /** Time of the workflow's next step by timer. Null while it has no timer. */
   lookAt: Date | null;
-  /** Its workflow must have looked by then, or was lost. */
+  /** Time by which the next step must have run. Later than that the workflow or its signal counts as lost. */
   dueBy: Date | null;
-  /** When it first had each status. */
+  /** When the transfer first had each status. */
   reached: Readonly<Record<string, string>>;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A refund, dispute or return of a transfer; they are ordered by when they were first seen. */
+/** A refund, dispute or return of a transfer, in the order in which they were first seen. */
 export interface Part {
   id: string;
-  /** What the party calls it, or our key where we ordered it. */
+  /** The party's name of the part, or our key where we ordered it. */
   name: string;
 }
 
-/** A row of what was decided: by a person, or by the system where time or path matters. */
+/** A decision by a person, or by the system where time or the path matters. */
 export interface Decision {
   id: string;
   kind: string;
@@ -63,7 +72,7 @@ export interface Decision {
   accountId: string | null;
   data: Record<string, unknown>;
   reason: string | null;
-  /** `system`, or who. */
+  /** `system`, or who decided, such as `operator:<name>`. */
   decidedBy: string;
   at: Date;
 }
@@ -78,36 +87,36 @@ export const first = ({ decisions }: Decided, ...kinds: string[]): Decision | un
 export const last = ({ decisions }: Decided, ...kinds: string[]): Decision | undefined =>
   decisions.findLast(({ kind }) => kinds.includes(kind));
 
-/** That the party has refused an order of ours. */
+/** The refusal of one of our orders by the party. */
 export const refusalOf = ({ decisions }: Decided, key: string): Decision | undefined =>
   decisions.find(({ kind, data }) => kind === 'refused' && data['key'] === key);
 
-/** Of a decision that has an amount. */
+/** The amount of a decision, zero where it has none. */
 export const moneyOf = ({ amount, currency }: Pick<Decision, 'amount' | 'currency'>) => ({
   amount: amount ?? ZERO,
   currency: currency ?? '',
 });
 
-/** All that a transfer's status and position are functions of. */
+/** The input of all rules: status and position are functions of a situation. */
 export interface Situation<Terms = unknown, Word = PartyWord> {
   transfer: Transfer<Terms, Word>;
-  /** In the order in which they were taken. */
+  /** In the order in which they were made. */
   decisions: readonly Decision[];
-  /** Now. */
+  /** The present time. */
   at: Date;
   /**
-   * When the party was asked, where its answer is all in here; absent where it was not asked now. What has a time decides
-   * with that: what the party has heard of in time may be news to us.
+   * When the party was asked, if its whole answer is included here. Absent where it was not asked now. Deadlines
+   * compare with this time, because the party may report late what happened in time.
    */
   askedAt?: Date;
 }
 
-/** A line of a kind's table of states: from any of these. */
+/** A line of a kind's table of transitions. */
 export interface Transition<Status extends string = string, Trigger extends string = string> {
   from: readonly Status[];
   on: Trigger;
   to: Status;
-  /** The party takes its own word back: the books follow it, and a person is told. */
+  /** The party takes back its word. The books follow, and a person is told. */
   contradicts?: true;
 }
 

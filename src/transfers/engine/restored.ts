@@ -7,43 +7,49 @@ import { canonical, follow, hear, isOlder, systemDecision } from './follow';
 import type { AnyKind } from './kind';
 import type { PartyWord, Situation } from './record';
 
-/** A party that was restored from a copy counts its versions from below, so its news looks older than what is known. */
+/**
+ * A party restored from a backup counts its versions from a lower number, so its new words look older than the known
+ * ones.
+ */
 
-/** The decision by which a person follows such a party's version again. */
+/** A person's decision to follow the lower version. */
 export const FOLLOWED = 'follow_version';
 
-/** The party's last answer, where it was dropped because its version is older than the one that is known. */
+/** The party's last answer, if it was dropped because of its lower version. */
 export const droppedWord = ({
   transfer: { word, doubted },
 }: Pick<Situation, 'transfer'>): PartyWord | undefined =>
   word !== null && doubted !== null && isOlder(doubted, word) ? doubted : undefined;
 
-/** The same situation with a known word that holds no later one off by its version. */
+/** The situation with a known word that has no version, so that it rejects no later word. */
 export const unbound = <S extends Situation>(situation: S): S => {
   const { word } = situation.transfer;
   return { ...situation, transfer: { ...situation.transfer, word: word && { ...word, version: undefined } } };
 };
 
-/** A short name of a word: two people who see the same name mean the same word. */
+/** A short hash of a word. Two people who see the same hash mean the same word. */
 export const fingerprintOf = (word: PartyWord): string =>
   createHash('sha256').update(canonical(word)).digest('hex').slice(0, 16);
 
-/** What following the party's version again would change. */
+/** What following the lower version would change. */
 export interface WouldMove {
-  /** The version that is known, and the one that the party tells of now. */
+  /** The known version, and the version that the party reports now. */
   known: number | null;
   told: number | null;
-  /** The word that would count, by its fingerprint. */
+  /** Fingerprint of the word that would count. */
   word: string;
   status: string;
   becomes: string;
-  /** What would be posted. */
+  /** The postings. */
   moves: Holding[];
-  /** What the books hold before and after. */
+  /** The holdings before and after, in one list. */
   books: Holding[];
 }
 
-/** Rehearses the decision by the rules of now; nothing is done. @returns nothing where no answer was dropped */
+/**
+ * Previews the decision by the present rules. Changes nothing.
+ * @returns undefined where no answer was dropped
+ */
 export async function wouldMove(tx: Tx, kind: AnyKind, heard: Situation): Promise<WouldMove | undefined> {
   const dropped = droppedWord(heard);
   if (!dropped) return undefined;

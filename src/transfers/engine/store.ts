@@ -15,7 +15,7 @@ const COLUMNS = [
   ...['quiet', 'lookAt', 'dueBy', 'reached', 'createdAt', 'updatedAt'],
 ];
 
-/** Terms and words are JSON in their row: their schemas make decimals and dates of their texts. */
+/** Parses terms and words, because they are stored as JSON and carry decimals and dates as text. */
 function transferOf<T, W extends PartyWord>(
   { terms, word }: TransferKind<T, W>,
   row: Transfer,
@@ -27,11 +27,11 @@ function transferOf<T, W extends PartyWord>(
 export interface NewTransfer {
   transfer: Transfer;
   party: string;
-  /** Whose idempotency key it has. */
+  /** The caller that the idempotency key belongs to. */
   callerId: string | null;
 }
 
-/** @returns false when the party's name for it is taken: it is known already */
+/** @returns false when another transfer has this name at the party */
 export async function insertTransfer(tx: Sql, { transfer, party, callerId }: NewTransfer): Promise<boolean> {
   const { terms, reached, id, kind, tenantId, accountId, status, referenceId, idempotencyKey } = transfer;
   const { partyRef, orderedAt, dueBy, createdAt } = transfer;
@@ -49,14 +49,14 @@ export async function insertTransfer(tx: Sql, { transfer, party, callerId }: New
   return rows.length === 1;
 }
 
-/** With a transfer's row: read in one statement, so that both are of one moment. */
+/** The decisions of a transfer, read in the statement of its row so that both are of one moment. */
 const WITH_DECISIONS = raw(`(
   select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'kind', d.kind, 'amount', d.amount::text, 'currency', d.currency,
            'accountId', d.account_id, 'data', d.data, 'reason', d.reason, 'decidedBy', d.decided_by, 'at', d.at)
            order by d.number), '[]')
     from transfer_decisions d where d.transfer_id = transfers.id) as decisions`);
 
-/** As they are now, with what was decided about each, in the order of the query. */
+/** Reads transfers with their decisions, in the order of the query. */
 export async function readSituations<T, W extends PartyWord>(
   sql: Sql,
   kind: TransferKind<T, W>,
@@ -73,7 +73,7 @@ export async function readSituations<T, W extends PartyWord>(
   }));
 }
 
-/** As it is now, with what was decided about it. */
+/** Reads a transfer with its decisions. */
 export async function readSituation<T, W extends PartyWord>(
   sql: Sql,
   kind: TransferKind<T, W>,
@@ -84,16 +84,16 @@ export async function readSituation<T, W extends PartyWord>(
   return found;
 }
 
-/** A transfer whose row is held to the end of the transaction, and what was read under that lock. */
+/** A transfer whose row is locked until the end of the transaction, and what was read under the lock. */
 export interface Locked {
   situation: Situation;
-  /** What is booked of each component and part, and so which of them was ever changed. */
+  /** The booked sum of each component and part. A sum of zero means that the component was changed before. */
   booked: Holding[];
-  /** What nobody has resolved of it yet. */
+  /** Unresolved breaks of the transfer. */
   open: Break[];
 }
 
-/** One way there and back: what is read after the row waits for its lock. */
+/** Locks a transfer and reads its parts in one round trip: the later statements wait for the lock. */
 export async function lockTransfer(tx: Tx, kind: AnyKind, id: string, at: Date): Promise<Locked | undefined> {
   const held = table('transfers').select(COLUMNS).where({ id, kind: kind.name }).forNoKeyUpdate();
   const [[row], decisions, booked, open] = await Promise.all([
@@ -105,7 +105,7 @@ export async function lockTransfer(tx: Tx, kind: AnyKind, id: string, at: Date):
   return row && { situation: { transfer: transferOf(kind, row), decisions, at }, booked, open };
 }
 
-/** Those that a party means by its names; of any kind. */
+/** Finds transfers of any kind by their names at the party. */
 export async function transfersOfParty(
   sql: Sql,
   party: string,
@@ -114,7 +114,7 @@ export async function transfersOfParty(
   return sql.run(
     table('transfers')
       .select('id', 'kind', 'tenantId', 'status', 'partyRef')
-      // An answer that was dropped as older is known too, so the party's list tells of later ones.
+      // An answer that was dropped as older counts as known, so that the party's list reports only later ones.
       .select(raw(`coalesce(doubted->>'version', word->>'version')::float8 as version`))
       .where({ party })
       .where(anyOf('party_ref', refs)),
@@ -123,11 +123,16 @@ export async function transfersOfParty(
 
 export interface KnownToParty {
   partyRef: string;
-  /** Of the word that was heard last; null where the party counts none, or nothing was heard yet. */
+  /**
+   * Version of the word that was received last. Null where there is no word, or the party has no versions.
+   */
   version: number | null;
 }
 
-/** @param unreleased what the party owes for it that nothing has released */
+/**
+ * Stores a changed transfer.
+ * @param unreleased the amount that the party owes for it and that no decision has released
+ */
 export function saveTransfer(tx: Tx, transfer: Transfer, unreleased: Decimal = ZERO): void {
   const { id, status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts } = transfer;
   const { failure, revision, quiet, lookAt, dueBy, reached, updatedAt } = transfer;
@@ -177,7 +182,7 @@ export function insertDecisions(tx: Tx, transferId: string, decisions: readonly 
   );
 }
 
-/** What is booked now, by component, part, account and currency. */
+/** The booked sums by component, part, account and currency. */
 export async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
   const rows = await sql.run<
     Omit<Holding, 'account' | 'amount'> & { accountId: string | null; amount: string }
@@ -206,13 +211,13 @@ export function insertEntries(tx: Tx, transferId: string, changes: readonly Chan
   );
 }
 
-/** A change of what is booked, as it was posted. */
+/** A posted change of a holding. */
 export interface BookedEntry extends Holding {
   reference: string;
   at: Date;
 }
 
-/** The newest changes of what is booked, in their order. */
+/** The newest changes of a transfer's holdings, oldest first. */
 export async function entriesOf(sql: Sql, transferId: string, limit: number): Promise<BookedEntry[]> {
   const rows = await sql.run<Omit<BookedEntry, 'amount'> & { amount: string }>(
     table('transfer_entries')
@@ -225,7 +230,10 @@ export async function entriesOf(sql: Sql, transferId: string, limit: number): Pr
   return rows.map(({ amount, ...row }) => ({ ...row, amount: new Decimal(amount) })).reverse();
 }
 
-/** The records of which those references tell a further movement: the references that are a record's own are not here. */
+/**
+ * Maps each reference of a further movement to the reference of its record. References of records themselves are left
+ * out.
+ */
 export async function linksOf(sql: Sql, references: readonly string[]): Promise<Map<string, string>> {
   const rows = await sql.run<{ referenceId: string; linkedId: string }>(
     table('transfer_entries as e')
@@ -237,7 +245,7 @@ export async function linksOf(sql: Sql, references: readonly string[]): Promise<
   return new Map(rows.map(({ referenceId, linkedId }) => [referenceId, linkedId]));
 }
 
-/** The transfer that has posted something under this reference. */
+/** Finds the transfer that posted under a reference. */
 export async function transferOfReference(sql: Sql, referenceId: string): Promise<string | undefined> {
   const [row] = await sql.run<{ transferId: string }>(
     table('transfer_entries').select('transferId').where({ referenceId }).limit(1),
@@ -245,13 +253,13 @@ export async function transferOfReference(sql: Sql, referenceId: string): Promis
   return row?.transferId;
 }
 
-/** What kind a transfer is of. */
+/** The kind of a transfer. */
 export async function kindNameOf(sql: Sql, id: string): Promise<string | undefined> {
   const [row] = await sql.run<{ kind: string }>(table('transfers').select('kind').where({ id }));
   return row?.kind;
 }
 
-/** Money that is nobody's yet, by transfer and currency. */
+/** Money in suspense, by transfer and currency. */
 export interface SuspenseItem {
   transferId: string;
   kind: string;
@@ -259,13 +267,13 @@ export interface SuspenseItem {
   accountId: string | null;
   status: string;
   currency: string;
-  /** Below zero: it is ours to claim. */
+  /** Below zero: the money is ours to claim. */
   amount: Decimal;
-  /** When any of it was first booked. */
+  /** When the transfer first had money in suspense. */
   since: Date;
 }
 
-/** What stands in suspense, a row an item. */
+/** Money in suspense. One row for each transfer and currency. */
 const suspended = (transferId?: string) =>
   rowsOf(
     table('suspense_items as s')
@@ -280,7 +288,7 @@ const IN_SUSPENSE = {
   ...{ tenantId: 'tenant_id', kind: 'kind', currency: 'currency' },
 };
 
-/** The oldest first. @throws Problem 400 */
+/** Lists money in suspense, oldest first. @throws Problem 400 */
 export async function suspenseItems(
   sql: Sql,
   { transferId, ...filter }: WaitingFilter & { transferId?: string },

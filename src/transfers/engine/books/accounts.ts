@@ -3,7 +3,10 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/led
 import { chainOfAccount } from '../../../kernel/ledger/entries';
 import type { Change } from './position';
 
-/** Opens the internal accounts that changes are booked on, where nobody has: a client's account has opened its own. */
+/**
+ * Opens missing internal accounts for the currencies of changes. The opening of a client's account has opened those
+ * of its currency.
+ */
 export async function ensureAccounts(tx: Tx, changes: readonly Change[]): Promise<void> {
   const own = new Set(changes.flatMap(({ account, currency }) => (account === null ? [] : [currency])));
   for (const currency of new Set(changes.map(({ currency }) => currency)))

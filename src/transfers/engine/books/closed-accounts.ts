@@ -6,7 +6,10 @@ import type { AnyKind, NewDecision } from '../kind';
 import type { Decision, Situation } from '../record';
 import { type ComponentTable, componentsOf, type Holding, internal, summed } from './position';
 
-/** The system's decision that an account was closed. It keeps the amounts that the account had of the transfer. */
+/**
+ * The system's decision that an account was closed. Its data are the amounts that the account then had of the
+ * transfer.
+ */
 const KIND = 'account_shut';
 
 const noted = z.object({
@@ -21,8 +24,7 @@ const noted = z.object({
 });
 
 /**
- * The position by the kind's rules, with closed accounts left out of new credits. Money that the party's word would credit to a closed
- * account stands in suspense.
+ * The position by the kind's rules, without new credits to closed accounts. Such money stands in suspense.
  */
 export function positionOf(kind: AnyKind, situation: Situation): Holding[] {
   const table = componentsOf(kind);
@@ -31,7 +33,7 @@ export function positionOf(kind: AnyKind, situation: Situation): Holding[] {
     .reduce((position, decision) => withoutCredits(position, decision, table), kind.position(situation));
 }
 
-/** The accounts of clients that changes of the books move, and of which no closing is noted. */
+/** Client accounts that changes would move, except those whose closing is noted already. */
 export const movedBy = (
   changes: readonly Holding[],
   decisions: readonly Decision[],
@@ -42,7 +44,9 @@ export const movedBy = (
   return [...new Set(moved)].filter((account) => !noted.has(account)).sort();
 };
 
-/** Notes what an account had of the transfer when it was closed: the word may give it that back, and no more. */
+/**
+ * Notes what an account had of the transfer when it was closed. A later word may restore that much, and no more.
+ */
 export function closingNoted(
   account: string,
   booked: readonly Holding[],
@@ -60,8 +64,8 @@ export function closingNoted(
 }
 
 /**
- * The account keeps the amounts that it had where the word would give it more altogether. The rest is in suspense, so a refund or a
- * chargeback is taken from suspense first.
+ * Limits a closed account to the amounts that it had. The rest stands in suspense, so refunds and chargebacks take it
+ * from there first.
  */
 function withoutCredits(position: Holding[], decision: Decision, table: ComponentTable): Holding[] {
   const { accountId: account, data } = decision;
@@ -84,7 +88,7 @@ function withoutCredits(position: Holding[], decision: Decision, table: Componen
 const isOfClient = ({ component }: Pick<Holding, 'component'>, table: ComponentTable): boolean =>
   table[component]?.on === 'client';
 
-/** The amount that a holding adds to its account; below zero where the holding takes money. */
+/** The amount that a holding adds to its account. Negative where the holding takes money. */
 function givenBy({ component, amount }: Holding, table: ComponentTable): Decimal {
   const rule = table[component];
   return rule?.on === 'client' ? amount.times(ACCOUNT_EFFECTS[rule.up].available) : ZERO;

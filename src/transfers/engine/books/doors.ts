@@ -3,14 +3,19 @@ import type { Decision } from '../record';
 import type { Holding } from './position';
 
 /**
- * Decisions that move a fixed amount out of suspense: to the payer by the party, to an account, to losses; `recover` takes
- * from an account what suspense is short of.
+ * Doors: decisions that take a fixed amount out of suspense.
+ * `return`: to the payer, by the party.
+ * `credit`: to an account.
+ * `write_off`: to losses.
+ * `recover`: from an account, to cover suspense below zero.
  */
 export type DoorKind = 'return' | 'credit' | 'write_off' | 'recover';
 
-/** A fixed amount that a person has let out of suspense, or into it where it is negative (decisions part 2). */
+/**
+ * A fixed amount that a person took out of suspense, or brought in where it is negative (decisions part 2).
+ */
 export interface Door {
-  /** The decision's id. */
+  /** Id of the decision. */
   part: string;
   to: 'account' | 'losses';
   account: string | null;
@@ -24,10 +29,12 @@ const LEADS_TO: Partial<Record<DoorKind, Door['to']>> = {
   write_off: 'losses',
 };
 
-/** The decision of a door is named `suspense_<door>`. What is returned to the payer is an order to the party. */
+/** Name of the decision of a door: `suspense_<door>`. */
 export const decisionOf = (door: DoorKind): string => `suspense_${door}`;
 
-/** What has been let out by decisions; a position adds it to where it leads. */
+/**
+ * The amounts that decisions took out of suspense. A `return` is absent, because it is an order to the party.
+ */
 export function doorsOf(decisions: readonly Decision[]): Door[] {
   return decisions.flatMap(({ id, kind, amount, currency, accountId }) => {
     const door = (Object.keys(LEADS_TO) as DoorKind[]).find((each) => decisionOf(each) === kind);
@@ -37,11 +44,14 @@ export function doorsOf(decisions: readonly Decision[]): Door[] {
   });
 }
 
-/** Where it stands in the books. */
+/** The holding of a door at its destination. */
 export const doorHolding = ({ part, to, account, currency, amount }: Door): Holding => ({
   ...{ component: to === 'account' ? 'released' : 'losses', part, account, currency, amount },
 });
 
-/** What of the payer's money is gone by doors, by currency: what was brought in from elsewhere is not the payer's. */
+/**
+ * The payer's money that doors took out of suspense, by currency. Amounts brought in from elsewhere are not the
+ * payer's.
+ */
 export const letOutBy = (decisions: readonly Decision[]): { currency: string; amount: Decimal }[] =>
   byCurrency(doorsOf(decisions)).filter(({ amount }) => amount.gt(0));

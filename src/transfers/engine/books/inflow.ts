@@ -3,17 +3,20 @@ import { type Decimal, maxOf, minOf, roundTo, sumOf, ZERO } from '../../../kerne
 import { type Door, doorHolding } from './doors';
 import { type Holding, internal } from './position';
 
-/** Money that comes from a party, and what of it goes back: a deposit, a top-up, a bank's credit, a chain's deposit. */
+/**
+ * Money that comes in from a party, and what of it goes back. Serves deposits, top-ups, and credits of banks and
+ * chains.
+ */
 export interface Inflow {
-  /** What the party has received for good, by currency. */
+  /** Settled amounts that the party received, by currency. */
   received: readonly Money[];
-  /** What it has taken back, or is to take back; refunds and disputes, each in the order first seen. */
+  /** Amounts that went back or are to go back: refunds and disputes, in the order first seen. */
   backs: readonly Back[];
-  /** The client's part of it, once the transfer is credited. */
+  /** The client's part, once the transfer is credited. */
   credit: Credit | null;
-  /** What people have done with what stands in suspense. */
+  /** Amounts that people took out of suspense. */
   doors: readonly Door[];
-  /** The internal account that stands for the party. */
+  /** The internal account that represents the party. */
   party: PartyAccount;
 }
 
@@ -22,7 +25,7 @@ export interface Money {
   amount: Decimal;
 }
 
-/** The largest of several amounts, whatever their currencies. */
+/** The largest absolute amount, regardless of currency. */
 export function mostOf(all: readonly Money[]): Money {
   const [most] = all
     .map(({ amount, currency }) => ({ amount: amount.abs(), currency }))
@@ -31,36 +34,40 @@ export function mostOf(all: readonly Money[]): Money {
 }
 
 export interface Back extends Money {
-  /** Our id of it. */
+  /** Our id of the part. */
   part: string;
   as: 'refund' | 'dispute';
-  /** `asked`: ordered by us and not done: the client's part is held. `done`: the money has gone. */
+  /** `asked`: we ordered it and it is undecided, so the client's part is held. `done`: the money has gone. */
   state: 'asked' | 'done';
-  /** We have ordered it: of what was not credited it takes what is still there, and not what a door has let out. */
+  /** We ordered it. It may take only uncredited money that is still there, and none that a door took out. */
   ordered?: boolean;
 }
 
 export interface Credit {
   account: string;
-  /** What is credited of what was received: in the payer's currency. */
+  /** The credited part of the received amount, in the payer's currency. */
   base: Money;
-  /** In the account's currency: what the account gets, and what we keep. */
+  /** The net credit and our fee, in the account's currency. */
   credited: Decimal;
   fee: Decimal;
   currency: string;
 }
 
-/** Of a part what goes to the account, and what we keep: in the account's currency. */
+/** The net amount and the fee of a share, in the account's currency. */
 interface Share {
   net: Decimal;
   fee: Decimal;
 }
 
 /**
- * What the books hold because of money that came in. What goes back comes first out of what was not credited, then out of
- * the client's credit, refunds before disputes; what goes back beyond all that was received is ours to claim, and stands
- * in suspense below zero (decisions part 4, Deposits). So does what the party takes back by itself after a door has let it out;
- * what we order takes nothing of that.
+ * Computes the holdings for money that came in.
+ *
+ * Money that goes back first takes what was not credited, then the client's credit, refunds before disputes
+ * (decisions part 4, Deposits). Money that goes back beyond everything received stands in suspense below zero, for us
+ * to claim.
+ *
+ * The same happens when the party takes back money that a door has taken out. A refund that we ordered takes none of
+ * that money.
  */
 export function inflowPosition(inflow: Inflow): Holding[] {
   return currenciesOf(inflow).flatMap((currency) => {
@@ -79,14 +86,16 @@ export function inflowPosition(inflow: Inflow): Holding[] {
   });
 }
 
-/** Of what goes back: what it takes of what was not credited, and of the credit's base. In the payer's currency. */
+/**
+ * The sources of an amount that goes back: uncredited money, and the base of the credit. In the payer's currency.
+ */
 export interface Claim {
   back: Back;
   fromUncredited: Decimal;
   fromCredit: Decimal;
 }
 
-/** What each part of what goes back, or is to go back, comes out of. */
+/** The sources of each amount that goes back or is to go back. */
 export const claimsOf = (inflow: Inflow): Claim[] =>
   currenciesOf(inflow).flatMap((currency) =>
     dividedUp(inflow, currency).parts.map(({ back, fromPool, before, after }) => ({
@@ -94,13 +103,13 @@ export const claimsOf = (inflow: Inflow): Claim[] =>
     })),
   );
 
-/** What stands in suspense and is on its way back already. */
+/** Money in suspense that a refund of ours will take. */
 export const pledgedIn = (inflow: Inflow): Money[] =>
   claimsOf(inflow)
     .filter(({ back }) => back.state === 'asked')
     .map(({ back: { currency }, fromUncredited: amount }) => ({ currency, amount }));
 
-/** Money that was asked to go back and has neither gone nor failed: suspense that is short of it now may not be so then. */
+/** Refunds that are undecided. Suspense below zero may be covered when one of them fails. */
 export const askedIn = ({ backs }: Pick<Inflow, 'backs'>): Money[] =>
   backs.filter(({ state }) => state === 'asked');
 
@@ -126,9 +135,9 @@ function dividedUp(inflow: Inflow, currency: string) {
 
 interface Taken {
   back: Back;
-  /** Of what was not credited. */
+  /** From uncredited money. */
   fromPool: Decimal;
-  /** Of the credit's base, before this part and with it. */
+  /** Taken of the credit's base before this part, and including it. */
   before: Decimal;
   after: Decimal;
 }
@@ -139,7 +148,10 @@ const CLAIMS: readonly [Back['as'], Back['state']][] = [
   ['dispute', 'done'],
 ];
 
-/** Who pays for each part. What is only asked for claims its share, and takes nothing of what was not credited yet. */
+/**
+ * Divides what goes back between uncredited money and the credit. An undecided refund reserves its share; suspense
+ * still shows that money.
+ */
 function allocate(
   backs: readonly Back[],
   { uncredited, letOut, base }: { uncredited: Decimal; letOut: Decimal; base: Decimal },
@@ -162,8 +174,8 @@ function allocate(
 }
 
 /**
- * Once a door has let something out, what we ordered takes less of what was not credited than what the party gave back by
- * itself: so it claims first, for whose money goes back must not follow from the order in which the party's list names them.
+ * Puts the refunds that we ordered first. After a door they may take less of the uncredited money than the party's
+ * own refunds. Without this order, the sequence of the party's list would decide whose money goes back.
  */
 const orderedFirst = (backs: readonly Back[]): Back[] => [
   ...backs.filter(({ ordered }) => ordered),
@@ -189,7 +201,7 @@ function creditHoldings(credit: Credit, base: Decimal, parts: readonly Taken[]):
   ];
 }
 
-/** A part's share is the difference of two cumulative shares, so the last part takes the exact rest. */
+/** Each share is the difference of two cumulative shares, so the last part takes the exact rest. */
 const sharesOf = (credit: Credit, parts: readonly Taken[]): (Share & { back: Back })[] =>
   parts.map(({ back, before, after }) => {
     const [had, due] = [shareOf(credit, before), shareOf(credit, after)];
@@ -202,8 +214,9 @@ function componentOf({ as, state }: Back): string {
 }
 
 /**
- * What a part of the base comes to, cumulatively: so that shares, however many, never turn round, and sum to the whole and
- * its exact rest. Without an exchange each minor unit is somebody's; with one, what rounding leaves is the FX position's.
+ * The cumulative share of a part of the base. Shares never shrink as the part grows, and the whole gives the exact
+ * total. Without an exchange, every minor unit goes to the account or to fees. With one, the rounding difference
+ * stays in `fx_position`.
  */
 function shareOf(credit: Credit, part: Decimal): Share {
   const { base, credited, fee, currency } = credit;

@@ -4,29 +4,29 @@ import { type Door, doorHolding } from './doors';
 import type { Money } from './inflow';
 import { type Holding, internal } from './position';
 
-/** What leaves an account through a party, and what of it comes back. */
+/** Money that leaves an account through a party, and what of it comes back. */
 export interface OfAccount {
   account: string;
   currency: string;
   /** In the account's currency. */
   amount: Decimal;
   fee: Decimal;
-  /** What the destination is to get. */
+  /** The amount for the destination. */
   target: Money;
-  /** It may still be paid: amount and fee are held. */
+  /** The transfer may still be paid, so amount and fee are held. */
   held: boolean;
-  /** What the party has sent, in the target's currency, for which the fee is due. */
+  /** The amount that the party sent, in the target's currency. With it the fee is due. */
   sent: Decimal;
-  /** What of it came back, in the order first seen, in the target's currency. */
+  /** Amounts that came back, in the order first seen, in the target's currency. */
   backs: readonly { part: string; amount: Decimal }[];
   doors: readonly Door[];
-  /** Where the account has been closed since: what it had paid then, and had been credited of each part. */
+  /** Set where the account was closed: what it had paid, and what each part had returned to it. */
   closed?: PaidAtClosing | undefined;
 }
 
-/** The same with who pays: a payout of any kind. */
+/** The same with the party that pays. Serves payouts of any kind. */
 export interface Outflow extends OfAccount {
-  /** The internal account that stands for the party. */
+  /** The internal account that represents the party. */
   party: PartyAccount;
 }
 
@@ -38,9 +38,11 @@ export interface PaidAtClosing {
 }
 
 /**
- * What the books hold because of money that goes out. What comes back is credited in proportion, the last part with the
- * exact rest. What was sent beyond the order stands in suspense and is what comes back first; so does what comes back beyond
- * all that was sent, and what a closed account would be given back.
+ * Computes the holdings for money that goes out. Returns are credited in proportion; the last one takes the exact
+ * rest.
+ *
+ * Suspense takes amounts sent beyond the order, which return first. It also takes returns beyond everything sent, and
+ * returns for a closed account.
  */
 export function outflowPosition(outflow: Outflow): Holding[] {
   const { currency, target, sent, backs, doors, party } = outflow;
@@ -61,7 +63,7 @@ export function outflowPosition(outflow: Outflow): Holding[] {
   ];
 }
 
-/** What of it is the account's: held, paid, and credited again. */
+/** The holdings of the account: held, paid, fee and returned. */
 export function accountHoldings(outflow: OfAccount): Holding[] {
   const { account, currency } = outflow;
   const own = (component: string, amount: Decimal, part: string | null = null): Holding => ({
@@ -80,7 +82,9 @@ export function accountHoldings(outflow: OfAccount): Holding[] {
   ];
 }
 
-/** What is due for what was sent; and what the account has paid, which a closed one is not given back. */
+/**
+ * The fee that is due, and the fee that the account has paid. A closed account gets no fee back.
+ */
 function feesOf({ sent, fee, closed }: OfAccount) {
   const due = sent.gt(0) ? fee : ZERO;
   return { due, taken: maxOf(due, closed?.fee ?? ZERO) };
@@ -89,11 +93,11 @@ function feesOf({ sent, fee, closed }: OfAccount) {
 const suspense = (...all: readonly Money[]): Holding[] =>
   byCurrency(all).map(({ currency, amount }) => internal('suspense', currency, amount));
 
-/** Of each part that came back, what is the account's, in the target's currency. */
+/** The account's part of each return, in the target's currency. */
 export const creditedOf = (outflow: OfAccount): Map<string, Decimal> =>
   new Map(returnsOf(outflow, orderedOf(outflow)).parts.map(({ part, own }) => [part, own]));
 
-/** What is the account's to pay; it stays so where it has been closed. */
+/** The amount that the account pays for. It never falls after the account was closed. */
 const orderedOf = ({ sent, closed, target }: OfAccount): Decimal =>
   minOf(maxOf(sent, closed?.sent ?? ZERO), target.amount);
 
@@ -106,7 +110,7 @@ function returnsOf(outflow: OfAccount, ordered: Decimal) {
   const shut = backs.reduce((total, { amount, open }) => total.plus(amount).minus(open), ZERO);
   let before = ZERO;
   let beyond = ZERO;
-  // What was sent too much comes back first with what no account is open for.
+  // Money sent beyond the order returns first. Returns that no open account can take count towards it.
   let excess = maxOf(ZERO, outflow.sent.minus(ordered).minus(shut));
   const parts = backs.map(({ part, amount, open }) => {
     const left = maxOf(ZERO, open.minus(excess));
@@ -121,7 +125,7 @@ function returnsOf(outflow: OfAccount, ordered: Decimal) {
   return { parts, beyond };
 }
 
-/** What a part of the target comes to in the account's currency, cumulatively. */
+/** The cumulative share of a part of the target, in the account's currency. */
 function shareOf({ amount, target, currency }: OfAccount, part: Decimal): Decimal {
   if (part.gte(target.amount)) return amount;
   return roundTo(amount.times(part).dividedBy(target.amount), currency);

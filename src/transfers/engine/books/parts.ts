@@ -2,8 +2,8 @@ import type { Decimal } from '../../../kernel/money/money';
 import type { Part, Transfer } from '../record';
 
 /**
- * What a word tells under the party’s names, each under our id of that part, in the order in which they were first seen; what
- * never was comes last.
+ * Gives amounts with the party's names our ids of their parts, in the order in which they were first seen. Unknown
+ * names come last.
  */
 export function underOurIds<T extends { name: string }>(
   parts: readonly Part[],
@@ -19,7 +19,7 @@ export function underOurIds<T extends { name: string }>(
     .map(({ place, ...each }) => ({ ...(each as unknown as T), part: parts[place]?.id ?? each.name }));
 }
 
-/** What has come back of money that went out, each part under our id. */
+/** The returns of a word, each under our id. */
 export const returnsToldIn = ({
   word,
   parts,

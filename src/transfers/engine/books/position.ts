@@ -13,15 +13,17 @@ import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { MoneyParty } from '../../../kernel/outbox/queues';
 
 /**
- * What the books hold because of one transfer. A position is computed whole from terms, word and decisions; what is
- * posted is the difference to what is booked, so no order of words can book anything twice or lose it.
+ * One amount in the books of a transfer. All holdings together are its position.
+ *
+ * The engine computes the whole position from terms, word and decisions, and posts the difference to what is booked.
+ * So words in any order book nothing twice and lose nothing.
  */
 export interface Holding {
-  /** A name of the kind's component table. */
+  /** Name in the kind's table of components. */
   component: string;
-  /** Which refund, dispute or return, by our own id; null where there is one of it. */
+  /** Our id of the refund, dispute or return. Null for a component without parts. */
   part: string | null;
-  /** Of a client; null on an internal account, which the component names. */
+  /** Account of a client. Null on an internal account, which the component names. */
   account: string | null;
   currency: string;
   amount: Decimal;
@@ -29,7 +31,7 @@ export interface Holding {
 
 export type Position = readonly Holding[];
 
-/** What an internal account holds, which the component names. */
+/** A holding on the internal account that the component names. */
 export const internal = (component: string, currency: string, amount: Decimal): Holding => ({
   component,
   part: null,
@@ -39,8 +41,8 @@ export const internal = (component: string, currency: string, amount: Decimal): 
 });
 
 /**
- * What an increase and a decrease of a component are called (decisions part 3): an account transaction, a hold and its
- * release, or a line on an internal account, which receives what it increases by.
+ * Names an increase and a decrease of a component (decisions part 3): an account transaction, a hold with its
+ * release, or an entry on an internal account.
  */
 export type Component =
   | { on: 'client'; up: AccountEffect; down: AccountEffect }
@@ -49,7 +51,9 @@ export type Component =
 
 export type ComponentTable = Readonly<Record<string, Component>>;
 
-/** Of every kind. `fx` takes what is left in each currency: the exchange, and what rounding leaves. */
+/**
+ * Components of every kind. `fx` takes the remainder in each currency: the exchange, and rounding differences.
+ */
 const INTERNAL_COMPONENTS: ComponentTable = {
   fees: { on: 'internal', account: 'fees' },
   suspense: { on: 'internal', account: 'suspense' },
@@ -58,7 +62,7 @@ const INTERNAL_COMPONENTS: ComponentTable = {
 };
 
 /**
- * Gives the components of a kind, with the account of its own party. An error follows where a position puts money at another party.
+ * The components of a kind, with the internal account of its party. A position with money at another party throws.
  */
 export function componentsOf({ party, components }: OfParty): ComponentTable {
   if (party === 'chain') return components;
@@ -72,7 +76,7 @@ interface OfParty {
   components: ComponentTable;
 }
 
-/** A change of one component and part, with the reference of the event that tells of it. */
+/** A change of one holding, with the reference of its event. */
 export interface Change extends Holding {
   reference: string;
 }
@@ -80,7 +84,9 @@ export interface Change extends Holding {
 export const keyOf = ({ component, part, account, currency }: Omit<Holding, 'amount'>): string =>
   [component, part ?? '', account ?? '', currency].join(' ');
 
-/** The position with what balances it: per currency, all that it moves sums to zero. What goes by one name is one holding. */
+/**
+ * Merges holdings of one name and adds the `fx` holdings, so that the position sums to zero in each currency.
+ */
 export function balanced(given: Position, table: ComponentTable): Holding[] {
   const position = summed(given);
   const left = new Map<string, Decimal>();
@@ -106,7 +112,7 @@ export function summed(position: Position): Holding[] {
 
 const FX = { component: 'fx', part: null, account: null } as const;
 
-/** What an increase by one does to the sum of the account: 1 given to it, −1 taken from it, 0 moved within it. */
+/** Effect of a component's increase on its account: 1 adds, −1 takes, 0 only holds. */
 function factorOf({ component }: Holding, table: ComponentTable): -1 | 0 | 1 {
   const rule = ruleOf(component, table);
   if (rule.on === 'client') return ACCOUNT_EFFECTS[rule.up].available;
@@ -119,11 +125,11 @@ function ruleOf(component: string, table: ComponentTable): Component {
   return rule;
 }
 
-/** What stands on a chain goes by its account's name: there are as many as chains. */
+/** A component for money on a chain is named as its account, because chains are not known in advance. */
 const onChain = (component: string): Component | undefined =>
   isChainAccount(component) ? { on: 'internal', account: component } : undefined;
 
-/** Target minus booked: what is to be posted. */
+/** Target minus booked: the amounts to post. */
 export function differences(target: Position, booked: Position): Holding[] {
   const left = new Map(target.map((holding) => [keyOf(holding), holding]));
   const changes: Holding[] = [];
@@ -135,7 +141,7 @@ export function differences(target: Position, booked: Position): Holding[] {
   return [...changes, ...left.values()].filter(({ amount }) => !amount.isZero());
 }
 
-/** The line of the ledger that a change is. */
+/** The ledger entry of a change. */
 export function entryOf(
   { component, account, currency, amount, reference }: Change,
   table: ComponentTable,

@@ -5,33 +5,39 @@ import { decisionOf } from './doors';
 import type { Back, Money } from './inflow';
 import { underOurIds } from './parts';
 
-/** Money that came in and goes back to the payer: by our order, which is a decision, or by the party itself. */
+/**
+ * Refunds: money that came in and goes back to the payer, by our order (a decision) or by the party itself.
+ */
 
 /** Decisions that send money back to the payer. */
 export const REFUNDS: readonly string[] = ['refund', 'reject', decisionOf('return')];
 
-/** A refund as a word tells of it. */
+/** A refund in a word. */
 interface ToldRefund {
   id: string;
-  /** Ours, where we ordered it. */
+  /** Our key, where we ordered the refund. */
   key?: string | undefined;
   status: 'pending' | 'succeeded' | 'failed';
 }
 
-/** What a word tells of that goes back. A dispute that takes nothing, or no more, has `failed`. */
+/**
+ * A refund or dispute in a word. A dispute that takes nothing, or nothing any more, has the status `failed`.
+ */
 export interface ToldBack extends ToldRefund, Money {
-  /** What the party calls it among the parts. */
+  /** The party's name of the part. */
   name: string;
   as: Back['as'];
 }
 
-/** The decision by which we ordered a refund; nothing for one that the party has made of itself, whatever key it names. */
+/**
+ * The decision that ordered a refund. Undefined for a refund that the party made by itself, whatever key it names.
+ */
 export const orderOf = (
   { decisions }: Pick<Situation, 'decisions'>,
   { key }: Pick<ToldRefund, 'key'>,
 ): Decision | undefined => decisions.find(({ id, kind }) => id === key && REFUNDS.includes(kind));
 
-/** The decisions by which we have ordered a refund that the party has neither told of nor refused. */
+/** Refunds that we ordered and that the party has neither reported nor refused. */
 export const unanswered = (
   { decisions }: Pick<Situation, 'decisions'>,
   told: readonly Pick<ToldRefund, 'key'>[],
@@ -41,13 +47,15 @@ export const unanswered = (
       REFUNDS.includes(kind) && !refusalOf({ decisions }, id) && !told.some(({ key }) => key === id),
   );
 
-/** Each is ordered under the decision's id. */
+/** Orders for unanswered refunds, keyed by the decision's id. */
 export const refundOrders = (
   situation: Pick<Situation, 'decisions'>,
   told: readonly Pick<ToldRefund, 'key'>[],
 ): Order[] => unanswered(situation, told).map(({ id: key }) => ({ key, what: 'refund' }));
 
-/** A refund that we ordered goes by our order's id, whatever the party calls it. */
+/**
+ * The parts of a word. A refund that we ordered takes the id of our order, whatever name the party gives it.
+ */
 export const partsToldOf = (
   situation: Pick<Situation, 'decisions'>,
   told: readonly ToldBack[],
@@ -58,8 +66,8 @@ export const partsToldOf = (
   });
 
 /**
- * Money that has gone back, or is to go back by our order, each part under our id, in the order in which they were first seen.
- * What the party does of itself counts when it is done.
+ * Money that went back, or is to go back by our order, under our ids, in the order first seen. A refund that the
+ * party makes by itself counts when it is done.
  */
 export function backsAmong(situation: Situation, told: readonly ToldBack[]): Back[] {
   const gone = told
@@ -69,7 +77,7 @@ export function backsAmong(situation: Situation, told: readonly ToldBack[]): Bac
       const state = status === 'succeeded' ? ('done' as const) : ('asked' as const);
       return { name: order?.id ?? name, as, state, ordered: order !== undefined, amount, currency };
     });
-  // What only a person has told of, under our own id, comes as late as what nobody has answered.
+  // Refunds that exist only by a person's conclusion keep our id and come last, like unanswered ones.
   const concluded = new Set(told.filter(({ as }) => as === 'refund').map(({ id }) => id));
   const parts = situation.transfer.parts.filter(({ id }) => !concluded.has(id));
   return [
@@ -83,8 +91,8 @@ export function backsAmong(situation: Situation, told: readonly ToldBack[]): Bac
 const ENDED = { paid: 'succeeded', failed: 'failed' } as const;
 
 /**
- * The refunds of a word as a person has concluded them: those that we ordered and the party never ends.
- * @param orderedIn what the word says of an order's amount
+ * The refunds of a word, with the conclusions of a person on those that we ordered and the party does not end.
+ * @param orderedIn maps an order to the amount fields of the word
  */
 export function concludedRefunds<R extends ToldRefund, M>(
   situation: Situation,

@@ -8,16 +8,16 @@ type Locked = { id: string; accountId: string | null };
 
 export interface NotOrdered {
   tenantId: string;
-  /** Those that have not ended. */
+  /** Statuses that have not ended. */
   statuses: readonly string[];
-  /** A field of the terms, and what it is. */
+  /** A field of the terms, and its value. */
   term: string;
   value: string;
 }
 
 /**
- * Locks those of a tenant that the party has not been told of, and then their accounts: a step of a transfer locks its row
- * before its account, so whoever decides of several holds every row before the first account.
+ * Locks the transfers of a tenant that the party was not told of, and then their accounts. A step locks its row
+ * before its account, so several transfers need all their rows before the first account.
  * @returns their ids, in the order of the locks
  */
 export async function lockNotOrdered(
@@ -37,12 +37,12 @@ export async function lockNotOrdered(
   return rows.map(({ id }) => id);
 }
 
-/** Locks the rows of those transfers alone: their accounts come after the last of them. */
+/** Locks the rows of transfers. The caller locks their accounts after all rows. */
 export async function lockTransfers(tx: Tx, ids: readonly string[]): Promise<void> {
   await lockRows(tx, (query) => query.where(anyOf('id', ids)));
 }
 
-/** To the end of the transaction, in the order in which all lock several at once. */
+/** Locks rows until the end of the transaction, in the order of their ids, as every caller does. */
 function lockRows(tx: Tx, narrowed: (query: Query) => Query): Promise<Locked[]> {
   return tx.run<Locked>(
     narrowed(table('transfers').select('id', 'accountId')).orderBy('id').forNoKeyUpdate(),

@@ -1,7 +1,10 @@
 import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 
-/** The transfers of a chain that its blocks concern, by the party's names for them. Each served by an index of its own. */
+/**
+ * Finds deposits on a chain by data of blocks. Returns the party's names. Each query is served by an index of its
+ * own.
+ */
 
 const ofChain = (chain: string) =>
   table('transfers')
@@ -13,8 +16,8 @@ const refsOf = async (tx: Sql, query: ReturnType<typeof ofChain>): Promise<strin
   (await tx.run<{ partyRef: string }>(query)).map(({ partyRef }) => partyRef);
 
 /**
- * Those that a transaction has brought to an address, in the order of its transfers. What was told anew in the place of something that
- * was taken back comes before that.
+ * Deposits that a transaction brought to an address, by ordinal. Deposits that the chain took back come last, so that
+ * their replacements precede them.
  */
 export const refsOfHash = async (
   sql: Sql,
@@ -29,7 +32,9 @@ export const refsOfHash = async (
   );
 };
 
-/** Those that people have recorded of a block and an address, for no transaction shows them. */
+/**
+ * Deposits of a block and an address that people recorded, because no transaction shows them (ordinals below −1).
+ */
 export const refsUnshown = (
   sql: Sql,
   { chain, address, blockHash }: { chain: string; address: string; blockHash: string },
@@ -42,33 +47,33 @@ export const refsUnshown = (
       .whereRaw(`(terms->>'ordinal')::int < -1`),
   );
 
-/** How many of an asset are not final. */
+/** Counts the deposits of an asset that are not final. */
 export async function countConfirming(sql: Sql, chain: string, asset: string): Promise<number> {
   const query = ofChain(chain).where({ status: 'confirming' }).whereRaw(`terms->>'asset' = ?`, [asset]);
   return (await refsOf(sql, query)).length;
 }
 
-/** From which height on something of one is decided: it is deep enough, or has been absent for long enough. */
+/** The height that decides a deposit: enough confirmations, or twice as many blocks without it. */
 const DECIDED_AT = raw(`case word->>'state'
   when 'seen' then (word->>'blockNumber')::bigint + (terms->>'confirmations')::bigint - 1
   else (word->>'absentFrom')::bigint + 2 * (terms->>'confirmations')::bigint end`);
 
 const undecided = (chain: string) => ofChain(chain).whereRaw(`word->>'state' in ('seen', 'absent')`);
 
-/** Those that wait for a height that the chain has come to, each with the revision of its row. */
+/** Undecided deposits that the chain's height now decides, each with the revision of its row. */
 export async function decidedAt(sql: Sql, chain: string, height: number): Promise<Map<string, number>> {
   const query = undecided(chain).where(DECIDED_AT, '<=', height).select('revision');
   const rows = await sql.run<{ partyRef: string; revision: number }>(query);
   return new Map(rows.map(({ partyRef, revision }) => [partyRef, revision]));
 }
 
-/** Those that wait for any height, or for what the chain says at all: two indexes, for none serves both. */
+/** Undecided deposits, and deposits without a word. Two queries, because no index serves both. */
 export const refsWaiting = async (tx: Tx, chain: string): Promise<string[]> =>
   (
     await Promise.all([undecided(chain), ofChain(chain).whereNull('word')].map((each) => refsOf(tx, each)))
   ).flat();
 
-/** Those that were in a block above that height. */
+/** Deposits that were in a block above a height. */
 export const refsAbove = (tx: Tx, chain: string, height: number): Promise<string[]> =>
   refsOf(
     tx,

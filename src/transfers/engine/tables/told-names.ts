@@ -2,18 +2,18 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import type { MoneyParty } from '../../../kernel/outbox/queues';
 
-/** A party's name for something that no transfer has: kept until it is known what it is. */
+/** A name that a party reported and no transfer has. Stored until its meaning is known. */
 export interface ToldName {
   firstToldAt: Date;
-  /** Another each time that the party tells of it. */
+  /** Time of the next lookup. Each report of the name sets a different one. */
   dueBy: Date;
 }
 
 const names = () => table('told_names');
 
 /**
- * To the end of the transaction: whoever tells of a name that no transfer has, and the step in which a transfer learns it, go
- * one after the other, so that one of them sees the other. Held in one order by all.
+ * Locks names until the end of the transaction. A report of an unknown name and the step that learns the name exclude
+ * each other, so that one of them sees the other. The order of the locks is fixed to avoid deadlocks.
  */
 export async function holdNames(tx: Tx, party: MoneyParty, refs: readonly string[]): Promise<void> {
   await tx.prepared(
@@ -24,7 +24,7 @@ export async function holdNames(tx: Tx, party: MoneyParty, refs: readonly string
   );
 }
 
-/** They are to be looked into now. A name that is told again keeps its first time. */
+/** Makes names due for a lookup now. A name that is reported again keeps its first time. */
 export async function tellNames(tx: Tx, party: MoneyParty, refs: readonly string[], at: Date): Promise<void> {
   if (refs.length === 0) return;
   const rows = [...refs].sort().map((ref) => ({ party, ref, firstToldAt: at, dueBy: at }));
@@ -38,8 +38,8 @@ export async function toldName(sql: Sql, party: MoneyParty, ref: string): Promis
 }
 
 /**
- * It is asked for again: later, unless it was told again meanwhile.
- * @param seen as it was before it was asked for; absent where it did not stand here
+ * Schedules the next lookup, unless the name was reported again meanwhile.
+ * @param seen the row before the lookup; absent where there was none
  */
 export async function keepName(
   sql: Sql,
@@ -50,9 +50,9 @@ export async function keepName(
   await sql.run(seen ? row.merge(['dueBy']).where('told_names.due_by', seen.dueBy) : row.ignore());
 }
 
-/** A transfer has learnt that it is its own. @returns whether it had been told */
+/** Removes the name that a transfer has learnt. @returns whether the party had reported it before */
 export async function claimName(tx: Tx, party: MoneyParty, ref: string): Promise<boolean> {
-  // One way there and back: the second is run when the first has got its lock, and sees what was told before that.
+  // One round trip. The second statement runs under the lock of the first, so it sees earlier reports.
   const [, rows] = await Promise.all([
     holdNames(tx, party, [ref]),
     tx.run(names().where({ party, ref }).delete().returning('ref')),
@@ -60,7 +60,7 @@ export async function claimName(tx: Tx, party: MoneyParty, ref: string): Promise
   return rows.length > 0;
 }
 
-/** It is known what it is, unless it was told again meanwhile. */
+/** Removes a name whose meaning is known, unless it was reported again meanwhile. */
 export async function forgetName(
   sql: Sql,
   { party, ref }: { party: MoneyParty; ref: string },
@@ -72,7 +72,7 @@ export async function forgetName(
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
-/** When one that could not be made out is asked for again: soon, then after as long again as it has waited, an hour at most. */
+/** Time of the next lookup: first after five seconds, then after the time waited so far, at most an hour. */
 export function askAgainAt({ firstToldAt }: Pick<ToldName, 'firstToldAt'>, at: Date): Date {
   const waited = Math.max(0, at.getTime() - firstToldAt.getTime());
   return new Date(at.getTime() + Math.min(waited + 5 * SECOND_MS, HOUR_MS));

@@ -2,21 +2,23 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import type { PartyWord, Transfer } from '../record';
 
-/** So many words of a transfer are kept, the newest; which makes what one may cost a bounded thing. */
+/**
+ * Number of words that are kept of a transfer, the newest ones. The limit bounds what a transfer may cost.
+ */
 const KEPT = 64;
 
 const words = () => table('transfer_words');
 
-/** A word as it was applied. */
+/** A word that was applied. */
 export interface KeptWord {
   revision: number;
-  /** The party's, where it counts any. */
+  /** The party's version, if it has versions. */
   version: number | null;
   word: PartyWord;
   at: Date;
 }
 
-/** Keeps the word that has just been applied, in the write of its transfer. */
+/** Stores the word that has just been applied, together with its transfer. */
 export function keepWord(tx: Tx, { id: transferId, revision, word, wordAt }: Transfer): void {
   if (word === null || wordAt === null) return;
   const kept = { revision, version: word.version ?? null, word: JSON.stringify(word), at: wordAt };
@@ -28,7 +30,7 @@ export function keepWord(tx: Tx, { id: transferId, revision, word, wordAt }: Tra
   );
 }
 
-/** The newest of a transfer, in the order in which they came. */
+/** The newest words of a transfer, oldest first. */
 export async function wordsOf(sql: Sql, transferId: string, limit: number): Promise<KeptWord[]> {
   const newest = await sql.run<KeptWord>(
     words()
