@@ -12,7 +12,7 @@ import { CREDIT_CALLBACK_PATH } from './iban/credits/kind';
 import { IBAN_PAYOUT_CALLBACKS } from './iban/payouts/kind';
 import { PAYOUT_CALLBACKS } from './payouts/kind';
 
-/** Where each party calls, and what it is called in the path. */
+/** The callback path of each party. */
 const CALLBACKS: { party: CallingParty; name: string; path: string }[] = [
   { party: 'checkout', name: 'checkout', path: CALLBACK_PATH },
   { party: 'payouts', name: 'payouts', path: PAYOUT_CALLBACKS },
@@ -23,8 +23,11 @@ const CALLBACKS: { party: CallingParty; name: string; path: string }[] = [
 ];
 
 /**
- * Where the parties that move money call. Whatever they say, their word is a nudge: the transfer's workflow asks for the
- * present state. One that is left out has no place to call. A name that no transfer has (yet) gets a process of its own, so that no payment is lost.
+ * Routes for the callbacks of parties that move money. A callback only signals: the transfer's workflow then asks for
+ * the present state.
+ *
+ * A party that is missing in this table cannot call. A name without a transfer starts a lookup, so that no payment is
+ * lost.
  */
 export const partyCallbackRoutes = (services: Services): Route[] =>
   CALLBACKS.filter(({ party }) => services.switches.partyAtOnce(party) !== 'left_out').map(

@@ -8,9 +8,10 @@ import { depositSettingsSection } from './deposits/settings';
 import { payoutSettingsSection } from './payouts/settings';
 
 /**
- * The currencies, of those given, that some option of the tenant's can be paid into and out of now: its own currency, or
- * another that is dealt in; those that can be exchanged: between accounts what has a rate to another currency, by an
- * order whatever the exchange may take; and, while a network is enabled, all of them, for what comes on a chain is converted.
+ * Finds the currencies that a tenant can use now, of those given.
+ * `deposit`, `payout`: some option has this currency, or one with a rate to or from it.
+ * `exchange`: the currency has rates, or the exchange takes orders.
+ * `crypto`: all, while a network is enabled, because chain deposits are converted.
  */
 export async function currenciesReached(
   { database, parties, switches }: Pick<Services, 'database' | 'parties' | 'switches'>,
@@ -44,7 +45,7 @@ export async function currenciesReached(
   };
 }
 
-/** Nothing where there are no rates to deal on. */
+/** Undefined where rates are missing. */
 function unlessRefused<T>(ask: () => T): T | undefined {
   try {
     return ask();

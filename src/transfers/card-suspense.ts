@@ -13,7 +13,10 @@ import { closeBreaksOf } from '../process/breaks/operations';
 import type { SuspenseItem } from './engine/read';
 import { accountFor, type UseDoor } from './suspense';
 
-/** The money of a closed card in suspense (decisions part 4, Users and accounts). @throws Problem 404 */
+/**
+ * Lists the money of a closed card in suspense (decisions part 4, Users and accounts).
+ * @throws Problem 404
+ */
 export async function suspenseOfCard(sql: Sql, cardId: string): Promise<SuspenseItem[]> {
   const card = await requireCard(sql, null, cardId);
   const found = await findCardSuspense(sql, cardId);
@@ -25,16 +28,16 @@ export async function suspenseOfCard(sql: Sql, cardId: string): Promise<Suspense
 
 type CardDoor = Omit<UseDoor, 'decidedBy' | 'reason'>;
 
-/** Weighs a door of a card's suspense; nothing moves. @throws Problem as {@link useCardDoor} */
+/** Previews {@link useCardDoor}. Moves nothing. @throws Problem as {@link useCardDoor} */
 export async function weighCardDoor(tx: Tx, given: CardDoor) {
   const { card, amount } = await judged(tx, given);
   return { amount, currency: card.currency, tenantId: card.tenantId };
 }
 
 /**
- * Lets money of a closed card out of suspense: to an account, or to losses.
- * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for another door or where nothing is left, `limit_exceeded`,
- *   `account_closed`
+ * Takes money of a closed card out of suspense, to an account or to losses.
+ * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for another door or where nothing is left,
+ * `limit_exceeded`, `account_closed`
  */
 export async function useCardDoor(tx: Tx, given: CardDoor, at: Date): Promise<{ tenantId: string }> {
   const { card, amount, left, accountId } = await judged(tx, given);
@@ -63,9 +66,9 @@ async function judged(tx: Tx, given: CardDoor): Promise<Judged> {
   const card = await requireLockedCard(tx, given.transferId);
   const { currency } = card;
   if (given.door !== 'credit' && given.door !== 'write_off')
-    throw conflict('invalid_transition', 'What a card has in suspense is credited or written off.');
+    throw conflict('invalid_transition', 'Suspense of a card can only be credited or written off.');
   const left = await findCardSuspense(tx, card.id);
-  if (!left) throw conflict('invalid_transition', 'Nothing of the card stands in suspense.');
+  if (!left) throw conflict('invalid_transition', 'The card has no money in suspense.');
   const amount = given.amount ?? left.amount;
   assertFits(amount, currency);
   if (!amount.gt(0)) throw invalid('amount must be greater than zero.', 'amount');

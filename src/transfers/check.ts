@@ -2,8 +2,9 @@ import type { Sql } from '../kernel/db/database';
 import type { LedgerProblem } from '../kernel/ledger/check';
 
 /**
- * Proves the sums that are kept beside what they sum up: of tenants' days, and of what stands in suspense. Raw, because each is one
- * statement over all rows. An empty list means that all holds.
+ * Checks the running sums of daily outflows and of suspense against their rows. Raw, because each check is one
+ * statement over all rows.
+ * @returns the differences; an empty list when all sums hold
  */
 export async function checkRunningSums(sql: Sql): Promise<LedgerProblem[]> {
   const [days, suspense] = await Promise.all([

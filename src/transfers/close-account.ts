@@ -15,12 +15,13 @@ import { formatAmount } from '../kernel/money/money';
 import { openTransferOn } from './engine/open-transfers';
 
 /**
- * Closes an account for good, because an operator has decided it. Later money of its closed cards goes to the tenant's master
+ * Closes an account for good, by an operator's decision. Later money of its closed cards goes to the tenant's master
  * account of that currency, or to suspense. All other money for the account goes to suspense.
- * @throws Problem 404; 409 `account_closed`, and `invalid_transition` naming its money, or the record that is open on it
+ * @throws Problem 404; 409 `account_closed`, and `invalid_transition` naming its money, or the record that is open on
+ * it
  */
 export async function closeAccount(tx: Tx, id: string, at: Date): Promise<Account> {
-  // Operations that move its money hold a share lock of its row, so they and this wait for each other.
+  // Operations that move the account's money hold a share lock of its row, so closing waits for them.
   const account = await lockAccount(tx, null, id);
   if (!account) throw notFound('account');
   if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.');
@@ -32,7 +33,7 @@ export async function closeAccount(tx: Tx, id: string, at: Date): Promise<Accoun
   return { ...account, status: 'closed', updatedAt: at };
 }
 
-/** Names a record that is open on the account; undefined where none is. */
+/** Describes an open record of the account. Undefined where there is none. */
 async function openOn(tx: Tx, { id, tenantId }: Account): Promise<string | undefined> {
   const card = await findOpenCardOn(tx, id);
   if (card) return `the card ${card.id} is ${card.status}`;
@@ -42,13 +43,13 @@ async function openOn(tx: Tx, { id, tenantId }: Account): Promise<string | undef
   return held && `the wallet ${held.address} is allocated for it`;
 }
 
-/** Finds an open master account of the tenant beside this one. The master account stays open until the transaction ends. */
+/** Finds another open master account of the tenant. It stays open until the transaction ends. */
 async function masterBeside(tx: Tx, { id, tenantId, currency }: Account): Promise<string | undefined> {
   const master = await findMasterAccount(tx, tenantId, currency);
   return master && master.id !== id && !(await isAccountClosed(tx, master.id)) ? master.id : undefined;
 }
 
-/** The lock lets no entry come before the transaction ends. */
+/** Requires zero balances. The lock keeps entries out until the transaction ends. */
 async function assertEmpty(tx: Tx, { id, currency }: Account): Promise<void> {
   const [balance] = (await lockLedgerAccounts(tx, [id])).accounts;
   if (!balance) throw new Error(`${id} has no ledger account`);

@@ -15,18 +15,20 @@ type Deps = Pick<Services, 'commands' | 'now'>;
 export interface Conclude {
   transferId: string;
   as: Conclusion;
-  /** What was concluded of it last when this was asked for: another one since has ended what was seen. Absent: whichever. */
+  /**
+   * Id of the last conclusion when the operator asked, or null. A newer one is a 409, because it changed what the
+   * operator saw. Absent: not compared.
+   */
   over?: string | null;
-  /** What the operator has seen: a bank's confirmation, a letter. */
+  /** The operator's evidence, such as a bank's confirmation or a letter. */
   evidence: string;
   decidedBy: string;
 }
 
 /**
- * Ends what a party never ends: what its word leaves open has come or gone as it is, or has failed, and what it has settled
- * stays. Books and status go as if the party had said so, while it says what this was decided on, under whatever version
- * (decisions part 2).
- * @throws Problem 404; 409 `invalid_transition` where nothing is open, or another was concluded since `over`
+ * Concludes a transfer that its party never ends, as paid or as failed. Settled amounts stay. Books and status follow
+ * as if the party had said so, while the party's word stays the same apart from its version (decisions part 2).
+ * @throws Problem 404; 409 `invalid_transition` where nothing is open, or after another conclusion than `over`
  */
 export async function concludeTransfer(
   services: Deps,
@@ -48,9 +50,12 @@ export async function concludeTransfer(
 const concludedLast = (heard: Situation): string | null => last(heard, 'conclude')?.id ?? null;
 
 const otherConclusion = () =>
-  conflict('invalid_transition', 'It was concluded since this was asked for: ask for it again.');
+  conflict('invalid_transition', 'The transfer was concluded after this request: repeat the request.');
 
-/** @returns the situation as it would be concluded @throws Problem 409 `invalid_transition` where nothing is open */
+/**
+ * @returns the situation with the conclusion
+ * @throws Problem 409 `invalid_transition` where nothing is open
+ */
 function judged(
   kind: AnyKind,
   heard: Situation,
@@ -67,9 +72,9 @@ function judged(
 }
 
 /**
- * How much money the conclusion is about, by the rules of now: the most that the books hold of it before or after. Nothing is
- * done.
- * @returns with what was concluded of it last, as {@link concludeTransfer} takes it
+ * Weighs a conclusion by the present rules, for approval limits: the largest holding before or after. Changes
+ * nothing.
+ * @returns also the last conclusion, as `over` of {@link concludeTransfer}
  * @throws Problem as {@link concludeTransfer}
  */
 export async function weighConclusion(
@@ -87,7 +92,7 @@ export async function weighConclusion(
   return { money, tenantId: heard.transfer.tenantId, over: concludedLast(heard) };
 }
 
-/** No word raises it until the transaction ends. @throws Problem 404 */
+/** Locks a transfer until the end of the transaction, so that its weight cannot grow. @throws Problem 404 */
 export async function holdTransfer(tx: Tx, id: string, at: Date): Promise<void> {
   await lockTransfer(tx, await requireKind(tx, id), id, at);
 }

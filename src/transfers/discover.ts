@@ -17,17 +17,17 @@ import { discoverCredit } from './iban/credits/discover';
 import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';
 
-/** How a party's name for something that no transfer has is looked into: it may be money that nobody ordered. */
+/** How a party's name without a transfer is looked up. The name may stand for money that nobody ordered. */
 interface Discovery {
-  /** Asks the party until it is known what it is. */
+  /** The workflow that asks the party until the name is known. */
   process: Process<NamedByParty>;
-  /** Begun so much later: until then it is most likely that a transfer learns the name. Seconds. */
+  /** Delay of the workflow in seconds. A transfer most likely learns the name within this time. */
   afterSeconds?: number;
-  /** Makes a transfer of it, or tells the one that has it by now. Done twice, it has been done once. */
+  /** Makes a transfer for the name, or signals the transfer that has it. Idempotent. */
   discover(services: Services, ref: string): Promise<Discovered | 'unknown_to_party'>;
 }
 
-/** Of the parties at which money can stand that no order of ours asked for. */
+/** Lookups of the parties that may hold money without an order of ours. */
 export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
   checkout: {
     process: unknownSession,
@@ -38,9 +38,9 @@ export const DISCOVERIES: Partial<Record<MoneyParty, Discovery>> = {
 };
 
 /**
- * Tells whoever a party means by its names to look: the transfers that have them; for the others, whoever finds out what
- * they are. That it was told stands in their rows with it, until it was asked for.
- * @returns how many transfers had one
+ * Handles a party's report about names. Makes the transfers due and signals them; starts a lookup for each unknown
+ * name. The report is stored in the same transaction, until a step or a lookup has answered it.
+ * @returns the number of transfers that were found
  */
 export async function tellOf(
   services: Telling,
@@ -68,7 +68,7 @@ export async function tellOf(
   return found.length;
 }
 
-/** What telling needs of the services. */
+/** Services that a report needs. */
 type Telling = Pick<Services, 'commands' | 'now' | 'log' | 'observeUnusable'>;
 
 function without(refs: readonly string[], found: readonly { partyRef: string }[]): string[] {
@@ -81,15 +81,18 @@ const begin = ({ process, afterSeconds }: Discovery, ref: string): WorkflowComma
   ...(afterSeconds === undefined ? {} : { afterSeconds }),
 });
 
-/** A party may not know yet what it has told of: its own systems learn of it one after the other. */
+/**
+ * Time until a reported name that the party does not know is shown to a person. The party's own systems may learn of
+ * it late.
+ */
 const MISSING_AFTER_MS = 24 * 3_600_000;
-/** What the attempts to ask may take beyond their time before whoever asks counts as lost. */
+/** Time for the attempts of a lookup before its workflow counts as lost. */
 const GRACE_MS = 10 * 60_000;
 
 /**
- * What a name is that no transfer had. One that the party has told of and does not know is asked for again for a day; then a
- * person must look.
- * @throws PartyAway nothing is known now; an answer that cannot be read is shown to a person, and asked for again
+ * Looks up a name that no transfer had. A name that the party does not know either is asked for again for a day; then
+ * a break opens.
+ * @throws PartyAway when the party cannot be asked; UnreadableAnswer after a break was opened: retry
  */
 export async function discover(services: Services, party: MoneyParty, ref: string): Promise<Discovered> {
   const { database, now } = services;
@@ -115,14 +118,14 @@ export async function discover(services: Services, party: MoneyParty, ref: strin
   return 'open';
 }
 
-/** A party has told of something, and does not know it. */
+/** Break: a party does not know a name that it reported. */
 const MISSING = 'party_word_missing';
 
 const breakOf = (kind: string, { party, ref }: { party: MoneyParty; ref: string }) => ({
   ...{ tenantId: null, kind, subject: ref, detail: party },
 });
 
-/** A transfer that has the name is told to look; else the party is asked. */
+/** Signals the transfer that has the name, or asks the party about it. */
 async function lookInto(
   services: Services,
   party: MoneyParty,

@@ -2,16 +2,16 @@ import { conflict } from '../kernel/errors';
 import { Decimal, roundTo } from '../kernel/money/money';
 import { assertFits } from '../kernel/wire/schemas';
 
-/** What an amount may be, both bounds included, and what it costs; all in its own currency. */
+/** Bounds of an amount, both included, and its fee. All in the currency of the amount. */
 export interface FeeSchedule {
   min: string;
   max: string;
   feeFixed: string;
-  /** Of the amount: "1.5" is 1.5 %. */
+  /** Percentage of the amount: "1.5" is 1.5 %. */
   feePercent: string;
 }
 
-/** @throws Problem 400 for too many decimals, 409 `limit_exceeded` */
+/** The fee of an amount. @throws Problem 400 for too many decimals, 409 `limit_exceeded` */
 export function feeOf(
   amount: Decimal,
   currency: string,
@@ -24,13 +24,12 @@ export function feeOf(
 }
 
 /**
- * `percent` of an amount as a fee, rounded up to the minor unit, because a fee that could round to zero would be avoided by
- * dividing an amount.
+ * A percentage fee, rounded up to the minor unit. Otherwise dividing an amount into small parts would avoid the fee.
  */
 export const percentFee = (amount: Decimal, percent: Decimal, currency: string): Decimal =>
   roundTo(amount.times(percent).dividedBy(100), currency, Decimal.ROUND_UP);
 
-/** What an amount costs, whatever it is. */
+/** The fee of an amount, without checking the bounds. */
 export const chargeOf = (
   amount: Decimal,
   currency: string,

@@ -8,20 +8,24 @@ import { advance } from './engine/advance';
 import type { AnyKind } from './engine/kind';
 import { TRANSFER_KINDS } from './kinds';
 
-/** Whoever waits for it keeps commands of others from Temporal. */
+/** Time limit of a first step, because later commands to Temporal wait for it. */
 const PATIENCE_MS = 2_000;
-/** Of one party: more would keep requests from the processor, fewer would leave too many to their workflows (docs/benchmarks.md). */
+/**
+ * First steps of one party at a time. More would slow down requests, fewer would leave too many to workflows
+ * (docs/benchmarks.md).
+ */
 const AT_ONCE = 4;
-/** For its turn. */
+/** Time limit for a free place. */
 const WAIT_MS = 1_000;
-/** One that waits for a word alone wakes so often all the same: nothing depends on it. */
+/** Longest sleep of a workflow that waits only for a signal. Nothing depends on it. */
 const LONGEST_REST_MS = 24 * 60 * 60_000;
 
 /**
- * The first step of a new transfer – its order – is taken by the process that has committed it, as soon as it has: its
- * workflow then begins asleep, and wakes when there is a word. That saves each transfer a task of Temporal's and six events of
- * history (docs/benchmarks.md). Where the step fails, takes too long or leaves nothing to wait for, the workflow begins awake
- * and takes it again; done twice, it has been done once.
+ * Runs the first step of a new transfer (its order) in the process that committed it. Its workflow then starts asleep
+ * and wakes by a signal. Each transfer saves a task of Temporal and six events of history (docs/benchmarks.md).
+ *
+ * The workflow starts awake and takes the step itself when the step fails, times out or leaves nothing to wait for.
+ * The step is idempotent.
  */
 export function createFirstStep(
   services: Services,
@@ -55,7 +59,7 @@ export function createFirstStep(
   };
 }
 
-/** Of those that are named by their own id: what the party has made has no order. */
+/** Finds the transfer of a command. Transfers that the party created have no order and are left out. */
 function transferOf({ workflowId }: WorkflowCommand): { kind: AnyKind; id: string } | undefined {
   for (const kind of TRANSFER_KINDS) {
     const id = kind.namedBy === undefined ? kind.process.keyOf(workflowId) : undefined;

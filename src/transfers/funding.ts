@@ -3,7 +3,10 @@ import type { Account } from '../accounts/accounts/operations';
 import type { Tx } from '../kernel/db/database';
 import { Problem } from '../kernel/errors';
 
-/** Why an account may no longer pay or be paid, as a code: it was closed, or its user blocked. Nothing while it may. */
+/**
+ * The code that says why an account may not pay or be paid: it was closed, or its user was blocked. Undefined while
+ * it may.
+ */
 export async function whyNotFundable(tx: Tx, account: Account): Promise<string | undefined> {
   try {
     await assertFundable(tx, account);

@@ -11,7 +11,7 @@ import { ibanCreditKind } from './iban/credits/kind';
 import { ibanPayoutKind } from './iban/payouts/kind';
 import { payoutKind } from './payouts/kind';
 
-/** Every kind of transfer: where money crosses our border. */
+/** All kinds of transfers, which together are all ways of money in and out of the platform. */
 export const TRANSFER_KINDS: readonly AnyKind[] = [
   depositKind,
   payoutKind,
@@ -24,20 +24,20 @@ export const TRANSFER_KINDS: readonly AnyKind[] = [
   exchangeWithdrawalKind,
 ];
 
-/** @throws Error for a name that is none's */
+/** @throws Error for an unknown name */
 export function kindOf(name: string): AnyKind {
   const found = TRANSFER_KINDS.find((kind) => kind.name === name);
   if (!found) throw new Error(`no transfer is a ${name}`);
   return found;
 }
 
-/** The kind of a transfer of which only the id is known; nothing where there is none. */
+/** Finds the kind of a transfer by its id. Undefined for an unknown id. */
 export async function findKind(sql: Sql, id: string): Promise<AnyKind | undefined> {
   const name = await kindNameOf(sql, id);
   return name === undefined ? undefined : kindOf(name);
 }
 
-/** The same. @throws Problem 404 */
+/** Finds the kind of a transfer by its id. @throws Problem 404 */
 export async function requireKind(sql: Sql, id: string): Promise<AnyKind> {
   const kind = await findKind(sql, id);
   if (!kind) throw notFound('transfer');

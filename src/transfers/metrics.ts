@@ -6,7 +6,7 @@ import { SUSPENSE } from './engine/breaks';
 import { countOpenTransfers } from './engine/open-transfers';
 import { lastReadings } from './exchange/settlement/readings';
 
-/** What is nobody's yet, and what is ours to claim. Its breaks tell: the entries of suspense are a history. */
+/** Money in suspense and money to claim. Counts the breaks, because entries of suspense are a history. */
 export const suspenseReading: Reading = {
   name: 'suspense',
   gauges: ['suspense_amount', 'suspense_items'],

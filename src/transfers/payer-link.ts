@@ -2,14 +2,16 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Services } from '../services';
 
 /**
- * Addresses of ours that lead a payer to the party's page. Their tokens are 256 bits that nobody can guess without the master
- * key; they are derived, so that the database need keep no more than a hash, and the address can be shown again and again.
- * @param path of the address: a token follows
+ * Our addresses that lead a payer to the party's page.
+ *
+ * Their tokens have 256 bits and are derived from the master key. So the database stores only a hash, and the same
+ * address can be shown again.
+ * @param path start of the address; the token follows
  */
 export function payerLinks(purpose: 'checkout-token' | 'external-card-token', path: string) {
   const token = ({ keyring }: Pick<Services, 'keyring'>, id: string): string =>
     createHmac('sha256', keyring.secretFor(purpose)).update(id).digest('base64url');
-  /** What a token is found by. */
+  /** Lookup key of a token. */
   const hash = (given: string): Buffer => createHash('sha256').update(given).digest();
   return {
     token,

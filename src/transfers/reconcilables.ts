@@ -5,8 +5,8 @@ import type { ProcessSubject } from './engine/kind';
 import { TRANSFER_KINDS } from './kinds';
 
 /**
- * Transfers that should have been looked at by now, whether their workflow was lost or the word that something has changed:
- * each is told to look, which begins its workflow where there is none.
+ * Transfers past their `due_by`: their workflow or its signal was lost. A signal starts the workflow where there is
+ * none.
  */
 const transfers = TRANSFER_KINDS.map(({ name, process, namedBy = 'id' }) =>
   reconcilable<ProcessSubject>({
@@ -22,7 +22,7 @@ const transfers = TRANSFER_KINDS.map(({ name, process, namedBy = 'id' }) =>
   }),
 );
 
-/** Names that should have been looked into by now: the same, of what no transfer has. */
+/** Reported names past their `due_by`, whose lookup was lost. */
 const toldNames = MONEY_PARTIES.flatMap((party) => {
   const { process } = DISCOVERIES[party] ?? {};
   if (!process) return [];

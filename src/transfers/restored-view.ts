@@ -1,7 +1,7 @@
 import { formatAmount } from '../kernel/money/money';
 import type { Restored } from './restored';
 
-/** What following a transfer's version again would move, as it is printed and kept with an approval. */
+/** Output of a preview of following a lower version. Also stored with an approval. */
 export const restoredView = ({
   id,
   kind,

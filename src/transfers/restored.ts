@@ -14,15 +14,15 @@ import { kindOf, requireKind } from './kinds';
 
 export interface FollowAgain {
   transferId: string;
-  /** The fingerprint of the word that was previewed. Absent: whichever the party tells of now. */
+  /** Fingerprint of the word that was previewed. Absent: the party's present word. */
   word?: string | undefined;
   reason: string;
   decidedBy: string;
 }
 
 /**
- * Follows the party's version of a transfer again: the answer that was dropped as older counts, and later ones are compared
- * with it. Books and status go as that word demands.
+ * Follows the lower version of a restored party for one transfer. The dropped answer becomes the word that counts,
+ * and later versions are compared with it.
  * @throws Problem 404; 409 `invalid_transition` where no answer was dropped, or another than was previewed
  */
 export async function followAgain(
@@ -48,13 +48,13 @@ export async function followAgain(
 const nothingDropped = () =>
   conflict(
     'invalid_transition',
-    'The party tells of no older version of it: there is nothing to follow again.',
+    'The party has reported no older version of the transfer, so there is nothing to follow.',
   );
 
 const otherWord = () =>
-  conflict('invalid_transition', 'The party tells of another state than was previewed: ask for it again.');
+  conflict('invalid_transition', 'The party reports another state than was previewed: preview it again.');
 
-/** One transfer of a preview. */
+/** A transfer in a preview. */
 export interface Restored extends Omit<WouldMove, 'books'> {
   id: string;
   kind: string;
@@ -62,7 +62,7 @@ export interface Restored extends Omit<WouldMove, 'books'> {
 }
 
 /**
- * How much money it is about to follow a transfer's version again: the most that the books hold of it before or after.
+ * Weighs {@link followAgain} for approval limits: the largest holding before or after.
  * @throws Problem as {@link followAgain}
  */
 export async function weighFollowing(
@@ -81,10 +81,12 @@ export async function weighFollowing(
   return { money: mostOf(books), restored };
 }
 
-/** So many transfers of a party are followed again by one approval: the rest by a further one. */
+/** Transfers in one approval. Further ones need a further approval. */
 const AT_ONCE = 200;
 
-/** The transfers of a party whose answers are dropped as older, with what would move; nothing is done. */
+/**
+ * Previews {@link followAllAgain}: the transfers of a party whose answers are dropped as older. Changes nothing.
+ */
 export async function restoredOf(tx: Tx, party: MoneyParty, at: Date): Promise<Restored[]> {
   const all: Restored[] = [];
   for (const { id, kind: name } of await fallenOf(tx, party)) {
@@ -110,9 +112,9 @@ const fallenOf = (sql: Sql, party: MoneyParty): Promise<{ id: string; kind: stri
   );
 
 /**
- * Follows the versions of several transfers of a party again, each by a decision of its own and only as it was previewed.
- * Locks: the rows of all, then their accounts.
- * @returns `skipped`: those of which the party tells another state by now
+ * Follows lower versions of several transfers, each by its own decision and only as it was previewed. Locks all rows,
+ * then all accounts.
+ * @returns `skipped`: transfers whose present answer differs from the preview
  */
 export async function followAllAgain(
   services: Pick<Services, 'commands' | 'now'>,

@@ -1,7 +1,7 @@
 import { formatAmount } from '../kernel/money/money';
 import type { SuspenseItem } from './engine/read';
 
-/** What stands in suspense, as operators are shown it. */
+/** Output of an item in suspense, for operators. */
 export const suspenseView = ({ amount, currency, since, ...item }: SuspenseItem) => ({
   ...item,
   amount: formatAmount(amount, currency),

@@ -19,11 +19,11 @@ import { requireKind } from './kinds';
 
 export { countSuspense, type SuspenseItem } from './engine/read';
 
-/** Money of transfers that is nobody's yet, the oldest first (decisions part 2, Suspense is a room with doors). */
+/** Lists money of transfers in suspense, oldest first (decisions part 2, Suspense is a room with doors). */
 export const listSuspense = (sql: Sql, filter: WaitingFilter): Promise<SuspenseItem[]> =>
   suspenseItems(sql, filter);
 
-/** What of a transfer stands in suspense, by currency. @throws Problem 404 */
+/** Lists the money of a transfer in suspense, by currency. @throws Problem 404 */
 export async function suspenseOf(sql: Sql, transferId: string): Promise<SuspenseItem[]> {
   await requireKind(sql, transferId);
   return suspenseItems(sql, { transferId, limit: 100 });
@@ -32,22 +32,22 @@ export async function suspenseOf(sql: Sql, transferId: string): Promise<Suspense
 export interface UseDoor {
   transferId: string;
   door: DoorKind;
-  /** All that is left when absent; never more. */
+  /** Absent: all that is left. */
   amount?: Decimal | undefined;
-  /** Where it has more than one. */
+  /** Required where several currencies are in suspense. */
   currency?: string | undefined;
-  /** For `credit` and `recover`. */
+  /** Required for `credit` and `recover`. */
   accountId?: string | undefined;
   reason: string;
   decidedBy: string;
 }
 
 /**
- * Lets a fixed amount out of suspense: to the payer by the party, to its owner's account, to losses; or takes what suspense
- * is short of from an account. It holds against whatever the party says later. Whether it takes two operators is its
- * caller's to ask (src/operator/approvals/kinds.ts).
- * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a door that this has not, `limit_exceeded`,
- *   `insufficient_funds`, `account_closed`
+ * Takes a fixed amount out of suspense: to the payer by the party, to an account, or to losses. `recover` takes from
+ * an account to cover suspense below zero. Later words of the party do not change the amount. The caller checks
+ * approval (src/operator/approvals/kinds.ts).
+ * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a door that the kind does not have,
+ * `limit_exceeded`, `insufficient_funds`, `account_closed`
  */
 export async function useDoor(
   services: Pick<Services, 'commands' | 'now'>,
@@ -62,10 +62,7 @@ export async function useDoor(
   });
 }
 
-/**
- * What would leave by that door, by the rules of now; nothing is done.
- * @throws Problem as {@link useDoor}
- */
+/** Previews {@link useDoor} by the present rules. Changes nothing. @throws Problem as {@link useDoor} */
 export async function weighDoor(
   tx: Tx,
   given: Omit<UseDoor, 'decidedBy'>,
@@ -81,20 +78,20 @@ export async function weighDoor(
 async function kindWithDoor(tx: Tx, { transferId, door }: Pick<UseDoor, 'transferId' | 'door'>) {
   const kind = await requireKind(tx, transferId);
   if (!kind.doors.includes(door))
-    throw conflict('invalid_transition', `What a ${kind.name} has in suspense cannot be left by ${door}.`);
+    throw conflict('invalid_transition', `${door} is not allowed for suspense of a ${kind.name}.`);
   return kind;
 }
 
 /**
- * The amounts in suspense, by currency, that are promised to nobody. A negative amount counts as zero while a refund that we
- * asked for is undecided.
+ * Amounts in suspense that no refund and no credit needs, by currency. A negative amount counts as zero while a
+ * refund that we ordered is undecided.
  */
 export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal> {
   const suspense = positionOf(kind, situation).filter(({ component }) => component === 'suspense');
   const left = new Map(byCurrency(suspense).map(({ currency, amount }) => [currency, amount]));
   for (const { currency, amount } of kind.pledged?.(situation) ?? []) {
     const has = left.get(currency);
-    // What is promised of money that has not settled is not there to be short of.
+    // A promise about unsettled money needs nothing of suspense, so the amount never falls below zero here.
     if (has?.gt(0)) left.set(currency, maxOf(ZERO, has.minus(amount)));
   }
   for (const { currency } of kind.asked?.(situation) ?? [])
@@ -122,7 +119,7 @@ async function throughDoor(
   if (door !== 'write_off' && claims !== (door === 'recover'))
     throw conflict(
       'invalid_transition',
-      claims ? 'It is ours to claim: recover it or write it off.' : 'It is not below zero.',
+      claims ? 'Suspense is below zero: recover it or write it off.' : 'Suspense is not below zero.',
     );
   const accountId = door === 'credit' || door === 'recover' ? await accountFor(tx, given, currency) : null;
   return { kind: decisionOf(door), amount: claims ? amount.negated() : amount, currency, accountId, reason };
@@ -136,24 +133,27 @@ function itemOf(left: Map<string, Decimal>, wanted: string | undefined) {
   if (!item)
     throw conflict(
       'invalid_transition',
-      'Nothing of it stands in suspense that is neither promised nor waits for a refund to be decided.',
+      'The transfer has no money in suspense that is free: refunds under way and approved credits keep theirs.',
     );
-  if (other) throw invalid('It has more than one currency in suspense.', 'currency');
+  if (other) throw invalid('currency is required: several currencies are in suspense.', 'currency');
   return { currency: item[0], has: item[1] };
 }
 
-/** The open account that money of a currency leaves suspense to. @throws Problem 404, 400 naming `account`; 409 `account_closed` */
+/**
+ * The open account for money of a currency that leaves suspense.
+ * @throws Problem 404, 400 naming `account`; 409 `account_closed`
+ */
 export async function accountFor(
   tx: Tx,
   { accountId }: Pick<UseDoor, 'accountId'>,
   currency: string,
 ): Promise<string> {
-  if (accountId === undefined) throw invalid('It takes an account.', 'account');
+  if (accountId === undefined) throw invalid('account is required.', 'account');
   const account = (await readBalances(tx, [accountId])).get(accountId);
-  // Cards and what is set aside of them are moved by card events alone.
+  // Only card events may move the money of cards and of card buffers.
   if (!account || account.kind === 'card' || account.kind === 'card_buffer') throw notFound('account');
-  if (account.currency !== currency) throw invalid(`The account is not in ${currency}.`, 'account');
-  // A virtual IBAN is no account of these, and is never closed.
+  if (account.currency !== currency) throw invalid(`account must be an account in ${currency}.`, 'account');
+  // A virtual IBAN has no account record, and is never closed.
   if (isId('account', accountId))
     await assertAccountOpen(tx, await requireAccount(tx, null, accountId), 'account');
   return accountId;

@@ -3,7 +3,7 @@ import type { Services } from '../services';
 import { makeUnorderedDue } from './engine/due';
 import { kindOf } from './kinds';
 
-/** Has all transfers of a tenant looked at that no party was told of: the tenant was disabled, and is enabled again. */
+/** Makes due all transfers of a tenant that no party was told of, because the tenant is enabled again. */
 export async function lookAtUnordered(
   { commands, now }: Pick<Services, 'commands' | 'now'>,
   tx: Tx,

@@ -7,26 +7,26 @@ import { type Decided, decide } from '../engine/decide';
 import type { TransferKind } from '../engine/kind';
 import { type Decision, first, type PartyWord, type Situation } from '../engine/record';
 
-/** Money that leaves a tenant, above its thresholds by an operator's approval. */
+/** A kind whose money leaves a tenant. Above the tenant's thresholds an operator must approve it. */
 export interface ApprovedKind<Terms, Word extends PartyWord> extends TransferKind<Terms, Word> {
-  /** What people call one. */
+  /** Noun of the kind in messages. */
   readonly noun: string;
-  /** What else stands against an approval. @throws Problem 409 */
+  /** Further conditions of an approval. @throws Problem 409 */
   assertApprovable?(tx: Tx, situation: Situation<Terms, Word>): Promise<void>;
 }
 
-/** The operator's word on one that waits for it. */
+/** An operator's decision on a transfer in `pending_approval`. */
 export interface DecideApproval {
   id: string;
   decision: 'approved' | 'rejected';
   reason?: string | undefined;
-  /** `operator:<name>` at the command line. */
+  /** `operator:<name>` for an operator. */
   decidedBy: string;
 }
 
 /**
- * A person's decision on one of any kind: what is approved is ordered, what is rejected releases the hold. The reason of a rejected
- * payout becomes the description that the client reads.
+ * Applies an operator's decision. An approval lets the order go to the party. A rejection releases the hold, and its
+ * reason becomes the `description` of a payout.
  * @throws Problem 404; 409 `invalid_transition`, and for an approval `account_closed`, `user_blocked`
  */
 export const decideApproval = <Terms, Word extends PartyWord>(
@@ -46,7 +46,10 @@ export const decideApproval = <Terms, Word extends PartyWord>(
     },
   });
 
-/** Before it is approved. @throws Problem 409 `account_closed`, `user_blocked` */
+/**
+ * Requires that account and user may pay, before an approval.
+ * @throws Problem 409 `account_closed`, `user_blocked`
+ */
 export async function assertMayPay(
   tx: Tx,
   { transfer: { accountId } }: { transfer: { accountId: string | null } },
@@ -54,9 +57,9 @@ export async function assertMayPay(
   await assertFundable(tx, await requireAccount(tx, null, accountId ?? ''));
 }
 
-/** What a person decided of one that needed it. */
+/** The decision of an operator on a transfer that needs approval. */
 export const approvalOf = (situation: Situation<{ needsApproval: boolean }>): Decision | undefined =>
   situation.transfer.terms.needsApproval ? first(situation, 'approve', 'reject') : undefined;
 
-/** Those that wait for the operator's approval; `kind` names what people tell them apart by. */
+/** Selects transfers that wait for an operator's approval. */
 export const TO_APPROVE = { status: 'pending_approval', kind: 'kind' } as const;

@@ -4,7 +4,7 @@ import type { Services } from '../../services';
 import type { ApprovalSettings, Thresholds } from './settings';
 import { insertOutflow, lockDay, sumOfDay } from './store';
 
-/** In a currency without a threshold every one is above. */
+/** Whether a debit exceeds its threshold. In a currency without a threshold, every debit does. */
 export function isAbove(debit: Decimal, currency: string, thresholds: Thresholds): boolean {
   const threshold = thresholds.find((each) => each.currency === currency);
   return threshold === undefined || debit.gt(threshold.amount);
@@ -12,20 +12,22 @@ export function isAbove(debit: Decimal, currency: string, thresholds: Thresholds
 
 /** Money that is to leave a tenant. */
 export interface Leaving {
-  /** Of the transfer, which is made in the same transaction. */
+  /** Id of the transfer, which is made in the same transaction. */
   id: string;
   tenantId: string;
-  /** The whole debit. */
+  /** Amount and fee. */
   debit: Decimal;
   currency: string;
   at: Date;
 }
 
 /**
- * Whether an operator must approve it: by itself, or because it takes the tenant's sum of the day above its threshold
- * (decisions part 2, Two people for much money). It is counted by the mid rate of now; where there is none that is fresh, or
- * something of the day could not be counted, a person decides. Called before any account is locked.
- * @param above what a single one may be: by currency, or whatever the currency
+ * Decides whether an operator must approve a transfer: because of its own debit, or because the tenant's sum of the
+ * day exceeds its threshold (decisions part 2, Two people for much money).
+ *
+ * Sums use the present mid rate. Without a fresh rate, or with an uncounted transfer on that day, an operator must
+ * approve. Call this before any account is locked.
+ * @param above threshold of a single transfer: by currency, or one for all currencies
  */
 export async function needsApproval(
   { parties }: Pick<Services, 'parties'>,

@@ -2,11 +2,11 @@ import { table } from '../../kernel/db/build';
 import type { Tx } from '../../kernel/db/database';
 import { Decimal } from '../../kernel/money/money';
 
-/** What a transfer counts for its tenant's day; `amount` null where there was no fresh rate. */
+/** A transfer's part of its tenant's daily sum. `amount` is null where there was no fresh rate. */
 export interface Outflow {
   transferId: string;
   tenantId: string;
-  /** `2026-01-31`, UTC. */
+  /** UTC date, `2026-01-31`. */
   day: string;
   amount: Decimal | null;
   currency: string;
@@ -14,17 +14,17 @@ export interface Outflow {
 }
 
 /**
- * One at a time adds to a tenant's day. Before any account is locked: the house's order is key, quote, tenant's day, accounts.
- * Raw: a lock of Postgres's own.
+ * Locks the daily sum of a tenant until the end of the transaction. The order of locks is: idempotency key, quote,
+ * daily sum, accounts. Raw, because it is an advisory lock of Postgres.
  */
 export async function lockDay(tx: Tx, tenantId: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 110))', [tenantId]);
 }
 
 /**
- * What counts of a tenant's day: all that was not rejected, failed or cancelled. Only under {@link lockDay}, because what has changed
- * is added to the kept sums. Raw: one statement that moves rows from one table to another.
- * @returns `whole`: false where something of it is of no known amount in that currency
+ * Sums a tenant's day: all transfers that were not rejected, failed or cancelled. Requires {@link lockDay}, because
+ * changes are added to the stored sums. Raw: one statement moves rows between tables.
+ * @returns `whole`: false where an amount in that currency is unknown
  */
 export async function sumOfDay(
   tx: Tx,

@@ -8,17 +8,17 @@ import { creditOf, type Deposit, paidOf } from './money';
 type Payments = CheckoutWord['payments'];
 
 /**
- * What a person concludes of a session that the party never ends: payments that have not settled, the one that its page waits
- * for, and refunds that we ordered. What is settled, and what the party has taken back of itself, stays.
+ * The word as a person concludes a session that the party never ends: its unsettled payments, the awaited payment,
+ * and our refunds. Settled payments and the party's own refunds stay.
  */
 export function concludedDeposit(situation: Deposit, as: Conclusion): CheckoutWord | undefined {
   const { word, partyRef, orderedAt, id } = situation.transfer;
-  // A page that the party may have, and has not named, can only have failed.
+  // A page without a name at the party can only be concluded as failed, and only once it was ordered.
   if (partyRef === null && (orderedAt === null || as === 'paid')) return undefined;
   const known: CheckoutWord = word ?? {
     ...{ key: id, page: 'open', payments: [], risk: 'normal', refunds: [], disputes: [] },
   };
-  // One that was credited because it had been concluded to be paid stays so: a later conclusion is of its refunds.
+  // A deposit that was credited by a conclusion stays paid. A later conclusion concerns its refunds.
   const credit = creditOf(situation);
   const paid = credit && concludedBefore(situation, credit) === 'paid' ? 'paid' : as;
   const payments = paymentsAs(situation, known, paid);
@@ -29,7 +29,7 @@ export function concludedDeposit(situation: Deposit, as: Conclusion): CheckoutWo
   return { ...known, page: isPaid ? 'paid' : paid === 'failed' ? 'failed' : known.page, payments, refunds };
 }
 
-/** Nobody has paid on its page yet. */
+/** Whether the page still waits for a payment. */
 const isAwaited = ({ transfer: { terms } }: Deposit, known: CheckoutWord): boolean =>
   terms !== null && known.page === 'open' && paidOf(known).length === 0;
 

@@ -33,7 +33,7 @@ export interface DepositRequest {
 }
 
 /**
- * Takes a quote and makes its deposit: `created`, until the party has made the payer's page.
+ * Takes a quote and makes its deposit in the status `created`.
  * @throws Problem 404 account, quote; 409 `account_closed`, `user_blocked`, `quote_used`, `quote_expired`
  */
 export async function createDeposit(
@@ -61,7 +61,7 @@ export async function createDeposit(
   return { deposit: made as ClientDeposit, details: { id, quoteId, returnUrl, redirectSealed: null } };
 }
 
-/** @throws Problem 404, also for another account's */
+/** @throws Problem 404, also for a deposit of another account */
 export async function requireDeposit(
   services: Pick<Services, 'database' | 'now'>,
   reach: string | null,
@@ -72,14 +72,14 @@ export async function requireDeposit(
   return shownDeposit(services.database, found);
 }
 
-/** @throws Problem 404 for a payment that no deposit asked for */
+/** @throws Problem 404 for a payment without a deposit */
 export async function shownDeposit(sql: Sql, deposit: Deposit): Promise<ShownDeposit> {
   const [shown] = await withDetails(sql, [deposit as ClientDeposit]);
   if (!shown) throw notFound('deposit');
   return shown;
 }
 
-/** Those of an account, newest first. */
+/** Lists the deposits of an account, newest first. */
 export async function listDeposits(
   services: Pick<Services, 'database' | 'now'>,
   { externalId, ...filter }: ListFilter & { externalId?: string | undefined },
@@ -93,7 +93,10 @@ export async function listDeposits(
 
 const TO_REVIEW = { status: 'manual_review', kind: 'failure' } as const;
 
-/** Those that wait for the operator, the longest first; their `kind` is the code that says why. @throws Problem 400 */
+/**
+ * Lists the deposits that wait for the operator, longest first. Their `kind` is the failure code.
+ * @throws Problem 400
+ */
 export async function depositsToReview(
   services: Pick<Services, 'database' | 'now'>,
   filter: WaitingFilter,

@@ -15,18 +15,18 @@ type Deps = Pick<Services, 'commands' | 'now'>;
 
 export type DecidedDeposit = Decided<Deposit>;
 
-/** The operator's word on a deposit that waits for it. */
+/** An operator's decision on a deposit in `manual_review`. */
 export interface DecideDeposit {
   depositId: string;
   decision: 'approved' | 'rejected';
   reason?: string | undefined;
-  /** `operator:<name>` at the command line. */
+  /** `operator:<name>` for an operator. */
   decidedBy: string;
 }
 
 /**
- * A person's decision: what is approved is credited once it is settled, and only while it is what there is; what is rejected
- * goes back to the payer.
+ * Applies an operator's decision. An approved amount is credited once it has settled, if the payments are still the
+ * same. A rejected amount goes back to the payer.
  * @throws Problem 404, 409 `invalid_transition`; `account_closed` for an approval
  */
 export function decideDeposit(deps: Deps, tx: Tx, given: DecideDeposit): Promise<DecidedDeposit> {
@@ -49,22 +49,25 @@ async function assertItsAccountOpen(tx: Tx, { transfer: { accountId } }: Deposit
 function assertUndecided(deposit: Deposit): void {
   const { status } = deposit.transfer;
   if (status !== 'manual_review' || !deposit.transfer.terms)
-    throw conflict('invalid_transition', `A deposit that is ${status} waits for no decision.`);
+    throw conflict('invalid_transition', `A deposit that is ${status} does not wait for a decision.`);
   const decided = underDecision(deposit);
-  if (decided) throw conflict('invalid_transition', `The deposit has been ${decided}; it is being done.`);
+  if (decided) throw conflict('invalid_transition', `The deposit has already been ${decided}.`);
 }
 
-/** What is left of the payer's now. @throws Problem 409 when the terms do not say what the account gets for it */
+/** Approves the payer's remaining money. @throws Problem 409 when the terms give no price for it */
 export function approval(deposit: Deposit): NewDecision[] {
   const { terms } = deposit.transfer;
   const [left, other] = undecidedOf(deposit);
   if (!terms || !left) throw nothingLeft();
-  if (other) throw conflict('invalid_transition', 'It was paid in more than one currency.');
+  if (other) throw conflict('invalid_transition', 'The deposit was paid in more than one currency.');
   requirePriceOf(left, terms);
   return [{ kind: 'approve', ...left, data: approvalData(deposit) }];
 }
 
-/** All that is left goes back, each currency by an order of its own. @throws Problem 409 when there is nothing */
+/**
+ * Sends all remaining money back, with one order for each currency.
+ * @throws Problem 409 when there is none
+ */
 export function rejections(deposit: Deposit): NewDecision[] {
   const left = undecidedOf(deposit).filter(({ amount }) => amount.gt(0));
   if (left.length === 0) throw nothingLeft();
@@ -74,20 +77,21 @@ export function rejections(deposit: Deposit): NewDecision[] {
 const nothingLeft = () =>
   conflict(
     'invalid_transition',
-    'All that was paid has gone back, or is about to: nothing is left to decide.',
+    'All payments have gone back or are going back, so nothing is left to decide.',
   );
 
 export interface RefundDeposit {
   depositId: string;
-  /** In the payer's currency; all that is left when absent. */
+  /** In the payer's currency. Absent: all that is left. */
   amount?: Decimal | undefined;
   reason?: string | undefined;
   requestedBy: string;
 }
 
 /**
- * Orders a refund of a completed deposit: what it will take is held on the account, and debited when the money has gone.
- * @throws Problem 404, 400; 409 `invalid_transition`, `account_closed`, `limit_exceeded` above what is left, `insufficient_funds`
+ * Orders a refund of a completed deposit. Its amount is held on the account, and debited when the party has paid it.
+ * @throws Problem 404, 400; 409 `invalid_transition`, `account_closed`, `limit_exceeded` above what is left,
+ * `insufficient_funds`
  */
 export function refundDeposit(deps: Deps, tx: Tx, given: RefundDeposit): Promise<DecidedDeposit> {
   const { depositId: id, reason = null, requestedBy: decidedBy } = given;

@@ -9,9 +9,9 @@ import { readSituation } from '../engine/read';
 import { depositKind } from './kind';
 
 /**
- * A session that no deposit has by its name: that of a deposit whose page was just being made, or one that no deposit of
- * ours made. The latter, once there is money in it, is a transfer of nobody's, all of it in suspense.
- * @throws PartyAway nothing is known now
+ * Looks up a session that no deposit has by its name. The deposit whose page was just being made is signalled.
+ * Otherwise, once it holds money, the session becomes a transfer without an owner, all of it in suspense.
+ * @throws PartyAway when the party cannot be asked
  */
 export async function discoverSession(
   services: Services,
@@ -33,8 +33,8 @@ export async function discoverSession(
 }
 
 /**
- * The deposit under whose key the session was made looks again. One that still waits for its page orders it anew, which is
- * the same; one that has given up waiting, be it meanwhile, learns the session's name here.
+ * Signals the deposit under whose key the session was made. A deposit that still waits for its page orders the page
+ * again, which gives the same session. A deposit that has ended learns the name here.
  */
 async function inDeposit(
   services: Services,

@@ -16,7 +16,7 @@ import * as rules from './rules';
 import { detailsOf, saveRedirect } from './store';
 import { shownPrice } from './view';
 
-/** Where the party calls back: one address for all sessions. */
+/** Callback address of the party for all sessions. */
 export const CALLBACK_PATH = '/callbacks/checkout';
 
 export const unknownSession = processOf<NamedByParty>({
@@ -27,8 +27,8 @@ export const unknownSession = processOf<NamedByParty>({
 });
 
 /**
- * A deposit by hosted checkout (`interface.md 3.2`, decisions part 4). A payment of a session that no deposit of ours made is
- * the same kind without terms and account: all of it stands in suspense.
+ * A deposit by hosted checkout (`interface.md 3.2`, decisions part 4). A payment of a session without a deposit is
+ * the same kind without terms and account, all of it in suspense.
  */
 export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   name: 'deposit',
@@ -73,7 +73,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   },
 };
 
-/** Has the party make its page. Asked again it is the same page. */
+/** Orders the payer's page. The same key always gives the same page. */
 async function openSession(services: Services, { transfer }: ClientDeposit): Promise<Given<CheckoutWord>> {
   const { id, tenantId, terms } = transfer;
   const { database } = services;
@@ -93,7 +93,7 @@ async function openSession(services: Services, { transfer }: ClientDeposit): Pro
     callbackUrl: services.publicUrl() + CALLBACK_PATH,
   });
   const sealed = services.keyring.seal(Buffer.from(redirectUrl), redirectContext(id));
-  // Where the answer tells no state: a page that was made just now has nothing to tell, but for one whose time is over.
+  // A new page has no state yet. Null skips the question to the party, unless the page's time is over.
   const state = terms.expiresAt > services.now() ? null : undefined;
   return { partyRef: sessionId, word: word ?? state, keep: (tx) => saveRedirect(tx, id, sealed) };
 }
@@ -129,6 +129,6 @@ function told(situation: Deposit): WebhookEvent[] {
   ];
 }
 
-/** The status that is told just now is not among those it has reached before. */
+/** When the deposit completed. The status of this event is not among the reached ones yet. */
 const completedOf = (status: DepositStatus, reached: Readonly<Record<string, string>>, at: Date) =>
   reached['completed'] ?? (status === 'completed' ? at.toISOString() : undefined);

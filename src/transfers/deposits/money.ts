@@ -18,11 +18,10 @@ import { type Price, quotedTerms } from './quotes/price';
 import type { DepositStatus } from './record';
 
 /**
- * What a deposit's money comes to, by its terms, the party's word and decisions: what was paid, what goes back, what was
- * credited, and what the books hold because of it.
+ * The money of a deposit, by terms, word and decisions: payments, refunds and disputes, the credit, and the holdings.
  */
 
-/** What payer and client have agreed to. Absent: a payment that no deposit asked for. */
+/** The terms that payer and client agreed to. Null for a payment without a deposit. */
 export const depositTerms = quotedTerms
   .extend({
     /** The client's own name for it. */
@@ -33,10 +32,10 @@ export const depositTerms = quotedTerms
 
 export type DepositTerms = z.output<typeof depositTerms>;
 
-/** A deposit, or a payment that no deposit asked for. */
+/** A deposit, or a payment without one. */
 export type Deposit = Situation<DepositTerms, CheckoutWord>;
 
-/** One that a client has made. */
+/** A deposit that a client has made. */
 export type ClientDeposit = Situation<NonNullable<DepositTerms>, CheckoutWord>;
 
 export const COMPONENTS = {
@@ -56,7 +55,7 @@ export const paidOf = (word: CheckoutWord | null) =>
 export const settledOf = (word: CheckoutWord | null) =>
   (word?.payments ?? []).filter(({ status }) => status === 'settled');
 
-/** What the party tells of that has gone back, or is to. A dispute that is won gives back what it took. */
+/** Refunds and disputes of a word. A dispute that is won returns its money, so it counts as failed. */
 const toldBacks = (word: CheckoutWord | null): ToldBack[] => [
   ...(word?.refunds ?? []).map((refund): ToldBack => ({ ...refund, name: refund.id, as: 'refund' })),
   ...(word?.disputes ?? []).map((dispute): ToldBack => {
@@ -65,13 +64,13 @@ const toldBacks = (word: CheckoutWord | null): ToldBack[] => [
   }),
 ];
 
-/** Money that has gone back, or is to go back by our order: refunds and disputes, each part under our id. */
+/** Refunds and disputes that took money, or that we ordered, under our ids. */
 export const backsOf = (situation: Deposit): Back[] =>
   backsAmong(situation, toldBacks(situation.transfer.word));
 
 /**
- * The payer's money by currency: all payments, settled or not, less amounts that went back and amounts that a person let out of
- * suspense. A currency whose amount is zero is left out.
+ * The payer's money by currency: all payments, settled or not, less amounts that went back and amounts that a person
+ * took out of suspense. Zero amounts are left out.
  */
 export const netOf = (situation: Deposit): Money[] => less(keptOf(situation), letOutBy(situation.decisions));
 
@@ -81,7 +80,7 @@ function keptOf(situation: Deposit): Money[] {
   return less(paidOf(situation.transfer.word), gone);
 }
 
-/** The same less what is on its way back by our order: what a person can decide about. */
+/** The payer's money less refunds under way. A person can decide about this money. */
 export function undecidedOf(situation: Deposit): Money[] {
   const asked = backsOf(situation).filter(({ state }) => state === 'asked');
   return less(netOf(situation), asked);
@@ -113,7 +112,7 @@ function creditIn(situation: Deposit): Credit | null {
 
 // Status and position ---------------------------------------------------------------------------------------------
 
-/** What of the credit's base refunds have taken, in the payer's currency. */
+/** The part of the credit's base that refunds have taken, in the payer's currency. */
 export const refundedBase = (situation: Deposit): Decimal =>
   claimsOf(inflowOf(situation))
     .filter(({ back: { as, state } }) => as === 'refund' && state === 'done')
@@ -132,7 +131,7 @@ export const position = (situation: Deposit): Holding[] => inflowPosition(inflow
 export const parts = (word: CheckoutWord, situation: Deposit): (string | Part)[] =>
   partsToldOf(situation, toldBacks(word));
 
-/** Amounts that a later word does not lower by itself: one that does takes something back. */
+/** Amounts that never fall. A word that lowers one takes something back. */
 export function measures(word: CheckoutWord): Record<string, Decimal> {
   const measures: Record<string, Decimal> = {};
   const add = (name: string, { id, amount, currency }: { id: string } & Money) => {
@@ -146,14 +145,14 @@ export function measures(word: CheckoutWord): Record<string, Decimal> {
     add('refund', refund);
     if (refund.status === 'succeeded') add('refunded', refund);
   }
-  // A dispute that is won gives back what it took: that is no contradiction.
+  // Won disputes count too, so that winning a dispute takes nothing back.
   for (const dispute of word.disputes) add('dispute', dispute);
   return measures;
 }
 
 /**
- * The amounts that a deposit shows in each status (decisions part 4, Deposits): the quote, all payments, the payments less amounts that
- * went back, or the credit as it was posted.
+ * The amounts that a deposit shows in each status (decisions part 4, Deposits): the quote, all payments, the payments
+ * less amounts that went back, or the posted credit.
  */
 const TOLD_AMOUNTS: Readonly<Record<DepositStatus, 'quoted' | 'paid' | 'kept' | 'posted'>> = {
   created: 'quoted',
@@ -168,7 +167,10 @@ const TOLD_AMOUNTS: Readonly<Record<DepositStatus, 'quoted' | 'paid' | 'kept' | 
   chargeback: 'posted',
 };
 
-/** The amounts that a deposit tells of. The charge has a currency of its own, because a payer may pay in another one than was quoted. */
+/**
+ * The amounts that a deposit shows. The charge has its own currency, because a payer may pay in another one than was
+ * quoted.
+ */
 export function amountsOf(situation: ClientDeposit): Price & { chargedCurrency: string } {
   const { terms, status, word } = situation.transfer;
   const credit = creditOf(situation);
@@ -185,13 +187,13 @@ export function amountsOf(situation: ClientDeposit): Price & { chargedCurrency: 
   return { chargedAmount: amount, chargedCurrency: currency, creditedAmount: ZERO, serviceFee: ZERO };
 }
 
-/** One amount of several: in the quoted currency, or in the first currency where nothing is in the quoted one. */
+/** The amount in the quoted currency, or in the first currency where nothing is in the quoted one. */
 function chargeOf(all: readonly Money[], quoted: string): Money {
   const currency = inCurrency(all, quoted).length > 0 ? quoted : (all[0]?.currency ?? quoted);
   return { amount: sumOf(inCurrency(all, currency)), currency };
 }
 
-/** What there is left of the credit to refund, in the payer's currency, less what is under way. */
+/** The refundable part of the credit, in the payer's currency, without refunds under way. */
 export function refundableOf(situation: Deposit): Decimal {
   const credit = creditOf(situation);
   if (!credit) return ZERO;

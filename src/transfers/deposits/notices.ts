@@ -5,8 +5,8 @@ import { type Decision, refusalOf } from '../engine/record';
 import type { Deposit } from './money';
 
 /**
- * What a person must see of a deposit beyond what stands in suspense: a refund of ours that has failed, and money that the
- * party takes back without our order. Each is shown once, for somebody must find out why.
+ * Breaks of a deposit beyond suspense: a failed refund of ours, and money that the party takes back without our
+ * order. Each is shown once, because a person must find out why.
  */
 export const noticesOfDeposit = (situation: Deposit): WantedBreak[] => [
   ...failedRefunds(situation),
@@ -28,7 +28,7 @@ function failedRefunds(situation: Deposit): WantedBreak[] {
 const amountOf = ({ amount, currency }: Decision) =>
   amount === null || currency === null ? {} : { amount, currency };
 
-/** A refund that the party has begun is seen before it is done. */
+/** A refund that the party has begun is shown before it is done. */
 function takenByOthers(situation: Deposit): WantedBreak[] {
   const { refunds = [], disputes = [] }: Partial<CheckoutWord> = situation.transfer.word ?? {};
   return [

@@ -20,7 +20,7 @@ import { depositSchema, depositView, payableDepositView } from './view';
 
 const tag = 'Deposits';
 
-/** Money from outside the service through hosted checkout (`interface.md 4.1`, Deposits; decisions part 4). */
+/** Deposits through hosted checkout (`interface.md 4.1`, Deposits; decisions part 4). */
 export function depositRoutes(services: Services): Route[] {
   return [
     quoteRoute(services),

@@ -23,30 +23,32 @@ import {
 import { priceOf } from './quotes/price';
 import type { DepositStatus } from './record';
 
-/** What happens to a deposit's status (`interface.md 3.2`, decisions part 4): no status is assigned but by a line of it. */
+/**
+ * Triggers of a deposit (`interface.md 3.2`, decisions part 4). A status changes only by a line of the table below.
+ */
 export type DepositTrigger =
-  /** The party has made its page, or will never. */
+  /** The party has made the page, or has refused to. */
   | 'session_made'
   | 'session_refused'
-  /** The payer's doing, as the party tells it. */
+  /** The payer's actions, as the party reports them. */
   | 'paid'
   | 'cancelled'
   | 'expired'
   | 'payment_failed'
-  /** There is money of a payer's after it had ended. */
+  /** Money of the payer exists after the deposit had ended. */
   | 'paid_late'
-  /** A risk, another amount than was asked for, or money that goes back already. */
+  /** A risk, another amount than was quoted, or money that already goes back. */
   | 'questioned'
-  /** Settled and credited: by itself, or as a person approved. */
+  /** Settled and credited, without or with a person's approval. */
   | 'settled'
   | 'approved'
-  /** Nothing is left to credit: it has gone back to the payer, or people have let it out of suspense. */
+  /** Nothing is left to credit: the money went back to the payer, or people took it out of suspense. */
   | 'returned'
   | 'let_out'
-  /** All of the credit has been refunded. */
+  /** The whole credit has been refunded. */
   | 'refunded'
   | 'charged_back'
-  /** The party takes back that it was refunded whole, or paid. */
+  /** The party takes back that the deposit was refunded in full, or that it was paid. */
   | 'unrefunded'
   | 'unpaid';
 
@@ -67,7 +69,8 @@ export const DEPOSIT_TRANSITIONS: readonly Transition<DepositStatus, DepositTrig
   { from: ['completed'], on: 'charged_back', to: 'chargeback' },
 ];
 
-// What a word comes to -----------------------------------------------------------------------------------------------
+// Predicates of a word
+// -----------------------------------------------------------------------------------------------
 
 const wasPaid = ({ transfer }: Deposit) => paidOf(transfer.word).length > 0;
 
@@ -82,7 +85,7 @@ function amountDiffers({ transfer: { word, terms } }: Deposit): boolean {
 
 // Decisions -------------------------------------------------------------------------------------------------------
 
-/** An approval names its payments, so it does not hold for others of the same amount. */
+/** An approval lists its payments, so it does not cover other payments of the same amount. */
 export const approvalData = ({ transfer }: Deposit) => ({
   payments: paidOf(transfer.word)
     .map(({ id }) => id)
@@ -91,7 +94,7 @@ export const approvalData = ({ transfer }: Deposit) => ({
 
 const approvalOf = z.object({ payments: z.array(z.string()) });
 
-/** What a person approved, while it is still what there is. */
+/** The amount that a person approved, while the payments are still the same. */
 function approvedMoney(situation: Deposit): Money | undefined {
   const decision = last(situation, 'approve', 'reject');
   if (decision?.kind !== 'approve') return undefined;
@@ -103,13 +106,13 @@ function approvedMoney(situation: Deposit): Money | undefined {
   return same ? left : undefined;
 }
 
-/** What of suspense is promised: to the payer, or to the client once the rest has settled. */
+/** Money in suspense that is promised: to the payer, or to the client once the rest has settled. */
 export function pledged(situation: Deposit): Money[] {
   const approved = creditOf(situation) ? undefined : approvedMoney(situation);
   return [...pledgedIn(inflowOf(situation)), ...(approved ? [approved] : [])];
 }
 
-/** What the system chooses by itself: to give up waiting, to ask a person, to credit. */
+/** Choices of the system: to expire a deposit, to ask a person, to credit. */
 export function choose(situation: Deposit): NewDecision | undefined {
   const { status, terms } = situation.transfer;
   if (!terms) return undefined;
@@ -135,7 +138,9 @@ export function choose(situation: Deposit): NewDecision | undefined {
   }
 }
 
-/** Its time has run out: with its party's word from after that time, or by itself while the party was told nothing. */
+/**
+ * Whether the time to pay has run out: by an answer from after that time, or by the clock alone before the order.
+ */
 function isOver(
   { transfer: { orderedAt }, at, askedAt }: Deposit,
   { expiresAt }: { expiresAt: Date },
@@ -149,7 +154,7 @@ const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
   currency: terms?.currency ?? '',
 });
 
-/** Why a person must look at it before it is credited. */
+/** Why a person must review the deposit before it is credited. */
 function doubtOf(situation: Deposit): string | undefined {
   const { word } = situation.transfer;
   if (amountDiffers(situation) || letOutBy(situation.decisions).length > 0) return 'amount_differs';
@@ -158,7 +163,7 @@ function doubtOf(situation: Deposit): string | undefined {
   return takenBack ? 'taken_back' : undefined;
 }
 
-/** The credit is priced once, by the terms, and stands whatever is paid or goes back later. */
+/** The price of the credit is fixed once. Later payments and refunds do not change it. */
 function creditDecision(terms: NonNullable<DepositTerms>, base: Money): NewDecision | undefined {
   const asAgreed = base.currency === terms.currency && base.amount.eq(terms.chargedAmount);
   const price = asAgreed ? terms : base.currency === terms.currency ? priceOf(base.amount, terms) : undefined;
@@ -176,7 +181,7 @@ export function trigger(situation: Deposit): DepositTrigger | undefined {
     case 'created':
       if (refusalOf(situation, transfer.id)) return 'session_refused';
       if (transfer.partyRef !== null) return 'session_made';
-      // The party's page has no name yet: only a person's conclusion speaks of it.
+      // While the page has no name, only a person's conclusion gives a word.
       if (word?.page === 'failed') return 'session_refused';
       return last(situation, 'expire') && 'expired';
     case 'awaiting_payment':
@@ -192,7 +197,7 @@ export function trigger(situation: Deposit): DepositTrigger | undefined {
       if (word === null) return undefined; // nobody's, not asked for yet
       if (creditOf(situation)) return 'approved';
       if (!wasPaid(situation)) return 'payment_failed';
-      // What is disputed comes back where it is won.
+      // A disputed amount may come back, so the deposit stays in review.
       if (net.some(({ amount }) => amount.gt(0)) || isContested(word)) return undefined;
       return letOutBy(situation.decisions).length > 0 ? 'let_out' : 'returned';
     case 'expired':
@@ -217,7 +222,7 @@ const isDisputed = (word: CheckoutWord | null) =>
 
 const isContested = (word: CheckoutWord) => word.disputes.some(({ status }) => status === 'open');
 
-/** The party has less than was credited for: it takes back that it was paid. */
+/** Whether the settled payments have fallen below the credited base. */
 function isUnpaid(situation: Deposit): boolean {
   const credit = creditOf(situation);
   if (!credit) return false;
@@ -225,7 +230,7 @@ function isUnpaid(situation: Deposit): boolean {
   return sumOf(settled).lt(credit.amount ?? ZERO);
 }
 
-/** The page, until there is one or it is too late; then what is to go back. */
+/** The order for the page while the deposit is `created`; afterwards the refunds. */
 export function orders(situation: Deposit): Order[] {
   const { transfer } = situation;
   if (transfer.partyRef === null)
@@ -235,10 +240,12 @@ export function orders(situation: Deposit): Order[] {
   return refundOrders(situation, transfer.word?.refunds ?? []);
 }
 
-/** A party's words may give it away: what is not one of these is told as no more than a failure. */
+/**
+ * Failure codes that clients may see. Other codes of the party could reveal it, so they become `payment_failed`.
+ */
 const TOLD_FAILURES = ['card_declined', 'insufficient_funds', 'expired_card', 'authentication_failed'];
 
-/** The code that goes with a status, of ours. */
+/** Our failure code for a status. */
 export function failure(situation: Deposit, on: string): string | null {
   const { word, failure } = situation.transfer;
   switch (on as DepositTrigger) {
@@ -258,14 +265,14 @@ export function failure(situation: Deposit, on: string): string | null {
   }
 }
 
-/** It waits for the payer, the party, a person, or a refund that was ordered. */
+/** Whether the deposit waits for the payer, the party, a person or an ordered refund. */
 export function isOpen(situation: Deposit): boolean {
   const { terms, status } = situation.transfer;
   const waits = ['created', 'awaiting_payment', 'processing', 'manual_review'].includes(status);
   return (terms !== null && waits) || backsOf(situation).some(({ state }) => state === 'asked');
 }
 
-/** What a person has decided and is being done; nothing where a decision is (again) waited for. */
+/** The decision that is being carried out. Undefined while a decision is waited for. */
 export function underDecision(situation: Deposit): 'approved' | 'rejected' | undefined {
   if (approvedMoney(situation)) return 'approved';
   const rejecting = backsOf(situation).some(

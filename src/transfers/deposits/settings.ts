@@ -2,20 +2,23 @@ import { z } from 'zod';
 import { isCurrency } from '../../kernel/money/currencies';
 import { decimalText } from '../../kernel/wire/schemas';
 
-/** How a payer can pay (decisions part 4, Deposits). */
+/** Payment methods (decisions part 4, Deposits). */
 export const DEPOSIT_METHODS = ['card', 'bank_transfer', 'crypto'] as const;
 export type DepositMethod = (typeof DEPOSIT_METHODS)[number];
 
 const decimal = decimalText();
 
-/** What a tenant's programme offers for one method and payer's currency. `min`, `max` and `feeFixed` are in `currency`. */
+/**
+ * The offer of a tenant's programme for one method and payer's currency. `min`, `max` and `feeFixed` are in
+ * `currency`.
+ */
 const fundingTerms = z.strictObject({
   method: z.enum(DEPOSIT_METHODS),
   currency: z.string().refine(isCurrency, 'must be a known currency code such as "USD"'),
   min: decimal,
   max: decimal,
   feeFixed: decimal,
-  /** Of what the payer is charged: "2.9" is 2.9 %. */
+  /** Percentage of the charged amount: "2.9" is 2.9 %. */
   feePercent: decimal,
   /** From payment to credit, an ISO 8601 duration. */
   estimatedTime: z.string().regex(/^P(\d+D|T\d+[HM])$/, 'must be a duration such as "PT5M" or "P1D"'),
@@ -33,7 +36,7 @@ const OFFERED: FundingTerms[] = [
   ...['USDT', 'USDC'].map((currency) => ({ method: 'crypto' as const, currency, ...crypto })),
 ];
 
-/** What the operator can set for a tenant's deposits. */
+/** The operator's settings for a tenant's deposits. */
 export const depositSettings = z.object({
   options: z.array(fundingTerms).default(OFFERED),
   /** From the creation of a deposit to its `expiresAt`. */

@@ -17,7 +17,7 @@ export async function detailsOf(sql: Sql, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What a token of the payer's address leads to. */
+/** Finds the deposit of a token in the payer's address. */
 export async function findByToken(sql: Sql, tokenHash: Buffer): Promise<DepositDetails | undefined> {
   const [row] = await sql.run<DepositDetails>(deposits().select(COLUMNS).where({ tokenHash }));
   return row;

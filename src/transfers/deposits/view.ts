@@ -8,7 +8,7 @@ import { checkoutLinks } from './page/token';
 import { DEPOSIT_STATUSES, type DepositDetails, type DepositStatus } from './record';
 import { DEPOSIT_METHODS } from './settings';
 
-/** A deposit on the wire (`interface.md 2.3`, decisions part 4, Deposits). */
+/** A deposit in the API (`interface.md 2.3`, decisions part 4, Deposits). */
 export const depositSchema = z
   .object({
     id: z.string().meta({ examples: ['dep_01jz0000000000000000000000'] }),
@@ -53,13 +53,13 @@ export const depositSchema = z
 
 export type DepositView = z.infer<typeof depositSchema>;
 
-/** A deposit with what it alone has. */
+/** A deposit with the fields beside its transfer. */
 export interface ShownDeposit {
   deposit: ClientDeposit;
   details: DepositDetails;
 }
 
-/** What was asked for and what it came to, as views and events tell it. */
+/** Quoted and actual amounts, for views and events. */
 export function shownPrice(deposit: ClientDeposit) {
   const { terms } = deposit.transfer;
   const { chargedAmount, chargedCurrency, creditedAmount, serviceFee } = amountsOf(deposit);
@@ -85,7 +85,7 @@ export function shownPrice(deposit: ClientDeposit) {
   };
 }
 
-/** Without the checkout's address, which is a secret. */
+/** A deposit without the checkout URL, which is a secret. */
 export function depositView({ deposit, details }: ShownDeposit): DepositView {
   const { transfer } = deposit;
   const { terms, reached } = transfer;
@@ -106,7 +106,7 @@ export function depositView({ deposit, details }: ShownDeposit): DepositView {
   };
 }
 
-/** With the checkout's address while it can be paid. */
+/** A deposit with the checkout URL while it can be paid. */
 export function payableDepositView(
   deps: Pick<Services, 'keyring' | 'publicUrl'>,
   shown: ShownDeposit,

@@ -5,13 +5,13 @@ import { CURRENCIES } from '../../kernel/money/currencies';
 import type { Decimal } from '../../kernel/money/money';
 import { lastReadings } from '../exchange/settlement/readings';
 
-/** What stands at a party in a currency. */
+/** The balance with a party in a currency. */
 export interface PartyBalance {
   party: SettledParty;
   currency: string;
-  /** By our books the party owes us that, or has it of ours; below zero where we owe the party. */
+  /** The amount that the party owes us by our books. Negative where we owe the party. */
   booked: Decimal;
-  /** What the party itself reported last, and when: the exchange alone reports it. */
+  /** The balance that the party reported last, and its time. Only the exchange reports one. */
   reported: Decimal | null;
   asOf: Date | null;
 }
@@ -21,7 +21,7 @@ export interface PartyBalancesQuery {
   currencies?: readonly string[] | undefined;
 }
 
-/** What each party owes us, where that is not zero: in the order of the parties, then by currency. */
+/** Lists the balances with parties that are not zero, by party and currency. */
 export async function partyBalances(
   sql: Sql,
   { parties = SETTLED_PARTIES, currencies = CURRENCIES }: PartyBalancesQuery = {},

@@ -10,14 +10,14 @@ import { PARTY_NAMES } from '../../kernel/parties';
 import { beforeExchangeMove } from '../exchange/settlement/before-move';
 import { BOOKED, type SettlementMove } from './record';
 
-/** The account that a decision on a party's settlement is about. */
+/** The internal account that a settlement decision changes. */
 export const settlementAccount = (party: SettledParty, currency: string): string =>
   internalAccountId(PARTY_ACCOUNTS[party], currency);
 
 /**
- * Books what no transfer has moved at a party, in one posting. The caller decides whether it takes two operators, and writes the audit
- * log (src/operator/approvals/kinds.ts).
- * @throws Problem 409 `invalid_transition` for a write-off or surplus of more than stands there
+ * Books money that moved at a party outside of transfers, in one posting. The caller checks approval and writes the
+ * audit log (src/operator/approvals/kinds.ts).
+ * @throws Problem 409 `invalid_transition` for a write-off or surplus above the balance
  */
 export async function moveSettlement(tx: Tx, given: SettlementMove, at: Date) {
   const { party, currency, amount, as } = given;
@@ -25,7 +25,7 @@ export async function moveSettlement(tx: Tx, given: SettlementMove, at: Date) {
   const referenceId = newId('reference');
   await ensureInternalAccounts(tx, currency);
   await (party === 'exchange' ? beforeExchangeMove(tx, given, at) : assertThere(tx, given));
-  // What a party has of ours is below zero on its account, as all that we have elsewhere.
+  // The party's account is negative by the money that the party has of ours.
   const received = isMore ? amount.negated() : amount;
   const entries = [
     internalEntry(PARTY_ACCOUNTS[party], currency, received, referenceId),
@@ -39,8 +39,9 @@ export async function moveSettlement(tx: Tx, given: SettlementMove, at: Date) {
 }
 
 /**
- * Refuses a write-off of more than the party owes us, and a surplus of more than we owe it, by our books. The exchange says itself what it
- * has, so its own check judges that (`beforeExchangeMove`). The lock makes moves of one account wait for one another.
+ * Rejects a write-off above what the party owes us, and a surplus above what we owe it, by our books. The lock
+ * serialises moves of one account. The exchange has its own check (`beforeExchangeMove`), because it reports a
+ * balance.
  */
 async function assertThere(tx: Tx, { party, currency, amount, as }: SettlementMove): Promise<void> {
   // Raw: an advisory lock, because no transfer may wait for the row of an internal account.

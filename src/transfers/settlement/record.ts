@@ -3,8 +3,11 @@ import type { SettledParty } from '../../kernel/ledger/party-accounts';
 import type { Decimal } from '../../kernel/money/money';
 
 /**
- * What an operator books on the account of a party: money that we have paid it, or that it has paid us; a payment that came short, and
- * one that came with too much.
+ * Moves that an operator books on a party's account.
+ * `funding`: we paid the party.
+ * `withdrawal`: the party paid us.
+ * `write-off`: a payment to us was short.
+ * `surplus`: a payment to us was too high.
  */
 export const SETTLEMENT_MOVES = ['funding', 'withdrawal', 'write-off', 'surplus'] as const;
 export type SettlementMoveKind = (typeof SETTLEMENT_MOVES)[number];
@@ -12,12 +15,12 @@ export type SettlementMoveKind = (typeof SETTLEMENT_MOVES)[number];
 export interface SettlementMove {
   party: SettledParty;
   currency: string;
-  /** Greater than zero, whichever way it goes. */
+  /** Positive for every kind of move. */
   amount: Decimal;
   as: SettlementMoveKind;
 }
 
-/** Which account the money goes to or comes from, and whether the party has more of ours by it. */
+/** The other account of each move, and whether the party then has more of our money. */
 export const BOOKED: Record<SettlementMoveKind, { other: InternalAccount; isMore: boolean }> = {
   funding: { other: 'treasury', isMore: true },
   withdrawal: { other: 'treasury', isMore: false },

@@ -23,7 +23,7 @@ interface Page {
   status: number;
   title: string;
   text: string;
-  /** Seconds after which the browser asks again. */
+  /** Seconds until the browser asks again. */
   again?: number;
 }
 
@@ -50,8 +50,7 @@ const FINISHED: Page = {
 };
 
 /**
- * The address that a payer is sent to: our own, which leads to the party's page while the deposit waits for its payment.
- * It changes nothing.
+ * Our address for a payer. Redirects to the party's page while the deposit waits for its payment. Changes nothing.
  */
 export function checkoutPageRoute(services: Services): Route {
   const { database, keyring } = services;
@@ -75,7 +74,7 @@ export function checkoutPageRoute(services: Services): Route {
   });
 }
 
-/** Nothing where the payer is led on. */
+/** The page to show, or undefined for a redirect. */
 function pageOf({ transfer, at }: ClientDeposit): Page | undefined {
   const { status, terms } = transfer;
   if (status === 'expired') return EXPIRED;

@@ -5,16 +5,19 @@ const CHECKOUT_PATH = '/checkout/';
 
 export const checkoutLinks = payerLinks('checkout-token', CHECKOUT_PATH);
 
-/** Binds a sealed page's address to its deposit. */
+/** Binds a sealed address to its deposit. */
 export const redirectContext = (depositId: string) => `deposit-redirect/${depositId}`;
 
-/** Stands in a stored answer where the token goes. */
+/** Placeholder for the token in a stored answer. */
 const UNREVEALED = `${CHECKOUT_PATH}{token}`;
 
-/** The same without its secret: what is stored with an idempotency key. */
+/** The address without its secret, for answers that are stored with an idempotency key. */
 export const unrevealedUrl = ({ publicUrl }: Pick<Services, 'publicUrl'>): string => publicUrl() + UNREVEALED;
 
-/** The answer as it is sent. A client's own words in it, such as where the payer returns to, stay as they are. */
+/**
+ * Inserts the token into an answer before it is sent. Texts of the client in it, such as the return URL, stay
+ * unchanged.
+ */
 export function revealToken(deps: Pick<Services, 'keyring'>, body: string): string {
   const deposit = JSON.parse(body) as { id: string; checkoutUrl?: string };
   const { id, checkoutUrl } = deposit;

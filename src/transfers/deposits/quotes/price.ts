@@ -4,32 +4,32 @@ import { Decimal, formatAmount, roundTo } from '../../../kernel/money/money';
 import { keptDecimal as decimal } from '../../../kernel/wire/schemas';
 import { DEPOSIT_METHODS, type DepositMethod, type FundingTerms } from '../settings';
 
-/** What a deposit will be, as its quote keeps it. */
+/** Terms of a deposit as its quote stores them. */
 export const quotedTerms = z.object({
   method: z.enum(DEPOSIT_METHODS),
-  /** The payer's. */
+  /** The payer's currency. */
   currency: z.string(),
   accountCurrency: z.string(),
-  /** Of the account's currency for one of the payer's. */
+  /** Units of the account's currency for one unit of the payer's. */
   rate: decimal,
   /** In the payer's currency. */
   feeFixed: decimal,
   feePercent: decimal,
   /** In the payer's currency. */
   chargedAmount: decimal,
-  /** In the account's currency, as the fee. */
+  /** In the account's currency, like the fee. */
   creditedAmount: decimal,
   serviceFee: decimal,
 });
 
 export type QuotedTerms = z.output<typeof quotedTerms>;
-/** What a payer is charged and what becomes of it: `chargedAmount` × `rate`, rounded, = `creditedAmount` + `serviceFee`. */
+/** The price of a deposit: `chargedAmount` × `rate`, rounded, = `creditedAmount` + `serviceFee`. */
 export type Price = Pick<QuotedTerms, 'chargedAmount' | 'creditedAmount' | 'serviceFee'>;
 export type PriceTerms = Omit<QuotedTerms, 'method' | keyof Price>;
 
 /**
- * One net credit: the fee is rounded half up to the account's minor unit, the credit is the exact rest. Nothing when the
- * fee leaves nothing to credit.
+ * Prices a charge. The fee is rounded half up to the account's minor unit, and the credit is the exact rest.
+ * Undefined when the fee leaves nothing to credit.
  */
 export function priceOf(chargedAmount: Decimal, terms: PriceTerms): Price | undefined {
   const { accountCurrency, rate, feeFixed, feePercent } = terms;
@@ -40,7 +40,7 @@ export function priceOf(chargedAmount: Decimal, terms: PriceTerms): Price | unde
   return creditedAmount.gt(0) ? { chargedAmount, creditedAmount, serviceFee } : undefined;
 }
 
-/** What the account would get of what was paid instead. @throws Problem 409 when its terms do not say */
+/** Prices a payment that differs from the quote. @throws Problem 409 when the terms give no price for it */
 export function requirePriceOf(paid: { amount: Decimal; currency: string }, terms: PriceTerms): Price {
   const price = paid.currency === terms.currency ? priceOf(paid.amount, terms) : undefined;
   if (price) return price;
@@ -50,7 +50,9 @@ export function requirePriceOf(paid: { amount: Decimal; currency: string }, term
   );
 }
 
-/** @throws Problem 400 naming the field when the tenant's programme does not offer it, or not for that amount */
+/**
+ * @throws Problem 400 naming the field when the tenant's programme does not offer the method, currency or amount
+ */
 export function requireTerms(
   options: readonly FundingTerms[],
   asked: { method: DepositMethod; currency: string; amount: Decimal },

@@ -9,10 +9,10 @@ import { settingsOf } from '../../../tenants/clients/operations';
 import { type DepositMethod, depositSettingsSection, type FundingTerms } from '../settings';
 import { priceOf, type QuotedTerms, quotedTerms, requireTerms } from './price';
 
-/** How long a price stands. */
+/** Lifetime of a quote. */
 const QUOTE_SECONDS = 15 * 60;
 
-/** What the tenant's programme offers to the payers of an account. */
+/** The funding options of an account, by its tenant's programme. */
 export async function fundingOptions(sql: Sql, account: Account): Promise<FundingTerms[]> {
   return (await settingsOf(sql, account.tenantId, depositSettingsSection)).options;
 }
@@ -20,14 +20,11 @@ export async function fundingOptions(sql: Sql, account: Account): Promise<Fundin
 export interface DepositAsked {
   method: DepositMethod;
   amount: Decimal;
-  /** The payer's; the account's when absent. */
+  /** The payer's currency. Absent: the account's. */
   currency?: string | undefined;
 }
 
-/**
- * Prices a deposit at the present rate: what we give for the payer's currency.
- * @throws Problem 400 naming the field; 503 without a rate that is fresh enough
- */
+/** Prices a deposit at the present rate. @throws Problem 400 naming the field; 503 without a fresh rate */
 export async function priceDeposit(
   { database, parties }: Pick<Services, 'database' | 'parties'>,
   account: Account,
@@ -59,5 +56,5 @@ export function quoteDeposit(tx: Tx, account: Account, terms: QuotedTerms, at: D
   });
 }
 
-/** What the quote was made for. */
+/** The terms of a quote. */
 export const termsOf = (quote: Quote): QuotedTerms => quotedTerms.parse(quote.terms);
