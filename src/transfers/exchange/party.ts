@@ -1,2 +1,2 @@
-/** Where the exchange tells that an order or a withdrawal has moved. */
+/** Callback path of the exchange for orders and withdrawals. */
 export const EXCHANGE_CALLBACKS = '/callbacks/exchange';

@@ -5,23 +5,25 @@ import { thresholds } from '../approval/settings';
 import { chargeOf } from '../fee-schedule';
 
 const order = z.object({
-  /** Of the amount: "0.5" is half a percent. It is taken out of the amount, in proportion to what is sold. */
+  /** Percentage of the amount: "0.5" is 0.5 %. Taken out of the amount, in proportion to the sold part. */
   feePercent: feePercent().default('0'),
 });
 
 const withdrawal = z.object({
   /** By the currency of the account. */
   fees: fixedFees().default([]),
-  /** Of the amount: "0.5" is 0.5 %. */
+  /** Percentage of the amount: "0.5" is 0.5 %. */
   feePercent: feePercent().default('0'),
   /**
-   * A withdrawal whose whole debit is above this waits for an operator; in a currency that is not listed every withdrawal
-   * does. What takes the sum of a day above `approvals.aboveDaily` waits, too.
+   * Thresholds by currency. An operator approves each withdrawal whose whole debit is above, and every one in an
+   * unlisted currency. See also `approvals.aboveDaily`.
    */
   approvalAbove: thresholds(),
 });
 
-/** A tenant's settings of orders and withdrawals, beside those of exchanges between its accounts. */
+/**
+ * A tenant's settings of orders and withdrawals. Settings of exchanges between its accounts are elsewhere.
+ */
 export const exchangePartySettings = z.object({
   order: order.prefault({}),
   withdrawal: withdrawal.prefault({}),
@@ -29,7 +31,9 @@ export const exchangePartySettings = z.object({
 
 export const exchangePartySection = { name: 'exchange', schema: exchangePartySettings };
 
-/** What the withdrawal of an amount costs, in the currency of both: the fixed part and the percentage, each to its minor unit. */
+/**
+ * The fee of a withdrawal: the fixed part and the percentage, each rounded to the minor unit of its currency.
+ */
 export const withdrawalFee = (
   amount: Decimal,
   currency: string,

@@ -22,16 +22,17 @@ import type { ShownCardTransfer } from './view';
 /** Body of `POST /v2/accounts/{id}/topup/card` and `…/withdraw/card`. */
 export interface ExternalCardRequest {
   amount: Decimal;
-  /** What stands for the card; never its number. */
+  /** Token of the card; never its number. */
   paymentMethodToken: string;
-  /** As `webUrl` has read it. */
+  /** As parsed by `webUrl`. */
   returnUrl?: string | undefined;
 }
 
 /**
- * Accepts a top-up of the account from a payment card, or a withdrawal to one: it is `pending`, a withdrawal's money is
- * held, and its process begins. A withdrawal above the tenant's thresholds waits for an operator first.
- * @throws Problem 404; 400 naming the field; 409 `limit_exceeded`, `account_closed`, `user_blocked`, `insufficient_funds`
+ * Accepts a top-up from a payment card, or a withdrawal to one, in the status `pending`. Holds the money of a
+ * withdrawal and starts the workflow. A withdrawal above the tenant's thresholds waits for an operator first.
+ * @throws Problem 404; 400 naming the field; 409 `limit_exceeded`, `account_closed`, `user_blocked`,
+ * `insufficient_funds`
  */
 export async function createCardTransfer(
   services: Services,
@@ -65,7 +66,7 @@ export async function createCardTransfer(
   return { kind, transfer: made, returnUrl };
 }
 
-/** @throws Problem 404 for a transaction that is not there, of another account or of the other kind */
+/** @throws Problem 404 for an unknown transaction, also of another account or of the other kind */
 export async function requireCardTransfer(
   services: Pick<Services, 'database' | 'now'>,
   reach: string | null,

@@ -18,12 +18,12 @@ import { findDetails, saveActionUrl } from './store';
 import * as topup from './topup-rules';
 import * as withdrawal from './withdrawal-rules';
 
-/** Where the acquirer calls back: one address for all orders. */
+/** Callback path of the acquirer for all orders. */
 export const CALLBACK_PATH = '/callbacks/external-cards';
 
 type CardTransferKind = TransferKind<CardTerms, CardOrderWord>;
 
-/** What is the same of both. The acquirer knows each by the record's id, which is the key of its order. */
+/** Common part of both kinds. The record's id is the key of the order and the acquirer's name for it. */
 const either = (kind: ExternalCardKind) =>
   ({
     party: 'externalCards',
@@ -50,7 +50,9 @@ const either = (kind: ExternalCardKind) =>
     },
   }) satisfies Partial<CardTransferKind>;
 
-/** As the wire tells it: nobody hears of what is approved before the acquirer has it. */
+/**
+ * Events of a status. Approval and rejection before the order have none, because clients see `pending` for both.
+ */
 function told({ transfer, ...situation }: CardTransfer, previous: string): WebhookEvent[] {
   const [status, before] = [shownStatus(transfer.status), shownStatus(previous)];
   if (status === before) return [];
@@ -60,7 +62,7 @@ function told({ transfer, ...situation }: CardTransfer, previous: string): Webho
 const processNamed = (prefix: string, summary: string) =>
   processOfRecord<ProcessSubject>({ workflow: 'externalCardTransfer', prefix, summary });
 
-/** A top-up of an account from a payment card elsewhere (decisions part 4, Users and accounts). */
+/** A top-up of an account from an external payment card (decisions part 4, Users and accounts). */
 export const cardTopupKind: CardTransferKind = {
   ...either('topup'),
   name: 'card_topup',
@@ -74,7 +76,7 @@ export const cardTopupKind: CardTransferKind = {
   notices: topup.notices,
 };
 
-/** A withdrawal from an account to a payment card elsewhere (decisions part 4, Users and accounts). */
+/** A withdrawal from an account to an external payment card (decisions part 4, Users and accounts). */
 export const cardWithdrawalKind: ApprovedKind<CardTerms, CardOrderWord> = {
   ...either('withdrawal'),
   name: 'card_withdrawal',
@@ -92,7 +94,7 @@ export const cardWithdrawalKind: ApprovedKind<CardTerms, CardOrderWord> = {
 
 export const CARD_KINDS = { topup: cardTopupKind, withdrawal: cardWithdrawalKind } as const;
 
-/** What the acquirer is asked to do: the same, whenever it is asked. */
+/** The order to the acquirer. Every repetition is equal to the first. */
 async function orderOf(services: Services, situation: CardTransfer): Promise<CardOrder> {
   const { transfer } = situation;
   const { database, keyring } = services;
@@ -116,7 +118,7 @@ async function orderOf(services: Services, situation: CardTransfer): Promise<Car
   };
 }
 
-/** The page is a secret of the payer's: it is kept sealed, apart from the word. */
+/** Seals the payer's page and stores it apart from the word, because it is a secret. */
 function answered(
   { keyring }: Services,
   { transfer: { id } }: CardTransfer,
@@ -127,7 +129,7 @@ function answered(
   return { word, keep: (tx) => saveActionUrl(tx, id, sealed) };
 }
 
-/** Until the order may have reached the acquirer, a user who was blocked or an account that was closed stops it. */
+/** Stops a transfer before the acquirer may have it, when its user was blocked or its account closed. */
 async function stopped(tx: Tx, { transfer }: CardTransfer): Promise<NewDecision | undefined> {
   const { tenantId, accountId, status, orderedAt } = transfer;
   if (status !== 'pending' || orderedAt !== null || accountId === null) return undefined;

@@ -7,52 +7,52 @@ import type { Order } from '../engine/kind';
 import { first, type Situation } from '../engine/record';
 import type { ExternalCardStatus } from './record';
 
-/** What top-ups and withdrawals have in common: what is agreed, and how the acquirer's word about an order is read. */
+/** Rules that top-ups and withdrawals share: the terms, and how to read the acquirer's word. */
 
 export const cardTerms = z.object({
-  /** What the card pays, or is paid, in the account's currency. */
+  /** The amount that the card pays or receives, in the account's currency. */
   amount: decimal,
-  /** A top-up credits the amount less the fee; a withdrawal debits both. */
+  /** A top-up credits the amount less the fee. A withdrawal debits both. */
   fee: decimal,
   currency: z.string(),
   /** The payer must have acted by then. */
   actionExpiresAt: z.coerce.date(),
-  /** Of a withdrawal, above the tenant's thresholds of that time: a person decides. */
+  /** A withdrawal above the tenant's thresholds at creation, which an operator must approve. */
   needsApproval: z.boolean().default(false),
 });
 
 export type CardTerms = z.output<typeof cardTerms>;
 export type CardTransfer = Situation<CardTerms, CardOrderWord>;
 
-/** What happens to the status of a top-up or a withdrawal. The names of words are the acquirer's statuses, as they come to us. */
+/** Triggers of a top-up or a withdrawal. Names of the acquirer's statuses are unchanged. */
 export type CardTrigger =
-  /** A person's, of one that waits for it. */
+  /** An operator's decision. */
   | 'approved'
   | 'rejected'
-  /** By us, before anything was ordered: see `kind.ts`, `consider`. */
+  /** By the system, before the order was given: see `kind.ts`, `consider`. */
   | 'stopped'
-  /** The acquirer will never do it, as its answer to the order says. */
+  /** The acquirer refuses the order for good. */
   | 'refused'
   | 'action_required'
   | 'accepted'
   | 'succeeded'
   | 'failed'
-  /** Money has gone back: charged back, or not taken by the card's bank. */
+  /** Money went back: charged back, or not accepted by the card's bank. */
   | 'returned'
-  /** What had arrived has not, after all. */
+  /** The acquirer takes back that the money arrived. */
   | 'unpaid'
-  /** No line has these: the word contradicts itself. `short`: less has moved than was asked for. */
+  /** Triggers without a transition: the word contradicts itself. `short`: less has moved than was ordered. */
   | 'short'
   | 'unmoved'
   | 'kept';
 
-/** What the word asks for, and the statuses that satisfy it; none where the word contradicts itself. */
+/** A trigger, and the statuses in which it has nothing more to do. */
 export interface Call {
   on: CardTrigger;
   to: readonly ExternalCardStatus[];
 }
 
-/** What the acquirer's own status asks for where its amounts do not say more. */
+/** The triggers of the acquirer's statuses, unless amounts say more. */
 export const CALLS: Readonly<Record<CardOrderWord['status'], Call>> = {
   requires_action: { on: 'action_required', to: ['requires_action'] },
   processing: { on: 'accepted', to: ['processing'] },
@@ -60,7 +60,7 @@ export const CALLS: Readonly<Record<CardOrderWord['status'], Call>> = {
   failed: { on: 'failed', to: ['failed'] },
 };
 
-/** By what the acquirer's word asks for; before there is one, by how the order ended. */
+/** Chooses the trigger by the acquirer's word; before the first word, by decisions. */
 export const triggerBy =
   (callOf: (situation: CardTransfer, word: CardOrderWord) => Call | undefined) =>
   (situation: CardTransfer): CardTrigger | undefined => {
@@ -74,13 +74,13 @@ export const triggerBy =
 
 const OPEN: readonly string[] = ['pending_approval', 'pending', 'requires_action', 'processing'];
 
-/** The acquirer, or the payer, is waited for. */
+/** Whether the acquirer, the payer or an operator is waited for. */
 export const isOpen = ({ transfer }: Pick<CardTransfer, 'transfer'>): boolean =>
   OPEN.includes(transfer.status);
 
 export const returnedIn = (word: CardOrderWord | null): Decimal => sumOf(word?.returns ?? []);
 
-/** Of the amount, what the acquirer has moved and not taken back again. */
+/** The amount that the acquirer has moved and that has not gone back, at most the ordered amount. */
 export function keptOf({ word, terms }: CardTransfer['transfer']): Decimal {
   return maxOf(ZERO, minOf(terms.amount, (word?.moved ?? ZERO).minus(returnedIn(word))));
 }
@@ -90,7 +90,7 @@ function decisionOn(situation: CardTransfer): 'approved' | 'rejected' | undefine
   return decided && (decided.kind === 'approve' ? 'approved' : 'rejected');
 }
 
-/** How it ended before the acquirer had it, if it did. */
+/** How decisions ended the transfer before the acquirer had it. */
 export function endedUnordered(situation: CardTransfer): 'rejected' | 'stopped' | 'refused' | undefined {
   if (situation.transfer.word !== null) return undefined;
   if (decisionOn(situation) === 'rejected') return 'rejected';
@@ -98,7 +98,7 @@ export function endedUnordered(situation: CardTransfer): 'rejected' | 'stopped' 
   return first(situation, 'stop') && 'stopped';
 }
 
-/** The order itself, under the record's id, until the acquirer has answered it. */
+/** The order, under the record's id, until the acquirer has answered. */
 export function orders(situation: CardTransfer): Order[] {
   const { id, status, word } = situation.transfer;
   return status === 'pending' && word === null && !endedUnordered(situation)
@@ -106,7 +106,7 @@ export function orders(situation: CardTransfer): Order[] {
     : [];
 }
 
-/** Why it failed or came back: the acquirer's code where it gives one, ours elsewhere. */
+/** The failure code: the acquirer's where it gives one, else ours. */
 export function failure(situation: CardTransfer, on: string): string | null {
   const { word, failure } = situation.transfer;
   switch (on as CardTrigger) {
@@ -126,7 +126,7 @@ export function failure(situation: CardTransfer, on: string): string | null {
   }
 }
 
-/** The payer's time does not run while an operator has it. */
+/** Deadline of the payer. The time in which an operator decided does not count. */
 export function actionExpiresAt({ transfer, decisions }: CardTransfer): Date {
   const { terms, createdAt } = transfer;
   const approved = first({ decisions }, 'approve');
@@ -134,11 +134,11 @@ export function actionExpiresAt({ transfer, decisions }: CardTransfer): Date {
   return new Date(terms.actionExpiresAt.getTime() + waited);
 }
 
-/** The payer's time runs out then, and the acquirer says so. */
+/** At the deadline the transfer asks the acquirer, which then reports the end. */
 export const deadline = (situation: CardTransfer): Date | null =>
   situation.transfer.status === 'requires_action' ? actionExpiresAt(situation) : null;
 
-/** An answer that steps back along this may be one that was overtaken on its way. */
+/** Progress of a status. A word with less progress may be an overtaken answer. */
 const PROGRESS = { requires_action: 0, processing: 1, failed: 2, succeeded: 3 } as const;
 
 export function measures({ status, moved, returns }: CardOrderWord): Record<string, Decimal> {
@@ -152,10 +152,9 @@ export function measures({ status, moved, returns }: CardOrderWord): Record<stri
 export const parts = ({ returns }: CardOrderWord): string[] => returns.map(({ id }) => id);
 
 /**
- * What the acquirer would say of an order that a person has concluded: what is still to move has moved, or never will. What
- * has gone back stays so.
- * @param movedIfFailed what of it has moved for good
- * @returns nothing of one that it cannot have had yet, nor that it has paid itself
+ * The word as a person concludes an order: the open amount has moved, or never will. Amounts that went back stay.
+ * @param movedIfFailed the amount that moved for good
+ * @returns undefined before the order, and for `paid` where the acquirer has ended it
  */
 export const concludedBy =
   (movedIfFailed: (word: CardOrderWord) => Decimal) =>

@@ -12,9 +12,8 @@ export const REDIRECT_PATH = `${PATH}{token}`;
 export const redirectLinks = payerLinks('external-card-token', PATH);
 
 /**
- * Where the payer who follows our address is sent: to the party's page while there is something to confirm, then to
- * where he came from.
- * @throws Problem 404 for a token that is none, and when there is nowhere to send him
+ * Target of a payer's address: the party's page while there is something to confirm, then the return URL.
+ * @throws Problem 404 for an unknown token, and without a target
  */
 export async function payersWay(services: Services, token: string): Promise<string> {
   const details = await findDetails(services.database, { redirectHash: redirectLinks.hash(token) });

@@ -32,7 +32,9 @@ const SUMMARIES = {
 };
 const STATUS_SUMMARIES = { topup: 'Status of a card top-up', withdrawal: 'Status of a card withdrawal' };
 
-/** Top-ups from, and withdrawals to, payment cards elsewhere (`interface.md 4.1`, Accounts; decisions part 4). */
+/**
+ * Top-ups from and withdrawals to external payment cards (`interface.md 4.1`, Accounts; decisions part 4).
+ */
 export function externalCardRoutes(services: Services): Route[] {
   return (['topup', 'withdrawal'] as const).flatMap((kind) => [
     creation(services, kind),
@@ -98,7 +100,7 @@ function retrieval(services: Services, kind: ExternalCardKind): Route {
   });
 }
 
-/** For the payer's browser: no client calls it. */
+/** Route for the payer's browser. Clients do not call it. */
 export const cardAuthenticationRoute = (services: Services): Route =>
   route({
     method: 'GET',

@@ -10,23 +10,23 @@ const terms = (feeFixed: string, feePercent: string) =>
     min: decimal.default('1.00'),
     max: decimal.default('10000.00'),
     feeFixed: decimal.default(feeFixed),
-    /** Of the amount: "1.5" is 1.5 %. */
+    /** Percentage of the amount: "1.5" is 1.5 %. */
     feePercent: decimal.default(feePercent),
   });
 
-/** What the operator can set for a tenant's top-ups from, and withdrawals to, payment cards elsewhere. */
+/** The operator's settings for a tenant's top-ups from and withdrawals to external payment cards. */
 export const externalCardSettings = z.object({
   topup: terms('0.30', '1.5').prefault({}),
   withdrawal: terms('0.50', '1')
     .extend({
       /**
-       * A withdrawal whose whole debit is above this waits for an operator; in an account's currency that is not listed every
-       * withdrawal does.
+       * Thresholds by currency. An operator approves each withdrawal whose whole debit is above, and every one in an
+       * unlisted currency.
        */
       approvalAbove: thresholds(),
     })
     .prefault({}),
-  /** How long the payer has to confirm where the card's bank asks for it. */
+  /** Time for the payer to confirm, where the card's bank asks for it. */
   actionSeconds: z.number().int().min(60).max(86_400).default(1_800),
 });
 

@@ -11,7 +11,7 @@ export function insertDetails(
   tx.defer(transactions().insert(given));
 }
 
-/** @param by its id, or what the token of the payer's address leads to */
+/** @param by the id, or the hash of the token in the payer's address */
 export async function findDetails(
   sql: Sql,
   by: { id: string } | { redirectHash: Buffer },

@@ -20,7 +20,7 @@ import {
 } from './order-rules';
 import type { ExternalCardStatus } from './record';
 
-/** A top-up of an account from a payment card elsewhere: money that comes in. */
+/** Rules of a top-up from an external payment card: money that comes in. */
 export const COMPONENTS = {
   credited: { on: 'client', up: 'deposit/card_topup', down: 'withdraw/card_topup_reversed' },
   chargedBack: { on: 'client', up: 'withdraw/deposit_chargeback', down: 'deposit/chargeback_reversed' },
@@ -28,8 +28,9 @@ export const COMPONENTS = {
 } as const satisfies ComponentTable;
 
 /**
- * What happens to its status (decisions part 4, Users and accounts). A chargeback that is won makes it `completed` again.
- * What arrives after it had failed is nobody's: it may have been paid again. It stays `failed`, and the money in suspense.
+ * Transitions of a top-up (decisions part 4, Users and accounts). A won chargeback makes it `completed` again. Money
+ * that arrives after it had failed stands in suspense, because the payer may have paid again; the status stays
+ * `failed`.
  */
 export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
   { from: ['pending'], on: 'stopped', to: 'failed' },
@@ -44,13 +45,15 @@ export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[]
 
 const creditOf = (situation: CardTransfer) => first(situation, 'credit');
 
-/** All of it, and a person has not let a part of it out of suspense meanwhile. */
+/** Whether the whole amount arrived, and no door has taken a part of it. */
 function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boolean {
   const letOut = sumOf(letOutBy(decisions));
   return word?.status === 'succeeded' && word.moved.minus(letOut).gte(terms.amount);
 }
 
-/** The credit is given once, while it is waited for; what then goes back takes its part of it. */
+/**
+ * The system credits a top-up once, while it waits for the money. Later returns take their part of the credit.
+ */
 export function choose(situation: CardTransfer): NewDecision | undefined {
   if (!isOpen(situation) || !hasArrived(situation) || creditOf(situation)) return undefined;
   const { amount, currency } = situation.transfer.terms;
@@ -98,10 +101,10 @@ function creditIn(situation: CardTransfer): Credit | null {
   return { account: accountId, base: { amount, currency }, credited: amount.minus(fee), fee, currency };
 }
 
-/** What has arrived is with us, whatever becomes of the rest. */
+/** Money that arrived stays, whatever becomes of the rest. */
 export const concluded = concludedBy(({ moved }) => moved);
 
-/** Each chargeback of money that was credited is shown to the operator once. */
+/** A notice for each chargeback of credited money. */
 export function notices(situation: CardTransfer): WantedBreak[] {
   if (!creditOf(situation)) return [];
   const { currency } = situation.transfer.terms;

@@ -7,7 +7,7 @@ import { type CardTransfer, keptOf } from './order-rules';
 import { EXTERNAL_CARD_KINDS, type ExternalCardKind, SHOWN_STATUSES, shownStatus } from './record';
 import { redirectLinks } from './redirect';
 
-/** A top-up or a withdrawal on the wire (decisions part 4, Users and accounts). */
+/** A top-up or a withdrawal in the API (decisions part 4, Users and accounts). */
 export const externalCardSchema = z
   .object({
     id: z.string().meta({ examples: ['ect_01jz0000000000000000000000'] }),
@@ -38,7 +38,7 @@ export const externalCardSchema = z
 
 export type ExternalCardView = z.infer<typeof externalCardSchema>;
 
-/** A top-up or a withdrawal with what its transfer does not have. */
+/** A top-up or a withdrawal with the fields beside its transfer. */
 export interface ShownCardTransfer {
   kind: ExternalCardKind;
   transfer: CardTransfer;

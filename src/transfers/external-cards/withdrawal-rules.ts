@@ -19,7 +19,7 @@ import {
 } from './order-rules';
 import type { ExternalCardStatus } from './record';
 
-/** A withdrawal from an account to a payment card elsewhere: money that goes out. */
+/** Rules of a withdrawal to an external payment card: money that goes out. */
 export const COMPONENTS = {
   held: { on: 'hold', up: 'pending/withdrawal', down: 'transfer/withdrawal' },
   paid: { on: 'client', up: 'withdraw/card_withdrawal', down: 'deposit/card_withdrawal_reversed' },
@@ -29,9 +29,11 @@ export const COMPONENTS = {
 } as const satisfies ComponentTable;
 
 /**
- * What happens to its status (decisions part 4, Users and accounts). Above the tenant's thresholds it begins with
- * `pending_approval`. It has left the account when it is `processing`: what
- * fails after that has come back. What leaves after it had failed is taken all the same.
+ * Transitions of a withdrawal (decisions part 4, Users and accounts). Above the tenant's thresholds it starts in
+ * `pending_approval`.
+ *
+ * The money has left the account in `processing`, so a later failure is a return. Money that leaves after a failure
+ * is debited all the same.
  */
 export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[] = [
   { from: ['pending_approval'], on: 'approved', to: 'pending' },
@@ -54,7 +56,7 @@ export const trigger = triggerBy(({ transfer }, word) =>
   word.moved.isZero() ? callOnUnmoved(word) : callOnMoved(transfer, word),
 );
 
-/** Nothing has left, or nothing after all. */
+/** The trigger of a word that moved nothing, or whose money all came back. */
 function callOnUnmoved({ status }: CardOrderWord): Call {
   switch (status) {
     case 'failed':
@@ -77,7 +79,7 @@ function callOnMoved(transfer: CardTransfer['transfer'], word: CardOrderWord): C
     : { on: 'kept', to: [] };
 }
 
-/** It may still leave: amount and fee are held. */
+/** Whether amount and fee are held, because the money may still leave. */
 function isHeld(situation: CardTransfer): boolean {
   const { word } = situation.transfer;
   if (word === null) return !endedUnordered(situation);
@@ -98,5 +100,5 @@ export function position(situation: CardTransfer): Holding[] {
   });
 }
 
-/** What had left and did not arrive is with us again: of what has moved no more stays than has gone back. */
+/** Money that left and did not arrive is ours again. Only the amount that went back counts as moved. */
 export const concluded = concludedBy((word) => minOf(word.moved, returnedIn(word)));

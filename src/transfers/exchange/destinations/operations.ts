@@ -15,7 +15,9 @@ import { findDestination, findSealed, insertDestination, updateDestination } fro
 
 export { findDestination, findDestinations, listDestinations } from './store';
 
-/** A new destination waits: whoever has come by an operator's secret gets no money out before others may see it. */
+/**
+ * Waiting time of a new destination. Others can then notice it before a stolen operator's secret gets any money out.
+ */
 const WAITS_MS = 24 * 3_600_000;
 
 const SEALED_FOR = 'withdrawal-destinations';
@@ -23,7 +25,7 @@ const SEALED_FOR = 'withdrawal-destinations';
 export interface AddDestination {
   tenantId: string;
   currency: string;
-  /** A bank account, not checked yet. */
+  /** A bank account that is not checked yet. */
   bank: BankDestination;
   label?: string | undefined;
   /** `operator:<name>`. */
@@ -31,9 +33,9 @@ export interface AddDestination {
 }
 
 /**
- * Adds a bank account to a tenant's allow-list; it may be used a day later.
- * @throws Problem 404 for the tenant; 400 naming `currency`, `iban`, `accountNumber`, `bic`, `country` or `name`, and `iban` or
- *   `accountNumber` as `ErrAlreadyExists` where the tenant has that account in that currency
+ * Adds a bank account to a tenant's allow-list. It may be used a day later.
+ * @throws Problem 404 for the tenant; 400 naming `currency`, `iban`, `accountNumber`, `bic`, `country` or `name`;
+ * `ErrAlreadyExists` on `iban` or `accountNumber` where the tenant has that account in that currency
  */
 export async function addDestination(
   { keyring, now }: Pick<Services, 'keyring' | 'now'>,
@@ -55,12 +57,15 @@ export async function addDestination(
     const field = destination.iban === undefined ? 'accountNumber' : 'iban';
     throw alreadyExists('The client has this destination in this currency.', field);
   }
-  // The exchange's own accounts among them: a withdrawal posts to them long after it was accepted.
+  // Opens the exchange's internal accounts too, because a withdrawal posts to them long after it was accepted.
   await ensureInternalAccounts(tx, currency);
   return made;
 }
 
-/** Of what an account is known by; one of another currency is another. A BIC that ends in XXX is the head office's (ISO 9362). */
+/**
+ * Hash of account and currency, which identify a destination. A BIC that ends in XXX equals the head office's (ISO
+ * 9362).
+ */
 const hashOf = (
   keyring: Keyring,
   currency: string,
@@ -72,7 +77,7 @@ const hashOf = (
 
 /**
  * @param field of the request that names it
- * @param lock `share` where a withdrawal is made: it is not disabled meanwhile
+ * @param lock `share` where a withdrawal is made, so that the destination is not disabled meanwhile
  * @throws Problem 404
  */
 export async function requireDestination(
@@ -86,7 +91,7 @@ export async function requireDestination(
   return found;
 }
 
-/** @throws Problem 409 `invalid_transition` for one that is disabled, or may not be used yet */
+/** @throws Problem 409 `invalid_transition` for a destination that is disabled or not active yet */
 export function assertUsable(destination: WithdrawalDestination, at: Date, field: string): void {
   const status = statusAt(destination, at);
   if (status === 'active') return;
@@ -95,7 +100,7 @@ export function assertUsable(destination: WithdrawalDestination, at: Date, field
   throw conflict('invalid_transition', `The destination ${why}.`, field);
 }
 
-/** Who changes one, and when. */
+/** Who changes a destination, and when. */
 export interface Change {
   id: string;
   by: string;
@@ -108,31 +113,37 @@ interface Changed {
 }
 
 export interface Waive extends Change {
-  /** Another operator could: then who added it does not. */
+  /** Whether another operator could decide. Then the operator who added the destination may not. */
   othersCan: boolean;
 }
 
 /**
- * Lets it be used at once. It takes two as soon as two can: who added it does not let it in.
- * @throws Problem 404; 409 `invalid_transition` for one that does not wait, or by who added it
+ * Activates a destination before its time. Where several operators exist, the one who added it may not.
+ * @throws Problem 404; 409 `invalid_transition` for a destination that does not wait, or by the operator who added it
  */
 export async function waiveDestination(tx: Tx, { id, by, at, othersCan }: Waive): Promise<Changed> {
   const before = await requireDestination(tx, null, id, { lock: 'update' });
   const status = statusAt(before, at);
   if (status !== 'pending') throw conflict('invalid_transition', `The destination is ${status}.`);
   if (othersCan && before.addedBy === by)
-    throw conflict('invalid_transition', 'Who added it cannot waive its time: that takes another operator.');
+    throw conflict('invalid_transition', 'Another operator must waive the time than the one who added it.');
   return { before, after: await updateDestination(tx, id, { activeFrom: at, waivedAt: at, waivedBy: by }) };
 }
 
-/** For ever: it would have to be added anew. @throws Problem 404; 409 `invalid_transition` */
+/**
+ * Disables a destination for ever. To use it again, an operator adds it anew.
+ * @throws Problem 404; 409 `invalid_transition`
+ */
 export async function shutDestination(tx: Tx, { id, by, at }: Change): Promise<Changed> {
   const before = await requireDestination(tx, null, id, { lock: 'update' });
   if (before.disabledAt !== null) throw conflict('invalid_transition', 'The destination is disabled.');
   return { before, after: await updateDestination(tx, id, { disabledAt: at, disabledBy: by }) };
 }
 
-/** For the moment of ordering, or for whoever approves: never to be logged, returned to a workflow, or kept. */
+/**
+ * Opens the bank details, for the order to the party or for an approver. Never log or store them, and never return
+ * them to a workflow.
+ */
 export async function bankOf(sql: Sql, keyring: Keyring, id: string): Promise<BankDestination> {
   const { name = '', ...rest } = openDestination(keyring, SEALED_FOR, await findSealed(sql, id), id);
   return { name, ...rest };

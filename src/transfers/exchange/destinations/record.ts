@@ -1,6 +1,6 @@
 import type { Destination } from '../../../parties/payouts/port';
 
-/** Where a tenant may withdraw fiat to: a bank account that the operator has added. */
+/** A bank account that a tenant may withdraw fiat to. An operator adds it. */
 export interface WithdrawalDestination {
   id: string;
   tenantId: string;
@@ -8,9 +8,9 @@ export interface WithdrawalDestination {
   label: string | null;
   destinationMasked: Destination;
   activeFrom: Date;
-  /** `operator:<name>`, as all who change it. */
+  /** `operator:<name>`, as in all fields of this kind. */
   addedBy: string;
-  /** When and by whom it was let in before its time. */
+  /** When and by whom it was activated before its time. */
   waivedAt: Date | null;
   waivedBy: string | null;
   disabledAt: Date | null;
@@ -22,7 +22,7 @@ export interface WithdrawalDestination {
 export const DESTINATION_STATUSES = ['pending', 'active', 'disabled'] as const;
 export type DestinationStatus = (typeof DESTINATION_STATUSES)[number];
 
-/** `pending` until it may be used. */
+/** `pending` until the destination may be used. */
 export function statusAt(
   { activeFrom, disabledAt }: Pick<WithdrawalDestination, 'activeFrom' | 'disabledAt'>,
   at: Date,

@@ -7,7 +7,7 @@ import { listDestinations } from './operations';
 import { DESTINATION_STATUSES } from './record';
 import { withdrawalDestinationSchema, withdrawalDestinationView } from './view';
 
-/** `GET /v1/exchange/withdrawal-destinations`: the caller's own, whole (decisions part 1). */
+/** `GET /v1/exchange/withdrawal-destinations`: the caller's own, unmasked (decisions part 1). */
 export function withdrawalDestinationRoutes(services: Services): Route[] {
   const { database, now } = services;
   return [

@@ -16,11 +16,11 @@ export interface NewDestination
   > {
   /** Sealed under the id. */
   destination: Buffer;
-  /** Of account and currency. */
+  /** Hash of account and currency. */
   accountHash: Buffer;
 }
 
-/** @returns nothing where the tenant has one with that account that is not disabled */
+/** @returns undefined where the tenant has an enabled destination with that account */
 export async function insertDestination(
   tx: Sql,
   given: NewDestination,
@@ -37,7 +37,7 @@ export async function insertDestination(
   return made;
 }
 
-/** @param reach whose it must be, or null for any tenant's @param lock to the end of the transaction */
+/** @param reach the tenant that must own it, or null for any @param lock until the end of the transaction */
 export async function findDestination(
   sql: Sql,
   reach: string | null,
@@ -55,7 +55,7 @@ export async function findDestination(
 export const findDestinations = (sql: Sql, ids: readonly string[]): Promise<WithdrawalDestination[]> =>
   sql.run(destinations().select(COLUMNS).where(anyOf('id', ids)));
 
-/** All of a tenant, or of all tenants, newest first. */
+/** Lists the destinations of a tenant, or of all tenants, newest first. */
 export const listDestinations = (
   sql: Sql,
   filter: { tenantId?: string | undefined; currency?: string | undefined },

@@ -3,7 +3,7 @@ import { instant } from '../../../kernel/wire/schemas';
 import { destinationSchema } from '../../payouts/destinations/destination';
 import { DESTINATION_STATUSES, statusAt, type WithdrawalDestination } from './record';
 
-/** A destination on the wire (decisions part 4, Exchange). */
+/** A destination in the API (decisions part 4, Exchange). */
 export const withdrawalDestinationSchema = z
   .object({
     id: z.string().meta({ examples: ['wdd_01jz0000000000000000000000'] }),

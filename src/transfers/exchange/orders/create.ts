@@ -21,16 +21,16 @@ import type { ExchangeOrder, ExchangeOrderTerms } from './record';
 export interface ExchangeOrderRequest {
   fromAccountId: string;
   toAccountId: string;
-  /** The whole debit, in the currency of the account that pays. */
+  /** The whole debit, in the currency of the paying account. */
   amount: Decimal;
-  /** In the other's. */
+  /** In the currency of the receiving account. */
   minReceive?: Decimal | undefined;
 }
 
 /**
- * Accepts an exchange order: it is `created`, its whole amount is held, and its process begins.
+ * Accepts an exchange order in the status `created`, holds its whole amount, and starts its workflow.
  * @throws Problem 404 naming the account; 400 naming `toAccountId`, `amount` or `minReceive`; 409 `account_closed`,
- *   `user_blocked`, `insufficient_funds`
+ * `user_blocked`, `insufficient_funds`
  */
 export async function createExchangeOrder(
   services: Services,
@@ -40,7 +40,7 @@ export async function createExchangeOrder(
 ): Promise<ExchangeOrder> {
   const { amount, minReceive = null } = request;
   const from = await requireAccount(tx, reach, request.fromAccountId, 'fromAccountId');
-  // Also for an admin, who reaches both: money does not cross from one tenant to another.
+  // Requires the same tenant for an admin too, because money must not cross from one tenant to another.
   const to = await requireAccount(tx, from.tenantId, request.toAccountId, 'toAccountId');
   if (from.currency === to.currency)
     throw invalid(`toAccountId must be an account in another currency than ${from.currency}.`, 'toAccountId');
@@ -63,7 +63,7 @@ export async function createExchangeOrder(
   return made;
 }
 
-/** @throws Problem 404, also for another tenant's */
+/** @throws Problem 404, also for an order of another tenant */
 export const requireExchangeOrder = (
   services: Pick<Services, 'database' | 'now'>,
   reach: string | null,
@@ -71,7 +71,7 @@ export const requireExchangeOrder = (
 ): Promise<ExchangeOrder> =>
   requireTransfer(services, exchangeOrderKind, { id, reach, noun: 'exchange order' });
 
-/** Newest first. */
+/** Lists orders, newest first. */
 export const listExchangeOrders = (
   services: Pick<Services, 'database' | 'now'>,
   filter: ListFilter,

@@ -2,7 +2,7 @@ import { Decimal, roundTo, sumOf, ZERO } from '../../../kernel/money/money';
 import type { ExchangeOrderWord } from '../../../parties/exchange/word';
 import type { ExchangeOrder, ExchangeOrderTerms } from './record';
 
-/** What was sold, and what was bought for it, each in its currency. */
+/** The sold and the bought amount, each in its currency. */
 export interface Deal {
   sold: Decimal;
   bought: Decimal;
@@ -10,19 +10,19 @@ export interface Deal {
 
 export const NO_DEAL: Deal = { sold: ZERO, bought: ZERO };
 
-/** What the exchange is to sell: the amount less the fee. */
+/** The amount that the exchange is to sell: the order's amount less the fee. */
 export const orderedOf = ({ amount, fee }: Pick<ExchangeOrderTerms, 'amount' | 'fee'>): Decimal =>
   amount.minus(fee);
 
-/** All that the party has dealt, whoever's it is. */
+/** The sum of the party's fills. */
 export const dealtIn = (word: ExchangeOrderWord | null): Deal => ({
   sold: sumOf((word?.fills ?? []).map(({ sold: amount }) => ({ amount }))),
   bought: sumOf((word?.fills ?? []).map(({ bought: amount }) => ({ amount }))),
 });
 
 /**
- * Of what the party has dealt, what was ordered: of more than that, so much at the price of the whole. Nothing of what was
- * given for nothing.
+ * The ordered part of the fills. Of a higher sold amount, the ordered part at the average price. Nothing where
+ * nothing was sold.
  */
 export function orderedDeal(terms: ExchangeOrderTerms, word: ExchangeOrderWord | null): Deal {
   const { sold, bought } = dealtIn(word);
@@ -33,7 +33,10 @@ export function orderedDeal(terms: ExchangeOrderTerms, word: ExchangeOrderWord |
   return { sold: ordered, bought: share };
 }
 
-/** `dealt`: over, and for the client. `failed`: over, and nothing of it is the client's. `incoherent`: failed, and yet dealt. */
+/**
+ * `dealt`: over, and as ordered. `failed`: over, and not as ordered. `incoherent`: the status says failed, but there
+ * are fills.
+ */
 export type Outcome = 'open' | 'dealt' | 'failed' | 'incoherent';
 
 export function outcomeOf(terms: ExchangeOrderTerms, word: ExchangeOrderWord): Outcome {
@@ -50,6 +53,6 @@ function isAsOrdered(terms: ExchangeOrderTerms, { sold, bought }: Deal): boolean
   return minReceive === null || (sold.eq(orderedOf(terms)) && bought.gte(minReceive));
 }
 
-/** The deal is over, and as it was ordered: it waits for the settlement, or has been released. */
+/** The deal of an order that is over and as ordered. It waits for settlement, or has been released. */
 export const dealOf = ({ transfer: { terms, word } }: Pick<ExchangeOrder, 'transfer'>): Deal | undefined =>
   word !== null && outcomeOf(terms, word) === 'dealt' ? orderedDeal(terms, word) : undefined;

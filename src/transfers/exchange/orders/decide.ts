@@ -12,15 +12,15 @@ type Deps = Pick<Services, 'commands' | 'now'>;
 
 interface DecideOrder {
   orderId: string;
-  /** `operator:<name>` at the command line; of an admin's call its credential. */
+  /** `operator:<name>`, or the credential of an admin's call. */
   decidedBy: string;
 }
 
 const NOUN = 'exchange order';
 
 /**
- * Calls an order off that the exchange has not had: what is held is released.
- * @throws Problem 404; 409 `invalid_transition` once it may have reached the exchange
+ * Cancels an order that the exchange does not have, and releases its hold.
+ * @throws Problem 404; 409 `invalid_transition` once the exchange may have the order
  */
 export const cancelOrder = (
   services: Deps,
@@ -35,16 +35,16 @@ export const cancelOrder = (
           'invalid_transition',
           orderedAt === null
             ? `An order that is ${status} cannot be cancelled.`
-            : 'It may have reached the exchange.',
+            : 'The order may have reached the exchange.',
         );
       return [{ kind: 'cancel', data: { code: 'cancelled_by_operator' }, reason }];
     },
   });
 
 /**
- * Lets the deal of an order that waits for its settlement be the client's, whole. An account that was closed meanwhile is given
- * nothing: it stands in suspense. Of a deal that is nobody's it only notes that it was paid.
- * @throws Problem 404; 409 `invalid_transition` where it does not wait
+ * Releases an order: its whole deal becomes the client's. The part for an account that was closed meanwhile goes to
+ * suspense. For a deal that was not as ordered, the release only records the exchange's payment.
+ * @throws Problem 404; 409 `invalid_transition` for an order that does not wait for settlement
  */
 export const releaseOrder = (
   services: Deps,

@@ -19,7 +19,7 @@ import {
 import { fallen, unreleased } from './release';
 import * as rules from './rules';
 
-/** The party's name for an order is the key that we order it under. */
+/** Our key of the order is also the party's name for it. */
 export const exchangeKey = (id: string) => `exchange-${id}`;
 
 export const EXCHANGE_ORDER_COMPONENTS = {
@@ -27,14 +27,16 @@ export const EXCHANGE_ORDER_COMPONENTS = {
   sold: { on: 'client', up: 'transfer/exchange_out', down: 'deposit/exchange_out_reversed' },
   fee: { on: 'client', up: 'fee/exchange_fee', down: 'deposit/exchange_fee_reversed' },
   bought: { on: 'client', up: 'transfer/exchange_in', down: 'withdraw/exchange_in_reversed' },
-  // What an operator has let out of suspense to an account: not of a release by a check of the settlement.
+  // Money that an operator took from suspense to an account. Not related to a release after settlement.
   released: { on: 'client', up: 'transfer/exchange_in', down: 'withdraw/exchange_in_reversed' },
-  // What the party owes us, paid or not. What it has taken of us is `settlement`, on the same account: checks sum that alone, as
-  // what was sent out of its balance.
+  // The amount that the party owes us, paid or not. Money that the party took of us is `settlement`, on the same
+  // internal account. Checks sum that component alone, as money sent to the exchange.
   owed: { on: 'internal', account: PARTY_ACCOUNTS.exchange },
 } as const satisfies ComponentTable;
 
-/** An exchange through the party that deals currencies (decisions part 4, Exchange). Its own account is the one that pays. */
+/**
+ * An exchange through the exchange party (decisions part 4, Exchange). Its `accountId` is the paying account.
+ */
 export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWord> = {
   name: 'exchange_order',
   party: 'exchange',
@@ -49,7 +51,7 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   choose: fallen,
   measures: rules.measures,
   amounts: rules.amounts,
-  // A deal is booked whole, so no fill is a part of its own.
+  // A deal is booked as a whole, so fills are not parts.
   parts: () => [],
   trigger: rules.trigger,
   failure: rules.failure,
@@ -78,7 +80,10 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   },
 };
 
-/** Before it is ordered: whether accounts and users may still exchange. After: whether what is given has an account to come to. */
+/**
+ * Cancels an order before the exchange has it, when an account or user may not exchange any more. Afterwards notes
+ * closed accounts that a word would credit.
+ */
 async function consider(
   tx: Tx,
   order: ExchangeOrder,

@@ -12,15 +12,17 @@ import type { ExchangeOrder, ExchangeOrderTerms } from './record';
 import { givenBefore, isReleased, RELEASE } from './release';
 import { isCalledOff } from './rules';
 
-/** A deal with what it costs, in the currency that is sold. */
+/** A deal with its fee, in the sold currency. */
 interface ClientDeal extends Deal {
   fee: Decimal;
 }
 
 /**
- * What the books hold because of an order. `settlement` has what the party took of us, `owed` what it owes us for it: both
- * are the exchange's account. Until the deal is the client's it stands in the FX position,
- * and the client's money is held; what was dealt and is not as ordered stands in suspense, in both currencies.
+ * Computes the holdings of an order.
+ *
+ * `settlement` has what the party took of us, and `owed` what it owes us for it, both on the exchange's internal
+ * account. Until the release, the client's money is held and the deal stands in `fx`. A deal that is not as ordered
+ * stands in suspense, in both currencies.
  */
 export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
   const { accountId, id, terms, word } = order.transfer;
@@ -52,27 +54,27 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
   ];
 }
 
-/** Of what was dealt, what is the client's, or is to be. */
+/** The part of the deal that is or will be the client's. */
 function claimedIn({ transfer: { terms, word } }: ExchangeOrder): Deal {
   if (word === null) return NO_DEAL;
   const outcome = outcomeOf(terms, word);
   return outcome === 'open' || outcome === 'dealt' ? orderedDeal(terms, word) : NO_DEAL;
 }
 
-/** What is the client's by now, as long as its accounts are open. */
+/** The part of the deal that is the client's now, as long as its accounts are open. */
 export function dueToClient(order: ExchangeOrder): ClientDeal {
   const deal = isReleased(order) ? dealOf(order) : undefined;
   return deal ? { ...deal, fee: feeFor(order.transfer.terms, deal.sold) } : { ...NO_DEAL, fee: ZERO };
 }
 
-/** The share of the fee that a sold part bears, rounded up; the whole fee when the whole order was sold. */
+/** The fee for a sold part, in proportion and rounded up. The whole fee where the whole order was sold. */
 function feeFor(terms: ExchangeOrderTerms, sold: Decimal): Decimal {
   const ordered = orderedOf(terms);
   if (sold.gte(ordered)) return terms.fee;
   return roundTo(terms.fee.times(sold).dividedBy(ordered), terms.currency, Decimal.ROUND_UP);
 }
 
-/** It may still be dealt, or what was dealt is not the client's yet. */
+/** Whether the amount is held: the order may still be dealt, or the deal is not released. */
 function isHeld(order: ExchangeOrder): boolean {
   const { terms, word } = order.transfer;
   if (closedIn(order).from?.sold.gt(0)) return false;
@@ -95,7 +97,7 @@ function closedIn({ decisions }: Pick<ExchangeOrder, 'decisions'>) {
   return { from: all.find(({ from }) => from)?.from, to: all.find(({ to }) => to)?.to };
 }
 
-/** An account that was closed is given nothing more: what it would be stands in suspense. */
+/** Closed accounts receive nothing more. Amounts for them stand in suspense. */
 function withClosedAccounts(order: ExchangeOrder, due: ClientDeal): ClientDeal {
   const { from, to } = closedIn(order);
   return {
@@ -105,13 +107,16 @@ function withClosedAccounts(order: ExchangeOrder, due: ClientDeal): ClientDeal {
   };
 }
 
-/** Of an order's accounts, those to which something is true. */
+/** The accounts of an order for which something holds. */
 export interface Sides {
   from: boolean;
   to: boolean;
 }
 
-/** Which of its accounts the word gives more than the one before, or gives back; of each a closing is noted once. */
+/**
+ * The accounts to which a word gives more, or returns money, than the previous word did. An account with a noted
+ * closing is left out.
+ */
 export function givenTo(before: ExchangeOrder, now: ExchangeOrder): Sides {
   const [had, has, closed] = [dueToClient(before), dueToClient(now), closedIn(now)];
   return {
@@ -121,8 +126,8 @@ export function givenTo(before: ExchangeOrder, now: ExchangeOrder): Sides {
 }
 
 /**
- * The release of all that the party has bought by now, with what of it is the client's; and, where the account that it comes to was
- * closed, that it keeps what it had of the last release, and is given nothing more.
+ * The decision to release everything bought so far, with the client's part of it. Where the receiving account was
+ * closed, a second decision limits it to the amount of the last release.
  */
 export function releasing(order: ExchangeOrder, isToClosed: boolean): NewDecision[] {
   const { word, terms } = order.transfer;
@@ -136,7 +141,7 @@ export function releasing(order: ExchangeOrder, isToClosed: boolean): NewDecisio
   return [{ ...release, data }, ...closing];
 }
 
-/** That accounts were closed, with what each had paid or been given until then. */
+/** The decision that accounts were closed, with what each had paid or received before. */
 export function closingOf(before: ExchangeOrder, { from, to }: Sides): NewDecision | undefined {
   if (!from && !to) return undefined;
   const { sold, fee, bought } = dueToClient(before);
@@ -149,7 +154,7 @@ export function closingOf(before: ExchangeOrder, { from, to }: Sides): NewDecisi
   };
 }
 
-/** The party has dealt something else than what was released: the books follow it, and a person asks why. */
+/** A notice that the deal has changed after its release. The books follow, and a person must ask why. */
 export function changedSince(order: ExchangeOrder): WantedBreak[] {
   const release = last(order, RELEASE);
   const { bought } = dealtIn(order.transfer.word);

@@ -3,16 +3,16 @@ import type { ExchangeOrderWord } from '../../../parties/exchange/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { Situation, Transition } from '../../engine/record';
 
-/** What the client has agreed to. Amounts of the debit are in `currency`, those of the credit in `toCurrency`. */
+/** The terms that the client agreed to. Debits are in `currency`, credits in `toCurrency`. */
 export const exchangeOrderTerms = z.object({
   currency: z.string(),
   toAccountId: z.string(),
   toCurrency: z.string(),
-  /** The whole debit, at most. */
+  /** The maximum debit, with the fee. */
   amount: decimal,
-  /** Of the amount, where all of the rest is sold; in proportion where a part is. */
+  /** Fee for selling all the rest of the amount; in proportion for a part. */
   fee: decimal,
-  /** With it the rest of the amount is sold whole and for this at least, or not at all. */
+  /** Requires to sell all the rest of the amount for at least this, or nothing. */
   minReceive: decimal.nullable(),
 });
 
@@ -32,22 +32,22 @@ export type ExchangeOrderStatus = (typeof EXCHANGE_ORDER_STATUSES)[number];
 export type ExchangeOrderTrigger =
   /** The party has the order. */
   | 'accepted'
-  /** No more will be dealt, and what was is what was ordered. */
+  /** The deal is over and as ordered. */
   | 'filled'
-  /** What the party owes us for it has come, as far as a check of the settlement tells. */
+  /** By a check of the settlement, the party has paid for the deal. */
   | 'released'
-  /** More was bought than it was released for. */
+  /** The deal has grown above the released amount. */
   | 'grown'
-  /** The party has refused it, has dealt nothing, or something else than was ordered. */
+  /** The party refused the order, dealt nothing, or dealt otherwise than ordered. */
   | 'failed'
-  /** By an operator, or because an account or its user may no longer exchange. */
+  /** By an operator, or because an account or its user may not exchange any more. */
   | 'cancelled'
-  /** The party says that more may be dealt, after it had said that it was over. */
+  /** The party may deal more after it had said that the order was over. */
   | 'reopened'
-  /** The amounts of the party's word are not those of its status. */
+  /** The amounts of the word contradict its status. */
   | 'incoherent';
 
-/** What happens to an order's status (decisions part 4, Exchange): no status is assigned but by a line of it. */
+/** Transitions of an order (decisions part 4, Exchange). A status changes only by a line of this table. */
 export const EXCHANGE_ORDER_TRANSITIONS: readonly Transition<ExchangeOrderStatus, ExchangeOrderTrigger>[] = [
   { from: ['created'], on: 'accepted', to: 'executing' },
   { from: ['created'], on: 'cancelled', to: 'cancelled' },

@@ -6,18 +6,18 @@ import { dealOf, dealtIn, NO_DEAL } from './deal';
 import type { ExchangeOrder } from './record';
 
 /**
- * A check of the settlement has let an order go. Its amount is all that was bought by then; `data.bought`, what of that is the
- * client's.
+ * Decision of a settlement check to release an order. Its amount is everything bought so far; `data.bought` is the
+ * client's part.
  */
 export const RELEASE = 'release';
 
 /**
- * The system's note that the party has lowered a deal below what it was released for: its amount is all that is bought now, and
- * `data.bought` what of that is the client's. No release before it lets go of more than that.
+ * Decision of the system that the deal fell below a released amount. Its amount is everything bought now;
+ * `data.bought` is the client's part. Earlier releases then cover no more than that.
  */
 const FALLEN = 'fallen';
 
-/** Its releases, each with the falls after it. */
+/** The releases of an order, each with the falls after it. */
 const releasesOf = ({ decisions }: ExchangeOrder) =>
   decisions.flatMap((release, index) =>
     release.kind === RELEASE
@@ -26,8 +26,8 @@ const releasesOf = ({ decisions }: ExchangeOrder) =>
   );
 
 /**
- * A check of the settlement has let it go, for all that it has bought by now. One that has bought more since has to be paid anew,
- * whole, and so has one that had bought less in between: the party may have taken its money back.
+ * Whether a release covers everything bought now. A deal that grew after its release, or fell and grew again, must be
+ * paid anew as a whole, because the party may have taken its money back.
  */
 export function isReleased(order: ExchangeOrder): boolean {
   const { bought } = dealtIn(order.transfer.word);
@@ -37,11 +37,11 @@ export function isReleased(order: ExchangeOrder): boolean {
   );
 }
 
-/** What the exchange owes for it. The settlement's statements find it in the order's row. */
+/** The amount that the exchange owes for the order. Stored in the order's row for the settlement's SQL. */
 export const unreleased = (order: ExchangeOrder): Decimal =>
   isReleased(order) ? ZERO : dealtIn(order.transfer.word).bought;
 
-/** The fall that is to be noted: what it is released for is more than is bought now. */
+/** The fall to record: everything bought now is less than a release covers. */
 export function fallen(order: ExchangeOrder): NewDecision | undefined {
   const { bought } = dealtIn(order.transfer.word);
   const isBelow = releasesOf(order).some(
@@ -55,7 +55,7 @@ export function fallen(order: ExchangeOrder): NewDecision | undefined {
 
 const given = z.object({ bought: z.string() });
 
-/** What the client had of it by its last release, and by what has fallen since; a decimal string. */
+/** The client's part by the last release or fall. A decimal string. */
 export function givenBefore(order: ExchangeOrder): string {
   const earlier = last(order, RELEASE, FALLEN);
   return earlier ? given.parse(earlier.data).bought : '0';

@@ -12,7 +12,7 @@ import { exchangeOrderSchema, exchangeOrderView } from './view';
 
 const guarded = { tag: 'Exchange', capability: 'exchange', party: 'exchange' } as const;
 
-/** Exchanges through the party that deals currencies (`interface.md 4.1`, Exchange). */
+/** Exchanges through the exchange party (`interface.md 4.1`, Exchange). */
 export const exchangeOrderRoutes = (services: Services): Route[] => [
   list(services),
   creation(services),

@@ -8,11 +8,11 @@ import { dealtIn, type Outcome, outcomeOf } from './deal';
 import { type ExchangeOrder, type ExchangeOrderStatus, type ExchangeOrderTrigger, isFinal } from './record';
 import { isReleased, unreleased } from './release';
 
-/** What comes of an order's terms, word and decisions. Pure. */
+/** Pure rules of an order: terms, word and decisions in; status, orders and conclusions out. */
 
 /**
- * What a check of the settlement may release: its deal is over, what the party owes for it has not been released, and it waits for
- * that, or was not dealt as ordered. Of the latter a release only notes that it was paid.
+ * Whether a settlement check may release the order. The deal is over, and no release covers what the party owes for
+ * it. For a deal that was not as ordered, the release only records the payment.
  */
 export function awaitsPayment(order: ExchangeOrder): boolean {
   const { terms, word, status } = order.transfer;
@@ -20,10 +20,10 @@ export function awaitsPayment(order: ExchangeOrder): boolean {
   return status === 'awaiting_settlement' || isNobodys(outcomeOf(terms, word));
 }
 
-/** What was dealt stands in suspense. */
+/** The deal was not as ordered, so it stands in suspense. */
 const isNobodys = (outcome: Outcome): boolean => outcome === 'failed' || outcome === 'incoherent';
 
-/** It ended before the party had it, by decisions alone. */
+/** Whether decisions ended the order before the party had it. */
 export const isCalledOff = (order: ExchangeOrder): boolean =>
   first(order, 'cancel') !== undefined || refusalOf(order, order.transfer.id) !== undefined;
 
@@ -59,7 +59,7 @@ function triggerOfWord(
   }
 }
 
-/** The code that goes with a status. */
+/** Our failure code for a status. */
 export function failure(order: ExchangeOrder, on: string): string | null {
   const { word } = order.transfer;
   if (on === 'cancelled') return first(order, 'cancel')?.data['code'] as string;
@@ -69,19 +69,21 @@ export function failure(order: ExchangeOrder, on: string): string | null {
   return plainCode(word === null ? refusal : word.failureCode) ?? 'provider_refused';
 }
 
-/** It waits for the party or for the settlement; the party may also say that it is open although the status has ended. */
+/**
+ * Whether the order waits for the party or for settlement. After its end the party may still report an open order.
+ */
 export const isOpen = ({ transfer: { status, word } }: ExchangeOrder): boolean =>
   !isFinal(status) || word?.status === 'open';
 
 // The party ---------------------------------------------------------------------------------------------------------
 
-/** One order, under one key for ever: until the party has said what it has of it, or has refused it. */
+/** One order, under one key, until the party has reported or refused it. */
 export const orders = (order: ExchangeOrder): Order[] =>
   order.transfer.status === 'created' && order.transfer.word === null && !isCalledOff(order)
     ? [{ key: order.transfer.id, what: 'open' }]
     : [];
 
-/** What a later word does not lower by itself: each fill, and that it was over. */
+/** Amounts that never fall: the fills, and that the order was over. */
 export const measures = ({ status, fills }: ExchangeOrderWord): Record<string, Decimal> => ({
   over: new Decimal(status === 'open' ? 0 : 1),
   ...Object.fromEntries(
@@ -102,8 +104,8 @@ export const amounts = (
   ]);
 
 /**
- * A word for one that the party has and never ends: what it has dealt stays so, and no more will be. It can be concluded as
- * paid only where something was dealt, for nobody but the party knows its price.
+ * The word as a person concludes an order that the party never ends: its fills stay, and no more will follow. Without
+ * fills it can only be concluded as failed, because only the party knows a price.
  */
 export function concluded({ transfer }: ExchangeOrder, as: 'paid' | 'failed'): ExchangeOrderWord | undefined {
   const { word, orderedAt } = transfer;

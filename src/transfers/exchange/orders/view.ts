@@ -6,8 +6,8 @@ import { dueToClient } from './position';
 import { EXCHANGE_ORDER_STATUSES, type ExchangeOrder, type ExchangeOrderStatus } from './record';
 
 /**
- * An exchange order on the wire (decisions part 4, Exchange). Its account transactions carry its id as their `referenceId`;
- * those of what the party has changed afterwards have one of their own, and its id as their `linkedId`.
+ * An exchange order in the API (decisions part 4, Exchange). Its account transactions have its id as their
+ * `referenceId`. Later changes by the party have a `referenceId` of their own, and the order's id as `linkedId`.
  */
 export const exchangeOrderSchema = z
   .object({
@@ -67,7 +67,7 @@ export function exchangeOrderView(order: ExchangeOrder): ExchangeOrderView {
   };
 }
 
-/** What is the client's, or is to be; nothing of what was dealt otherwise than it was ordered. */
+/** The part that is or will be the client's. Nothing of a deal that was not as ordered. */
 function dealShown(order: ExchangeOrder) {
   const { terms, word } = order.transfer;
   const isUnderWay = word !== null && outcomeOf(terms, word) === 'open';

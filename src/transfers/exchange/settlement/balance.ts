@@ -10,24 +10,26 @@ import { isOfItsTime } from './rules';
 
 export interface SettlementBalance {
   currency: string;
-  /** By our books the exchange has that of ours; below zero where we owe it. */
+  /** Our money at the exchange by our books. Negative where we owe the exchange. */
   booked: Decimal;
-  /** As the exchange says at `asOf`. */
+  /** Reported by the exchange at `asOf`. */
   reported: Decimal;
   difference: Decimal;
   asOf: Date;
 }
 
 export interface ReleasableBalance extends SettlementBalance {
-  /** A check by this reading would complete orders for so much. */
+  /** The sum of the orders that a check with this reading would complete. */
   releasable: Decimal;
 }
 
 /**
- * What the exchange has of ours, of each currency in which there is something: as it says now, beside our books. What it has
- * dealt and not paid yet is booked, and not reported. `releasable` is zero where a check would refuse the reading. A currency of which it says what cannot be read is shown to the operator,
- * and left out.
- * @throws Problem 503 while it cannot be asked
+ * Compares the balances that the exchange reports now with our books, for each currency that has one. Deals that are
+ * not paid yet are booked and not reported.
+ *
+ * `releasable` is zero where a check would refuse the reading. A currency with an unreadable amount opens a break and
+ * is left out.
+ * @throws Problem 503 while the exchange cannot be asked
  */
 export async function settlementBalances(
   services: Pick<Services, 'parties' | 'database' | 'now'>,
@@ -43,8 +45,8 @@ export async function settlementBalances(
 }
 
 /**
- * A reading beside our books as they are now, but for what of it cannot be read.
- * @param also currencies that are wanted though nothing is there
+ * Compares a reading with our present books. Unreadable currencies are left out.
+ * @param also currencies to include with zero balances
  */
 export async function comparedWith(
   sql: Sql,

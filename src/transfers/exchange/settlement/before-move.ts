@@ -12,9 +12,9 @@ interface Move {
 }
 
 /**
- * Takes the lock of the currency's checks before a move at the exchange is booked. The next check counts a withdrawal as sent out, and
- * takes no reading that may still have it.
- * @throws Problem 409 `invalid_transition` for a write-off of more than is short
+ * Locks the currency's checks before an operator's move at the exchange is booked. The next check counts a withdrawal
+ * as sent out, and refuses readings that may still contain it.
+ * @throws Problem 409 `invalid_transition` for a write-off above the shortfall
  */
 export async function beforeExchangeMove(tx: Tx, move: Move, at: Date): Promise<void> {
   const { currency, amount, as } = move;
@@ -24,8 +24,8 @@ export async function beforeExchangeMove(tx: Tx, move: Move, at: Date): Promise<
 }
 
 /**
- * Refuses more than the exchange owes for waiting orders, and more than it had less than our books at the last check. A check would
- * release orders for the rest, and nobody has paid them.
+ * Refuses a write-off above what the exchange owes for waiting orders, and above its shortfall at the last check.
+ * With a larger write-off, a check would release orders that nobody has paid.
  */
 async function assertShort(tx: Tx, { currency, reported }: SettlementCheck, { amount }: Move, at: Date) {
   const { booked, owed } = await readBooks(tx, currency, at);
@@ -33,6 +33,6 @@ async function assertShort(tx: Tx, { currency, reported }: SettlementCheck, { am
   if (amount.gt(short))
     throw conflict(
       'invalid_transition',
-      `Only ${formatAmount(short, currency)} ${currency} is short, by the last check of the settlement.`,
+      `amount must be at most ${formatAmount(short, currency)} ${currency}, the shortfall of the last check.`,
     );
 }

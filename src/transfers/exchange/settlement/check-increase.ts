@@ -17,22 +17,22 @@ import { lockCheck, saveCheck, sentOut } from './store';
 
 export interface CheckedIncrease {
   currency: string;
-  /** What the exchange reported at the check before, and at this one. */
+  /** The balances that the exchange reported at the previous check and at this one. */
   previous: Decimal;
   current: Decimal;
   asOf: Date;
-  /** What has come since. */
+  /** Money that has come since the previous check. */
   increase: Decimal;
-  /** Of all that has come, what no order was released for. */
+  /** Money that has come, all in all, and that no order was released for. */
   leftOver: Decimal;
-  /** The longest waiting first. */
+  /** Longest waiting first. */
   ordersReleased: string[];
 }
 
 /**
- * Asks the exchange, before anything is locked. What was sent out is read first: what goes out meanwhile is counted by the next
- * check.
- * @throws Problem 503 while the exchange cannot be asked, answers with what it knew before it was, or of a time to come
+ * Asks the exchange for its balance, before anything is locked. Reads our sent amounts first, so that later ones are
+ * left to the next check.
+ * @throws Problem 503 while the exchange cannot be asked, or its reading is of another time
  */
 export async function askForIncrease(services: Services, currency: string): Promise<Reported> {
   const { database, now } = services;
@@ -40,16 +40,18 @@ export async function askForIncrease(services: Services, currency: string): Prom
   const sent = await sentOut(database, currency);
   const said = await readBalances(services);
   if (!isOfItsTime(said.asOf, { from, to: now() }))
-    throw unavailable('The exchange answers with an old reading, or its clock is not ours.');
+    throw unavailable('The reading of the exchange is old, or its clock differs from ours.');
   return { reported: balanceOf(said, currency), asOf: said.asOf, sentOut: sent };
 }
 
 /**
- * Compares what the exchange has with our books, and lets the waiting orders go that the rest covers: the oldest first, each whole, none
- * overtaken. Checks of a currency go one after the other; a reading that is not newer than the last one's counts as that
- * one, and releases nothing.
- * @param decidedBy whose call it is
- * @throws Problem 503 for a reading that may not know yet of what an operator has taken home
+ * Compares the exchange's balance with our books, and releases the waiting orders that the difference covers: the
+ * oldest first, each as a whole, none overtaken.
+ *
+ * Checks of a currency run one after the other. A reading that is not newer than the last one counts as that one and
+ * releases nothing.
+ * @param decidedBy caller
+ * @throws Problem 503 for a reading that may lack an operator's withdrawal
  */
 export async function checkIncrease(
   services: Pick<Services, 'commands' | 'now'>,
@@ -59,7 +61,7 @@ export async function checkIncrease(
   const last = await lockCheck(tx, currency);
   const checkedAt = services.now();
   if (isBeforeNews(last, now))
-    throw unavailable('Money was taken home just now: the exchange may not have counted that yet.');
+    throw unavailable('An operator has just booked a withdrawal that the reading may not include yet.');
   const isNews = now.asOf > last.asOf;
   const { reported, asOf, sentOut: sent } = isNews ? now : last;
   const available = await readAvailable(tx, currency, { reported, asOf });
@@ -76,8 +78,8 @@ export async function checkIncrease(
 }
 
 /**
- * The orders that are covered, as they are under their locks. Rows first and then all their accounts, each in the house's one
- * order: an advance holds one row when it waits for accounts, and no account when it waits for its row.
+ * Locks the covered orders and reads them again. All rows come before all accounts. A step waits for accounts with
+ * one row locked, and for its row with no account locked, so no deadlock arises.
  */
 async function lockCovered(
   { now }: Pick<Services, 'now'>,

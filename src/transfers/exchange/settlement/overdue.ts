@@ -3,13 +3,16 @@ import { closeBreaksOf, listBreaks, openBreakAgain } from '../../../process/brea
 import type { Services } from '../../../services';
 import { overdueOrders } from './store';
 
-/** An order that waits for its settlement for longer than `SETTLEMENT_WAIT_SECONDS`. */
+/** Break: an order has waited for its settlement for longer than `SETTLEMENT_WAIT_SECONDS`. */
 const OVERDUE = 'settlement_overdue';
 
-/** So many are shown at once, of each currency the longest waiting first. */
+/** Orders shown at once for each currency, longest waiting first. */
 const SHOWN = 200;
 
-/** Shows the orders that wait for their settlement too long, each with what it is owed, and those no more that do not. */
+/**
+ * Opens breaks for orders that wait too long for settlement, with the owed amount. Closes those of orders that wait
+ * no more.
+ */
 export async function showOverdue({
   database,
   now,

@@ -7,24 +7,27 @@ import { PartyAway } from '../../../process/party-errors';
 import type { Services } from '../../../services';
 import { UNREADABLE } from '../../engine/breaks';
 
-/** Of what the exchange holds as a whole: what its breaks are about. */
+/** Subject of the breaks about the exchange as a whole. */
 export const SUBJECT = 'settlement';
 
-/** What the exchange says that it holds of ours. */
+/** Our balances as the exchange reports them. */
 export interface SaidBalances {
   asOf: Date;
-  /** A currency that is not among them, nor of the unreadable ones, is zero. */
+  /** A currency in neither field has a zero balance. */
   balances: ReadonlyMap<string, Decimal>;
-  /** Of what it says of these nothing can be made: no currency of ours, or an amount that the currency has not. */
+  /** Unknown currencies, and currencies whose amount has too many decimals. */
   unreadable: readonly string[];
 }
 
-/** What the exchange says now that it holds of ours. @throws Problem 503 while it cannot be asked, or read */
+/**
+ * Asks for our balances at the exchange.
+ * @throws Problem 503 while the exchange cannot be asked, or its answer cannot be read
+ */
 export async function readBalances(services: Pick<Services, 'parties'>): Promise<SaidBalances> {
   try {
     return await askBalances(services);
   } catch (error) {
-    throw error instanceof PartyAway ? unavailable('The exchange cannot be asked just now.') : error;
+    throw error instanceof PartyAway ? unavailable('The exchange cannot be reached now.') : error;
   }
 }
 
@@ -39,14 +42,14 @@ export async function askBalances({ parties }: Pick<Services, 'parties'>): Promi
   };
 }
 
-/** @throws Problem 503 where nothing can be made of what it says of that currency */
+/** @throws Problem 503 for a currency with an unreadable balance */
 export function balanceOf({ balances, unreadable }: SaidBalances, currency: string): Decimal {
   if (unreadable.includes(currency))
     throw unavailable(`The exchange’s balance of ${currency} cannot be read.`);
   return balances.get(currency) ?? ZERO;
 }
 
-/** Shows the currencies of which nothing can be made, and those no more of which something can. */
+/** Opens a break for each unreadable currency, and closes those of readable ones. */
 export async function showUnreadable(sql: Sql, { unreadable }: SaidBalances, at: Date): Promise<void> {
   const open = (await openBreaksOf(sql, SUBJECT)).filter(({ kind }) => kind === UNREADABLE);
   if (open.length === 0 && unreadable.length === 0) return;

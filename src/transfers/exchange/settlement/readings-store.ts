@@ -2,13 +2,13 @@ import { table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { Decimal, ZERO } from '../../../kernel/money/money';
 
-/** What the exchange has reported at a time, beside what our books had. */
+/** A balance that the exchange reported, with our booked balance. */
 export interface SettlementReading {
   currency: string;
   asOf: Date;
   reported: Decimal;
   booked: Decimal;
-  /** null: they were the same. */
+  /** null: both were equal. */
   differsSince: Date | null;
 }
 
@@ -36,7 +36,7 @@ export async function lastReadings(
   );
 }
 
-/** Keeps readings; one of a time that was read before is the one that there is. */
+/** Stores readings. A second reading of the same time is ignored. */
 export async function insertReadings(tx: Sql, readings: readonly SettlementReading[]): Promise<void> {
   if (readings.length === 0) return;
   await tx.run(
@@ -52,8 +52,9 @@ export async function insertReadings(tx: Sql, readings: readonly SettlementReadi
 }
 
 /**
- * Deletes those of these currencies from before then, but for the last of each: it tells whether the two differ, however long the
- * exchange is away. Raw: by the currencies, which lead the index. @returns how many
+ * Deletes old readings of these currencies, except the last of each: it shows a difference, however long the exchange
+ * is away. Raw: by the currencies, which lead the index.
+ * @returns the number of deleted rows
  */
 export async function deleteReadings(sql: Sql, currencies: readonly string[], before: Date): Promise<number> {
   const [row] = await sql.query<{ count: number }>(

@@ -24,20 +24,20 @@ type Deps = Pick<
   'database' | 'parties' | 'switches' | 'now' | 'settlementDifferenceSeconds' | 'settlementWaitSeconds'
 >;
 
-/** The clock of the exchange is not ours, or it answers with what it knew before it was asked. */
+/** Break: the clock of the exchange differs from ours, or its answer is old. */
 const CLOCK = 'party_clock_differs';
 
-/** Older readings are of no use to anybody: 288 come a day and currency. */
+/** Age at which readings are deleted. A currency has 288 a day. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 
 /**
- * Keeps what the exchange says that it holds, beside our books; a difference that lasts is shown, and so are orders that wait
- * for too long. Nothing of a check is moved by it, and no account is locked. Done twice, it has been done once.
- * @throws PartyAway the same again; an answer that cannot be read is shown, too
+ * Stores the exchange's balances with our books. Opens breaks for a lasting difference and for overdue orders.
+ * Changes no check and locks no account. Idempotent.
+ * @throws PartyAway retry; UnreadableAnswer after a break was opened
  */
 export async function readSettlement(services: Deps): Promise<void> {
   const { database, switches, now } = services;
-  // Also without an exchange: what waits for it may end by a person.
+  // Runs without an exchange too, because a person may end a waiting order.
   await showOverdue(services);
   if ((await switches.party('exchange')) === 'left_out') return;
   await deleteReadings(database, CURRENCIES, new Date(now().getTime() - KEPT_MS));
@@ -57,13 +57,16 @@ export async function readSettlement(services: Deps): Promise<void> {
   }
 }
 
-/** A reading of another time than it was asked for is none: one of a time to come would be the last until then. */
+/**
+ * Opens or closes the break for a reading of another time. Such a reading is not stored: one from the future would
+ * stay the newest.
+ */
 async function showClock(sql: Sql, isOurs: boolean, at: Date): Promise<void> {
   if (isOurs) return closeBreaksOf(sql, { subject: SUBJECT, kinds: [CLOCK], at });
   await openBreakAgain(sql, { tenantId: null, kind: CLOCK, subject: SUBJECT, detail: 'exchange' });
 }
 
-/** @param said one that is not newer than the last is that one */
+/** Stores a reading. One that is not newer than the last one is ignored. */
 async function keepReading(
   { now, settlementDifferenceSeconds }: Pick<Deps, 'now' | 'settlementDifferenceSeconds'>,
   tx: Tx,

@@ -11,17 +11,17 @@ import {
 } from './rules';
 import { readBooks, readChecks, waitingOrders } from './store';
 
-/** A check releases no more orders than this, so that no lock is held for long. The rest waits for the next check. */
+/** Orders released by one check, so that no lock is held for long. The next check releases more. */
 const AT_ONCE = 50;
 
-/** Reads what the exchange has beyond our books by a reading: that much of the waiting orders is paid. */
+/** The exchange's balance beyond our books, by a reading. Orders of this sum are paid. */
 export const readAvailable = async (
   sql: Sql,
   currency: string,
   { reported, asOf }: Pick<Reported, 'reported' | 'asOf'>,
 ): Promise<Decimal> => availableBy(reported, await readBooks(sql, currency, knownTo(asOf)));
 
-/** Reads which of the waiting orders so much covers; none where nothing is available. */
+/** The waiting orders that an amount covers. None for an amount of zero or less. */
 export async function readCovered(
   sql: Sql,
   currency: string,
@@ -32,7 +32,7 @@ export async function readCovered(
 }
 
 /**
- * Reads what a check would release by each of these readings, in the same order, and locks nothing. The sum is zero where a check would
+ * The sums that checks with these readings would release, in the same order. Locks nothing. Zero where a check would
  * refuse the reading.
  */
 export async function readReleasable(
@@ -44,7 +44,7 @@ export async function readReleasable(
     readings.map(({ currency }) => currency),
   );
   const all: Decimal[] = [];
-  // The statements share one connection, so they are sent in turn.
+  // Statements share one connection, so they are sent in turn.
   for (const { currency, ...reading } of readings) {
     const last: Judged | undefined = checks.get(currency);
     const { released } =

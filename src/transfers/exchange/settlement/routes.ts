@@ -15,7 +15,7 @@ import {
 
 const guarded = { tag: 'Exchange', role: 'admin', party: 'exchange' } as const;
 
-/** What the exchange owes us, and whether it has paid it (`interface.md 4.1`, Exchange). */
+/** Settlement with the exchange (`interface.md 4.1`, Exchange). */
 export const settlementRoutes = (services: Services): Route[] => [
   balanceRoute(services),
   increaseRoute(services),

@@ -1,34 +1,36 @@
 import { type Decimal, maxOf, ZERO } from '../../../kernel/money/money';
 
-/** What the exchange says that it has of ours of a currency, and when that was by its clock. */
+/** Our balance at the exchange in one currency, and its time by the exchange's clock. */
 export interface Reported {
   reported: Decimal;
   asOf: Date;
-  /** All that was sent out of its balance by our books before it was asked, ever. */
+  /** Sum of all that we have sent out of the balance before the question, by our books. */
   sentOut: Decimal;
 }
 
-/** What has come since the last check: what is there more, and what was sent out of it meanwhile. Never below zero. */
+/**
+ * Money that has come since the last check: the growth of the balance, plus money sent out meanwhile. Never negative.
+ */
 export const increaseSince = (last: Omit<Reported, 'asOf'>, now: Omit<Reported, 'asOf'>): Decimal =>
   maxOf(ZERO, now.reported.minus(last.reported).plus(now.sentOut).minus(last.sentOut));
 
-/** How far the exchange's clock may be from ours. Milliseconds. */
+/** Greatest difference between the exchange's clock and ours. Milliseconds. */
 const CLOCK_MS = 5_000;
 
-/** Whether a reading of then is of between those two moments, as far as clocks tell. */
+/** Whether a reading is from between two moments, within the tolerance of clocks. */
 export const isOfItsTime = (asOf: Date, { from, to }: { from: Date; to: Date }): boolean =>
   asOf.getTime() >= from.getTime() - CLOCK_MS && asOf.getTime() <= to.getTime() + CLOCK_MS;
 
-/** What was booked by then a reading of then knows of, whichever clock is ahead. */
+/** A reading of this time includes everything booked before the returned time, whichever clock is ahead. */
 export const knownTo = (asOf: Date): Date => new Date(asOf.getTime() - CLOCK_MS);
 
-/** From then on a reading knows of what has left the exchange now. */
+/** Readings from the returned time on include a withdrawal of now. */
 export const knowingFrom = (now: Date): Date => new Date(now.getTime() + CLOCK_MS);
 
-/** The part of the last check that the next check goes by. */
+/** The fields of the last check that the next check needs. */
 export interface Judged {
   asOf: Date;
-  /** An older reading may still hold money that an operator has taken home; null: none was taken. */
+  /** Readings before this time may still contain a withdrawal of an operator. Null: there was none. */
   newsFrom: Date | null;
 }
 
@@ -36,36 +38,39 @@ export interface Judged {
 export const isBeforeNews = ({ newsFrom }: Pick<Judged, 'newsFrom'>, { asOf }: { asOf: Date }): boolean =>
   newsFrom !== null && asOf < newsFrom;
 
-/** Whether a check by this reading is refused, or the reading is no newer than the last check's. */
+/** Whether a check would refuse this reading, or the reading is no newer than the last check's. */
 export const releasesNothing = (last: Judged, reading: { asOf: Date }): boolean =>
   isBeforeNews(last, reading) || reading.asOf <= last.asOf;
 
 /** Our books of a currency at one moment. */
 export interface Books {
-  /** What the exchange has of ours, with what it owes us; below zero where we owe it. */
+  /** Our money at the exchange, with what the exchange owes us. Negative where we owe it. */
   booked: Decimal;
-  /** Of that, what it owes by orders that no check has released. */
+  /** The part of it that the exchange owes for orders without a release. */
   owed: Decimal;
-  /** What has left its balance by our books since a time, whatever has come meanwhile. */
+  /** Amounts that left the balance since a given time. Amounts that came in are not subtracted. */
   sentSince: Decimal;
 }
 
 /**
- * What has come from the exchange and no order was released for: all that it has beyond what our books expect to be there. Below zero where more
- * has gone than our books know of, or what was released is owed again. For some seconds it is too little by what was just sent,
- * and never too much: what the reading may still have and our books have not is taken off.
- * @param books of after the reading; sent since what it is {@link knownTo} know of
+ * Money that came from the exchange and that no order was released for: reported − booked + owed − just sent.
+ *
+ * Negative where more has gone than our books know, or where a released amount is owed again. Just sent amounts may
+ * still be in the reading, so they are subtracted. The result is too low for some seconds, and never too high.
+ * @param books read after the reading; `sentSince` counts from {@link knownTo} of the reading
  */
 export const availableBy = (reported: Decimal, { booked, owed, sentSince }: Books): Decimal =>
   reported.minus(booked).plus(owed).minus(sentSince);
 
-/** Something that waits, oldest first. */
+/** An order that waits, in a list with the oldest first. */
 export interface Waiting {
   id: string;
   amount: Decimal;
 }
 
-/** Which of those that wait are covered, each whole and none overtaken, and what is left over. */
+/**
+ * The waiting orders that an amount covers, each as a whole and none overtaken, and the amount that is left.
+ */
 export function covered<W extends Waiting>(
   waiting: readonly W[],
   available: Decimal,

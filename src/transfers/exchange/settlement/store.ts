@@ -6,17 +6,17 @@ import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { Decimal } from '../../../kernel/money/money';
 import type { Books, Waiting } from './rules';
 
-/** How far the exchange's balance of a currency was known to have come at the last check. */
+/** The last check of a currency's settlement. */
 export interface SettlementCheck {
   currency: string;
-  /** By the exchange, and when by its clock. */
+  /** Balance by the exchange, and its time by the exchange's clock. */
   reported: Decimal;
   asOf: Date;
-  /** All that was sent out by then, as {@link sentOut} tells it. */
+  /** Sum of all amounts sent out by then, as {@link sentOut} computes it. */
   sentOut: Decimal;
-  /** What was left over then: written down for who looks, and no later check begins with it. */
+  /** Money left over at the check. For readers only; later checks do not use it. */
   leftOver: Decimal;
-  /** A reading of before then may not know of what an operator has taken home; null: nothing was. */
+  /** Readings before this time may still contain a withdrawal of an operator. Null: there was none. */
   newsFrom: Date | null;
   checkedAt: Date;
 }
@@ -25,10 +25,10 @@ const checks = () => table('settlement_checks');
 const AMOUNTS = ['reported', 'sentOut', 'leftOver'] as const;
 type CheckRow = Omit<SettlementCheck, (typeof AMOUNTS)[number]> & Record<(typeof AMOUNTS)[number], string>;
 
-/** Before anything was ever checked: all that the exchange has of ours is still to be counted. */
+/** Time of the last check before the first one, so that the whole balance counts as new. */
 const NEVER = new Date(0);
 
-/** One check of a currency after the other, to the end of the transaction. */
+/** Locks the check of a currency until the end of the transaction, so that checks run one after the other. */
 export async function lockCheck(tx: Tx, currency: string): Promise<SettlementCheck> {
   const nothing = { reported: '0', sentOut: '0', leftOver: '0', summed: '0' };
   const never = { asOf: NEVER, summedTo: NEVER, checkedAt: NEVER };
@@ -52,7 +52,7 @@ export async function lockCheck(tx: Tx, currency: string): Promise<SettlementChe
   };
 }
 
-/** Reads the last check of each of these currencies, without a lock. A currency that was never checked is not among them. */
+/** Reads the last check of each currency, without a lock. Currencies without a check are left out. */
 export async function readChecks(
   sql: Sql,
   currencies: readonly string[],
@@ -63,7 +63,7 @@ export async function readChecks(
   return new Map(rows.map(({ currency, ...row }) => [currency, row]));
 }
 
-/** Entries are committed long before that: what they sum to does not change any more. */
+/** Age of the entries in the stored sum. Every transaction that could add older entries has ended by then. */
 const SUMMED_AFTER_MS = 24 * 60 * 60_000;
 
 export function saveCheck(tx: Tx, check: Omit<SettlementCheck, 'newsFrom'>): void {
@@ -82,8 +82,8 @@ export function saveCheck(tx: Tx, check: Omit<SettlementCheck, 'newsFrom'>): voi
 }
 
 /**
- * What we have moved ourselves out of the exchange's balance, under the check's lock: the next check counts it as sent.
- * @param newsFrom a reading of before then releases nothing
+ * Counts a withdrawal by an operator as sent out, under the check's lock.
+ * @param newsFrom readings before this time release nothing
  */
 export function addSentOut(tx: Tx, currency: string, amount: Decimal, newsFrom: Date): void {
   tx.defer(
@@ -97,9 +97,9 @@ const SENT = `select sum(e.amount) from transfer_entries e
    where e.component = 'settlement' and e.currency = settlement_checks.currency and e.at > settlement_checks.summed_to`;
 
 /**
- * All that has gone out of the exchange's balance by our books, ever, for the reader's `increase`: what orders have sold of the
- * currency, less what was given back of that, and what withdrawals have sent less what came back. What the exchange has taken back of
- * what it had paid is not in it. Raw: the sum kept at a check, and what came after it.
+ * Sum of all amounts that left the exchange's balance by our books, for `increase`: sold amounts and sent
+ * withdrawals, less what came back of them. Payments that the exchange took back are not included. Raw: the sum of
+ * the last check, and the entries after it.
  */
 export async function sentOut(sql: Sql, currency: string): Promise<Decimal> {
   const [row] = await sql.query<{ sum: string }>(
@@ -112,26 +112,33 @@ export async function sentOut(sql: Sql, currency: string): Promise<Decimal> {
   return new Decimal(row?.sum ?? 0);
 }
 
-/** SQL: the orders to that currency (SQL too) for which the exchange owes something that no release covers (`unreleased`). */
+/**
+ * SQL: orders to a currency (itself SQL) for which the exchange owes an amount that no release covers (`unreleased`).
+ */
 const owedIn = (currency: string) =>
   `from transfers t where t.kind = 'exchange_order' and t.unreleased > 0 and t.terms->>'toCurrency' = ${currency}`;
 
-/** Those of them whose deal is over: they wait to be paid, or are nobody's. */
+/** SQL: the deal is over, so the order waits to be paid. */
 const OVER = `(t.status in ('awaiting_settlement', 'failed') or t.word->>'status' = 'failed')`;
 
 /**
- * Since when one waits: since it first was over, or, where it was released before, since the word that has changed it. So what has
- * grown goes behind those that waited by then, and is not overdue at once.
+ * SQL: since when an order waits. A released order that grew counts from the word that changed it. So it goes behind
+ * those that already waited, and is not overdue at once.
  */
 const SINCE = `greatest(
   coalesce((t.reached->>'awaiting_settlement')::timestamptz, (t.reached->>'failed')::timestamptz, (t.reached->>'executing')::timestamptz, t.created_at),
   case when exists (select 1 from transfer_decisions d where d.transfer_id = t.id and d.kind = 'release') then t.word_at end)`;
 
-/** Of what the exchange holds or owes: what it took of us, and what it has taken back of what it owed or had paid. */
+/**
+ * SQL: amounts that left the exchange's balance: money it took of us, and payments or debts that it took back.
+ */
 const SENT_SINCE = `select coalesce(sum(e.amount), 0) from transfer_entries e
    where e.component in ('settlement', 'owed') and e.amount > 0 and e.currency = $1 and e.at > $3`;
 
-/** @param since of what was sent. Raw: all in one statement, for what is bought meanwhile is booked and owed at once. */
+/**
+ * Reads our books of a currency.
+ * @param since start of `sentSince`. Raw: one statement, because a deal is booked and owed at the same moment
+ */
 export async function readBooks(sql: Sql, currency: string, since: Date): Promise<Books> {
   const [row] = await sql.query<{ balance: string; owed: string; sent: string }>(
     `select ${internalBalanceSql('$2::text')}::text as balance, (${SENT_SINCE})::text as sent,
@@ -145,7 +152,7 @@ export async function readBooks(sql: Sql, currency: string, since: Date): Promis
   };
 }
 
-/** Orders that a check may release, the longest waiting first. Raw: see {@link owedIn}. */
+/** Orders that a check may release, longest waiting first. Raw: see {@link owedIn}. */
 export async function waitingOrders(sql: Sql, currency: string, limit: number): Promise<Waiting[]> {
   const rows = await sql.query<{ id: string; owed: string }>(
     `select t.id, t.unreleased::text as owed ${owedIn('$1')} and ${OVER} order by ${SINCE}, t.id limit $2`,
@@ -154,7 +161,7 @@ export async function waitingOrders(sql: Sql, currency: string, limit: number): 
   return rows.map(({ id, owed }) => ({ id, amount: new Decimal(owed) }));
 }
 
-/** An order that waits for its settlement, or what was not dealt as ordered and is not paid either. */
+/** An order that waits for settlement, including one that was not dealt as ordered and is unpaid. */
 export interface OverdueOrder {
   id: string;
   tenantId: string | null;
@@ -162,7 +169,9 @@ export interface OverdueOrder {
   owed: Decimal;
 }
 
-/** Those of these currencies that have waited since before then: of each the longest waiting. Raw: see {@link owedIn}. */
+/**
+ * Orders that have waited since before a time, longest waiting first in each currency. Raw: see {@link owedIn}.
+ */
 export async function overdueOrders(
   sql: Sql,
   { currencies, before, limit }: { currencies: readonly string[]; before: Date; limit: number },

@@ -4,7 +4,7 @@ import { instant, money } from '../../../kernel/wire/schemas';
 import type { ReleasableBalance } from './balance';
 import type { CheckedIncrease } from './check-increase';
 
-/** What the exchange has of ours in a currency (decisions part 4, Exchange). */
+/** Our balance at the exchange in a currency (decisions part 4, Exchange). */
 export const settlementBalanceSchema = z
   .object({
     currency: z.string(),
@@ -34,7 +34,7 @@ export function settlementBalanceView(balance: ReleasableBalance): z.output<type
   };
 }
 
-/** What a check of the settlement has found, and done (decisions part 4, Exchange). */
+/** Result of a settlement check (decisions part 4, Exchange). */
 export const checkedIncreaseSchema = z
   .object({
     currency: z.string(),

@@ -33,17 +33,18 @@ export interface WithdrawalRequest {
   amount: Decimal;
 }
 
-/** With where it goes. */
+/** A withdrawal with its destination. */
 export interface ShownWithdrawal {
   withdrawal: ExchangeWithdrawal;
   destination: WithdrawalDestination;
 }
 
 /**
- * Makes a withdrawal: it is `created` with its amount and fee held, and its process begins.
- * @throws Problem 404 naming `accountId` or `destinationId`; 400 naming `amount`, or `destinationId` for one of another
- *   currency; 409 `invalid_transition` for a destination that is disabled or not active yet, `account_closed`,
- *   `user_blocked`, `insufficient_funds`, in this order
+ * Makes a withdrawal in the status `created`, holds amount and fee, and starts its workflow. Checks in the order of
+ * the list below.
+ * @throws Problem 404 naming `accountId` or `destinationId`; 400 naming `amount`, or `destinationId` in another
+ * currency; 409 `invalid_transition` for a destination that is disabled or not active yet; `account_closed`;
+ * `user_blocked`; `insufficient_funds`
  */
 export async function createWithdrawal(
   services: Services,
@@ -59,7 +60,7 @@ export async function createWithdrawal(
   ]);
   assertFits(amount, currency);
   if (destination.currency !== currency)
-    throw invalid(`destinationId must be of a destination in ${currency}.`, 'destinationId');
+    throw invalid(`destinationId must name a destination in ${currency}.`, 'destinationId');
   const [id, at] = [newId('exchangeWithdrawal'), services.now()];
   assertUsable(destination, at, 'destinationId');
   await assertFundable(tx, account, 'accountId');
@@ -79,7 +80,7 @@ export async function createWithdrawal(
   return { withdrawal: made, destination };
 }
 
-/** @throws Problem 404, also for another tenant's */
+/** @throws Problem 404, also for a withdrawal of another tenant */
 export async function requireWithdrawal(
   services: Pick<Services, 'database' | 'now'>,
   reach: string | null,
@@ -105,7 +106,7 @@ async function withDestinations(sql: Sql, found: readonly ExchangeWithdrawal[]):
   });
 }
 
-/** Newest first. */
+/** Lists withdrawals, newest first. */
 export async function listWithdrawals(
   services: Pick<Services, 'database' | 'now'>,
   filter: ListFilter,
@@ -115,7 +116,7 @@ export async function listWithdrawals(
   return withDestinations(services.database, found);
 }
 
-/** Those that wait for the operator's approval, the longest first. @throws Problem 400 */
+/** Lists the withdrawals that wait for an operator's approval, longest first. @throws Problem 400 */
 export async function withdrawalsToApprove(
   services: Pick<Services, 'database' | 'now'>,
   filter: WaitingFilter,

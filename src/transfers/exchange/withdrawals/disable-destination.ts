@@ -7,14 +7,15 @@ import { type Change, shutDestination } from '../destinations/operations';
 import type { WithdrawalDestination } from '../destinations/record';
 import { exchangeWithdrawalKind } from './kind';
 
-/** What a client reads of a withdrawal that was cancelled with its destination. */
+/** Failure code of a withdrawal that was cancelled with its destination. */
 export const DESTINATION_DISABLED = 'destination_disabled';
 
 const OPEN = PAYOUT_STATUSES.filter((status) => !isFinal(status));
 
 /**
- * Disables a destination for ever. What the exchange has not been told of is cancelled in the same transaction, and what it
- * holds is released; the rest goes on. Locks: the destination, the transfers, their accounts.
+ * Disables a destination for ever. Cancels its withdrawals that the exchange was not told of, in the same
+ * transaction, and releases their holds. Other withdrawals go on. Locks the destination, then the transfers, then
+ * their accounts.
  * @returns `cancelled`: the withdrawals that ended
  * @throws Problem 404; 409 `invalid_transition`
  */
@@ -23,7 +24,8 @@ export async function disableDestination(
   tx: Tx,
   { id, by }: Pick<Change, 'id' | 'by'>,
 ): Promise<{ before: WithdrawalDestination; after: WithdrawalDestination; cancelled: string[] }> {
-  // Its row first: whoever makes a withdrawal holds it, and so is seen below, or sees that it is disabled.
+  // The destination's row is locked first. A withdrawal that is made at the same time is then found below, or is
+  // refused.
   const changed = await shutDestination(tx, { id, by, at: services.now() });
   const found = await lockNotOrdered(tx, exchangeWithdrawalKind, {
     ...{ tenantId: changed.after.tenantId, statuses: OPEN, term: 'destinationId', value: id },
@@ -33,7 +35,7 @@ export async function disableDestination(
   return { ...changed, cancelled };
 }
 
-/** @returns false for one that has ended, by the word that counts */
+/** @returns false for a withdrawal that has ended, by the word that counts */
 async function cancel(
   services: Pick<Services, 'commands' | 'now'>,
   tx: Tx,

@@ -7,13 +7,13 @@ import { type Outgoing, outgoingTerms, type PayoutStatus, type PayoutTrigger } f
 import { bankOf } from '../destinations/operations';
 import { EXCHANGE_CALLBACKS } from '../party';
 
-/** In one currency: what leaves the account beside the fee is what the destination receives. */
+/** Terms in one currency: the destination receives the debit less the fee. */
 export const withdrawalTerms = outgoingTerms.extend({ destinationId: z.string() });
 
 export type WithdrawalTerms = z.output<typeof withdrawalTerms>;
 export type ExchangeWithdrawal = Outgoing<WithdrawalTerms>;
 
-/** The party's name for a withdrawal is the key that we order it under. */
+/** Our key of the withdrawal is also the party's name for it. */
 export const withdrawalKey = (id: string) => `exchange-withdrawal-${id}`;
 
 export const WITHDRAWAL_COMPONENTS = {
@@ -24,12 +24,12 @@ export const WITHDRAWAL_COMPONENTS = {
   released: { on: 'client', up: 'deposit/payout_returned', down: 'withdraw/payout_returned_reversed' },
 } as const satisfies ComponentTable;
 
-/** A withdrawal that waits for approval ends with its destination too. */
+/** Withdrawals that wait for approval are cancelled with their destination too. */
 const CANCELLED: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
   { from: ['pending_approval'], on: 'cancelled', to: 'cancelled' },
 ];
 
-/** A withdrawal of fiat from the exchange to a destination of the tenant's (decisions part 4, Exchange). */
+/** A withdrawal of fiat from the exchange to an allowed destination (decisions part 4, Exchange). */
 export const exchangeWithdrawalKind: OutgoingKind<WithdrawalTerms> = outgoingKind<WithdrawalTerms>({
   ...{ name: 'exchange_withdrawal', noun: 'withdrawal', event: 'transfer' },
   ...{ party: 'exchange', terms: withdrawalTerms },

@@ -8,8 +8,8 @@ import type { ShownWithdrawal } from './create';
 import { exchangeWithdrawalKind } from './kind';
 
 /**
- * A withdrawal on the wire (decisions part 4, Exchange). Its account transactions carry its id as their `referenceId`; those of
- * what came back, and of what the party took back, have one of their own, and its id as their `linkedId`.
+ * A withdrawal in the API (decisions part 4, Exchange). Its account transactions have its id as their `referenceId`.
+ * Later returns have a `referenceId` of their own, and the withdrawal's id as `linkedId`.
  */
 export const exchangeWithdrawalSchema = z
   .object({
