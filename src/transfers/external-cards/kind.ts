@@ -50,9 +50,7 @@ const either = (kind: ExternalCardKind) =>
     },
   }) satisfies Partial<CardTransferKind>;
 
-/**
- * Events of a status. Approval and rejection before the order have none, because clients see `pending` for both.
- */
+/** Events of a status as clients see it. An approval has none, because clients see `pending` before and after it. */
 function told({ transfer, ...situation }: CardTransfer, previous: string): WebhookEvent[] {
   const [status, before] = [shownStatus(transfer.status), shownStatus(previous)];
   if (status === before) return [];

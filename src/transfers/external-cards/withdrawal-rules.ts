@@ -56,7 +56,7 @@ export const trigger = triggerBy(({ transfer }, word) =>
   word.moved.isZero() ? callOnUnmoved(word) : callOnMoved(transfer, word),
 );
 
-/** The trigger of a word that moved nothing, or whose money all came back. */
+/** The trigger of a word by which no money has moved. */
 function callOnUnmoved({ status }: CardOrderWord): Call {
   switch (status) {
     case 'failed':

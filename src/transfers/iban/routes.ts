@@ -42,10 +42,10 @@ export function bankingRoutes(services: Services): Route[] {
 
 const companyOf = ({ params }: Asked): string => params['companyId'] ?? '';
 
-/** Of every endpoint here: 403 before anything of the request is looked at. */
+/** Every endpoint answers 403 without the capability, before it validates the request. */
 const guarded = { tag, capability: 'virtual_iban' } as const;
 
-/** @param lock `share` where money moves: the capability is not taken away meanwhile */
+/** @param lock `share` where money moves, so that the capability is not taken away meanwhile */
 const ibanOf = (sql: Sql, request: Asked, lock?: 'share') =>
   requireVirtualIban(sql, request.caller, companyOf(request), lock);
 

@@ -17,7 +17,7 @@ const body = z.strictObject({
     .describe('The bank does not tell of it: it is found by asking, within a minute.'),
 });
 
-/** A payment that somebody out there makes to an IBAN: it takes the very path of a real one. Off in production. */
+/** A payment to an IBAN from outside. It takes the path of a real payment. Off in production. */
 export function bankingSandboxRoutes(services: Services): Route[] {
   const { mode, now } = services;
   if (mode !== 'sandbox') return [];

@@ -6,7 +6,7 @@ const decimal = (given: string) =>
     .regex(/^\d{1,15}(\.\d{1,2})?$/, 'must be a decimal string such as "10.00"')
     .default(given);
 
-/** What the operator can set for a company's virtual IBAN. Amounts are in EUR. */
+/** The operator's settings for a company's virtual IBAN. Amounts are in EUR. */
 export const bankingSettings = z.object({
   monthlyFee: decimal('10.00'),
   payout: z
@@ -15,9 +15,9 @@ export const bankingSettings = z.object({
       min: decimal('1.00'),
       max: decimal('100000.00'),
       feeFixed: decimal('0.50'),
-      /** Of the amount: "0.1" is 0.1 %. */
+      /** Percentage of the amount: "0.1" is 0.1 %. */
       feePercent: decimal('0'),
-      /** A payout whose whole debit is above this waits for an operator. */
+      /** An operator approves each payout whose whole debit is above this. */
       approvalAbove: decimal('10000.00'),
     })
     .prefault({}),

@@ -6,7 +6,7 @@ import { accountEntry, type PostedEntry } from '../../kernel/ledger/entries';
 import type { Decimal } from '../../kernel/money/money';
 import type { VirtualIban } from './virtual-ibans/store';
 
-/** To the company's own EUR account, at once. @throws Problem 409 `insufficient_funds` */
+/** Moves money to the company's master account in EUR, at once. @throws Problem 409 `insufficient_funds` */
 export async function transferToMaster(
   tx: Tx,
   iban: VirtualIban,

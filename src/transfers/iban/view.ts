@@ -12,7 +12,7 @@ import type { VirtualIban } from './virtual-ibans/store';
 
 const eur = (amount: Decimal) => formatAmount(amount, 'EUR');
 
-/** The virtual IBAN on the wire (decisions part 4, Payouts, virtual IBAN). */
+/** The virtual IBAN in the API (decisions part 4, Payouts, virtual IBAN). */
 export const virtualIbanSchema = z
   .object({
     id: z.string(),

@@ -38,9 +38,10 @@ export interface PayoutRequest {
 }
 
 /**
- * Makes a payout of a quote: it is `created` with its amount and fee held, and its lifecycle begins.
+ * Makes a payout of a quote in the status `created`, holds amount and fee, and starts its workflow. Checks in the
+ * order of the list below.
  * @throws Problem 404 `quoteId`; 400 naming a field of the destination, or `externalId` (`ErrAlreadyExists`); 409
- *   `quote_used`, `quote_expired`, `account_closed`, `user_blocked`, `insufficient_funds`, in this order
+ * `quote_used`, `quote_expired`, `account_closed`, `user_blocked`, `insufficient_funds`
  */
 export async function createPayout(
   services: Services,
@@ -71,7 +72,7 @@ export async function createPayout(
   });
 }
 
-/** What a payout of either kind is made of: its quote has been taken, and whether a person must decide is in its terms. */
+/** A payout of either kind whose quote has been taken. Its terms say whether an operator must approve it. */
 interface NewPayout
   extends Omit<Opening<PayoutTerms>, 'tenantId' | 'status' | 'referenceId' | 'field'>,
     Pick<NewPayoutDetails, 'tenantId' | 'quoteId' | 'externalId'> {
@@ -102,7 +103,7 @@ async function keepDetails(tx: Tx, { table }: PayoutKind, details: NewPayoutDeta
     throw alreadyExists('Another payout has this externalId.', 'externalId');
 }
 
-/** @throws Problem 404, also for another account's */
+/** @throws Problem 404, also for a payout of another account */
 export async function requirePayout(
   services: Pick<Services, 'database' | 'now'>,
   kind: PayoutKind,
@@ -112,7 +113,7 @@ export async function requirePayout(
   return shownPayout(services.database, kind, found);
 }
 
-/** Those of an account, newest first. */
+/** Lists the payouts of an account, newest first. */
 export async function listPayouts(
   services: Pick<Services, 'database' | 'now'>,
   { externalId, ...filter }: ListFilter & { externalId?: string | undefined },
@@ -126,7 +127,10 @@ export async function listPayouts(
 
 const BY_METHOD = { ...TO_APPROVE, kind: `terms->>'method'` };
 
-/** Those that wait for the operator's approval, the longest first; their `kind` is the method. @throws Problem 400 */
+/**
+ * Lists the payouts that wait for an operator's approval, longest first. Their `kind` is the method.
+ * @throws Problem 400
+ */
 export async function payoutsToApprove(
   services: Pick<Services, 'database' | 'now'>,
   kind: PayoutKind,

@@ -3,10 +3,10 @@ import type { ComponentTable } from '../engine/books/position';
 import { mayItStillPay } from './outgoing';
 import { type PayoutKind, paidByParty } from './paid-by-party';
 
-/** Where the payouts party tells of payouts. */
+/** Callback path of the payouts party. */
 export const PAYOUT_CALLBACKS = '/callbacks/payouts';
 
-/** The party's name for a payout is the key that we order it under. */
+/** Our key of the payout is also the party's name for it. */
 export const orderKey = (id: string) => `payout-${id}`;
 
 export const PAYOUT_COMPONENTS = {

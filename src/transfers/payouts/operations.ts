@@ -9,10 +9,10 @@ import { settingsOf } from '../../tenants/clients/operations';
 import { type PayoutPrice, priceOf, termsFor } from './price';
 import { type PayoutOption, payoutSettingsSection } from './settings';
 
-/** How long a price stands. */
+/** Lifetime of a quote. */
 const QUOTE_SECONDS = 5 * 60;
 
-/** What a tenant's payouts may be. @throws Problem 404 */
+/** The payout options of a tenant. @throws Problem 404 */
 export async function payoutOptions(sql: Sql, tenantId: string): Promise<PayoutOption[]> {
   return (await settingsOf(sql, tenantId, payoutSettingsSection)).options;
 }
@@ -31,7 +31,7 @@ export interface PayoutQuote extends PayoutPrice {
 }
 
 /**
- * Prices a payout of an account; the price stands for five minutes and nothing else is made.
+ * Prices a payout of an account for five minutes. Creates only the quote.
  * @throws Problem 404, 400 naming `method`, `currency` or `amount`, 503 when there is no fresh rate
  */
 export async function quotePayout(

@@ -19,29 +19,31 @@ import {
 } from './record';
 import * as rules from './rules';
 
-/** Money that a party pays out of an account under one order: a payout of either kind, a withdrawal from the exchange. */
+/**
+ * Money that a party pays out of an account by one order: a payout of either kind, or a withdrawal from the exchange.
+ */
 export type OutgoingKind<Terms extends OutgoingTerms> = ApprovedKind<Terms, OutgoingWord>;
 
-/** How one kind speaks to its party, and what its own people and entries call it. */
+/** The fields that each kind defines itself. */
 type Own = 'name' | 'noun' | 'terms' | 'components' | 'give' | 'ask' | 'consider' | 'assertApprovable';
 
-/** What tells one kind from another. */
+/** The differences between the kinds. */
 export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<OutgoingKind<Terms>, Own> {
-  /** Its workflow, and what the workflow's id begins with. */
+  /** Name of the workflow, and the prefix of its ids. */
   workflow: string;
   prefix: string;
   summary: string;
   fallbacks: rules.Fallbacks;
-  /** Lines that it has beside those of every payout. */
+  /** Transitions beyond those of every payout. */
   further?: readonly Transition<PayoutStatus, PayoutTrigger>[];
   party: CallingParty;
-  /** The event that tells clients of its status: `payout.status_changed`, `transfer.status_changed`. */
+  /** The event for a change of status: `payout.status_changed`, `transfer.status_changed`. */
   event: 'payout' | 'transfer';
 }
 
 /**
- * Until it is ordered: whether account and user may still pay; an operator judges one that waits for approval. After: whether
- * what comes back has an account to come to.
+ * Before the order: cancels the payout when account or user may not pay any more. The operator's approval checks the
+ * same for `pending_approval`. After the order: notes that the account was closed, before a return would credit it.
  */
 export async function mayItStillPay(
   tx: Tx,
@@ -65,7 +67,7 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     word: outgoingWord,
     transitions: [...PAYOUT_TRANSITIONS, ...further],
     doors: ['credit', 'write_off', 'recover'],
-    // Nothing here depends on the time or on the way: whether a person must decide is in the terms.
+    // The system chooses nothing: the terms already say whether an operator must approve.
     choose: () => undefined,
     measures: rules.measures,
     amounts: ({ sent, returns }, { transfer: { terms } }) =>

@@ -5,16 +5,16 @@ import { findSealedDestination, type PayoutTable } from './store';
 
 /** Money that the payouts party pays (decisions part 4, Payouts): from an account, or from a virtual IBAN. */
 export interface PayoutKind extends OutgoingKind<PayoutTerms> {
-  /** Of what it has beside its transfers. */
+  /** Table of the fields beside the transfer. */
   readonly table: PayoutTable;
   readonly sealedFor: SealedFor;
 }
 
-/** What tells one kind of payout from another. */
+/** The differences between the kinds of payouts. */
 export interface PayoutSpec
   extends Omit<OutgoingSpec<PayoutTerms>, 'noun' | 'party' | 'event' | 'terms' | 'give' | 'ask'>,
     Pick<PayoutKind, 'table' | 'sealedFor'> {
-  /** Where the party tells that it has moved. */
+  /** Callback path of the party. */
   callbackPath: string;
 }
 

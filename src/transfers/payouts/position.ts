@@ -19,7 +19,7 @@ import { first, type Transfer } from '../engine/record';
 import type { Outgoing } from './record';
 import { isCalledOff } from './rules';
 
-/** @param party the internal account that stands for the party */
+/** @param party the internal account that represents the party */
 export const outgoingPosition = (payout: Outgoing, party: PartyAccount): Holding[] =>
   outflowPosition({ ...outflowOf(payout), party });
 
@@ -46,7 +46,10 @@ function accountOf({ accountId, id }: Transfer): string {
   return accountId;
 }
 
-/** It may still leave: the party has it and has sent nothing, or has not had it yet and nobody has called it off. */
+/**
+ * Whether amount and fee are held. Before the order: until the payout is called off. Afterwards: while the party may
+ * still send it.
+ */
 function isHeld(payout: Outgoing): boolean {
   const { word } = payout.transfer;
   if (closedIn(payout)?.sent.gt(0)) return false;
@@ -57,7 +60,9 @@ function isHeld(payout: Outgoing): boolean {
 const isFeeDue = (word: OutgoingWord | null): boolean =>
   word !== null && ['sent', 'completed', 'returned'].includes(word.status);
 
-/** What the account has been credited of it again, in its currency; nothing while that is nothing, unless it has come back. */
+/**
+ * The amount that was credited back, in the account's currency. Undefined while it is zero, except in `returned`.
+ */
 export function creditedAgain(payout: Outgoing): Decimal | undefined {
   const { status, terms, word } = payout.transfer;
   const position = accountHoldings(outflowOf(payout));
@@ -79,9 +84,9 @@ function closedIn(payout: Outgoing): PaidAtClosing | undefined {
 }
 
 /**
- * The account was closed, and the party gives money back: all that comes back from now on stands in suspense. Names what the
- * account had paid, and had been credited of each part, by the word before.
- * @param before the payout with the word that was applied last
+ * The decision that the account was closed, made before a word would credit it. Its data are the amounts that the
+ * account had paid, and that each return had credited. Later returns stand in suspense.
+ * @param before the payout with the previous word
  */
 export function closingOf(before: Outgoing, now: Outgoing): NewDecision | undefined {
   if (closedIn(now) || !givesBack(before, now)) return undefined;
@@ -97,7 +102,9 @@ export function closingOf(before: Outgoing, now: Outgoing): NewDecision | undefi
   };
 }
 
-/** Whether a word credits an account with what the one before had taken of it, or with more of what came back. */
+/**
+ * Whether a word credits the account: with an amount that the previous word had debited, or with a higher return.
+ */
 function givesBack(before: Outgoing, now: Outgoing): boolean {
   const [from, to] = [before.transfer.word, now.transfer.word];
   if (to === null) return false;
@@ -109,7 +116,9 @@ function givesBack(before: Outgoing, now: Outgoing): boolean {
   );
 }
 
-/** Less was sent than was ordered, which takes less of the account and leaves nothing in suspense: a person asks why. */
+/**
+ * A notice that less was sent than ordered. The account pays less and suspense stays empty, so a person must ask why.
+ */
 export function shortfall({ transfer: { word, terms } }: Outgoing): WantedBreak[] {
   const { receivedAmount: ordered, receivedCurrency: currency } = terms;
   if (!word?.sent.gt(0) || word.sent.gte(ordered)) return [];

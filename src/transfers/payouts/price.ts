@@ -6,11 +6,12 @@ import { percentFee } from '../fee-schedule';
 import type { quotedTerms } from './record';
 import type { PayoutOption } from './settings';
 
-/** What a payout costs and brings. */
+/** Costs and received amount of a payout. */
 export type PayoutPrice = Omit<z.output<typeof quotedTerms>, 'method'>;
 
 /**
- * The terms that a quote asks for. Without a currency it is the account's, or the only one of the method.
+ * Chooses the terms of a quote. Without a currency, the terms in the account's currency, or the only terms of the
+ * method.
  * @throws Problem 400 naming `method` or `currency`
  */
 export function termsFor(
@@ -30,10 +31,10 @@ export function termsFor(
 }
 
 /**
- * Prices a payout: what is received is rounded down to its minor unit; the fixed fee, which is in the received currency,
- * is converted at the same rate; both parts of the fee are rounded up.
- * @param rate of the terms' currency for one of the account's
- * @throws Problem 400 naming `amount` when what is received is nothing, or outside of the terms
+ * Prices a payout. The received amount is rounded down to its minor unit. The fixed fee is in the received currency
+ * and converted at the same rate. Both parts of the fee are rounded up.
+ * @param rate units of the terms' currency for one unit of the account's
+ * @throws Problem 400 naming `amount` when the received amount is zero, or outside of the terms
  */
 export function priceOf(
   terms: PayoutOption,

@@ -5,36 +5,36 @@ import { type Destination, PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
 import type { Situation, Transition } from '../engine/record';
 
-/** What the client has agreed to, whatever party pays. `amount` and `fee` are in the account's currency. */
+/** Terms that the client agreed to, whatever party pays. `amount` and `fee` are in the account's currency. */
 export const outgoingTerms = z.object({
   currency: z.string(),
   amount: decimal,
   fee: decimal,
   receivedCurrency: z.string(),
   receivedAmount: decimal,
-  /** Above the tenant's threshold of that time: a person decides. */
+  /** Above the tenant's threshold at creation, so an operator must approve. */
   needsApproval: z.boolean(),
 });
 
 export type OutgoingTerms = z.output<typeof outgoingTerms>;
 
-/** The same of a payout. */
+/** Terms of a payout. */
 export const payoutTerms = outgoingTerms.extend({
   method: z.enum(PAYOUT_METHODS),
-  /** Of the received currency for one of the account's. */
+  /** Units of the received currency for one unit of the account's. */
   rate: decimal,
 });
 
 export type PayoutTerms = z.output<typeof payoutTerms>;
 
-/** A price as the quote of an account's payout keeps it. */
+/** A price as the quote of an account's payout stores it. */
 export const quotedTerms = payoutTerms.omit({ currency: true, needsApproval: true });
 
 /** Money that a party pays out of an account. */
 export type Outgoing<Terms extends OutgoingTerms = OutgoingTerms> = Situation<Terms, OutgoingWord>;
 export type Payout = Outgoing<PayoutTerms>;
 
-/** What is held, and leaves. */
+/** The held amount, which leaves the account. */
 export const totalDebit = ({ amount, fee }: Pick<OutgoingTerms, 'amount' | 'fee'>): Decimal =>
   amount.plus(fee);
 
@@ -53,27 +53,27 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 
 export type PayoutTrigger =
   | 'approval_required'
-  /** Nobody need approve it. */
+  /** No approval is needed. */
   | 'accepted'
   | 'approved'
   | 'rejected'
-  /** Its account or user may no longer pay. */
+  /** Account or user may not pay any more. */
   | 'cancelled'
-  /** The party's word. */
+  /** The party's statuses. */
   | 'sent'
   | 'completed'
   | 'failed'
   | 'returned'
-  /** The party says that it has decided nothing, after it had. */
+  /** The party takes back its decision. */
   | 'reopened'
-  /** The amounts of the party's word are not those of its status. */
+  /** The amounts of the word contradict its status. */
   | 'incoherent';
 
-/** What happens to a payout's status (decisions part 4, Payouts): no status is assigned but by a line of it. */
+/** Transitions of a payout (decisions part 4, Payouts). A status changes only by a line of this table. */
 export const PAYOUT_TRANSITIONS: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
   { from: ['created'], on: 'approval_required', to: 'pending_approval' },
   { from: ['created'], on: 'accepted', to: 'processing' },
-  // While the party was told nothing: see `outgoing.ts`, `mayItStillPay`.
+  // Only before the party has the order: see `outgoing.ts`, `mayItStillPay`.
   { from: ['created', 'processing'], on: 'cancelled', to: 'cancelled' },
   { from: ['pending_approval'], on: 'approved', to: 'processing' },
   { from: ['pending_approval'], on: 'rejected', to: 'rejected' },
@@ -90,11 +90,11 @@ const FINAL: readonly PayoutStatus[] = ['completed', 'rejected', 'failed', 'canc
 
 export const isFinal = (status: string): boolean => FINAL.includes(status as PayoutStatus);
 
-/** Whether a caller waits for nothing more: the payout has ended, or a person decides. */
+/** Whether a caller need not wait longer: the payout has ended, or an operator decides. */
 export const isSettled = ({ status }: { status: string }): boolean =>
   isFinal(status) || status === 'pending_approval';
 
-/** What a payout alone has, beside its transfer. */
+/** Fields of a payout beside its transfer. */
 export interface PayoutDetails {
   id: string;
   quoteId: string;
@@ -103,7 +103,7 @@ export interface PayoutDetails {
   destinationMasked: Destination;
 }
 
-/** A payout with what it alone has. */
+/** A payout with the fields beside its transfer. */
 export interface ShownPayout {
   payout: Payout;
   details: PayoutDetails;

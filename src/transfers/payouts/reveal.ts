@@ -5,7 +5,7 @@ import { openDestination } from './destinations/sealing';
 import type { PayoutKind } from './paid-by-party';
 import { findSealedDestination } from './store';
 
-/** The beneficiary as it will be paid, for whoever approves it: the caller writes down who has seen it, and why. */
+/** The unmasked beneficiary, for an approver. The caller records who has seen it, and why. */
 export async function revealDestination(
   sql: Sql,
   keyring: Keyring,

@@ -7,11 +7,13 @@ import { first, refusalOf } from '../engine/record';
 import { isFinal, type Outgoing, type PayoutStatus, type PayoutTrigger } from './record';
 
 /**
- * What comes of a payout's terms, word and decisions. Pure, and the same for one from an account, one from a virtual IBAN
- * and a withdrawal from the exchange: they differ in who pays, and in what their entries are called.
+ * Pure rules of money that goes out: terms, word and decisions in; status, orders and conclusions out.
+ *
+ * Payouts from accounts, payouts from virtual IBANs and withdrawals from the exchange share them. They differ in the
+ * party, and in the names of their entries.
  */
 
-/** It ended before the party had it, by decisions alone. */
+/** Whether decisions ended the payout before the party had it. */
 export const isCalledOff = (payout: Outgoing): boolean =>
   first(payout, 'cancel') !== undefined ||
   approvalOf(payout)?.kind === 'reject' ||
@@ -41,7 +43,7 @@ export function trigger(payout: Outgoing): PayoutTrigger | undefined {
 
 type Reported = OutgoingWord['status'];
 
-/** What happens by the word of a party that has the order, one line at a time; nothing where the payout stands there. */
+/** The next trigger by the status of the party's word. No trigger where the payout already stands there. */
 const BY_WORD: Record<Reported, Partial<Record<PayoutStatus, PayoutTrigger>>> = {
   processing: {
     ...{ sent: 'reopened', completed: 'reopened', failed: 'reopened', returned: 'reopened' },
@@ -65,7 +67,7 @@ const BY_WORD: Record<Reported, Partial<Record<PayoutStatus, PayoutTrigger>>> = 
 const triggerOfWord = (status: PayoutStatus, word: OutgoingWord): PayoutTrigger | undefined =>
   isCoherent(word) ? BY_WORD[word.status][status] : 'incoherent';
 
-/** Whether something has left where the status says so, and nothing is out where it says that nothing is. */
+/** Whether the amounts of a word agree with its status. */
 export function isCoherent(word: OutgoingWord): boolean {
   switch (word.status) {
     case 'processing':
@@ -79,13 +81,13 @@ export function isCoherent(word: OutgoingWord): boolean {
 
 export const backIn = ({ returns }: OutgoingWord): Decimal => sumOf(returns);
 
-/** What a client reads where the party gives no reason, or none that may be shown. */
+/** Failure codes where the party gives none, or none that clients may see. */
 export interface Fallbacks {
   failed: string;
   returned: string | null;
 }
 
-/** The code that goes with a status: a party's words may give it away, or a person. */
+/** Our failure code for a status. Codes of the party that could reveal it, or a person, are replaced. */
 export function failure(payout: Outgoing, on: string, fallbacks: Fallbacks): string | null {
   const { word } = payout.transfer;
   switch (on as PayoutTrigger) {
@@ -105,19 +107,22 @@ export function failure(payout: Outgoing, on: string, fallbacks: Fallbacks): str
   }
 }
 
-/** Why a person rejected it, as the client reads it. @param noun what it is called where no reason was given */
+/**
+ * The operator's reason for a rejection, for the client.
+ * @param noun noun of the text where there is no reason
+ */
 export const descriptionOf = (payout: Outgoing, noun = 'payout'): string | undefined =>
   payout.transfer.status === 'rejected'
     ? (approvalOf(payout)?.reason ?? `The operator has rejected the ${noun}.`)
     : undefined;
 
-/** It waits for a person or for the party, which may also say that it does although the status has ended. */
+/** Whether a person or the party is waited for. After its end the party may still report an open payout. */
 export const isOpen = ({ transfer: { status, word } }: Outgoing): boolean =>
   !isFinal(status) || word?.status === 'processing' || word?.status === 'sent';
 
 // The party ---------------------------------------------------------------------------------------------------------
 
-/** One order, under one key for ever: until the party has said what it has of it, or has refused it. */
+/** One order, under one key, until the party has reported or refused it. */
 export const orders = ({ transfer, decisions }: Outgoing): Order[] =>
   transfer.status === 'processing' && transfer.word === null && !refusalOf({ decisions }, transfer.id)
     ? [{ key: transfer.id, what: 'open' }]
@@ -125,7 +130,7 @@ export const orders = ({ transfer, decisions }: Outgoing): Order[] =>
 
 export const parts = ({ returns }: OutgoingWord): string[] => returns.map(({ id }) => id);
 
-/** What a later word does not lower by itself: amounts, and how far it had come. */
+/** Amounts that never fall: sent and returned amounts, and the progress of the status. */
 export const measures = ({ status, sent, returns }: OutgoingWord): Record<string, Decimal> => ({
   sent,
   decided: new Decimal(status === 'processing' ? 0 : 1),
@@ -133,7 +138,10 @@ export const measures = ({ status, sent, returns }: OutgoingWord): Record<string
   ...Object.fromEntries(returns.map(({ id, amount }) => [`returned ${id}`, amount])),
 });
 
-/** A word for one that the party has and never ends: what is out has arrived, or has not, and what came back stays so. */
+/**
+ * The word as a person concludes a payout that the party never ends: the sent amount has arrived or not. Returns
+ * stay.
+ */
 export function concluded({ transfer }: Outgoing, as: 'paid' | 'failed'): OutgoingWord | undefined {
   const { word, terms, orderedAt } = transfer;
   const ended = word !== null && word.status !== 'processing' && word.status !== 'sent';

@@ -3,7 +3,7 @@ import { currency, decimalText } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import { thresholds } from '../approval/settings';
 
-/** One way out of a tenant's accounts. All amounts are in `currency`, which is what the destination receives. */
+/** A payout option of a tenant. Amounts are in `currency`, which the destination receives. */
 const option = z.strictObject({
   method: z.enum(PAYOUT_METHODS),
   currency: currency(),
@@ -11,7 +11,7 @@ const option = z.strictObject({
   min: decimalText(),
   max: decimalText(),
   feeFixed: decimalText(),
-  /** 0.5 is half a percent. */
+  /** 0.5 is 0.5 %. */
   feePercent: decimalText(),
 });
 
@@ -32,9 +32,10 @@ const OPTIONS: PayoutOption[] = [
 ];
 
 /**
- * The payouts of a tenant's accounts, as the operator sets them: lists, each set whole.
- * `approvalAbove`: a payout whose whole debit is above this waits for an operator; in an account's currency that is not
- * listed every payout does. What takes the sum of a day above `approvals.aboveDaily` waits, too.
+ * Payout settings of a tenant's accounts. Each list is set as a whole.
+ *
+ * `approvalAbove`: an operator approves each payout whose whole debit is above, and every one in an unlisted
+ * currency. See also `approvals.aboveDaily`.
  */
 export const payoutSettings = z.object({
   options: z.array(option).default(OPTIONS),

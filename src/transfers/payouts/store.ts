@@ -3,7 +3,7 @@ import { anyOf, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import type { Payout, PayoutDetails, ShownPayout } from './record';
 
-/** What each kind of payout keeps beside its transfers, in a table of its own. */
+/** Each kind of payout has a table for the fields beside its transfers. */
 export type PayoutTable = 'payouts' | 'iban_payouts';
 
 const COLUMNS = ['id', 'quoteId', 'externalId', 'destinationMasked'];
@@ -14,7 +14,7 @@ export interface NewPayoutDetails extends PayoutDetails {
   destination: Buffer;
 }
 
-/** @returns false when the tenant has one with that `externalId` */
+/** @returns false when the tenant has a payout with that `externalId` */
 export async function insertDetails(tx: Sql, name: PayoutTable, given: NewPayoutDetails): Promise<boolean> {
   const row = { ...given, destinationMasked: JSON.stringify(given.destinationMasked) };
   const rows = await tx.run(
@@ -23,7 +23,7 @@ export async function insertDetails(tx: Sql, name: PayoutTable, given: NewPayout
   return rows.length === 1;
 }
 
-/** With what each alone has. */
+/** Payouts with the fields beside their transfers. */
 export async function withDetails(
   sql: Sql,
   name: PayoutTable,
@@ -45,6 +45,6 @@ export async function findSealedDestination(sql: Sql, name: PayoutTable, id: str
   return row.destination;
 }
 
-/** The transfers whose payout has that `externalId`: a tenant has one. */
+/** Filters by `externalId`, which is unique in a tenant. */
 export const havingExternalId = (query: Knex.QueryBuilder, externalId: string): void =>
   void query.whereIn('id', table('payouts').select('id').where({ externalId }));

@@ -63,14 +63,14 @@ export function payoutQuoteView(quote: PayoutQuote): z.output<typeof payoutQuote
   };
 }
 
-/** What a payout of either kind shows. */
+/** Fields of a payout of either kind. */
 export const payoutFields = {
   quoteId: z.string(),
   externalId: z.string().optional(),
   ...outgoingFields(),
 };
 
-/** What whatever is paid out of an account shows. */
+/** Fields of any money that is paid out of an account. */
 export function outgoingFields() {
   return {
     status: z.enum(PAYOUT_STATUSES).meta({
@@ -98,7 +98,7 @@ export const shownFields = ({ payout, details: { quoteId, externalId } }: ShownP
   ...shownOutgoing(payout),
 });
 
-/** @param noun what the client knows it as */
+/** @param noun noun in texts for the client */
 export function shownOutgoing(payout: Outgoing, noun?: string) {
   const { status, terms, failure, reached, createdAt, updatedAt } = payout.transfer;
   const shown = (amount: Decimal) => formatAmount(amount, terms.currency);
@@ -117,8 +117,8 @@ export function shownOutgoing(payout: Outgoing, noun?: string) {
 }
 
 /**
- * A payout on the wire (decisions part 4, Payouts). Its account transactions carry its id as their `referenceId`; those of what
- * came back, and of what the party took back, have one of their own, and its id as their `linkedId`.
+ * A payout in the API (decisions part 4, Payouts). Its account transactions have its id as their `referenceId`. Later
+ * returns have a `referenceId` of their own, and the payout's id as `linkedId`.
  */
 export const payoutSchema = z
   .object({

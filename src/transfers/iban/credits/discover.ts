@@ -9,9 +9,9 @@ import { ibanCreditKind } from './kind';
 import { isAmount } from './rules';
 
 /**
- * A payment of the bank's that no transfer has: it becomes one, of whoever has the IBAN while it is enabled, or of nobody's.
- * What is credited is what the bank tells of it now.
- * @throws PartyAway nothing is known now; UnreadableAnswer the bank tells of an amount that is none
+ * Makes a transfer of a payment that the bank has and no transfer names. The payment belongs to the holder of its
+ * IBAN while the IBAN is enabled, else to nobody. The terms are what the bank reports now.
+ * @throws PartyAway when the bank cannot be asked; UnreadableAnswer for an amount that cannot be booked
  */
 export async function discoverCredit(
   services: Services,
@@ -19,10 +19,10 @@ export async function discoverCredit(
 ): Promise<Discovered | 'unknown_to_party'> {
   const word = await services.parties.bank.ask(bankId);
   if (word === 'unknown_to_party') return word;
-  if (!isAmount(word)) throw new UnreadableAnswer('the bank tells of an amount that is none');
+  if (!isAmount(word)) throw new UnreadableAnswer('the amount of the payment cannot be booked');
   const { iban, amount, currency } = word;
   return services.database.transaction(async (tx) => {
-    // An IBAN takes EUR and nothing else.
+    // An IBAN takes only EUR.
     const found = currency === 'EUR' ? await findByIban(tx, normalized(iban)) : undefined;
     const at = services.now();
     const made = await openTransfer(services, tx, ibanCreditKind, {

@@ -5,10 +5,12 @@ import type { Given, NamedByParty, Order, TransferKind } from '../../engine/kind
 import type { IbanCredit, IbanCreditTerms } from './rules';
 import * as rules from './rules';
 
-/** Where the bank tells of what it has received. */
+/** Callback path of the bank for received payments. */
 export const CREDIT_CALLBACK_PATH = '/callbacks/bank';
 
-/** The workflow is named by the bank's name for the payment: it begins before there is a record. */
+/**
+ * The bank's name of the payment names the workflow, because the workflow starts before the record exists.
+ */
 export const creditProcess = processOf({
   workflow: 'ibanCredit',
   prefix: 'iban-credit-',
@@ -17,9 +19,8 @@ export const creditProcess = processOf({
 });
 
 /**
- * A payment that the bank has received for an IBAN of our range (decisions part 4, virtual IBAN). Its record is made when the
- * bank is first asked for it (discover.ts). One for no IBAN that is enabled is the same kind without an account: all of it
- * stands in suspense.
+ * A payment to an IBAN of our range (decisions part 4, virtual IBAN). Its record is made when the bank is first asked
+ * for it (discover.ts). A payment for no enabled IBAN has no account, and stands in suspense.
  */
 export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   name: 'iban_credit',
@@ -46,7 +47,7 @@ export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   isOpen: rules.isOpen,
   deadline: () => null,
   notices: rules.notices,
-  // The account's own transactions tell of it.
+  // No event: the account transactions tell the client.
   told: () => [],
   give: giveBack,
   ask,
@@ -59,7 +60,7 @@ async function giveBack(
 ): Promise<Given<BankCreditWord>> {
   const back = rules.backsOf(situation).find(({ part }) => part === key);
   const { partyRef } = situation.transfer;
-  if (!back || partyRef === null) throw new Error('there is nothing to give back');
+  if (!back || partyRef === null) throw new Error('the order names no return of this credit');
   await parties.bank.giveBack({ key, creditId: partyRef, amount: back.amount });
   return {};
 }
@@ -70,6 +71,6 @@ async function ask(
 ): Promise<Given<BankCreditWord> | 'unknown_to_party'> {
   const heard = await parties.bank.ask(partyRef ?? '');
   if (heard !== 'unknown_to_party') return { word: heard };
-  // No order of ours has made it: there is none to give again.
+  // We gave no order for a credit, so there is none to repeat.
   return word === null ? {} : heard;
 }

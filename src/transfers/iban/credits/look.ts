@@ -6,10 +6,9 @@ import { askAgainAt, toldName } from '../../engine/tables/told-names';
 import { ibanCreditKind } from './kind';
 
 /**
- * The step of a payment's workflow, which begins before there is a record: it makes one, and advances it. Done twice, it has
- * been done once.
- * @param discover asks the bank what it is
- * @throws PartyAway nothing is known now
+ * One step of a payment's workflow. Makes the record where there is none, then advances it. Idempotent.
+ * @param discover asks the bank about the payment
+ * @throws PartyAway when the bank cannot be asked
  */
 export async function lookAtCredit(
   services: Services,
@@ -23,7 +22,7 @@ export async function lookAtCredit(
   if (!before || toLookInto) await discover(bankId);
   const found = before ?? (await known());
   if (found) return advance(services, ibanCreditKind, found.id);
-  // The bank does not know what it told of: yet, or for so long that a person was told.
+  // The bank does not know the payment yet, or for so long that a break was opened.
   const waits = await told();
   return {
     status: 'unknown',

@@ -20,7 +20,7 @@ import type { Order } from '../../engine/kind';
 import { moneyOf, type Part, type Situation, type Transition } from '../../engine/record';
 import { normalized } from '../virtual-ibans/iban-number';
 
-/** What the bank told first of a payment. Whose it is was found then, and stays so. */
+/** The first word of the bank about a payment. Its owner is decided then, and stays. */
 export const terms = z.object({
   iban: z.string(),
   amount: decimal,
@@ -33,14 +33,14 @@ export type IbanCredit = Situation<IbanCreditTerms, BankCreditWord>;
 export type IbanCreditStatus = 'received' | 'credited' | 'suspended' | 'returned' | 'recalled';
 
 export type IbanCreditTrigger =
-  /** It is for a virtual IBAN that was enabled when it came; or for none. */
+  /** The payment is for an IBAN that was enabled when the payment came; or for none. */
   | 'matched'
   | 'unmatched'
-  /** All of it has gone back: by our order, or the payer's bank has taken it. */
+  /** The whole payment went back: by our order, or recalled by the payer's bank. */
   | 'returned'
   | 'recalled';
 
-/** What happens to a payment that the bank has received. The payer's bank may recall it, in parts too, and give it again. */
+/** Transitions of a received payment. The payer's bank may recall it, also in parts, and give it back. */
 export const IBAN_CREDIT_TRANSITIONS: readonly Transition<IbanCreditStatus, IbanCreditTrigger>[] = [
   { from: ['received', 'recalled'], on: 'matched', to: 'credited' },
   { from: ['received', 'recalled'], on: 'unmatched', to: 'suspended' },
@@ -58,11 +58,13 @@ export const COMPONENTS = {
   released: { on: 'client', up: 'deposit/iban_credit', down: 'withdraw/iban_credit_reversed' },
 } as const satisfies ComponentTable;
 
-/** Whether an amount can be booked at all: some of a currency that we know, with no more decimals than it has. */
+/**
+ * Whether an amount can be booked: positive, in a known currency, without more decimals than the currency has.
+ */
 export const isAmount = ({ amount, currency }: Pick<IbanCreditTerms, 'amount' | 'currency'>): boolean =>
   isCurrency(currency) && fitsCurrency(amount, currency) && amount.gt(0);
 
-/** What the bank tells of that has gone back, or is to; by names that cannot be taken for one another. */
+/** Recalls and returns of a word. The prefixes keep their names apart. */
 const toldBacks = ({ currency, recalls, returns }: BankCreditWord): ToldBack[] => [
   ...recalls.map((recall): ToldBack => {
     return { ...recall, currency, name: `recall ${recall.id}`, as: 'dispute', status: 'succeeded' };
@@ -73,7 +75,7 @@ const toldBacks = ({ currency, recalls, returns }: BankCreditWord): ToldBack[] =
 export const parts = (word: BankCreditWord, credit: IbanCredit): (string | Part)[] =>
   partsToldOf(credit, toldBacks(word));
 
-/** Amounts that a later word does not lower by itself: one that does takes something back. */
+/** Amounts that never fall. A word that lowers one takes something back. */
 export const measures = (word: BankCreditWord): Record<string, Decimal> => ({
   [`received ${word.currency}`]: word.amount,
   ...Object.fromEntries(
@@ -83,17 +85,17 @@ export const measures = (word: BankCreditWord): Record<string, Decimal> => ({
   ),
 });
 
-/** All that has gone back to the payer or is to go back by our order. */
+/** Amounts that went back to the payer, or are to go back by our order. */
 export const backsOf = (situation: IbanCredit): Back[] =>
   backsAmong(situation, situation.transfer.word ? toldBacks(situation.transfer.word) : []);
 
-/** What is on its way back to the payer. */
+/** Amounts on their way back to the payer. */
 export const pledged = (situation: IbanCredit): Money[] => askedIn({ backs: backsOf(situation) });
 
 export const orders = (situation: IbanCredit): Order[] =>
   refundOrders(situation, situation.transfer.word?.returns ?? []);
 
-/** What a person concludes of returns that we ordered and the bank never ends. */
+/** The word as a person concludes returns that we ordered and the bank never ends. */
 export function concluded(situation: IbanCredit): BankCreditWord | undefined {
   const { word } = situation.transfer;
   if (word === null) return undefined;
@@ -101,7 +103,7 @@ export function concluded(situation: IbanCredit): BankCreditWord | undefined {
   return isSame(returns, word.returns) ? undefined : { ...word, returns };
 }
 
-/** The bank is waited for. */
+/** Whether the bank is waited for. */
 export const isOpen = (situation: IbanCredit): boolean =>
   situation.transfer.status === 'received' || pledged(situation).length > 0;
 
@@ -112,7 +114,9 @@ export function trigger(situation: IbanCredit): IbanCreditTrigger | undefined {
   return status === to ? undefined : on;
 }
 
-/** What the word asks for, and the status that satisfies it. It has come before it goes. */
+/**
+ * The trigger of a word, and the status that satisfies it. A new payment is credited before it can be returned.
+ */
 function callOf(situation: IbanCredit, { amount }: BankCreditWord): [IbanCreditTrigger, IbanCreditStatus] {
   const { status, accountId } = situation.transfer;
   const done = backsOf(situation).filter(({ state }) => state === 'done');
@@ -123,7 +127,7 @@ function callOf(situation: IbanCredit, { amount }: BankCreditWord): [IbanCreditT
   return accountId === null ? ['unmatched', 'suspended'] : ['matched', 'credited'];
 }
 
-/** The first word says what is credited: all that it told of, to whom it was for. What the bank says beyond it is in suspense. */
+/** The terms are credited to the account. Amounts beyond them stand in suspense. */
 export function position(situation: IbanCredit): Holding[] {
   const { accountId, terms, word } = situation.transfer;
   const { amount, currency } = terms;
@@ -137,7 +141,7 @@ export function position(situation: IbanCredit): Holding[] {
   });
 }
 
-/** The bank now tells of another payment under the same name: a person must ask it. */
+/** A notice that the bank now reports another payment under the same name, so that a person asks the bank. */
 export function notices({ transfer: { terms, word } }: IbanCredit): WantedBreak[] {
   if (word === null) return [];
   const { iban, amount, currency } = word;

@@ -23,23 +23,28 @@ import {
 
 export { type FeePlace, type IbanFee, unpaidFees } from './store';
 
-/** One round of a run: so many are made, and so many taken. */
+/** Fees that one call makes or takes at a time. */
 const PORTION = 200;
 
 export interface FeesTaken {
   paid: number;
   unpaid: number;
-  /** How many could not be tried at all: they are in the log, stay unpaid, and are tried again in the next run. */
+  /**
+   * Fees that could not be tried because of an error. They are in the log, stay unpaid, and are tried in the next
+   * run.
+   */
   failed: number;
-  /** Where the next portion begins; nothing after the last. */
+  /** Cursor for the next call of this run. Null after the last page. */
   after: FeePlace | null;
 }
 
 /**
- * Takes the fees of months that have ended: first those that are missing are made, at the price of today, then each that
- * is unpaid is tried; all in transactions of their own, whatever becomes of the others. What the balance does not cover
- * stays unpaid, is shown to the operator, and is tried again in the next run. A month costs once: its fee is a row under
- * (IBAN, month). Which months have ended is decided by the product's clock alone, because no caller may charge a future month.
+ * Takes the monthly fees of ended months. Makes missing fees at today's price, then tries each unpaid fee in a
+ * transaction of its own.
+ *
+ * A fee above the balance stays unpaid, opens a break, and is tried in the next run. A month costs once, because the
+ * fee's row is unique by IBAN and month. Our clock alone decides which months have ended, so that no caller charges a
+ * future month.
  */
 export async function takeMonthlyFees(services: Services, after: FeePlace | null): Promise<FeesTaken> {
   const { database, log } = services;
@@ -64,7 +69,7 @@ export async function takeMonthlyFees(services: Services, after: FeePlace | null
 
 const idsOf = ({ virtualIbanId, month }: FeePlace) => ({ virtualIbanId, month });
 
-/** Where the next portion begins: nothing after one that was not full. */
+/** Cursor after a full page. Null after a page that was not full. */
 function placeAfter(portion: FeePlace[]): FeePlace | null {
   const last = portion.length === PORTION ? portion.at(-1) : undefined;
   return last ? { month: last.month, virtualIbanId: last.virtualIbanId } : null;
@@ -92,7 +97,7 @@ const entriesOf = ({ virtualIbanId, amount, referenceId }: IbanFee) => [
   internalEntry('fees', 'EUR', amount, referenceId),
 ];
 
-/** @returns whether it is paid now */
+/** @returns whether the fee is paid now */
 async function pay(tx: Tx, place: FeePlace, at: Date): Promise<boolean> {
   const fee = await lockUnpaidFee(tx, place);
   if (!fee) return true;
@@ -103,7 +108,7 @@ async function pay(tx: Tx, place: FeePlace, at: Date): Promise<boolean> {
   try {
     if (fee.amount.gt(0)) await move(tx, { entries: entriesOf(fee) }, {});
   } catch (error) {
-    // Refused before anything was written.
+    // The posting was refused before anything was written.
     if (!(error instanceof Problem && error.code === 'insufficient_funds')) throw error;
     await noteUnpaid(tx, fee);
     await openBreak(tx, unpaid);
@@ -111,7 +116,7 @@ async function pay(tx: Tx, place: FeePlace, at: Date): Promise<boolean> {
   }
   await notePaid(tx, fee);
   if (fee.attempts === 0) return true;
-  const shown = await openBreak(tx, unpaid); // the one that there is
+  const shown = await openBreak(tx, unpaid); // the existing break
   if (!shown.resolvedAt)
     await resolveBreak(tx, {
       id: shown.id,

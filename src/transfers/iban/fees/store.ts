@@ -10,15 +10,15 @@ export interface IbanFee {
   month: string;
   amount: Decimal;
   referenceId: string;
-  /** How often it could not be taken. */
+  /** Failed attempts to take the fee. */
   attempts: number;
 }
 
 export type DueMonth = Pick<IbanFee, 'virtualIbanId' | 'tenantId' | 'month'>;
 
 /**
- * Months that have ended, in which an IBAN was enabled, and that have no fee yet: the oldest first, after that place.
- * However long nobody has asked, none is missing.
+ * Ended months, with an enabled IBAN and without a fee, oldest first after a cursor. Looks at all past months, so a
+ * run that was missed is made up for.
  */
 export async function monthsWithoutFee(
   sql: Sql,
@@ -42,7 +42,7 @@ export async function monthsWithoutFee(
   );
 }
 
-/** The first one counts: who comes second changes nothing. */
+/** Inserts a fee, unless the month has one. */
 export async function insertFee(tx: Sql, fee: Omit<IbanFee, 'tenantId' | 'attempts'>): Promise<void> {
   await tx.query(
     `insert into virtual_iban_fees (virtual_iban_id, month, amount, status, reference_id)
@@ -59,10 +59,10 @@ const SELECT = `select f.virtual_iban_id as "virtualIbanId", v.tenant_id as "ten
 
 const feeOf = (row: Row): IbanFee => ({ ...row, amount: new Decimal(row.amount) });
 
-/** The place of an unpaid fee in the order in which they are taken. */
+/** The cursor of unpaid fees, in the order in which they are taken. */
 export type FeePlace = Pick<IbanFee, 'month' | 'virtualIbanId'>;
 
-/** The oldest first, after that place. */
+/** Unpaid fees, oldest first after a cursor. */
 export async function unpaidFees(sql: Sql, after: FeePlace | null, limit: number): Promise<IbanFee[]> {
   const rows = await sql.query<Row>(
     `${SELECT} and ($1::text is null or (f.month, f.virtual_iban_id) > (to_date($1, 'YYYY-MM'), $2))
@@ -72,7 +72,7 @@ export async function unpaidFees(sql: Sql, after: FeePlace | null, limit: number
   return rows.map(feeOf);
 }
 
-/** Holds the row; nothing when it has been paid. */
+/** Locks an unpaid fee. Undefined when it has been paid. */
 export async function lockUnpaidFee(tx: Sql, place: FeePlace): Promise<IbanFee | undefined> {
   const [row] = await tx.query<Row>(
     `${SELECT} and f.virtual_iban_id = $1 and f.month = to_date($2, 'YYYY-MM') for no key update of f`,

@@ -1,12 +1,12 @@
 import { PAYOUT_COMPONENTS } from '../../payouts/kind';
 import { type PayoutKind, paidByParty } from '../../payouts/paid-by-party';
 
-/** Where the payouts party tells of payouts from virtual IBANs. */
+/** Callback path of the payouts party for payouts from virtual IBANs. */
 export const IBAN_PAYOUT_CALLBACKS = '/callbacks/iban-payouts';
 
 /**
- * A payout from a virtual IBAN by SEPA (decisions part 4, Payouts, virtual IBAN); all in EUR. The party's name for it is its
- * id. One that is under way goes on when its IBAN is disabled, and what comes back is credited to it.
+ * A payout from a virtual IBAN by SEPA (decisions part 4, Payouts, virtual IBAN), in EUR. The party's name for it is
+ * its id. A payout under way goes on when its IBAN is disabled, and its returns are credited to the IBAN.
  */
 export const ibanPayoutKind: PayoutKind = paidByParty({
   name: 'iban_payout',

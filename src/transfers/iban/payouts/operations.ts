@@ -22,7 +22,7 @@ import { ibanPayoutKind } from './kind';
 
 const QUOTE_SECONDS = 300;
 
-/** What was available on it as last committed, and what the company pays for it a month. */
+/** The IBAN's balance, and its monthly fee at present. */
 export async function readAccount(sql: Sql, iban: VirtualIban) {
   const balance = (await readBalances(sql, [iban.id])).get(iban.id);
   if (!balance) throw new Error(`${iban.id} has no ledger account`);
@@ -30,7 +30,7 @@ export async function readAccount(sql: Sql, iban: VirtualIban) {
   return { iban, balance, monthlyFee: new Decimal(settings.monthlyFee) };
 }
 
-/** By SEPA, in EUR: what leaves the IBAN beside the fee arrives. */
+/** Price of a SEPA payout in EUR: the destination receives the amount, and the fee comes on top. */
 const priceOf = ({ amount, fee }: { amount: Decimal; fee: Decimal }) => ({
   ...{ method: 'sepa' as const, currency: 'EUR', amount, fee },
   ...{ receivedCurrency: 'EUR', receivedAmount: amount, rate: new Decimal(1) },
@@ -42,11 +42,11 @@ export interface IbanQuote {
   expiresAt: Date;
 }
 
-/** A price as the quote keeps it; its destination sealed under the IBAN's id, in base64. */
+/** A price as the quote stores it. The destination is sealed under the IBAN's id, in base64. */
 const quotedTerms = payoutTerms.pick({ amount: true, fee: true }).extend({ destination: z.string() });
 
 /**
- * Prices a payout by SEPA; the price stands for five minutes and nothing else is made.
+ * Prices a payout by SEPA for five minutes. Creates only the quote.
  * @throws Problem 400 naming `amount` or a field of the destination, 409 `limit_exceeded`
  */
 export async function quotePayout(
@@ -71,9 +71,9 @@ export async function quotePayout(
 }
 
 /**
- * Makes a payout of a quote: it is `created` with its amount and fee held, and its process begins.
+ * Makes a payout of a quote in the status `created`, holds amount and fee, and starts its workflow.
  * @throws Problem 404 `quoteId`, 400 `ErrAlreadyExists` on `externalId`, 409 `quote_used`, `quote_expired`,
- *   `insufficient_funds`
+ * `insufficient_funds`
  */
 export async function createPayout(
   services: Services,

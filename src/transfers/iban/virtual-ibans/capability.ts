@@ -19,8 +19,8 @@ import {
 export { findByIban, findById as findVirtualIbanById, listVirtualIbans, type VirtualIban } from './store';
 
 /**
- * The capability is the caller's own company's, whatever company is named: so a company without it learns nothing of
- * others. An admin acts for the company that is named.
+ * Requires the capability of the caller's own company, whatever company the request names. So a company without it
+ * learns nothing about others. For an admin, the named company counts.
  * @throws Problem 403 `capability_disabled`
  */
 export async function requireCapability(
@@ -31,19 +31,19 @@ export async function requireCapability(
   const company = role === 'admin' ? companyId : tenantId;
   const found = await findVirtualIban(sql, company);
   if (found?.status === 'active') return;
-  // An id that is no company's is not found, as everywhere; that is looked up where ids are.
+  // An unknown company is a 404 of the operation, so it is not a 403 here.
   if (role === 'admin' && !(await tenantExists(sql, company))) return;
   throw capabilityDisabled();
 }
 
-/** Whether the company has it now. */
+/** Whether the company has an enabled virtual IBAN. */
 export const hasVirtualIban = async (sql: Sql, companyId: string): Promise<boolean> =>
   (await findVirtualIban(sql, companyId))?.status === 'active';
 
 /**
  * The company's IBAN.
- * @param lock `share` where money moves: it stays enabled to the end of the transaction
- * @throws Problem 404 for another's company, 403 when it has been disabled meanwhile
+ * @param lock `share` where money moves: the IBAN stays enabled until the end of the transaction
+ * @throws Problem 404 for another company, 403 when the IBAN is disabled
  */
 export async function requireVirtualIban(
   sql: Sql,
@@ -59,7 +59,7 @@ export async function requireVirtualIban(
 }
 
 /**
- * A virtual IBAN as an account: whoever reaches its company reads its history and balance, also once it is disabled.
+ * A virtual IBAN as an account, for its history and balance. Also works after it was disabled.
  * @param reach the company's tenant, or null for every tenant
  */
 export async function ibanAccount(
@@ -71,10 +71,7 @@ export async function ibanAccount(
   return found && { id: found.id, currency: 'EUR' };
 }
 
-/**
- * Gives a company its virtual IBAN, or gives it back. Enabled twice is enabled once.
- * @throws Problem 404
- */
+/** Enables a company's virtual IBAN, a new one or its former one. Idempotent. @throws Problem 404 */
 export async function enableIban(
   tx: Tx,
   range: IbanRange,
@@ -82,7 +79,7 @@ export async function enableIban(
   at: Date,
 ): Promise<{ iban: VirtualIban; changed: boolean }> {
   const { id: tenantId } = await requireTenant(tx, companyId);
-  // Two who enable the same company at once: the second one waits, and finds it enabled.
+  // Serialises two requests for the same company, so that the second one finds the IBAN enabled.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 85))', [tenantId]);
   const before = await findVirtualIban(tx, tenantId, 'update');
   if (before?.status === 'active') return { iban: before, changed: false };
@@ -99,8 +96,8 @@ async function openIban(tx: Tx, range: IbanRange, tenantId: string): Promise<Vir
 }
 
 /**
- * Takes the capability away: calls answer 403 and incoming credits wait in suspense. The balance stays; payouts under way
- * go on. Disabled twice is disabled once.
+ * Disables a company's virtual IBAN. Calls then answer 403, and incoming credits wait in suspense. The balance stays,
+ * and payouts under way go on. Idempotent.
  * @throws Problem 404 for a company that never had one
  */
 export async function disableIban(

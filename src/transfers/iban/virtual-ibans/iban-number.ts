@@ -1,13 +1,15 @@
-/** What the bank has given us to number accounts from: `iban = country + check digits + bank code + number`. */
+/**
+ * The range of account numbers that the bank has given us: `iban = country + check digits + bank code + number`.
+ */
 export interface IbanRange {
   country: string;
   bankCode: string;
-  /** Digits of the number. */
+  /** Length of the number in digits. */
   digits: number;
   bic: string;
 }
 
-/** The sandbox's: the Lithuanian form, and a bank code that no bank has. */
+/** The range of the sandbox: the Lithuanian format, with a bank code that no bank has. */
 export const SANDBOX_RANGE: IbanRange = { country: 'LT', bankCode: '99999', digits: 11, bic: 'SBXBLT21XXX' };
 
 /** @throws Error when the range is used up */
@@ -18,11 +20,11 @@ export function ibanOf({ country, bankCode, digits }: IbanRange, number: bigint)
   return country + checkDigits(country, bban) + bban;
 }
 
-/** ISO 13616: 98 less the remainder by 97 of the rearranged number with letters as two digits. */
+/** ISO 13616: 98 less the remainder by 97 of the rearranged number, with letters as two digits. */
 function checkDigits(country: string, bban: string): string {
   const rearranged = `${bban}${country}00`.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
   return String(98n - (BigInt(rearranged) % 97n)).padStart(2, '0');
 }
 
-/** As it is kept: without spaces, in capitals. */
+/** Without spaces, in capitals. */
 export const normalized = (iban: string): string => iban.replace(/[\s-]/g, '').toUpperCase();

@@ -1,7 +1,9 @@
 import { columnsOf, NOW, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 
-/** A company's virtual IBAN. Its id is its ledger account's too, and the `accountId` of its account transactions. */
+/**
+ * A company's virtual IBAN. Its id is also its ledger account, and the `accountId` of its account transactions.
+ */
 export interface VirtualIban {
   id: string;
   /** The company. */
@@ -29,14 +31,17 @@ export async function findVirtualIban(
   return row;
 }
 
-/** @param reach the company whose it must be, or null for any company's */
+/** @param reach the company that must own it, or null for any */
 export async function findById(sql: Sql, reach: string | null, id: string): Promise<VirtualIban | undefined> {
   const own = reach === null ? { id } : { id, tenantId: reach };
   const [row] = await sql.run<VirtualIban>(ibans().select(COLUMNS).where(own));
   return row;
 }
 
-/** Whose money an incoming credit is; held to the end of the transaction, so that it is not disabled meanwhile. */
+/**
+ * Finds the owner of an incoming credit. Locks the IBAN until the end of the transaction, so that it is not disabled
+ * meanwhile.
+ */
 export async function findByIban(tx: Sql, iban: string): Promise<VirtualIban | undefined> {
   const [row] = await tx.run<VirtualIban>(
     ibans().select(COLUMNS).where({ iban, status: 'active' }).forShare(),
@@ -47,7 +52,7 @@ export async function findByIban(tx: Sql, iban: string): Promise<VirtualIban | u
 export const listVirtualIbans = (sql: Sql): Promise<VirtualIban[]> =>
   sql.run(ibans().select(COLUMNS).orderBy('id'));
 
-/** The next number of the range. Taken also by a transaction that fails: the range has holes. */
+/** Takes the next number of the range. A transaction that fails leaves a gap. */
 export async function nextNumber(tx: Sql): Promise<bigint> {
   const [row] = await tx.query<{ next: string }>(
     `select nextval(pg_get_serial_sequence('virtual_ibans', 'number')) as next`,
@@ -55,7 +60,7 @@ export async function nextNumber(tx: Sql): Promise<bigint> {
   return BigInt(row?.next ?? 0);
 }
 
-/** Raw: `overriding system value` is no clause of the builder's. */
+/** Raw: the builder has no `overriding system value`. */
 export async function insertVirtualIban(
   tx: Sql,
   given: Pick<VirtualIban, 'id' | 'tenantId' | 'iban' | 'bic'> & { number: bigint },

@@ -7,14 +7,14 @@ import { checkedAddress, isZeroAddress } from '../../../parties/chain/addresses'
 import type { ChainKind } from '../../../parties/chain/port';
 import type { Destination, PayoutMethod } from '../../../parties/payouts/port';
 
-// Its types say that it is a module of the other kind; its CommonJS build is not.
+// The types of the library describe an ES module, but this build is CommonJS.
 // eslint-disable-next-line @typescript-eslint/no-require-imports
 const ibanTools = require('ibantools') as typeof IbanTools;
 const { isSEPACountry, ValidationErrorsIBAN, validateBIC, validateIBAN } = ibanTools;
 
 export type DestinationField = keyof Destination;
 
-/** As a request carries it. Which fields a method takes, and what they must be, {@link checkDestination} says. */
+/** A destination in a request. {@link checkDestination} validates the fields of each method. */
 export const destinationSchema = z.strictObject({
   name: text(140).optional(),
   iban: text(60).optional(),
@@ -27,7 +27,7 @@ export const destinationSchema = z.strictObject({
   address: text(200).optional(),
 });
 
-/** What each method takes; `required` is refused where it is missing. */
+/** The fields of each method. A missing `required` field is refused. */
 export const DESTINATION_FIELDS: Record<
   PayoutMethod,
   readonly { name: DestinationField; required: boolean }[]
@@ -46,8 +46,8 @@ function fields(required: DestinationField[], optional: DestinationField[]) {
 }
 
 /**
- * Checks a destination by its method and gives it as it is kept: IBAN and BIC without spaces and in capitals.
- * @param receivedCurrency what it is to receive: the asset of a chain
+ * Checks a destination by its method, and returns it as it is stored: IBAN and BIC without spaces and in capitals.
+ * @param receivedCurrency the currency of the payout; on a chain, the asset
  * @throws Problem 400 naming the field (`iban`, `bic`, `cardToken` …) and never quoting it
  */
 export function checkDestination(
@@ -91,7 +91,7 @@ const CHECKS: Record<PayoutMethod, (given: Destination, receivedCurrency: string
   },
 };
 
-/** Without the fields that are not there. */
+/** Leaves out missing fields. */
 function present(destination: { [Field in DestinationField]?: string | undefined }): Destination {
   return Object.fromEntries(Object.entries(destination).filter(([, value]) => value !== undefined));
 }
@@ -107,7 +107,7 @@ function checkedName({ name = '' }: Destination): string {
 }
 
 /**
- * An IBAN: country, its length and format, and the check digits (ISO 13616, mod 97).
+ * Checks country, length, format and check digits of an IBAN (ISO 13616, mod 97).
  * @returns without spaces, in capitals
  * @throws Problem 400 naming `iban`
  */
@@ -123,7 +123,7 @@ export function checkedIban(given: string): string {
   throw invalid('iban is not valid: its check digits or its format are wrong.', 'iban');
 }
 
-/** Countries of SEPA that the library's table does not have yet: they joined in 2024 and 2025. */
+/** Countries of SEPA that the library does not list yet: they joined in 2024 and 2025. */
 const LATE_SEPA = ['AL', 'MD', 'ME', 'MK', 'RS'];
 
 const isSepa = (country: string) => isSEPACountry(country) || LATE_SEPA.includes(country);
@@ -150,7 +150,7 @@ function checkedAccountNumber({ accountNumber }: Destination): string | undefine
 }
 
 /**
- * The token of a card. A card's number is refused whatever separates its digits, and is not repeated.
+ * Checks the token of a card. Refuses a card number, whatever separates its digits, and does not repeat it.
  * @throws Problem 400 naming `cardToken`
  */
 function checkedToken(given: string): string {
@@ -162,7 +162,7 @@ function checkedToken(given: string): string {
   return cardToken;
 }
 
-/** The chains that the payouts party pays on, and the assets on each. */
+/** Chains of the payouts party, and the assets on each. */
 const CHAINS: Record<string, { kind: ChainKind; assets: string[] }> = {
   ethereum: { kind: 'evm', assets: ['USDT', 'USDC', 'ETH'] },
   polygon: { kind: 'evm', assets: ['USDT', 'USDC'] },
@@ -178,13 +178,13 @@ function chainOf(chain: string) {
   return found;
 }
 
-/** What goes to the zero address is lost. */
+/** Money to the zero address is lost. */
 function isPayable(kind: ChainKind, address: string): boolean {
   const checked = checkedAddress(kind, address);
   return checked !== undefined && !isZeroAddress(kind, checked);
 }
 
-/** A destination as answers show it: enough to recognise it, not enough to use it. */
+/** A masked destination for answers: enough to recognise it, not enough to use it. */
 export function maskDestination(destination: Destination): Destination {
   return Object.fromEntries(
     Object.entries(destination as Record<DestinationField, string>).map(([field, value]) => [

@@ -1,10 +1,13 @@
 import type { Keyring } from '../../../kernel/security/keyring';
 import type { Destination } from '../../../parties/payouts/port';
 
-/** The key of its own that each kind's destinations are sealed with. */
+/** Each kind seals its destinations with a key of its own. */
 export type SealedFor = 'payout-destinations' | 'iban-payout-destinations' | 'withdrawal-destinations';
 
-/** A destination as it is kept. @param context what it is bound to: its payout, who has had it quoted, or its own id */
+/**
+ * Seals a destination.
+ * @param context what it is bound to: the payout, the owner of the quote, or its own id
+ */
 export const sealDestination = (
   keyring: Keyring,
   purpose: SealedFor,
@@ -12,7 +15,9 @@ export const sealDestination = (
   context: string,
 ): Buffer => keyring.sealer(purpose).seal(Buffer.from(JSON.stringify(destination)), context);
 
-/** For the moment of submitting it: never to be logged, returned to a workflow, or kept. */
+/**
+ * Opens a destination for the order to the party. Never log or store it, and never return it to a workflow.
+ */
 export const openDestination = (
   keyring: Keyring,
   purpose: SealedFor,
