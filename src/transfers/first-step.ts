@@ -50,7 +50,7 @@ export function createFirstStep(
     } catch (error) {
       services.log.debug(
         { error: (error as Error).name, workflowId: command.workflowId },
-        'a first step is left to its workflow',
+        'the first step failed and is left to the workflow',
       );
       return undefined;
     } finally {

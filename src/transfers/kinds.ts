@@ -27,7 +27,7 @@ export const TRANSFER_KINDS: readonly AnyKind[] = [
 /** @throws Error for an unknown name */
 export function kindOf(name: string): AnyKind {
   const found = TRANSFER_KINDS.find((kind) => kind.name === name);
-  if (!found) throw new Error(`no transfer is a ${name}`);
+  if (!found) throw new Error(`there is no kind of transfer named ${name}`);
   return found;
 }
 

@@ -72,7 +72,7 @@ it('names a review by its user and its submission', () => {
 it('names a discovery without a record by the party’s id, without a tenant', () => {
   expect(DISCOVERIES.checkout?.process.look({ partyRef: 'cs_1' })).toStrictEqual({
     ...{ workflow: 'checkoutPayment', workflowId: 'checkout-payment-cs_1', taskQueue: 'processes' },
-    ...{ action: 'look', args: ['cs_1'], summary: 'A checkout that no deposit knows' },
+    ...{ action: 'look', args: ['cs_1'], summary: 'A checkout session without a deposit' },
   });
   expect(ibanCreditKind.process.start({ id: 'ibc_1', tenantId: null, partyRef: 'sbp-1' })).toStrictEqual({
     ...{ workflow: 'ibanCredit', workflowId: 'iban-credit-sbp-1', taskQueue: 'processes' },

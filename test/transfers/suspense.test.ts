@@ -81,7 +81,7 @@ describe('what stands in suspense', () => {
       [],
       [],
     ]);
-    expect((await credit()).err).toContain('Nothing of it stands in suspense');
+    expect((await credit()).err).toContain('has no money in suspense that is free');
     expect(inShort(await toldOf(world.api, world.client)).slice(2)).toEqual([
       'deposit/checkout 20.00',
       'deposit/checkout 30.00',
@@ -215,7 +215,10 @@ describe('above the limit of the installation', () => {
     expect((await approve(one)).code).toBe(0);
     expect([await balance(deposit), await inSuspense(deposit.id)]).toEqual(['146.80 0.00', []]);
     const late = await approve(other);
-    expect([late.code, late.err]).toEqual([4, expect.stringContaining('Nothing of it stands in suspense')]);
+    expect([late.code, late.err]).toEqual([
+      4,
+      expect.stringContaining('has no money in suspense that is free'),
+    ]);
     const decisions = await world.api.database.query(
       `select kind, amount::text, reason, decided_by from transfer_decisions where transfer_id = $1 and kind like 'susp%'`,
       [deposit.id],
@@ -280,7 +283,10 @@ describe('above the limit of the installation', () => {
     expect((await approve(asked)).code).toBe(0);
     pay(deposit.session, { amount: '90.00' });
     await look(world, deposit.id);
-    expect(await approve(stale)).toMatchObject({ code: 4, err: expect.stringContaining('concluded since') });
+    expect(await approve(stale)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('concluded after this request'),
+    });
   });
 
   it('a conclusion is weighed by the word that counts when it is its turn', async () => {

@@ -22,7 +22,7 @@ export const CALLBACK_PATH = '/callbacks/checkout';
 export const unknownSession = processOf<NamedByParty>({
   workflow: 'checkoutPayment',
   prefix: 'checkout-payment-',
-  summary: 'A checkout that no deposit knows',
+  summary: 'A checkout session without a deposit',
   key: ({ partyRef }) => [partyRef ?? ''],
 });
 
@@ -77,7 +77,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
 async function openSession(services: Services, { transfer }: ClientDeposit): Promise<Given<CheckoutWord>> {
   const { id, tenantId, terms } = transfer;
   const { database } = services;
-  if (tenantId === null) throw new Error(`the deposit ${id} is nobody's`);
+  if (tenantId === null) throw new Error(`the deposit ${id} has no tenant`);
   const [found, tenant] = await Promise.all([detailsOf(database, [id]), requireTenant(database, tenantId)]);
   const details = found.get(id);
   if (!details) throw new Error(`the deposit ${id} has no details`);
@@ -101,7 +101,7 @@ async function openSession(services: Services, { transfer }: ClientDeposit): Pro
 async function refund({ parties }: Services, deposit: Deposit, { key }: Order): Promise<Given<CheckoutWord>> {
   const { partyRef } = deposit.transfer;
   const back = money.backsOf(deposit).find(({ part }) => part === key);
-  if (!back || partyRef === null) throw new Error('there is nothing to send back');
+  if (!back || partyRef === null) throw new Error('the order names no refund of this deposit');
   const { amount, currency } = back;
   await parties.checkout.refund({ key, sessionId: partyRef, amount, currency });
   return {};

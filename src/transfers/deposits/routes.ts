@@ -40,7 +40,8 @@ function optionsRoute({ database }: Services): Route {
     tag,
     capability: 'deposit',
     summary: 'Funding options of an account',
-    description: '`min`, `max` and `feeFixed` are in `currency`: the payer’s. `feePercent` "2.9" is 2.9 %.',
+    description:
+      '`min`, `max` and `feeFixed` are in `currency`, the payer’s currency. `feePercent` "2.9" is 2.9 %.',
     response: pageSchema(
       z.object({
         method,
@@ -74,7 +75,7 @@ function quoteRoute(services: Services): Route {
     capability: 'deposit',
     summary: 'Quote a deposit',
     description:
-      '`chargedAmount` × `rate`, rounded, is `creditedAmount` + `serviceFee`. Stands for 15 minutes.',
+      '`chargedAmount` × `rate`, rounded, is `creditedAmount` + `serviceFee`. A quote is valid for 15 minutes.',
     body: z.strictObject({ method, amount: amount(), currency: currency().optional() }),
     response: z.object({
       quoteId: z.string(),
@@ -127,8 +128,8 @@ function createRoute(services: Services): Route {
     capability: 'deposit',
     summary: 'Create a deposit',
     description:
-      'Send the payer to `checkoutUrl`. What becomes of it is told by webhooks and by its status; the return of the ' +
-      'payer’s browser to `returnUrl` means nothing. `Prefer: wait=N` waits until it can be paid.',
+      'Send the payer to `checkoutUrl`. Webhooks and the status report the outcome. The return of the payer’s browser to ' +
+      '`returnUrl` is no proof of payment. `Prefer: wait=N` waits until the deposit can be paid.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
       returnUrl: webUrl(mode === 'sandbox' ? 'loopback' : 'nowhere', 'https://shop.example.com/thanks'),
@@ -173,7 +174,7 @@ function listRoute(services: Services): Route {
       ...pageQuery,
       status: z.enum(DEPOSIT_STATUSES).optional(),
       method: method.optional(),
-      currency: currency().optional().describe("The payer's."),
+      currency: currency().optional().describe("The payer's currency."),
       externalId: text(100).optional(),
     }),
     response: pageSchema(depositSchema),
@@ -195,8 +196,7 @@ function readRoute(services: Services): Route {
     tag,
     capability: 'deposit',
     summary: 'A deposit',
-    description:
-      '`status` says what has become of it. `quoted` holds what was agreed; the other amounts are what has moved.',
+    description: '`quoted` has the agreed amounts. The other amounts are what has moved.',
     response: depositSchema,
     async read({ caller, params }) {
       const { accountId = '', depositId = '' } = params;

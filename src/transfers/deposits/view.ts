@@ -17,32 +17,38 @@ export const depositSchema = z
     quoteId: z.string(),
     status: z.enum(DEPOSIT_STATUSES),
     method: z.enum(DEPOSIT_METHODS),
-    amount: money().meta({ description: 'What was asked for, in `currency`: the payer’s.' }),
+    amount: money().meta({ description: 'The requested amount, in `currency`, the payer’s currency.' }),
     currency: z.string(),
     chargedAmount: money().meta({
       description:
-        'In `chargedCurrency`: the quote’s until the payment has settled, then what the payer has paid. In `manual_review` it is ' +
-        'what was paid so far; of `failed`, `cancelled` and `expired` it is what was kept of the payer, most often nothing.',
+        'In `chargedCurrency`. The quoted charge until the payment has settled, then the amount that the payer has paid. In ' +
+        '`manual_review`: the amount paid so far. In `failed`, `cancelled` and `expired`: the amount that did not go back to ' +
+        'the payer, usually zero.',
     }),
     chargedCurrency: z.string().meta({
       description: '`currency`, unless a deposit under review was paid in another one.',
     }),
     creditedAmount: money().meta({
       description:
-        'In `creditedCurrency`, as `serviceFee`: the quote’s until the payment has settled, then what was credited. `0.00` in ' +
-        '`manual_review`, `failed`, `cancelled` and `expired`. Once credited, `chargedAmount` × `rate`, rounded, is ' +
-        '`creditedAmount` + `serviceFee`; a refund or chargeback changes none of them.',
+        'In `creditedCurrency`, like `serviceFee`. The quoted credit until the payment has settled, then the posted credit. ' +
+        '`0.00` in `manual_review`, `failed`, `cancelled` and `expired`. Once credited, `chargedAmount` × `rate`, rounded, is ' +
+        '`creditedAmount` + `serviceFee`. Refunds and chargebacks do not change these amounts.',
     }),
     serviceFee: money(),
     creditedCurrency: z.string(),
     quoted: z
       .object({ charged: money(), credited: money(), fee: money() })
-      .meta({ description: 'What was quoted, in `currency` and `creditedCurrency`, whatever has moved.' }),
+      .meta({ description: 'The quoted amounts, in `currency` and `creditedCurrency`. They never change.' }),
     rate: z.string().meta({ examples: ['1'] }),
-    refundedAmount: money().optional().meta({ description: 'In `currency`; once something was refunded.' }),
-    failure: z.string().optional().meta({ description: 'Why it failed or is reviewed, as a code.' }),
-    referenceId: z.string().meta({ description: 'Of its account transactions.' }),
-    checkoutUrl: z.url().optional().meta({ description: 'Where the payer pays, until it ends.' }),
+    refundedAmount: money()
+      .optional()
+      .meta({ description: 'In `currency`. Present once a refund was paid.' }),
+    failure: z.string().optional().meta({ description: 'Code of the reason for a failure or a review.' }),
+    referenceId: z.string().meta({ description: 'Reference of the account transactions.' }),
+    checkoutUrl: z
+      .url()
+      .optional()
+      .meta({ description: 'Payment page for the payer, until the deposit ends.' }),
     returnUrl: shownUrl(),
     expiresAt: instant(),
     createdAt: instant(),

@@ -128,7 +128,7 @@ export async function freeName<Terms, Word extends PartyWord>(
   { id, judge }: { id: string; judge(situation: Situation<Terms, Word>): void },
 ): Promise<void> {
   const locked = await lockTransfer(tx, kind, id, now());
-  if (!locked) throw new Error(`the transfer ${id} is not there`);
+  if (!locked) throw new Error(`the transfer ${id} does not exist`);
   judge(locked.situation as Situation<Terms, Word>);
   const { partyRef } = locked.situation.transfer;
   const freed = { partyRef: `${partyRef}!${id}`, revision: raw('revision + 1') };

@@ -97,7 +97,7 @@ async function orderOf(services: Services, situation: CardTransfer): Promise<Car
   const { transfer } = situation;
   const { database, keyring } = services;
   const { id, tenantId, terms } = transfer;
-  if (tenantId === null) throw new Error(`the card transfer ${id} is nobody's`);
+  if (tenantId === null) throw new Error(`the card transfer ${id} has no tenant`);
   const [details, tenant] = await Promise.all([
     findDetails(database, { id }),
     requireTenant(database, tenantId),

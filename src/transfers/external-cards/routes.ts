@@ -50,8 +50,9 @@ function creation(services: Services, kind: ExternalCardKind): Route {
     capability: CAPABILITIES[kind],
     summary: SUMMARIES[kind],
     description:
-      'By a token of the card. Where its bank asks the payer to confirm, the status is `requires_action` and the payer is ' +
-      'sent to `redirectUrl`. `Prefer: wait=N` waits for its end, the payer or an approval.',
+      'The request names the card by a token. Where the card’s bank asks the payer to confirm, the status becomes ' +
+      '`requires_action`: send the payer to `redirectUrl`. `Prefer: wait=N` waits until the transaction ends, or waits for the ' +
+      'payer or an approval.',
     body: bodyIn(services.mode),
     response: externalCardSchema,
     status: 202,
@@ -91,7 +92,7 @@ function retrieval(services: Services, kind: ExternalCardKind): Route {
     tag,
     capability: CAPABILITIES[kind],
     summary: STATUS_SUMMARIES[kind],
-    description: 'Its present status. `redirectUrl` is there while the payer must confirm.',
+    description: '`redirectUrl` is present while the payer must confirm.',
     response: externalCardSchema,
     async read({ caller, params: { id: accountId = '', txId: id = '' } }) {
       const shown = await requireCardTransfer(services, caller.reach, kind, { accountId, id });
@@ -106,9 +107,9 @@ export const cardAuthenticationRoute = (services: Services): Route =>
     method: 'GET',
     path: REDIRECT_PATH,
     tag: 'Pages',
-    summary: 'The way of a payer to the page of the card’s bank',
+    summary: 'Redirect a payer to the page of the card’s bank',
     description:
-      '`redirectUrl` of a top-up or withdrawal. A browser is redirected to the bank, or shown what has become of it.',
+      'Target of `redirectUrl`. Redirects a browser to the card’s bank, or afterwards to `returnUrl`.',
     role: 'public',
     async read({ params }) {
       const location = await payersWay(services, params['token'] ?? '');

@@ -89,7 +89,7 @@ function isHeld(situation: CardTransfer): boolean {
 export function position(situation: CardTransfer): Holding[] {
   const { accountId, word, terms } = situation.transfer;
   const { amount, fee, currency } = terms;
-  if (accountId === null) throw new Error('a withdrawal is always of an account');
+  if (accountId === null) throw new Error('the withdrawal has no account');
   return outflowPosition({
     ...{ account: accountId, currency, amount, fee, party: PARTY_ACCOUNTS.externalCards },
     target: { amount, currency },

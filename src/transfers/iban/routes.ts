@@ -56,7 +56,7 @@ function accountRoute(services: Services): Route {
     method: 'GET',
     path: `${PATH}/account`,
     summary: 'Get the virtual IBAN',
-    description: 'Its number, its balance, and whether it takes money now.',
+    description: 'Number, balance and status of the virtual IBAN.',
     response: virtualIbanSchema,
     read: async (request) => virtualIbanView(await readAccount(database, await ibanOf(database, request))),
   });
@@ -68,7 +68,7 @@ function quoteRoute(services: Services): Route {
     method: 'POST',
     path: `${PATH}/quote`,
     summary: 'Quote a payout',
-    description: 'By SEPA, in EUR. The price stands for five minutes.',
+    description: 'Prices a payout by SEPA in EUR. A quote is valid for five minutes.',
     body: z.strictObject({ amount: amount(), destination: destinationSchema }),
     response: ibanQuoteSchema,
     status: 201,
@@ -86,7 +86,8 @@ function payoutCreation(services: Services): Route {
     path: `${PATH}/payouts`,
     summary: 'Pay out by SEPA',
     description:
-      'Of a quote. Amount and fee are held, and leave when it is `sent`. Above your threshold an operator approves it first.',
+      'Uses a quote. Amount and fee are held, and debited when the payout is `sent`. Above your threshold an operator ' +
+      'approves the payout first.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
       externalId: text(200).min(1).optional(),
@@ -117,7 +118,7 @@ function payoutRetrieval(services: Services): Route {
     method: 'GET',
     path: `${PATH}/payouts/{payoutId}`,
     summary: 'A payout',
-    description: 'Its present status. The destination is masked.',
+    description: 'The destination is masked.',
     response: ibanPayoutSchema,
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });
@@ -134,7 +135,7 @@ function transferRoute(): Route {
     method: 'POST',
     path: `${PATH}/transfers`,
     summary: "Move money to the company's own EUR account",
-    description: 'At once: two account transactions with one referenceId.',
+    description: 'Moves money at once, by two account transactions with one `referenceId`.',
     body: z.strictObject({ amount: amount() }),
     response: ibanTransferSchema,
     status: 201,

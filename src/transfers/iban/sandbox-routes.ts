@@ -14,7 +14,7 @@ const body = z.strictObject({
   mute: z
     .boolean()
     .default(false)
-    .describe('The bank does not tell of it: it is found by asking, within a minute.'),
+    .describe('The bank sends no callback. The payment is found by polling, within a minute.'),
 });
 
 /** A payment to an IBAN from outside. It takes the path of a real payment. Off in production. */
@@ -28,8 +28,8 @@ export function bankingSandboxRoutes(services: Services): Route[] {
       tag: 'Sandbox',
       summary: 'Pay to a virtual IBAN from outside',
       description:
-        'The sandbox\u2019s bank receives it and calls back; the credit is booked a moment later. To an IBAN that is nobody\u2019s, ' +
-        'or not enabled, it waits in suspense for the operator.',
+        'The bank of the sandbox receives the payment and calls back; the credit is booked a moment later. A payment to an ' +
+        'unknown or disabled IBAN waits in suspense for the operator.',
       body,
       status: 202,
       response: z.object({ id: z.string().meta({ description: 'The bank\u2019s name for the payment.' }) }),

@@ -16,9 +16,7 @@ const eur = (amount: Decimal) => formatAmount(amount, 'EUR');
 export const virtualIbanSchema = z
   .object({
     id: z.string(),
-    accountId: z
-      .string()
-      .meta({ description: 'Of its account transactions: its history and balance are read by it.' }),
+    accountId: z.string().meta({ description: 'Account id for reading balance and account transactions.' }),
     companyId: z.string().meta({ examples: ['cli_01jz0000000000000000000000'] }),
     iban: z.string().meta({ examples: ['LT529999900000000001'] }),
     bic: z.string(),
@@ -76,7 +74,7 @@ export const ibanPayoutSchema = z
     ...payoutFields,
     currency: z.literal('EUR'),
     destination: destinationSchema.meta({ description: 'Masked.' }),
-    referenceId: z.string().meta({ description: 'Of its account transactions.' }),
+    referenceId: z.string().meta({ description: 'Reference of the account transactions.' }),
   })
   .meta({ id: 'IbanPayout' });
 

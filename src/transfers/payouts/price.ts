@@ -42,12 +42,12 @@ export function priceOf(
 ): PayoutPrice {
   const receivedAmount = roundTo(amount.times(rate), terms.currency, Decimal.ROUND_DOWN);
   if (receivedAmount.isZero())
-    throw invalid(`amount must bring some ${terms.currency}: it brings none.`, 'amount');
+    throw invalid(`amount is too small: the destination would receive no ${terms.currency}.`, 'amount');
   if (receivedAmount.lt(terms.min) || receivedAmount.gt(terms.max)) {
     const [min, max] = [terms.min, terms.max].map((bound) =>
       formatAmount(new Decimal(bound), terms.currency),
     );
-    throw invalid(`amount must bring from ${min} to ${max} ${terms.currency}.`, 'amount');
+    throw invalid(`amount must give the destination from ${min} to ${max} ${terms.currency}.`, 'amount');
   }
   const fixed = roundTo(new Decimal(terms.feeFixed).dividedBy(rate), currency, Decimal.ROUND_UP);
   const fee = fixed.plus(percentFee(amount, new Decimal(terms.feePercent), currency));

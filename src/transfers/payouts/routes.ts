@@ -64,8 +64,8 @@ function quoteRoute(services: Services): Route {
     capability: 'payout',
     summary: 'Price a payout without creating it',
     description:
-      'The amount is what leaves the account, in its currency, beside the fee. Without currency the destination receives ' +
-      "the account's currency, or the only one that the method pays. The price stands for five minutes.",
+      'The amount leaves the account in its currency, and the fee comes on top. Without `currency` the destination receives ' +
+      "the account's currency, or the only currency of the method. A quote is valid for five minutes.",
     body: z.strictObject({
       method: z.enum(PAYOUT_METHODS),
       amount: amount(),
@@ -115,9 +115,9 @@ function createRoute(services: Services): Route {
     capability: 'payout',
     summary: 'Create a payout',
     description:
-      'Amount and fee are held at once and leave when the payout is `sent`. Above your threshold an operator approves it ' +
-      'first. Its account transactions carry its id as `referenceId`. `Prefer: wait=N` waits for its end, ' +
-      'or until an operator must approve it.',
+      'Amount and fee are held at once and debited when the payout is `sent`. Above your threshold an operator approves the ' +
+      'payout first. The account transactions have the id of the payout as `referenceId`. `Prefer: wait=N` waits for the end, ' +
+      'or until an operator must approve.',
     body: z.strictObject({
       quoteId: identifier('quo_01jz0000000000000000000000'),
       destination: destinationSchema,
@@ -156,7 +156,7 @@ function readRoute(services: Services): Route {
     tag,
     capability: 'payout',
     summary: 'A payout',
-    description: 'Its present status. The destination is masked.',
+    description: 'The destination is masked.',
     response: payoutSchema,
     read: (request) => readPayout(services, request, request.params['payoutId'] ?? ''),
   });

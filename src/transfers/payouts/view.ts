@@ -19,7 +19,9 @@ import type { PayoutOption } from './settings';
 export const payoutOptionSchema = z
   .object({
     method: z.enum(PAYOUT_METHODS),
-    currency: z.string().meta({ description: 'What the destination receives; min, max and fees are in it.' }),
+    currency: z.string().meta({
+      description: 'Currency that the destination receives. Also the currency of `min`, `max` and `fees`.',
+    }),
     min: money(),
     max: money(),
     fees: z.object({ fixed: money(), percent: z.string().meta({ examples: ['0.5'] }) }),
@@ -74,17 +76,17 @@ export const payoutFields = {
 export function outgoingFields() {
   return {
     status: z.enum(PAYOUT_STATUSES).meta({
-      description: 'A payout in `processing` becomes `cancelled` only while nobody was told to pay it.',
+      description: '`processing` becomes `cancelled` only before any party was told to pay.',
     }),
     amount: money(),
     fee: money(),
     totalDebit: money(),
-    description: z.string().optional().meta({ description: 'Why an operator rejected it.' }),
+    description: z.string().optional().meta({ description: 'The operator’s reason for a rejection.' }),
     failure: z
       .string()
       .optional()
-      .meta({ description: 'A code; when it failed, was cancelled or came back.' }),
-    returnedAmount: money().optional().meta({ description: 'What was credited again.' }),
+      .meta({ description: 'Code of the reason, for a failed, cancelled or returned transfer.' }),
+    returnedAmount: money().optional().meta({ description: 'The amount that was credited back.' }),
     createdAt: instant(),
     updatedAt: instant(),
     sentAt: instant().optional(),

@@ -30,12 +30,14 @@ describe('prices', () => {
 
   it.each(['49.99', '1000.01'])('names the amount outside of its bounds: %s', (amount) => {
     const given = { amount: new Decimal(amount), currency: 'EUR', rate: new Decimal(1) };
-    expect(() => priceOf(terms, given)).toThrow('amount must bring from 50.00 to 1000.00 EUR.');
+    expect(() => priceOf(terms, given)).toThrow(
+      'amount must give the destination from 50.00 to 1000.00 EUR.',
+    );
   });
 
   it('is none where nothing would be received, though the option has no lower bound', () => {
     const given = { amount: new Decimal('0.01'), currency: 'EUR', rate: new Decimal('0.9') };
-    expect(() => priceOf({ ...terms, min: '0' }, given)).toThrow('amount must bring some EUR');
+    expect(() => priceOf({ ...terms, min: '0' }, given)).toThrow('the destination would receive no EUR');
   });
 
   it.each(['50.00', '1000.00'])('takes its bounds: %s', (amount) => {

@@ -60,7 +60,7 @@ export function checkoutPageRoute(services: Services): Route {
     tag: 'Checkout',
     summary: 'Leads the payer to the page where a deposit is paid',
     description:
-      '`checkoutUrl` of a deposit. A browser is redirected to the page, or shown what has become of the deposit.',
+      'Target of `checkoutUrl`. Redirects a browser to the payment page, or shows the state of the deposit.',
     role: 'public',
     async read({ params }) {
       const details = await findByToken(database, checkoutLinks.hash(params['token'] ?? ''));

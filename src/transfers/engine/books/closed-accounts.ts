@@ -77,7 +77,7 @@ function withoutCredits(position: Holding[], decision: Decision, table: Componen
   const beyond = given(wanted.filter(isIts)).minus(given(kept));
   if (beyond.lte(0)) return position;
   const currency = [...wanted.filter(isIts), ...kept][0]?.currency;
-  if (currency === undefined) throw new Error('nothing is given, and yet too much');
+  if (currency === undefined) throw new Error('a closed account is credited in no currency');
   return [
     ...wanted.filter((holding) => !isIts(holding)),
     ...kept,

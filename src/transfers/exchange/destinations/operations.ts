@@ -43,7 +43,7 @@ export async function addDestination(
   { tenantId, currency, bank, label, by }: AddDestination,
 ): Promise<WithdrawalDestination> {
   await requireTenant(tx, tenantId);
-  if (!isFiat(currency)) throw invalid('currency must be one that banks deal in.', 'currency');
+  if (!isFiat(currency)) throw invalid('currency must be a fiat currency.', 'currency');
   const destination = checkDestination('swift', bank, currency);
   const [id, createdAt] = [newId('withdrawalDestination'), now()];
   const made = await insertDestination(tx, {
@@ -126,7 +126,10 @@ export async function waiveDestination(tx: Tx, { id, by, at, othersCan }: Waive)
   const status = statusAt(before, at);
   if (status !== 'pending') throw conflict('invalid_transition', `The destination is ${status}.`);
   if (othersCan && before.addedBy === by)
-    throw conflict('invalid_transition', 'Another operator must waive the time than the one who added it.');
+    throw conflict(
+      'invalid_transition',
+      'The operator who added the destination cannot waive its waiting time.',
+    );
   return { before, after: await updateDestination(tx, id, { activeFrom: at, waivedAt: at, waivedBy: by }) };
 }
 

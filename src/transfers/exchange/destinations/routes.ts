@@ -17,7 +17,8 @@ export function withdrawalDestinationRoutes(services: Services): Route[] {
       tag: 'Exchange',
       ...{ capability: 'exchange', party: 'exchange' },
       summary: 'Allowed withdrawal destinations',
-      description: 'Newest first. The operator adds them; a new one may be used a day later.',
+      description:
+        'Newest first. The operator adds destinations. A new destination becomes active a day later.',
       query: z.object({
         currency: currency().optional(),
         status: z.enum(DESTINATION_STATUSES).optional(),

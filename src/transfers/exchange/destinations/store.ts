@@ -75,12 +75,12 @@ export async function updateDestination(
       .update({ ...change, updatedAt: NOW })
       .returning(COLUMNS),
   );
-  if (!changed) throw new Error(`the destination ${id} was locked and is not there`);
+  if (!changed) throw new Error(`the destination ${id} was locked but does not exist`);
   return changed;
 }
 
 export async function findSealed(sql: Sql, id: string): Promise<Buffer> {
   const [row] = await sql.run<{ destination: Buffer }>(destinations().select('destination').where({ id }));
-  if (!row) throw new Error(`the destination ${id} is not there`);
+  if (!row) throw new Error(`the destination ${id} does not exist`);
   return row.destination;
 }

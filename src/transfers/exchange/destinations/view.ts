@@ -8,7 +8,9 @@ export const withdrawalDestinationSchema = z
   .object({
     id: z.string().meta({ examples: ['wdd_01jz0000000000000000000000'] }),
     label: z.string().optional(),
-    currency: z.string().meta({ description: 'Of the accounts that may withdraw to it.' }),
+    currency: z
+      .string()
+      .meta({ description: 'Currency of the accounts that may withdraw to this destination.' }),
     destination: destinationSchema
       .pick({ name: true, iban: true, bic: true, country: true, accountNumber: true })
       .meta({ description: 'Masked.' }),

@@ -25,7 +25,7 @@ const list = (services: Services): Route =>
     path: '/v1/exchange/orders',
     ...guarded,
     summary: 'List exchange orders',
-    description: 'Your orders, newest first, also while the exchange is stopped.',
+    description: 'Your orders, newest first. Available while the exchange is stopped.',
     query: z.object({
       ...pageQuery,
       status: z.enum(EXCHANGE_ORDER_STATUSES).optional(),
@@ -49,10 +49,11 @@ const creation = (services: Services): Route =>
     ...guarded,
     summary: 'Create an exchange order',
     description:
-      'The whole amount is held at once. With `minReceive` the order is dealt whole and for that at least, or not at all; ' +
-      'without it a part may be dealt, and the rest is released. It is `completed` when what the exchange owes for it has ' +
-      'come; until then it is `awaiting_settlement`. Its account transactions (`exchange_out`, `exchange_fee` where there is a fee, ' +
-      '`exchange_in`) carry its id as `referenceId`. `Prefer: wait=N` waits until the exchange has dealt.',
+      'Holds the whole amount at once. With `minReceive` the exchange deals the whole order for at least that amount, or ' +
+      'nothing. Without it a part may be dealt, and the rest of the hold is released. A dealt order is ' +
+      '`awaiting_settlement` until the exchange has paid for it, then `completed`. The account transactions ' +
+      '(`exchange_out`, `exchange_fee` where there is a fee, `exchange_in`) have the id of the order as `referenceId`. ' +
+      '`Prefer: wait=N` waits until the exchange has dealt.',
     body: z.strictObject({
       fromAccountId: identifier('acc_01jz0000000000000000000000'),
       toAccountId: identifier('acc_01jz0000000000000000000001'),
@@ -86,7 +87,7 @@ const retrieval = (services: Services): Route =>
     path: '/v1/exchange/orders/{orderId}',
     ...guarded,
     summary: 'Exchange order status',
-    description: 'Of one of your orders, also while the exchange is stopped.',
+    description: 'One of your orders. Available while the exchange is stopped.',
     response: exchangeOrderSchema,
     async read({ caller, params }) {
       return exchangeOrderView(await requireExchangeOrder(services, caller.reach, params['orderId'] ?? ''));

@@ -18,27 +18,35 @@ export const exchangeOrderSchema = z
     toCurrency: z.string(),
     status: z.enum(EXCHANGE_ORDER_STATUSES).meta({
       description:
-        '`created`: accepted, its amount held. `executing`: the exchange has it. `awaiting_settlement`: no more will be dealt, ' +
-        'and the exchange owes what was bought. `completed`: that has come. `failed`, `cancelled`: the hold is released.',
+        '`created`: accepted, the amount is held. `executing`: the exchange has the order. `awaiting_settlement`: the deal is ' +
+        'over and the exchange owes the bought amount. `completed`: the exchange has paid it. `failed`, `cancelled`: the hold ' +
+        'is released.',
     }),
-    amount: money().meta({ description: 'The whole debit, at most.' }),
+    amount: money().meta({ description: 'The maximum debit, with the fee.' }),
     fee: money().meta({
-      description: 'Of the amount: of all of it, or once completed of what was sold.',
+      description: 'Fee within the amount: for the whole amount, and once completed for the sold part.',
     }),
     minReceive: money().optional().meta({ description: 'In `toCurrency`.' }),
-    sold: money().meta({ description: 'What has been sold by now, without the fee.' }),
-    bought: money().meta({ description: 'For it, in `toCurrency`; credited once `completed`.' }),
+    sold: money().meta({ description: 'The amount sold so far, without the fee.' }),
+    bought: money().meta({
+      description: 'The amount bought so far, in `toCurrency`. Credited once `completed`.',
+    }),
     rate: z
       .string()
       .optional()
       .meta({
-        description: 'Of `toCurrency` for one of `fromCurrency`, over all that was sold.',
+        description: 'Average rate: units of `toCurrency` for one unit of `fromCurrency`.',
         examples: ['1.0841'],
       }),
-    failure: z.string().optional().meta({ description: 'A code; when it failed or was cancelled.' }),
+    failure: z
+      .string()
+      .optional()
+      .meta({ description: 'Code of the reason, for a failed or cancelled order.' }),
     createdAt: instant(),
     updatedAt: instant(),
-    filledAt: instant().optional().meta({ description: 'Since when it awaits its settlement.' }),
+    filledAt: instant()
+      .optional()
+      .meta({ description: 'When the order first became `awaiting_settlement`.' }),
     completedAt: instant().optional(),
   })
   .meta({ id: 'ExchangeOrder' });

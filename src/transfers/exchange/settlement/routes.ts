@@ -28,8 +28,9 @@ const balanceRoute = (services: Services): Route =>
     ...guarded,
     summary: 'Settlement balance',
     description:
-      'What the exchange says now that it has of ours, beside our books, by currency. What it has dealt and not paid yet is ' +
-      'booked and not reported. `releasable` is what a check would release. A currency whose balance the exchange tells unreadably is not among them, and is a break.',
+      'Our balances at the exchange by currency: as the exchange reports them now, and by our books. Deals that are not paid ' +
+      'yet are booked and not reported. `releasable` is the sum that a check would release. A currency with an unreadable ' +
+      'balance is left out and opens a break.',
     response: pageSchema(settlementBalanceSchema),
     problems: ['unavailable'],
     async read() {
@@ -45,10 +46,10 @@ const increaseRoute = (services: Services): Route =>
     asksOnly: true,
     summary: 'Check settlement balance increase',
     description:
-      'Asks the exchange what it has of ours. Orders that wait for that currency complete as far as what has come covers ' +
-      'them: the oldest first, each whole, none overtaken, fifty at once. What is left over is there for the next check. What ' +
-      'was sold or sent in the last five seconds is left out. An answer of the exchange that is older than the request by more ' +
-      'than five seconds, or of a time to come, is a 503, and so is one of just after an operator has taken money home.',
+      'Asks the exchange for our balance. Orders that wait for this currency complete as far as the received money covers ' +
+      'them: oldest first, each as a whole, none overtaken, at most fifty. The next check uses the rest. Amounts sold or sent ' +
+      'in the last five seconds do not count. The answer is 503 when the reading is more than five seconds older than the ' +
+      'request or from the future, and shortly after an operator has booked a withdrawal.',
     body: z.strictObject({ currency: currency() }),
     response: checkedIncreaseSchema,
     problems: ['unavailable'],

@@ -44,7 +44,7 @@ export async function lockCheck(tx: Tx, currency: string): Promise<SettlementChe
       .where({ currency })
       .forUpdate(),
   );
-  if (!row) throw new Error(`the settlement of ${currency} cannot be checked`);
+  if (!row) throw new Error(`the settlement check of ${currency} has no row`);
   const { reported, sentOut: sent, leftOver, ...rest } = row;
   return {
     ...rest,

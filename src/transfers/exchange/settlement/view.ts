@@ -9,16 +9,16 @@ export const settlementBalanceSchema = z
   .object({
     currency: z.string(),
     booked: money().meta({
-      description: 'By our books, with what is dealt and not paid yet; below zero where we owe it.',
+      description: 'By our books, including deals that are not paid yet. Negative where we owe the exchange.',
     }),
-    reported: money().meta({ description: 'As the exchange says.' }),
+    reported: money().meta({ description: 'Reported by the exchange.' }),
     difference: money().meta({ description: '`reported` less `booked`.' }),
     releasable: money().meta({
       description:
-        'The sum that a check would release now: of the waiting orders, the longest waiting first, each whole, fifty at most. ' +
-        '`0.00` where a check would take this reading for too old.',
+        'The sum of the waiting orders that a check would release now: longest waiting first, each as a whole, at most fifty. ' +
+        '`0.00` where a check would refuse this reading as too old.',
     }),
-    asOf: instant().meta({ description: 'Of what is reported.' }),
+    asOf: instant().meta({ description: 'Time of `reported`.' }),
   })
   .meta({ id: 'SettlementBalance' });
 
@@ -38,19 +38,20 @@ export function settlementBalanceView(balance: ReleasableBalance): z.output<type
 export const checkedIncreaseSchema = z
   .object({
     currency: z.string(),
-    previous: money().meta({ description: 'What the exchange reported at the last check.' }),
-    current: money().meta({ description: 'What it reports now.' }),
+    previous: money().meta({ description: 'Balance that the exchange reported at the previous check.' }),
+    current: money().meta({ description: 'Balance that the exchange reports now.' }),
     increase: money().meta({
       description:
-        'What has come since: what is there more, and what we have sent out of it; never below zero.',
+        'Money received since the previous check: the growth of the balance plus the amounts that we sent. Never negative.',
     }),
     leftOver: money().meta({
       description:
-        'What has come and no order was released for, by our books as they are now, less what has just been sent; below zero where more has gone than they know of.',
+        'Received money that no order was released for, by our present books, less amounts just sent. Negative where more ' +
+        'money has left the exchange than our books show.',
     }),
     ordersReleased: z
       .array(z.string())
-      .meta({ description: 'Orders that have completed, the longest waiting first.' }),
+      .meta({ description: 'Ids of the orders that this check has completed, longest waiting first.' }),
     asOf: instant(),
   })
   .meta({ id: 'SettlementIncrease' });

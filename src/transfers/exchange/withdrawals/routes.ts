@@ -27,7 +27,7 @@ function listRoute(services: Services): Route {
     path: '/v1/exchange/withdrawals',
     summary: 'List fiat withdrawals',
     description:
-      'Your withdrawals, newest first, also while the exchange is stopped. Their destinations are masked.',
+      'Your withdrawals, newest first. Destinations are masked. Available while the exchange is stopped.',
     query: z.object({
       ...pageQuery,
       status: z.enum(PAYOUT_STATUSES).optional(),
@@ -50,9 +50,9 @@ function creationRoute(services: Services): Route {
     path: '/v1/exchange/withdrawals',
     summary: 'Create a fiat withdrawal',
     description:
-      'To one of your destinations, in its currency. Amount and fee are held at once and leave when it is `sent`. Above your ' +
-      'threshold an operator approves it first. Its account transactions carry its id as `referenceId`. `Prefer: wait=N` waits ' +
-      'for its end, or until an operator must approve it.',
+      'Withdraws to one of your destinations, in its currency. Amount and fee are held at once and debited when the ' +
+      'withdrawal is `sent`. Above your threshold an operator approves the withdrawal first. The account transactions have the ' +
+      'id of the withdrawal as `referenceId`. `Prefer: wait=N` waits for the end, or until an operator must approve.',
     body: z.strictObject({
       accountId: identifier('acc_01jz0000000000000000000000'),
       destinationId: identifier('wdd_01jz0000000000000000000000'),
@@ -84,7 +84,8 @@ function retrievalRoute(services: Services): Route {
     method: 'GET',
     path: '/v1/exchange/withdrawals/{withdrawalId}',
     summary: 'Withdrawal status',
-    description: 'Of one of your withdrawals, also while the exchange is stopped. Its destination is masked.',
+    description:
+      'One of your withdrawals. The destination is masked. Available while the exchange is stopped.',
     response: exchangeWithdrawalSchema,
     read: ({ params, caller }) => readWithdrawal(services, caller.reach, params['withdrawalId'] ?? ''),
   });

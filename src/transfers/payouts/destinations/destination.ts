@@ -69,7 +69,7 @@ export function checkDestination(
 const CHECKS: Record<PayoutMethod, (given: Destination, receivedCurrency: string) => Destination> = {
   sepa: (given) => {
     const iban = checkedIban(given.iban ?? '');
-    if (!isSepa(iban.slice(0, 2))) throw invalid('iban is of a country that SEPA does not reach.', 'iban');
+    if (!isSepa(iban.slice(0, 2))) throw invalid('iban must be of a country in SEPA.', 'iban');
     return present({ name: checkedName(given), iban, ...bankOf(given) });
   },
   swift: (given) => {
@@ -102,7 +102,7 @@ function checkedName({ name = '' }: Destination): string {
   const trimmed = name.trim();
   if (trimmed.length > LONGEST_NAME)
     throw invalid(`name must be at most ${LONGEST_NAME} characters.`, 'name');
-  if (!/\p{L}/u.test(trimmed)) throw invalid('name must have a letter.', 'name');
+  if (!/\p{L}/u.test(trimmed)) throw invalid('name must contain a letter.', 'name');
   return trimmed;
 }
 
@@ -117,9 +117,9 @@ export function checkedIban(given: string): string {
   if (valid) return iban;
   const has = (code: IbanTools.ValidationErrorsIBAN) => errorCodes.includes(code);
   if (has(ValidationErrorsIBAN.NoIBANCountry))
-    throw invalid('iban must begin with a country that has IBANs.', 'iban');
+    throw invalid('iban must begin with the code of a country that has IBANs.', 'iban');
   if (has(ValidationErrorsIBAN.WrongBBANLength))
-    throw invalid('iban does not have the length of its country.', 'iban');
+    throw invalid('iban must have the length that its country prescribes.', 'iban');
   throw invalid('iban is not valid: its check digits or its format are wrong.', 'iban');
 }
 
@@ -131,7 +131,7 @@ const isSepa = (country: string) => isSEPACountry(country) || LATE_SEPA.includes
 /** @throws Problem 400 naming `bic` (ISO 9362: 8 or 11 characters) */
 function checkedBic(given: string): string {
   const bic = given.replaceAll(' ', '').toUpperCase();
-  if (!validateBIC(bic).valid) throw invalid('bic must be 8 or 11 characters as ISO 9362 has them.', 'bic');
+  if (!validateBIC(bic).valid) throw invalid('bic must have 8 or 11 characters (ISO 9362).', 'bic');
   return bic;
 }
 
