@@ -12,7 +12,14 @@ import { UNREADABLE } from './engine/breaks';
 import { makeDue } from './engine/due';
 import type { Discovered, NamedByParty } from './engine/kind';
 import { transfersOfParty } from './engine/read';
-import { askAgainAt, forgetName, holdNames, keepName, tellNames, toldName } from './engine/tables/told-names';
+import {
+  askAgainAt,
+  forgetName,
+  lockNames,
+  scheduleLookup,
+  storeReportedNames,
+  toldName,
+} from './engine/tables/told-names';
 import { discoverCredit } from './iban/credits/discover';
 import { creditProcess } from './iban/credits/kind';
 import { kindOf } from './kinds';
@@ -55,12 +62,12 @@ export async function tellOf(
   if (!discovery) await showUnknown(services, tx, party, without(refs, found));
   let unknown = discovery ? without(refs, found) : [];
   if (unknown.length > 0) {
-    await holdNames(tx, party, unknown);
+    await lockNames(tx, party, unknown);
     const late = await makeDue(tx, party, unknown, at);
     found.push(...late);
     unknown = without(unknown, late);
   }
-  await tellNames(tx, party, unknown, at);
+  await storeReportedNames(tx, party, unknown, at);
   commands.append(tx, [
     ...found.map((row) => kindOf(row.kind).process.look(row)),
     ...unknown.flatMap((ref) => (discovery ? begin(discovery, ref) : [])),
@@ -114,7 +121,7 @@ export async function discover(services: Services, party: MoneyParty, ref: strin
     return 'missing';
   }
   const dueBy = new Date(askAgainAt({ firstToldAt }, at).getTime() + GRACE_MS);
-  await keepName(database, { ...name, firstToldAt, dueBy }, seen);
+  await scheduleLookup(database, { ...name, firstToldAt, dueBy }, seen);
   return 'open';
 }
 

@@ -8,7 +8,13 @@ import { type Money, mostOf } from './engine/books/inflow';
 import { VERSION_FELL } from './engine/breaks';
 import { type Decided, decide } from './engine/decide';
 import { readSituation } from './engine/read';
-import { droppedWord, FOLLOWED, fingerprintOf, type WouldMove, wouldMove } from './engine/restored';
+import {
+  droppedWord,
+  FOLLOWED,
+  type FollowingPreview,
+  fingerprintOf,
+  previewFollowing,
+} from './engine/restored';
 import { lockTransfers } from './engine/tables/lock-several';
 import { kindOf, requireKind } from './kinds';
 
@@ -55,7 +61,7 @@ const otherWord = () =>
   conflict('invalid_transition', 'The party reports another state than was previewed: preview it again.');
 
 /** A transfer in a preview. */
-export interface Restored extends Omit<WouldMove, 'books'> {
+export interface Restored extends Omit<FollowingPreview, 'books'> {
   id: string;
   kind: string;
   tenantId: string | null;
@@ -73,7 +79,7 @@ export async function weighFollowing(
   const kind = await requireKind(tx, id);
   const heard = await readSituation(tx, kind, id, at);
   if (!heard) throw notFound('transfer');
-  const found = await wouldMove(tx, kind, heard);
+  const found = await previewFollowing(tx, kind, heard);
   if (!found) throw nothingDropped();
   if (word !== undefined && word !== found.word) throw otherWord();
   const { books, ...would } = found;
@@ -92,7 +98,7 @@ export async function restoredOf(tx: Tx, party: MoneyParty, at: Date): Promise<R
   for (const { id, kind: name } of await fallenOf(tx, party)) {
     const kind = kindOf(name);
     const heard = await readSituation(tx, kind, id, at);
-    const found = heard && (await wouldMove(tx, kind, heard));
+    const found = heard && (await previewFollowing(tx, kind, heard));
     if (!found) continue;
     const { books: _, ...would } = found;
     all.push({ ...would, id, kind: name, tenantId: heard.transfer.tenantId });

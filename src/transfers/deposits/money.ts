@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { doorsOf, letOutBy } from '../engine/books/doors';
+import { doorsOf, takenByDoors } from '../engine/books/doors';
 import {
   type Back,
   type Credit,
@@ -72,7 +72,8 @@ export const backsOf = (situation: Deposit): Back[] =>
  * The payer's money by currency: all payments, settled or not, less amounts that went back and amounts that a person
  * took out of suspense. Zero amounts are left out.
  */
-export const netOf = (situation: Deposit): Money[] => less(keptOf(situation), letOutBy(situation.decisions));
+export const netOf = (situation: Deposit): Money[] =>
+  less(keptOf(situation), takenByDoors(situation.decisions));
 
 /** The payer's money by currency: all payments, settled or not, less amounts that went back. */
 function keptOf(situation: Deposit): Money[] {

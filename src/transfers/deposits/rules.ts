@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sumOf, ZERO } from '../../kernel/money/money';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { letOutBy } from '../engine/books/doors';
+import { takenByDoors } from '../engine/books/doors';
 import { type Money, pledgedIn } from '../engine/books/inflow';
 import { refundOrders } from '../engine/books/refunds';
 import { isSame } from '../engine/follow';
@@ -119,11 +119,11 @@ export function choose(situation: Deposit): NewDecision | undefined {
   switch (status as DepositStatus) {
     case 'created':
     case 'awaiting_payment':
-      return isOver(situation, terms) && !wasPaid(situation) && !last(situation, 'expire')
+      return isExpired(situation, terms) && !wasPaid(situation) && !last(situation, 'expire')
         ? { kind: 'expire' }
         : undefined;
     case 'processing': {
-      const reason = doubtOf(situation);
+      const reason = reviewReason(situation);
       if (reason) return last(situation, 'question') ? undefined : { kind: 'question', reason };
       return isSettled(situation) && !creditOf(situation)
         ? creditDecision(terms, totalPaid(situation))
@@ -141,7 +141,7 @@ export function choose(situation: Deposit): NewDecision | undefined {
 /**
  * Whether the time to pay has run out: by an answer from after that time, or by the clock alone before the order.
  */
-function isOver(
+function isExpired(
   { transfer: { orderedAt }, at, askedAt }: Deposit,
   { expiresAt }: { expiresAt: Date },
 ): boolean {
@@ -155,9 +155,9 @@ const totalPaid = ({ transfer: { word, terms } }: Deposit): Money => ({
 });
 
 /** Why a person must review the deposit before it is credited. */
-function doubtOf(situation: Deposit): string | undefined {
+function reviewReason(situation: Deposit): string | undefined {
   const { word } = situation.transfer;
-  if (amountDiffers(situation) || letOutBy(situation.decisions).length > 0) return 'amount_differs';
+  if (amountDiffers(situation) || takenByDoors(situation.decisions).length > 0) return 'amount_differs';
   if (word?.risk === 'review') return 'risk';
   const takenBack = backsOf(situation).length > 0 || word?.refunds.some(({ status }) => status !== 'failed');
   return takenBack ? 'taken_back' : undefined;
@@ -199,7 +199,7 @@ export function trigger(situation: Deposit): DepositTrigger | undefined {
       if (!wasPaid(situation)) return 'payment_failed';
       // A disputed amount may come back, so the deposit stays in review.
       if (net.some(({ amount }) => amount.gt(0)) || isContested(word)) return undefined;
-      return letOutBy(situation.decisions).length > 0 ? 'let_out' : 'returned';
+      return takenByDoors(situation.decisions).length > 0 ? 'let_out' : 'returned';
     case 'expired':
     case 'cancelled':
     case 'failed':

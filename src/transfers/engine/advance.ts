@@ -10,7 +10,7 @@ import { FORGOTTEN, UNREADABLE } from './breaks';
 import { effective } from './conclusion';
 import { follow } from './follow';
 import type { AnyKind, Given, Order } from './kind';
-import { begun, type Listed, lock } from './ordering';
+import { beginStep, type Listed, lock } from './ordering';
 import { type Decision, type PartyWord, refusalOf, type Situation, SYSTEM } from './record';
 import { claimName } from './tables/told-names';
 
@@ -44,11 +44,11 @@ export async function advance(services: Services, kind: AnyKind, id: string): Pr
   const listed = await listedBy(services, kind);
   let stopped = await isStopped(services, kind.party);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { seen, held } = await begun(services, kind, id, { listed, stopped });
+    const { seen, held } = await beginStep(services, kind, id, { listed, stopped });
     if (held) return progressOf(kind, seen);
-    const told = stopped ? nothingTold() : await tell(services, kind, seen, given);
+    const told = stopped ? nothingTold() : await giveOrders(services, kind, seen, given);
     stopped ||= told.stopped;
-    const heard = await wordOf(services, kind, seen, told, stopped);
+    const heard = await askForWord(services, kind, seen, told, stopped);
     stopped ||= told.stopped;
     const after = await applied(services, kind, seen, told, { heard, listed });
     const isTold = after && ordersOf(kind, after).every(({ key }) => given.has(key));
@@ -79,15 +79,15 @@ function applied(
       ...locked.situation,
       transfer: { ...transfer, partyRef: partyRef ?? transfer.partyRef },
     };
-    const isStale = transfer.partyRef === null && (await wasTold(services, tx, kind, partyRef));
-    if (hasFallen(situation, asked.heard)) tellFallen(services, kind, situation, asked.heard);
+    const isStale = transfer.partyRef === null && (await wasReportedBefore(services, tx, kind, partyRef));
+    if (hasFallen(situation, asked.heard)) logFallenVersion(services, kind, situation, asked.heard);
     const given = { ...asked, askedAt, decided: refused, dueSeen: dueBy };
     const after = await apply(tx, kind, { ...locked, situation }, given);
     return isStale ? undefined : after;
   });
 }
 
-function tellFallen(
+function logFallenVersion(
   { log, observeUnusable }: Services,
   { party }: AnyKind,
   { transfer: { id, word } }: Situation,
@@ -104,7 +104,7 @@ function tellFallen(
  * Whether the party reported this name before we stored it (race between callback and response). Withdraws the
  * workflow that would look the name up.
  */
-async function wasTold(
+async function wasReportedBefore(
   { commands }: Services,
   tx: Tx,
   { strangers, party }: AnyKind,
@@ -157,10 +157,15 @@ interface Told {
 
 const nothingTold = (): Told => ({ refused: [], keep: [], stopped: false });
 
-async function tell(services: Services, kind: AnyKind, seen: Situation, given: Set<string>): Promise<Told> {
+async function giveOrders(
+  services: Services,
+  kind: AnyKind,
+  seen: Situation,
+  given: Set<string>,
+): Promise<Told> {
   const told = nothingTold();
   for (const order of ordersOf(kind, seen)) {
-    const answer = await give(services, kind, seen, order);
+    const answer = await giveOrder(services, kind, seen, order);
     if (answer === 'stopped') return { ...told, stopped: true };
     given.add(order.key);
     note(told, answer);
@@ -169,7 +174,7 @@ async function tell(services: Services, kind: AnyKind, seen: Situation, given: S
 }
 
 /** Gives one order. Reads the switch before each order, because a party may be stopped during a step. */
-async function give(
+async function giveOrder(
   services: Services,
   kind: AnyKind,
   seen: Situation,
@@ -182,7 +187,7 @@ async function give(
     return word === undefined || !isReadable(kind, seen, word) ? given : { word, ...given };
   } catch (error) {
     if (error instanceof PartyStopped) return 'stopped';
-    if (error instanceof UnreadableAnswer) await tellUnreadable(services, kind, seen);
+    if (error instanceof UnreadableAnswer) await showUnreadable(services, kind, seen);
     if (!(error instanceof PartyRefused)) throw error;
     return refusal(order, error, seen.at);
   }
@@ -216,7 +221,7 @@ function note(told: Told, given: Given | Decision): void {
  * - a person has concluded it, or
  * - the transfer is no longer open.
  */
-async function wordOf(
+async function askForWord(
   services: Services,
   kind: AnyKind,
   seen: Situation,
@@ -230,10 +235,10 @@ async function wordOf(
     // A party that forgot a transfer it had reported tells nothing about the outcome, so `askedAt` stays unset.
     if (state !== 'unknown_to_party' || seen.transfer.word === null) told.askedAt = seen.at;
     if (state !== 'unknown_to_party') note(told, state);
-    else if (seen.transfer.word !== null) await tellForgotten(services, seen);
-    else if (!told.refused.length && isToBeTaken(kind, seen)) {
+    else if (seen.transfer.word !== null) await showForgotten(services, seen);
+    else if (!told.refused.length && mustRepeatOrder(kind, seen)) {
       const order: Order = { key: seen.transfer.id, what: 'open' };
-      const answer = stopped ? 'stopped' : await give(services, kind, seen, order);
+      const answer = stopped ? 'stopped' : await giveOrder(services, kind, seen, order);
       if (answer === 'stopped') Object.assign(told, { waits: true, stopped: true });
       else note(told, answer);
     }
@@ -244,13 +249,13 @@ async function wordOf(
 /**
  * Whether the order must be given again. Uses the time of this question, because a deadline may have passed by it.
  */
-function isToBeTaken(kind: AnyKind, seen: Situation): boolean {
+function mustRepeatOrder(kind: AnyKind, seen: Situation): boolean {
   const { situation } = follow(kind, effective(kind, { ...seen, askedAt: seen.at }));
   return kind.isOpen(situation) && situation.transfer.word === null && !refusalOf(seen, seen.transfer.id);
 }
 
 /** Opens a break, because a person must ask the party. The last word still counts. */
-const tellForgotten = (
+const showForgotten = (
   { database }: Services,
   { transfer: { id, tenantId, partyRef } }: Situation,
 ): Promise<unknown> =>
@@ -272,13 +277,13 @@ async function ask(
       throw new UnreadableAnswer('an amount has more decimals than its currency, or an unknown currency');
     return answer;
   } catch (error) {
-    if (error instanceof UnreadableAnswer) await tellUnreadable(services, kind, situation);
+    if (error instanceof UnreadableAnswer) await showUnreadable(services, kind, situation);
     throw error;
   }
 }
 
 /** Opens a break so that a person sees that the answer cannot be read. */
-function tellUnreadable(
+function showUnreadable(
   { database, log, observeUnusable }: Services,
   { party }: AnyKind,
   { transfer: { id, tenantId, partyRef } }: Situation,

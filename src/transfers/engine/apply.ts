@@ -80,8 +80,8 @@ export async function apply(
   const { path } = followed;
   const closings = await closingsOf(tx, kind, followed.situation, booked);
   const situation = withDecisions(followed.situation, closings);
-  const { target, wanted } = compared(kind, situation, booked);
-  const changes = named(situation.transfer, wanted, booked);
+  const { target, wanted } = positionChanges(kind, situation, booked);
+  const changes = withReferences(situation.transfer, wanted, booked);
   const chosen = [...decided, ...found, ...followed.chosen, ...closings];
   const posted = await post(tx, situation.transfer, changes, componentsOf(kind), asked);
   const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
@@ -91,7 +91,7 @@ export async function apply(
   });
   // A conclusion replaces the party's word in the rules but is never stored as a word.
   const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
-  const after = afterwards(kind, locked.situation, kept, {
+  const after = recordToStore(kind, locked.situation, kept, {
     moved: path.length + chosen.length + changes.length > 0,
     path,
     listed: listed(kept),
@@ -152,9 +152,9 @@ export const hasFallen = ({ transfer: { word } }: Situation, heard: PartyWord | 
  * @throws Problem 409 `insufficient_funds`, naming the field
  */
 export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: string): Promise<void> {
-  const { wanted } = compared(kind, made, []);
+  const { wanted } = positionChanges(kind, made, []);
   if (wanted.length === 0) return;
-  const changes = named(made.transfer, wanted, []);
+  const changes = withReferences(made.transfer, wanted, []);
   const posted = await post(
     tx,
     made.transfer,
@@ -178,13 +178,13 @@ async function closingsOf(
 ): Promise<Decision[]> {
   const table = componentsOf(kind);
   const closings: Decision[] = [];
-  for (const account of movedBy(compared(kind, situation, booked).wanted, situation.decisions, table))
+  for (const account of movedBy(positionChanges(kind, situation, booked).wanted, situation.decisions, table))
     if (await isAccountClosed(tx, account))
       closings.push(systemDecision(closingNoted(account, booked, table), situation.at));
   return closings;
 }
 
-function compared(kind: AnyKind, situation: Situation, booked: readonly Holding[]) {
+function positionChanges(kind: AnyKind, situation: Situation, booked: readonly Holding[]) {
   const target = balanced(positionOf(kind, situation), componentsOf(kind));
   return { target, wanted: differences(target, booked) };
 }
@@ -206,7 +206,11 @@ async function consider(
  * of the record. Each further change gets a new id, because receivers drop a second event with the same reference,
  * type and subtype.
  */
-function named(transfer: Transfer, wanted: readonly Holding[], booked: readonly Holding[]): Change[] {
+function withReferences(
+  transfer: Transfer,
+  wanted: readonly Holding[],
+  booked: readonly Holding[],
+): Change[] {
   const known = new Set(booked.map(keyOf));
   const further = new Map<string | null, string>();
   const furtherOf = (part: string | null): string => {
@@ -282,7 +286,7 @@ interface Moved {
 }
 
 /** The record to store: the statuses it has reached, and the times of the next step. */
-function afterwards(
+function recordToStore(
   kind: AnyKind,
   before: Situation,
   after: Situation,

@@ -32,10 +32,10 @@ export const FORGOTTEN = 'transfer_forgotten_by_party';
 export const VERSION_FELL = 'party_version_fell';
 
 /** Breaks about the party's answers. They pass with the next answer that is in order. */
-const OF_ANSWERS = [UNREADABLE, FORGOTTEN, VERSION_FELL];
+const ANSWER_BREAKS = [UNREADABLE, FORGOTTEN, VERSION_FELL];
 
 /** Breaks that the engine opens and closes by itself. */
-const ITS_OWN = ['transfer_impossible', SUSPENSE, BELOW_ZERO];
+const ENGINE_BREAKS = ['transfer_impossible', SUSPENSE, BELOW_ZERO];
 
 /**
  * The breaks that a transfer wants now, and the open ones that may pass. Notices of the kind stay open until a person
@@ -47,7 +47,7 @@ export function breaksOf(kind: AnyKind, situation: Situation, seen: Seen): Break
     tenantId: transfer.tenantId,
     subject: transfer.id,
     open: seen.open.filter(
-      ({ kind: name }) => ITS_OWN.includes(name) || (seen.heard && OF_ANSWERS.includes(name)),
+      ({ kind: name }) => ENGINE_BREAKS.includes(name) || (seen.heard && ANSWER_BREAKS.includes(name)),
     ),
     wanted: [
       ...contradiction(transfer.status, seen),

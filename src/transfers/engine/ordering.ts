@@ -10,7 +10,7 @@ import { type Locked, lockTransfer, readSituation } from './store';
 
 export type Listed = NonNullable<Apply['listed']>;
 
-interface Begun {
+interface StepStart {
   seen: Situation;
   /**
    * The order is due but waits, because the tenant is disabled. The party knows nothing, so it is not asked.
@@ -24,12 +24,12 @@ interface Begun {
  * Only this function commits `ordered_at`. It judges the transfer again under its lock first, so no order of a
  * disabled tenant is given, whatever the kind.
  */
-export async function begun(
+export async function beginStep(
   services: Services,
   kind: AnyKind,
   id: string,
   { listed, stopped }: { listed: Listed; stopped: boolean },
-): Promise<Begun> {
+): Promise<StepStart> {
   const seen = await readSituation(services.database, kind, id, services.now());
   if (!seen) throw new Error(`there is no ${kind.name} ${id}`);
   const { chosen, path, situation } = follow(kind, effective(kind, seen));

@@ -32,7 +32,7 @@ export const fingerprintOf = (word: PartyWord): string =>
   createHash('sha256').update(canonical(word)).digest('hex').slice(0, 16);
 
 /** What following the lower version would change. */
-export interface WouldMove {
+export interface FollowingPreview {
   /** The known version, and the version that the party reports now. */
   known: number | null;
   told: number | null;
@@ -50,7 +50,11 @@ export interface WouldMove {
  * Previews the decision by the present rules. Changes nothing.
  * @returns undefined where no answer was dropped
  */
-export async function wouldMove(tx: Tx, kind: AnyKind, heard: Situation): Promise<WouldMove | undefined> {
+export async function previewFollowing(
+  tx: Tx,
+  kind: AnyKind,
+  heard: Situation,
+): Promise<FollowingPreview | undefined> {
   const dropped = droppedWord(heard);
   if (!dropped) return undefined;
   const before = effective(kind, heard);

@@ -15,7 +15,7 @@ export const redirectLinks = payerLinks('external-card-token', PATH);
  * Target of a payer's address: the party's page while there is something to confirm, then the return URL.
  * @throws Problem 404 for an unknown token, and without a target
  */
-export async function payersWay(services: Services, token: string): Promise<string> {
+export async function payerTarget(services: Services, token: string): Promise<string> {
   const details = await findDetails(services.database, { redirectHash: redirectLinks.hash(token) });
   if (!details) throw notFound('page');
   const { id, actionUrl, returnUrl } = details;

@@ -8,7 +8,7 @@ import { asciiUrl, webUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
 import { createCardTransfer, requireCardTransfer } from './create';
 import type { ExternalCardKind } from './record';
-import { payersWay, REDIRECT_PATH } from './redirect';
+import { payerTarget, REDIRECT_PATH } from './redirect';
 import { type ExternalCardView, externalCardSchema, externalCardView } from './view';
 
 const tag = 'Accounts';
@@ -112,7 +112,7 @@ export const cardAuthenticationRoute = (services: Services): Route =>
       'Target of `redirectUrl`. Redirects a browser to the card’s bank, or afterwards to `returnUrl`.',
     role: 'public',
     async read({ params }) {
-      const location = await payersWay(services, params['token'] ?? '');
+      const location = await payerTarget(services, params['token'] ?? '');
       return new Reply(303, Buffer.alloc(0), { location: asciiUrl(location) });
     },
   });

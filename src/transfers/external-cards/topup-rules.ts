@@ -2,7 +2,7 @@ import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import { sumOf } from '../../kernel/money/money';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { doorsOf, letOutBy } from '../engine/books/doors';
+import { doorsOf, takenByDoors } from '../engine/books/doors';
 import { type Credit, inflowPosition } from '../engine/books/inflow';
 import { returnsToldIn } from '../engine/books/parts';
 import type { ComponentTable, Holding } from '../engine/books/position';
@@ -47,7 +47,7 @@ const creditOf = (situation: CardTransfer) => first(situation, 'credit');
 
 /** Whether the whole amount arrived, and no door has taken a part of it. */
 function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boolean {
-  const letOut = sumOf(letOutBy(decisions));
+  const letOut = sumOf(takenByDoors(decisions));
   return word?.status === 'succeeded' && word.moved.minus(letOut).gte(terms.amount);
 }
 

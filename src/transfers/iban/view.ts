@@ -4,7 +4,7 @@ import type { PostedEntry } from '../../kernel/ledger/entries';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
 import { destinationSchema } from '../payouts/destinations/destination';
-import { creditedAgain } from '../payouts/position';
+import { creditedBack } from '../payouts/position';
 import type { ShownPayout } from '../payouts/record';
 import { payoutFields, priced, shownFields, shownPrice } from '../payouts/view';
 import type { IbanQuote, readAccount } from './payouts/operations';
@@ -82,7 +82,7 @@ export type IbanPayoutView = z.infer<typeof ibanPayoutSchema>;
 
 export function ibanPayoutView(shown: ShownPayout): IbanPayoutView {
   const { id, tenantId, referenceId } = shown.payout.transfer;
-  const returned = creditedAgain(shown.payout);
+  const returned = creditedBack(shown.payout);
   return {
     id,
     companyId: tenantId ?? '',

@@ -1,6 +1,6 @@
 import { assertMayPay } from '../approval/decide';
 import type { ComponentTable } from '../engine/books/position';
-import { mayItStillPay } from './outgoing';
+import { considerAccount } from './outgoing';
 import { type PayoutKind, paidByParty } from './paid-by-party';
 
 /** Callback path of the payouts party. */
@@ -26,7 +26,7 @@ export const payoutKind: PayoutKind = paidByParty({
   components: PAYOUT_COMPONENTS,
   fallbacks: { failed: 'provider_refused', returned: null },
   callbackPath: PAYOUT_CALLBACKS,
-  consider: mayItStillPay,
+  consider: considerAccount,
   table: 'payouts',
   sealedFor: 'payout-destinations',
   assertApprovable: assertMayPay,

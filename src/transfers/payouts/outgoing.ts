@@ -45,7 +45,7 @@ export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<Outgoing
  * Before the order: cancels the payout when account or user may not pay any more. The operator's approval checks the
  * same for `pending_approval`. After the order: notes that the account was closed, before a return would credit it.
  */
-export async function mayItStillPay(
+export async function considerAccount(
   tx: Tx,
   payout: Outgoing,
   before: Outgoing,

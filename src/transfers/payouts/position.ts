@@ -63,7 +63,7 @@ const isFeeDue = (word: OutgoingWord | null): boolean =>
 /**
  * The amount that was credited back, in the account's currency. Undefined while it is zero, except in `returned`.
  */
-export function creditedAgain(payout: Outgoing): Decimal | undefined {
+export function creditedBack(payout: Outgoing): Decimal | undefined {
   const { status, terms, word } = payout.transfer;
   const position = accountHoldings(outflowOf(payout));
   const of = (component: string) => sumOf(position.filter((each) => each.component === component));

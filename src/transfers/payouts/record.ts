@@ -73,7 +73,7 @@ export type PayoutTrigger =
 export const PAYOUT_TRANSITIONS: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
   { from: ['created'], on: 'approval_required', to: 'pending_approval' },
   { from: ['created'], on: 'accepted', to: 'processing' },
-  // Only before the party has the order: see `outgoing.ts`, `mayItStillPay`.
+  // Only before the party has the order: see `outgoing.ts`, `considerAccount`.
   { from: ['created', 'processing'], on: 'cancelled', to: 'cancelled' },
   { from: ['pending_approval'], on: 'approved', to: 'processing' },
   { from: ['pending_approval'], on: 'rejected', to: 'rejected' },

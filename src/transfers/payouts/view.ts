@@ -4,7 +4,7 @@ import { instant, money } from '../../kernel/wire/schemas';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import { DESTINATION_FIELDS, destinationSchema } from './destinations/destination';
 import type { PayoutQuote } from './operations';
-import { creditedAgain } from './position';
+import { creditedBack } from './position';
 import {
   type Outgoing,
   PAYOUT_STATUSES,
@@ -136,7 +136,7 @@ export const payoutSchema = z
 
 export function payoutView(shown: ShownPayout): z.output<typeof payoutSchema> {
   const { id, accountId, terms, reached } = shown.payout.transfer;
-  const returned = creditedAgain(shown.payout);
+  const returned = creditedBack(shown.payout);
   return {
     id,
     accountId: accountId ?? '',

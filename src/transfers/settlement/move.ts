@@ -24,7 +24,7 @@ export async function moveSettlement(tx: Tx, given: SettlementMove, at: Date) {
   const { other, isMore } = BOOKED[as];
   const referenceId = newId('reference');
   await ensureInternalAccounts(tx, currency);
-  await (party === 'exchange' ? beforeExchangeMove(tx, given, at) : assertThere(tx, given));
+  await (party === 'exchange' ? beforeExchangeMove(tx, given, at) : assertBookedBalance(tx, given));
   // The party's account is negative by the money that the party has of ours.
   const received = isMore ? amount.negated() : amount;
   const entries = [
@@ -43,7 +43,7 @@ export async function moveSettlement(tx: Tx, given: SettlementMove, at: Date) {
  * serialises moves of one account. The exchange has its own check (`beforeExchangeMove`), because it reports a
  * balance.
  */
-async function assertThere(tx: Tx, { party, currency, amount, as }: SettlementMove): Promise<void> {
+async function assertBookedBalance(tx: Tx, { party, currency, amount, as }: SettlementMove): Promise<void> {
   // Raw: an advisory lock, because no transfer may wait for the row of an internal account.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 155))', [
     settlementAccount(party, currency),

@@ -53,5 +53,5 @@ export const doorHolding = ({ part, to, account, currency, amount }: Door): Hold
  * The payer's money that doors took out of suspense, by currency. Amounts brought in from elsewhere are not the
  * payer's.
  */
-export const letOutBy = (decisions: readonly Decision[]): { currency: string; amount: Decimal }[] =>
+export const takenByDoors = (decisions: readonly Decision[]): { currency: string; amount: Decimal }[] =>
   byCurrency(doorsOf(decisions)).filter(({ amount }) => amount.gt(0));

@@ -15,7 +15,7 @@ const names = () => table('told_names');
  * Locks names until the end of the transaction. A report of an unknown name and the step that learns the name exclude
  * each other, so that one of them sees the other. The order of the locks is fixed to avoid deadlocks.
  */
-export async function holdNames(tx: Tx, party: MoneyParty, refs: readonly string[]): Promise<void> {
+export async function lockNames(tx: Tx, party: MoneyParty, refs: readonly string[]): Promise<void> {
   await tx.prepared(
     'names-hold',
     `select pg_advisory_xact_lock(name)
@@ -25,7 +25,12 @@ export async function holdNames(tx: Tx, party: MoneyParty, refs: readonly string
 }
 
 /** Makes names due for a lookup now. A name that is reported again keeps its first time. */
-export async function tellNames(tx: Tx, party: MoneyParty, refs: readonly string[], at: Date): Promise<void> {
+export async function storeReportedNames(
+  tx: Tx,
+  party: MoneyParty,
+  refs: readonly string[],
+  at: Date,
+): Promise<void> {
   if (refs.length === 0) return;
   const rows = [...refs].sort().map((ref) => ({ party, ref, firstToldAt: at, dueBy: at }));
   const sooner = raw(`least(told_names.due_by - interval '1 millisecond', excluded.due_by)`);
@@ -41,7 +46,7 @@ export async function toldName(sql: Sql, party: MoneyParty, ref: string): Promis
  * Schedules the next lookup, unless the name was reported again meanwhile.
  * @param seen the row before the lookup; absent where there was none
  */
-export async function keepName(
+export async function scheduleLookup(
   sql: Sql,
   { party, ref, firstToldAt, dueBy }: ToldName & { party: MoneyParty; ref: string },
   seen: ToldName | undefined,
@@ -54,7 +59,7 @@ export async function keepName(
 export async function claimName(tx: Tx, party: MoneyParty, ref: string): Promise<boolean> {
   // One round trip. The second statement runs under the lock of the first, so it sees earlier reports.
   const [, rows] = await Promise.all([
-    holdNames(tx, party, [ref]),
+    lockNames(tx, party, [ref]),
     tx.run(names().where({ party, ref }).delete().returning('ref')),
   ]);
   return rows.length > 0;

@@ -137,7 +137,7 @@ export async function waiveDestination(tx: Tx, { id, by, at, othersCan }: Waive)
  * Disables a destination for ever. To use it again, an operator adds it anew.
  * @throws Problem 404; 409 `invalid_transition`
  */
-export async function shutDestination(tx: Tx, { id, by, at }: Change): Promise<Changed> {
+export async function markDestinationDisabled(tx: Tx, { id, by, at }: Change): Promise<Changed> {
   const before = await requireDestination(tx, null, id, { lock: 'update' });
   if (before.disabledAt !== null) throw conflict('invalid_transition', 'The destination is disabled.');
   return { before, after: await updateDestination(tx, id, { disabledAt: at, disabledBy: by }) };

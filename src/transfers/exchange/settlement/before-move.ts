@@ -1,7 +1,7 @@
 import type { Tx } from '../../../kernel/db/database';
 import { conflict } from '../../../kernel/errors';
 import { type Decimal, formatAmount, maxOf, minOf, ZERO } from '../../../kernel/money/money';
-import { knowingFrom } from './rules';
+import { includedFrom } from './rules';
 import { addSentOut, lockCheck, readBooks, type SettlementCheck } from './store';
 
 /** A move of an operator, as `settlement` books it. */
@@ -20,7 +20,7 @@ export async function beforeExchangeMove(tx: Tx, move: Move, at: Date): Promise<
   const { currency, amount, as } = move;
   const check = await lockCheck(tx, currency);
   if (as === 'write-off') await assertShort(tx, check, move, at);
-  if (as === 'withdrawal') addSentOut(tx, currency, amount, knowingFrom(at));
+  if (as === 'withdrawal') addSentOut(tx, currency, amount, includedFrom(at));
 }
 
 /**

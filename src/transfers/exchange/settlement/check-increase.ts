@@ -12,7 +12,7 @@ import type { ExchangeOrder } from '../orders/record';
 import { awaitsPayment } from '../orders/rules';
 import { balanceOf, readBalances } from './reading';
 import { readAvailable, readCovered } from './releasable';
-import { covered, increaseSince, isBeforeNews, isOfItsTime, type Reported, type Waiting } from './rules';
+import { covered, increaseSince, isOfItsTime, mayMissWithdrawal, type Reported, type Waiting } from './rules';
 import { lockCheck, saveCheck, sentOut } from './store';
 
 export interface CheckedIncrease {
@@ -60,7 +60,7 @@ export async function checkIncrease(
 ): Promise<CheckedIncrease> {
   const last = await lockCheck(tx, currency);
   const checkedAt = services.now();
-  if (isBeforeNews(last, now))
+  if (mayMissWithdrawal(last, now))
     throw unavailable('An operator has just booked a withdrawal that the reading may not include yet.');
   const isNews = now.asOf > last.asOf;
   const { reported, asOf, sentOut: sent } = isNews ? now : last;

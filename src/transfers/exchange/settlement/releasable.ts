@@ -3,8 +3,8 @@ import { type Decimal, sumOf, ZERO } from '../../../kernel/money/money';
 import {
   availableBy,
   covered,
+  includedUntil,
   type Judged,
-  knownTo,
   type Reported,
   releasesNothing,
   type Waiting,
@@ -19,7 +19,7 @@ export const readAvailable = async (
   sql: Sql,
   currency: string,
   { reported, asOf }: Pick<Reported, 'reported' | 'asOf'>,
-): Promise<Decimal> => availableBy(reported, await readBooks(sql, currency, knownTo(asOf)));
+): Promise<Decimal> => availableBy(reported, await readBooks(sql, currency, includedUntil(asOf)));
 
 /** The waiting orders that an amount covers. None for an amount of zero or less. */
 export async function readCovered(

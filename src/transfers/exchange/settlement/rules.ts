@@ -22,10 +22,10 @@ export const isOfItsTime = (asOf: Date, { from, to }: { from: Date; to: Date }):
   asOf.getTime() >= from.getTime() - CLOCK_MS && asOf.getTime() <= to.getTime() + CLOCK_MS;
 
 /** A reading of this time includes everything booked before the returned time, whichever clock is ahead. */
-export const knownTo = (asOf: Date): Date => new Date(asOf.getTime() - CLOCK_MS);
+export const includedUntil = (asOf: Date): Date => new Date(asOf.getTime() - CLOCK_MS);
 
 /** Readings from the returned time on include a withdrawal of now. */
-export const knowingFrom = (now: Date): Date => new Date(now.getTime() + CLOCK_MS);
+export const includedFrom = (now: Date): Date => new Date(now.getTime() + CLOCK_MS);
 
 /** The fields of the last check that the next check needs. */
 export interface Judged {
@@ -35,12 +35,14 @@ export interface Judged {
 }
 
 /** Whether a reading may lack a withdrawal that an operator has just booked. */
-export const isBeforeNews = ({ newsFrom }: Pick<Judged, 'newsFrom'>, { asOf }: { asOf: Date }): boolean =>
-  newsFrom !== null && asOf < newsFrom;
+export const mayMissWithdrawal = (
+  { newsFrom }: Pick<Judged, 'newsFrom'>,
+  { asOf }: { asOf: Date },
+): boolean => newsFrom !== null && asOf < newsFrom;
 
 /** Whether a check would refuse this reading, or the reading is no newer than the last check's. */
 export const releasesNothing = (last: Judged, reading: { asOf: Date }): boolean =>
-  isBeforeNews(last, reading) || reading.asOf <= last.asOf;
+  mayMissWithdrawal(last, reading) || reading.asOf <= last.asOf;
 
 /** Our books of a currency at one moment. */
 export interface Books {
@@ -57,7 +59,7 @@ export interface Books {
  *
  * Negative where more has gone than our books know, or where a released amount is owed again. Just sent amounts may
  * still be in the reading, so they are subtracted. The result is too low for some seconds, and never too high.
- * @param books read after the reading; `sentSince` counts from {@link knownTo} of the reading
+ * @param books read after the reading; `sentSince` counts from {@link includedUntil} of the reading
  */
 export const availableBy = (reported: Decimal, { booked, owed, sentSince }: Books): Decimal =>
   reported.minus(booked).plus(owed).minus(sentSince);

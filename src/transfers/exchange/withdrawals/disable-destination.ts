@@ -3,7 +3,7 @@ import type { Services } from '../../../services';
 import { decide } from '../../engine/decide';
 import { lockNotOrdered } from '../../engine/tables/lock-several';
 import { isFinal, PAYOUT_STATUSES } from '../../payouts/record';
-import { type Change, shutDestination } from '../destinations/operations';
+import { type Change, markDestinationDisabled } from '../destinations/operations';
 import type { WithdrawalDestination } from '../destinations/record';
 import { exchangeWithdrawalKind } from './kind';
 
@@ -26,7 +26,7 @@ export async function disableDestination(
 ): Promise<{ before: WithdrawalDestination; after: WithdrawalDestination; cancelled: string[] }> {
   // The destination's row is locked first. A withdrawal that is made at the same time is then found below, or is
   // refused.
-  const changed = await shutDestination(tx, { id, by, at: services.now() });
+  const changed = await markDestinationDisabled(tx, { id, by, at: services.now() });
   const found = await lockNotOrdered(tx, exchangeWithdrawalKind, {
     ...{ tenantId: changed.after.tenantId, statuses: OPEN, term: 'destinationId', value: id },
   });

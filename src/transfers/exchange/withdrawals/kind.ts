@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { assertMayPay } from '../../approval/decide';
 import type { ComponentTable } from '../../engine/books/position';
 import type { Transition } from '../../engine/record';
-import { mayItStillPay, type OutgoingKind, outgoingKind } from '../../payouts/outgoing';
+import { considerAccount, type OutgoingKind, outgoingKind } from '../../payouts/outgoing';
 import { type Outgoing, outgoingTerms, type PayoutStatus, type PayoutTrigger } from '../../payouts/record';
 import { bankOf } from '../destinations/operations';
 import { EXCHANGE_CALLBACKS } from '../party';
@@ -39,7 +39,7 @@ export const exchangeWithdrawalKind: OutgoingKind<WithdrawalTerms> = outgoingKin
   components: WITHDRAWAL_COMPONENTS,
   further: CANCELLED,
   fallbacks: { failed: 'provider_refused', returned: null },
-  consider: mayItStillPay,
+  consider: considerAccount,
   assertApprovable: assertMayPay,
   async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
     const { receivedAmount: amount, receivedCurrency: currency, destinationId } = terms;

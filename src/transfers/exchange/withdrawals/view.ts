@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '../../../kernel/money/money';
 import { instant } from '../../../kernel/wire/schemas';
-import { creditedAgain } from '../../payouts/position';
+import { creditedBack } from '../../payouts/position';
 import { outgoingFields, shownOutgoing } from '../../payouts/view';
 import { withdrawalDestinationSchema } from '../destinations/view';
 import type { ShownWithdrawal } from './create';
@@ -27,7 +27,7 @@ export type ExchangeWithdrawalView = z.output<typeof exchangeWithdrawalSchema>;
 
 export function exchangeWithdrawalView({ withdrawal, destination }: ShownWithdrawal): ExchangeWithdrawalView {
   const { id, accountId, terms, reached } = withdrawal.transfer;
-  const returned = creditedAgain(withdrawal);
+  const returned = creditedBack(withdrawal);
   return {
     id,
     accountId: accountId ?? '',
