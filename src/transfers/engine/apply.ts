@@ -27,8 +27,8 @@ import { effective } from './conclusion';
 import { dueAfter } from './due';
 import { type Followed, follow, hear, isOlder, isSame, systemDecision } from './follow';
 import type { AnyKind } from './kind';
-import { looksOf } from './patience';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
+import { looksOf } from './step-schedule';
 import { insertDecisions, insertEntries, type Locked, saveTransfer } from './store';
 import { keepWord } from './tables/words';
 

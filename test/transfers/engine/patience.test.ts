@@ -1,5 +1,5 @@
-import { looksOf } from '../../../src/transfers/engine/patience';
 import type { PartyWord, Situation, Transfer } from '../../../src/transfers/engine/record';
+import { looksOf } from '../../../src/transfers/engine/step-schedule';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const MINUTE_MS = 60_000;
