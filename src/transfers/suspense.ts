@@ -91,7 +91,7 @@ export function leftOf(kind: AnyKind, situation: Situation): Map<string, Decimal
   const left = new Map(byCurrency(suspense).map(({ currency, amount }) => [currency, amount]));
   for (const { currency, amount } of kind.pledged?.(situation) ?? []) {
     const has = left.get(currency);
-    // A promise about unsettled money needs nothing of suspense, so the amount never falls below zero here.
+    // A pledge can exceed the money in suspense while payments are unsettled. Such a pledge leaves zero, and no debt.
     if (has?.gt(0)) left.set(currency, maxOf(ZERO, has.minus(amount)));
   }
   for (const { currency } of kind.asked?.(situation) ?? [])

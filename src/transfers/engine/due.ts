@@ -69,7 +69,8 @@ export function makeUnorderedDue(
 }
 
 /**
- * The earlier of two times. `least` ignores nulls. One millisecond less makes the value differ from the previous one.
+ * The earlier of `at` and one millisecond before the present `due_by`, so that each report changes the value. `least` ignores
+ * nulls.
  */
 const dueNow = (at: Date) => raw(`least(due_by - interval '1 millisecond', ?::timestamptz(3))`, [at]);
 

@@ -45,7 +45,7 @@ export const TRANSITIONS: readonly Transition<ExternalCardStatus, CardTrigger>[]
 
 const creditOf = (situation: CardTransfer) => first(situation, 'credit');
 
-/** Whether the whole amount arrived, and no door has taken a part of it. */
+/** Whether the whole amount arrived, and no operator has taken a part of it out of suspense. */
 function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boolean {
   const letOut = sumOf(takenByDoors(decisions));
   return word?.status === 'succeeded' && word.moved.minus(letOut).gte(terms.amount);

@@ -39,7 +39,7 @@ export interface Back extends Money {
   as: 'refund' | 'dispute';
   /** `asked`: we ordered it and it is undecided, so the client's part is held. `done`: the money has gone. */
   state: 'asked' | 'done';
-  /** We ordered it. It may take only uncredited money that is still there, and none that a door took out. */
+  /** We ordered it. The refund takes only uncredited money that an operator has not taken out of suspense. */
   ordered?: boolean;
 }
 
@@ -66,8 +66,8 @@ interface Share {
  * (decisions part 4, Deposits). Money that goes back beyond everything received stands in suspense below zero, for us
  * to claim.
  *
- * The same happens when the party takes back money that a door has taken out. A refund that we ordered takes none of
- * that money.
+ * The same happens when the party takes back money that an operator has already taken out of suspense. A refund that we
+ * ordered takes none of that money.
  */
 export function inflowPosition(inflow: Inflow): Holding[] {
   return currenciesOf(inflow).flatMap((currency) => {
@@ -174,8 +174,9 @@ function allocate(
 }
 
 /**
- * Puts the refunds that we ordered first. After a door they may take less of the uncredited money than the party's
- * own refunds. Without this order, the sequence of the party's list would decide whose money goes back.
+ * Puts the refunds that we ordered first, once an operator has taken money out of suspense. They may then take less of
+ * the uncredited money than the party's own refunds. Without this order, the sequence of the party's list would decide
+ * whose money goes back.
  */
 const orderedFirst = (backs: readonly Back[]): Back[] => [
   ...backs.filter(({ ordered }) => ordered),

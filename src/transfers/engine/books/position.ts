@@ -13,7 +13,7 @@ import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { MoneyParty } from '../../../kernel/outbox/queues';
 
 /**
- * One amount in the books of a transfer. All holdings together are its position.
+ * One amount in the books of a transfer. All its holdings together are its position.
  *
  * The engine computes the whole position from terms, word and decisions, and posts the difference to what is booked.
  * So words in any order book nothing twice and lose nothing.
