@@ -13,10 +13,7 @@ import { closeBreaksOf } from '../process/breaks/operations';
 import type { SuspenseItem } from './engine/read';
 import { accountFor, type UseDoor } from './suspense';
 
-/**
- * Lists the money of a closed card in suspense (decisions part 4, Users and accounts).
- * @throws Problem 404
- */
+/** Lists the money of a closed card in suspense (decisions part 4, Users and accounts). @throws Problem 404 */
 export async function suspenseOfCard(sql: Sql, cardId: string): Promise<SuspenseItem[]> {
   const card = await requireCard(sql, null, cardId);
   const found = await findCardSuspense(sql, cardId);

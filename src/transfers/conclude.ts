@@ -52,10 +52,7 @@ const concludedLast = (heard: Situation): string | null => last(heard, 'conclude
 const otherConclusion = () =>
   conflict('invalid_transition', 'The transfer was concluded after this request: repeat the request.');
 
-/**
- * @returns the situation with the conclusion
- * @throws Problem 409 `invalid_transition` where nothing is open
- */
+/** @returns the situation with the conclusion @throws Problem 409 `invalid_transition` where nothing is open */
 function judged(
   kind: AnyKind,
   heard: Situation,

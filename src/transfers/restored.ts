@@ -90,9 +90,7 @@ export async function weighFollowing(
 /** Transfers in one approval. Further ones need a further approval. */
 const AT_ONCE = 200;
 
-/**
- * Previews {@link followAllAgain}: the transfers of a party whose answers are dropped as older. Changes nothing.
- */
+/** Previews {@link followAllAgain}: the transfers of a party whose answers are dropped as older. Changes nothing. */
 export async function restoredOf(tx: Tx, party: MoneyParty, at: Date): Promise<Restored[]> {
   const all: Restored[] = [];
   for (const { id, kind: name } of await fallenOf(tx, party)) {

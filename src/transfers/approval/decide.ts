@@ -46,10 +46,7 @@ export const decideApproval = <Terms, Word extends PartyWord>(
     },
   });
 
-/**
- * Requires that account and user may pay, before an approval.
- * @throws Problem 409 `account_closed`, `user_blocked`
- */
+/** Requires that account and user may pay, before an approval. @throws Problem 409 `account_closed`, `user_blocked` */
 export async function assertMayPay(
   tx: Tx,
   { transfer: { accountId } }: { transfer: { accountId: string | null } },

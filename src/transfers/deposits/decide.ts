@@ -64,10 +64,7 @@ export function approval(deposit: Deposit): NewDecision[] {
   return [{ kind: 'approve', ...left, data: approvalData(deposit) }];
 }
 
-/**
- * Sends all remaining money back, with one order for each currency.
- * @throws Problem 409 when there is none
- */
+/** Sends all remaining money back, with one order for each currency. @throws Problem 409 when there is none */
 export function rejections(deposit: Deposit): NewDecision[] {
   const left = undecidedOf(deposit).filter(({ amount }) => amount.gt(0));
   if (left.length === 0) throw nothingLeft();

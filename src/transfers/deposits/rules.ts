@@ -23,9 +23,7 @@ import {
 import { priceOf } from './quotes/price';
 import type { DepositStatus } from './record';
 
-/**
- * Triggers of a deposit (`interface.md 3.2`, decisions part 4). A status changes only by a line of the table below.
- */
+/** Triggers of a deposit (`interface.md 3.2`, decisions part 4). A status changes only by a line of the table below. */
 export type DepositTrigger =
   /** The party has made the page, or has refused to. */
   | 'session_made'
@@ -138,9 +136,7 @@ export function choose(situation: Deposit): NewDecision | undefined {
   }
 }
 
-/**
- * Whether the time to pay has run out: by an answer from after that time, or by the clock alone before the order.
- */
+/** Whether the time to pay has run out: by an answer from after that time, or by the clock alone before the order. */
 function isExpired(
   { transfer: { orderedAt }, at, askedAt }: Deposit,
   { expiresAt }: { expiresAt: Date },
@@ -240,9 +236,7 @@ export function orders(situation: Deposit): Order[] {
   return refundOrders(situation, transfer.word?.refunds ?? []);
 }
 
-/**
- * Failure codes that clients may see. Other codes of the party could reveal it, so they become `payment_failed`.
- */
+/** Failure codes that clients may see. Other codes of the party could reveal it, so they become `payment_failed`. */
 const TOLD_FAILURES = ['card_declined', 'insufficient_funds', 'expired_card', 'authentication_failed'];
 
 /** Our failure code for a status. */

@@ -19,9 +19,7 @@ export interface Progress {
   status: string;
   /** The transfer waits for the party, a person or the time. When false, the workflow ends. */
   open: boolean;
-  /**
-   * Time of the next step without a signal, in milliseconds since 1970. Null: only a signal causes a step.
-   */
+  /** Time of the next step without a signal, in milliseconds since 1970. Null: only a signal causes a step. */
   lookAt: number | null;
 }
 
@@ -147,9 +145,7 @@ interface Told {
   word?: PartyWord | null;
   refused: Decision[];
   keep: ((tx: Tx) => Promise<void>)[];
-  /**
-   * The party does not know the transfer, and the order could not be given again because the party is stopped.
-   */
+  /** The party does not know the transfer, and the order could not be given again because the party is stopped. */
   waits?: boolean;
   /** The party was stopped before one of the orders. That order was not given. */
   stopped: boolean;
@@ -246,9 +242,7 @@ async function askForWord(
   return told.word ?? undefined;
 }
 
-/**
- * Whether the order must be given again. Uses the time of this question, because a deadline may have passed by it.
- */
+/** Whether the order must be given again. Uses the time of this question, because a deadline may have passed by it. */
 function mustRepeatOrder(kind: AnyKind, seen: Situation): boolean {
   const { situation } = follow(kind, effective(kind, { ...seen, askedAt: seen.at }));
   return kind.isOpen(situation) && situation.transfer.word === null && !refusalOf(seen, seen.transfer.id);

@@ -37,25 +37,17 @@ export interface Apply {
   heard?: PartyWord | undefined;
   /** When the party was asked, if it answered with a word or that it does not know the transfer. */
   askedAt?: Date | undefined;
-  /** Decisions that were just made. */
   decided?: readonly Decision[];
   /**
-   * Set when a client or a person asks for the change. Posting is then refused without sufficient balance, and the
-   * problem names this field. A party's word is posted whatever the balance.
+   * Set when a client or a person asks: posting without sufficient balance is refused, and the problem names this
+   * field. A party's word is posted whatever the balance.
    */
   asked?: { field?: string };
-  /**
-   * The step gives the order after this transaction, so `ordered_at` is committed here if the order is due.
-   */
+  /** The step gives the order after this transaction, so `ordered_at` is committed here if the order is due. */
   ordering?: boolean;
-  /**
-   * Whether another process watches for changes of the transfer. A decision needs no value: its own step finds out.
-   */
+  /** Whether another process watches for changes of the transfer. A decision needs no value: its own step finds out. */
   listed?: (situation: Situation) => boolean;
-  /**
-   * The record's `dueBy` before the party was asked. A later report keeps the transfer due. Absent where the party
-   * was not asked.
-   */
+  /** The record's `dueBy` before the party was asked. A later report keeps the transfer due. */
   dueSeen?: Date | null;
 }
 
@@ -120,16 +112,11 @@ export async function apply(
   return after;
 }
 
-/**
- * The changes of status in a path. A transition to the same status only changes the reason, and clients hear nothing.
- */
+/** Changes of status in a path. A transition to the same status only changes the reason, and clients hear nothing. */
 const changedOf = (path: Followed['path']): Followed['path'] =>
   path.filter(({ previous, situation }) => situation.transfer.status !== previous);
 
-/**
- * Adds status changes to the history of the account, whose lock numbers them. A transfer without an account has no
- * history.
- */
+/** Adds status changes to the history of the account, if there is one. The account's lock numbers them. */
 export function noteStatuses(
   tx: Tx,
   { name: kind }: Pick<AnyKind, 'name'>,
@@ -147,10 +134,7 @@ export function noteStatuses(
 export const hasFallen = ({ transfer: { word } }: Situation, heard: PartyWord | undefined): boolean =>
   word !== null && heard !== undefined && isOlder(heard, word);
 
-/**
- * Books what a new transfer holds at creation, such as amount and fee of a payout.
- * @throws Problem 409 `insufficient_funds`, naming the field
- */
+/** Books what a new transfer holds at creation. @throws Problem 409 `insufficient_funds`, naming the field */
 export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: string): Promise<void> {
   const { wanted } = positionChanges(kind, made, []);
   if (wanted.length === 0) return;
@@ -202,9 +186,8 @@ async function consider(
 }
 
 /**
- * Gives each change the reference of its event. The first change of a component and part uses the id of the part, or
- * of the record. Each further change gets a new id, because receivers drop a second event with the same reference,
- * type and subtype.
+ * Gives each change a reference for its event: at first the id of the part, or of the record. A further change gets a
+ * new id, because receivers drop a second event with the same reference, type and subtype.
  */
 function withReferences(
   transfer: Transfer,
@@ -226,15 +209,15 @@ function withReferences(
 }
 
 interface Posted {
-  /** The ledger's changes. Their writes are not sent yet. */
+  /** The ledger's changes, not yet written. */
   book: Book;
   accounts: LedgerAccount[];
   events: WebhookEvent[];
 }
 
 /**
- * Posts changes. Locks the accounts last, because they may be the busiest rows of the tenant. Also locks the
- * transfer's own account, because a change of status needs a number of its history.
+ * Posts changes. Locks the accounts last, because they may be the busiest rows of the tenant. The transfer's own
+ * account is among them, because a change of status needs a number of its history.
  */
 async function post(
   tx: Tx,
@@ -260,9 +243,7 @@ async function post(
   return { book: opened, accounts: ids.map((id) => opened.account(id)), events };
 }
 
-/**
- * Balances of accounts that had a break for being below zero and are not posted to now. Their breaks may have passed.
- */
+/** Balances of accounts that had a break for being below zero and are not posted to now. Their breaks may pass. */
 async function leftBelowZero(
   tx: Tx,
   { open }: { open: readonly Break[] },

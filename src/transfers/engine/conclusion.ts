@@ -12,9 +12,7 @@ export const conclusionData = (as: Conclusion, situation: Situation) => ({
   madeOn: saidIn(situation),
 });
 
-/**
- * The party's word as text, without its version, because a party may save an unchanged record under a new version.
- */
+/** The party's word as text, without its version, because a party may save an unchanged record under a new version. */
 const saidIn = ({ transfer: { word } }: Situation): string =>
   canonical(word && { ...word, version: undefined });
 

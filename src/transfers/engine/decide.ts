@@ -26,10 +26,7 @@ export interface Decide<S extends Situation> {
    * field. Absent: the posting is forced, because a party's word demands it (decisions part 3).
    */
   asked?: { field?: string };
-  /**
-   * The word that the person gives in place of the party.
-   * @param decided the situation with the new decisions
-   */
+  /** The word that the person gives in place of the party. @param decided the situation with the new decisions */
   heard?(decided: S): PartyWord | null;
   /** The party numbers its versions anew, so the known version rejects no word (restored.ts). */
   renumbered?: true;

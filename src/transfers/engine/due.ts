@@ -68,10 +68,7 @@ export function makeUnorderedDue(
   );
 }
 
-/**
- * The earlier of `at` and one millisecond before the present `due_by`, so that each report changes the value. `least` ignores
- * nulls.
- */
+/** The earlier of `at` and one millisecond before `due_by`, so that each report changes it. `least` ignores nulls. */
 const dueNow = (at: Date) => raw(`least(due_by - interval '1 millisecond', ?::timestamptz(3))`, [at]);
 
 /**

@@ -6,9 +6,7 @@ import { type Decision, type Part, type PartyWord, type Situation, SYSTEM, trans
 /** A word that takes something back counts when it is read again after this time. Milliseconds. */
 export const DOUBT_MS = 60_000;
 
-/**
- * Result of applying a word, a decision or the time to a transfer. Pure, so that tests try millions of paths.
- */
+/** Result of applying a word, a decision or the time to a transfer. Pure, so that tests try millions of paths. */
 export interface Followed<S extends Situation = Situation> {
   situation: S;
   /** Decisions of the system on the way. */

@@ -70,10 +70,7 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   position(situation: Situation<Terms, Word>): Holding[];
   /** Outstanding orders to the party, in sequence. */
   orders(situation: Situation<Terms, Word>): Order[];
-  /**
-   * Gives one order, under its key.
-   * @throws PartyRefused final; PartyAway when the outcome is unknown: retry
-   */
+  /** Gives one order, under its key. @throws PartyRefused final; PartyAway when the outcome is unknown: retry */
   give(services: Services, situation: Situation<Terms, Word>, order: Order): Promise<Given<Word>>;
   /** Asks for the party's word. @throws PartyAway when the party cannot be asked now */
   ask(services: Services, situation: Situation<Terms, Word>): Promise<Given<Word> | 'unknown_to_party'>;
@@ -95,9 +92,7 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** The decisions by which people may take money of this kind out of suspense. */
   readonly doors: readonly DoorKind[];
-  /**
-   * Money in suspense that is promised: to a refund under way, or to the client. People cannot take it out.
-   */
+  /** Money in suspense that is promised: to a refund under way, or to the client. People cannot take it out. */
   pledged?(situation: Situation<Terms, Word>): Money[];
   /**
    * Refunds that we ordered and that are undecided. Until then nobody may claim suspense below zero in their

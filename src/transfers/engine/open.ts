@@ -22,9 +22,7 @@ export type Opening<Terms> = Pick<Transfer<Terms>, 'id' | 'tenantId' | 'accountI
     at: Date;
   };
 
-/**
- * Time for the first step. The workflow starts at once, so a later first step means that the start was lost.
- */
+/** Time for the first step. The workflow starts at once, so a later first step means that the start was lost. */
 const FIRST_LOOK_MS = 60_000;
 
 /**

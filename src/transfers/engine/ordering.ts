@@ -12,9 +12,7 @@ export type Listed = NonNullable<Apply['listed']>;
 
 interface StepStart {
   seen: Situation;
-  /**
-   * The order is due but waits, because the tenant is disabled. The party knows nothing, so it is not asked.
-   */
+  /** The order is due but waits, because the tenant is disabled. The party knows nothing, so it is not asked. */
   held: boolean;
 }
 

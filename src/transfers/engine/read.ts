@@ -76,10 +76,7 @@ const waitingIn = (query: Knex.QueryBuilder, status: string) =>
 
 const SINCE = { id: 'id', since: 'updated_at' };
 
-/**
- * Lists the transfers that wait for the operator, longest first, with the word that counts.
- * @throws Problem 400
- */
+/** Lists the transfers that wait for the operator, longest first, with the word that counts. @throws Problem 400 */
 export function waitingForOperator<Terms, Word extends PartyWord>(
   { database, now }: Deps,
   kind: TransferKind<Terms, Word>,

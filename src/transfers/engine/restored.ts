@@ -46,10 +46,7 @@ export interface FollowingPreview {
   books: Holding[];
 }
 
-/**
- * Previews the decision by the present rules. Changes nothing.
- * @returns undefined where no answer was dropped
- */
+/** Previews the decision by the present rules. Changes nothing. @returns undefined where no answer was dropped */
 export async function previewFollowing(
   tx: Tx,
   kind: AnyKind,

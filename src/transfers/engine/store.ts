@@ -123,9 +123,7 @@ export async function transfersOfParty(
 
 export interface KnownToParty {
   partyRef: string;
-  /**
-   * Version of the word that was received last. Null where there is no word, or the party has no versions.
-   */
+  /** Version of the word that was received last. Null where there is no word, or the party has no versions. */
   version: number | null;
 }
 
@@ -253,7 +251,6 @@ export async function transferOfReference(sql: Sql, referenceId: string): Promis
   return row?.transferId;
 }
 
-/** The kind of a transfer. */
 export async function kindNameOf(sql: Sql, id: string): Promise<string | undefined> {
   const [row] = await sql.run<{ kind: string }>(table('transfers').select('kind').where({ id }));
   return row?.kind;

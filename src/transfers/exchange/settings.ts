@@ -21,9 +21,7 @@ const withdrawal = z.object({
   approvalAbove: thresholds(),
 });
 
-/**
- * A tenant's settings of orders and withdrawals. Settings of exchanges between its accounts are elsewhere.
- */
+/** A tenant's settings of orders and withdrawals. Settings of exchanges between its accounts are elsewhere. */
 export const exchangePartySettings = z.object({
   order: order.prefault({}),
   withdrawal: withdrawal.prefault({}),
@@ -31,9 +29,7 @@ export const exchangePartySettings = z.object({
 
 export const exchangePartySection = { name: 'exchange', schema: exchangePartySettings };
 
-/**
- * The fee of a withdrawal: the fixed part and the percentage, each rounded to the minor unit of its currency.
- */
+/** The fee of a withdrawal: the fixed part and the percentage, each rounded to the minor unit of its currency. */
 export const withdrawalFee = (
   amount: Decimal,
   currency: string,

@@ -32,9 +32,7 @@ const SUMMARIES = {
 };
 const STATUS_SUMMARIES = { topup: 'Status of a card top-up', withdrawal: 'Status of a card withdrawal' };
 
-/**
- * Top-ups from and withdrawals to external payment cards (`interface.md 4.1`, Accounts; decisions part 4).
- */
+/** Top-ups from and withdrawals to external payment cards (`interface.md 4.1`, Accounts; decisions part 4). */
 export function externalCardRoutes(services: Services): Route[] {
   return (['topup', 'withdrawal'] as const).flatMap((kind) => [
     creation(services, kind),

@@ -51,9 +51,7 @@ function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boo
   return word?.status === 'succeeded' && word.moved.minus(letOut).gte(terms.amount);
 }
 
-/**
- * The system credits a top-up once, while it waits for the money. Later returns take their part of the credit.
- */
+/** The system credits a top-up once, while it waits for the money. Later returns take their part of the credit. */
 export function choose(situation: CardTransfer): NewDecision | undefined {
   if (!isOpen(situation) || !hasArrived(situation) || creditOf(situation)) return undefined;
   const { amount, currency } = situation.transfer.terms;

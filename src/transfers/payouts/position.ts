@@ -60,9 +60,7 @@ function isHeld(payout: Outgoing): boolean {
 const isFeeDue = (word: OutgoingWord | null): boolean =>
   word !== null && ['sent', 'completed', 'returned'].includes(word.status);
 
-/**
- * The amount that was credited back, in the account's currency. Undefined while it is zero, except in `returned`.
- */
+/** The amount that was credited back, in the account's currency. Undefined while it is zero, except in `returned`. */
 export function creditedBack(payout: Outgoing): Decimal | undefined {
   const { status, terms, word } = payout.transfer;
   const position = accountHoldings(outflowOf(payout));
@@ -102,9 +100,7 @@ export function closingOf(before: Outgoing, now: Outgoing): NewDecision | undefi
   };
 }
 
-/**
- * Whether a word credits the account: with an amount that the previous word had debited, or with a higher return.
- */
+/** Whether a word credits the account: with an amount that the previous word had debited, or with a higher return. */
 function givesBack(before: Outgoing, now: Outgoing): boolean {
   const [from, to] = [before.transfer.word, now.transfer.word];
   if (to === null) return false;

@@ -107,10 +107,7 @@ export function failure(payout: Outgoing, on: string, fallbacks: Fallbacks): str
   }
 }
 
-/**
- * The operator's reason for a rejection, for the client.
- * @param noun noun of the text where there is no reason
- */
+/** The operator's reason for a rejection, for the client. @param noun noun of the text where there is no reason */
 export const descriptionOf = (payout: Outgoing, noun = 'payout'): string | undefined =>
   payout.transfer.status === 'rejected'
     ? (approvalOf(payout)?.reason ?? `The operator has rejected the ${noun}.`)

@@ -49,9 +49,7 @@ const FINISHED: Page = {
   text: 'There is nothing left to do here. You can close this page.',
 };
 
-/**
- * Our address for a payer. Redirects to the party's page while the deposit waits for its payment. Changes nothing.
- */
+/** Our address for a payer. Redirects to the party's page while the deposit waits for its payment. Changes nothing. */
 export function checkoutPageRoute(services: Services): Route {
   const { database, keyring } = services;
   return route({

@@ -50,9 +50,7 @@ export function requirePriceOf(paid: { amount: Decimal; currency: string }, term
   );
 }
 
-/**
- * @throws Problem 400 naming the field when the tenant's programme does not offer the method, currency or amount
- */
+/** @throws Problem 400 naming the field when the tenant's programme does not offer the method, currency or amount */
 export function requireTerms(
   options: readonly FundingTerms[],
   asked: { method: DepositMethod; currency: string; amount: Decimal },

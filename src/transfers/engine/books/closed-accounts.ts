@@ -23,9 +23,7 @@ const noted = z.object({
   ),
 });
 
-/**
- * The position by the kind's rules, without new credits to closed accounts. Such money stands in suspense.
- */
+/** The position by the kind's rules, without new credits to closed accounts. Such money stands in suspense. */
 export function positionOf(kind: AnyKind, situation: Situation): Holding[] {
   const table = componentsOf(kind);
   return situation.decisions
@@ -44,9 +42,7 @@ export const movedBy = (
   return [...new Set(moved)].filter((account) => !noted.has(account)).sort();
 };
 
-/**
- * Notes what an account had of the transfer when it was closed. A later word may restore that much, and no more.
- */
+/** Notes what an account had of the transfer when it was closed. A later word may restore that much, and no more. */
 export function closingNoted(
   account: string,
   booked: readonly Holding[],

@@ -11,9 +11,7 @@ import type { Holding } from './position';
  */
 export type DoorKind = 'return' | 'credit' | 'write_off' | 'recover';
 
-/**
- * A fixed amount that a person took out of suspense, or brought in where it is negative (decisions part 2).
- */
+/** A fixed amount that a person took out of suspense, or brought in where it is negative (decisions part 2). */
 export interface Door {
   /** Id of the decision. */
   part: string;
@@ -32,9 +30,7 @@ const LEADS_TO: Partial<Record<DoorKind, Door['to']>> = {
 /** Name of the decision of a door: `suspense_<door>`. */
 export const decisionOf = (door: DoorKind): string => `suspense_${door}`;
 
-/**
- * The amounts that decisions took out of suspense. A `return` is absent, because it is an order to the party.
- */
+/** The amounts that decisions took out of suspense. A `return` is absent, because it is an order to the party. */
 export function doorsOf(decisions: readonly Decision[]): Door[] {
   return decisions.flatMap(({ id, kind, amount, currency, accountId }) => {
     const door = (Object.keys(LEADS_TO) as DoorKind[]).find((each) => decisionOf(each) === kind);

@@ -86,9 +86,7 @@ export function inflowPosition(inflow: Inflow): Holding[] {
   });
 }
 
-/**
- * The sources of an amount that goes back: uncredited money, and the base of the credit. In the payer's currency.
- */
+/** The sources of an amount that goes back: uncredited money, and the base of the credit. In the payer's currency. */
 export interface Claim {
   back: Back;
   fromUncredited: Decimal;

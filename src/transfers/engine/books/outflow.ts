@@ -82,9 +82,7 @@ export function accountHoldings(outflow: OfAccount): Holding[] {
   ];
 }
 
-/**
- * The fee that is due, and the fee that the account has paid. A closed account gets no fee back.
- */
+/** The fee that is due, and the fee that the account has paid. A closed account gets no fee back. */
 function feesOf({ sent, fee, closed }: OfAccount) {
   const due = sent.gt(0) ? fee : ZERO;
   return { due, taken: maxOf(due, closed?.fee ?? ZERO) };

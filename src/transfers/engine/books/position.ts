@@ -51,9 +51,7 @@ export type Component =
 
 export type ComponentTable = Readonly<Record<string, Component>>;
 
-/**
- * Components of every kind. `fx` takes the remainder in each currency: the exchange, and rounding differences.
- */
+/** Components of every kind. `fx` takes the remainder in each currency: the exchange, and rounding differences. */
 const INTERNAL_COMPONENTS: ComponentTable = {
   fees: { on: 'internal', account: 'fees' },
   suspense: { on: 'internal', account: 'suspense' },
@@ -61,9 +59,7 @@ const INTERNAL_COMPONENTS: ComponentTable = {
   fx: { on: 'internal', account: 'fx_position' },
 };
 
-/**
- * The components of a kind, with the internal account of its party. A position with money at another party throws.
- */
+/** The components of a kind, with the internal account of its party. A position with money at another party throws. */
 export function componentsOf({ party, components }: OfParty): ComponentTable {
   if (party === 'chain') return components;
   const account = PARTY_ACCOUNTS[party];
@@ -84,9 +80,7 @@ export interface Change extends Holding {
 export const keyOf = ({ component, part, account, currency }: Omit<Holding, 'amount'>): string =>
   [component, part ?? '', account ?? '', currency].join(' ');
 
-/**
- * Merges holdings of one name and adds the `fx` holdings, so that the position sums to zero in each currency.
- */
+/** Merges holdings of one name and adds the `fx` holdings, so that the position sums to zero in each currency. */
 export function balanced(given: Position, table: ComponentTable): Holding[] {
   const position = summed(given);
   const left = new Map<string, Decimal>();

@@ -5,9 +5,7 @@ import { decisionOf } from './doors';
 import type { Back, Money } from './inflow';
 import { underOurIds } from './parts';
 
-/**
- * Refunds: money that came in and goes back to the payer, by our order (a decision) or by the party itself.
- */
+/** Refunds: money that came in and goes back to the payer, by our order (a decision) or by the party itself. */
 
 /** Decisions that send money back to the payer. */
 export const REFUNDS: readonly string[] = ['refund', 'reject', decisionOf('return')];
@@ -20,18 +18,14 @@ interface ToldRefund {
   status: 'pending' | 'succeeded' | 'failed';
 }
 
-/**
- * A refund or dispute in a word. A dispute that takes nothing, or nothing any more, has the status `failed`.
- */
+/** A refund or dispute in a word. A dispute that takes nothing, or nothing any more, has the status `failed`. */
 export interface ToldBack extends ToldRefund, Money {
   /** The party's name of the part. */
   name: string;
   as: Back['as'];
 }
 
-/**
- * The decision that ordered a refund. Undefined for a refund that the party made by itself, whatever key it names.
- */
+/** The decision that ordered a refund. Undefined for a refund that the party made by itself, whatever key it names. */
 export const orderOf = (
   { decisions }: Pick<Situation, 'decisions'>,
   { key }: Pick<ToldRefund, 'key'>,
@@ -53,9 +47,7 @@ export const refundOrders = (
   told: readonly Pick<ToldRefund, 'key'>[],
 ): Order[] => unanswered(situation, told).map(({ id: key }) => ({ key, what: 'refund' }));
 
-/**
- * The parts of a word. A refund that we ordered takes the id of our order, whatever name the party gives it.
- */
+/** The parts of a word. A refund that we ordered takes the id of our order, whatever name the party gives it. */
 export const partsToldOf = (
   situation: Pick<Situation, 'decisions'>,
   told: readonly ToldBack[],

@@ -32,9 +32,7 @@ export const refsOfHash = async (
   );
 };
 
-/**
- * Deposits of a block and an address that people recorded, because no transaction shows them (ordinals below −1).
- */
+/** Deposits of a block and an address that people recorded, because no transaction shows them (ordinals below −1). */
 export const refsUnshown = (
   sql: Sql,
   { chain, address, blockHash }: { chain: string; address: string; blockHash: string },

@@ -2,9 +2,7 @@ import { raw, table } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import type { PartyWord, Transfer } from '../record';
 
-/**
- * Number of words that are kept of a transfer, the newest ones. The limit bounds what a transfer may cost.
- */
+/** Number of words that are kept of a transfer, the newest ones. The limit bounds what a transfer may cost. */
 const KEPT = 64;
 
 const words = () => table('transfer_words');

@@ -34,9 +34,7 @@ export const EXCHANGE_ORDER_COMPONENTS = {
   owed: { on: 'internal', account: PARTY_ACCOUNTS.exchange },
 } as const satisfies ComponentTable;
 
-/**
- * An exchange through the exchange party (decisions part 4, Exchange). Its `accountId` is the paying account.
- */
+/** An exchange through the exchange party (decisions part 4, Exchange). Its `accountId` is the paying account. */
 export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWord> = {
   name: 'exchange_order',
   party: 'exchange',

@@ -26,8 +26,8 @@ const releasesOf = ({ decisions }: ExchangeOrder) =>
   );
 
 /**
- * Whether a release covers everything bought now. A deal that grew after its release must be paid anew as a whole. So must
- * a deal that fell and grew again, because the party may have taken its money back.
+ * Whether a release covers everything bought now. A deal that grew after its release must be paid anew as a whole. So
+ * must a deal that fell and grew again, because the party may have taken its money back.
  */
 export function isReleased(order: ExchangeOrder): boolean {
   const { bought } = dealtIn(order.transfer.word);

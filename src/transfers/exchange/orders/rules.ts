@@ -69,9 +69,7 @@ export function failure(order: ExchangeOrder, on: string): string | null {
   return plainCode(word === null ? refusal : word.failureCode) ?? 'provider_refused';
 }
 
-/**
- * Whether the order waits for the party or for settlement. After its end the party may still report an open order.
- */
+/** Whether the order waits for the party or for settlement. After its end the party may still report an open order. */
 export const isOpen = ({ transfer: { status, word } }: ExchangeOrder): boolean =>
   !isFinal(status) || word?.status === 'open';
 

@@ -70,9 +70,7 @@ export interface Waiting {
   amount: Decimal;
 }
 
-/**
- * The waiting orders that an amount covers, each as a whole and none overtaken, and the amount that is left.
- */
+/** The waiting orders that an amount covers, each as a whole and none overtaken, and the amount that is left. */
 export function covered<W extends Waiting>(
   waiting: readonly W[],
   available: Decimal,

@@ -129,9 +129,7 @@ const SINCE = `greatest(
   coalesce((t.reached->>'awaiting_settlement')::timestamptz, (t.reached->>'failed')::timestamptz, (t.reached->>'executing')::timestamptz, t.created_at),
   case when exists (select 1 from transfer_decisions d where d.transfer_id = t.id and d.kind = 'release') then t.word_at end)`;
 
-/**
- * SQL: amounts that left the exchange's balance: money it took of us, and payments or debts that it took back.
- */
+/** SQL: amounts that left the exchange's balance: money it took of us, and payments or debts that it took back. */
 const SENT_SINCE = `select coalesce(sum(e.amount), 0) from transfer_entries e
    where e.component in ('settlement', 'owed') and e.amount > 0 and e.currency = $1 and e.at > $3`;
 
@@ -169,9 +167,7 @@ export interface OverdueOrder {
   owed: Decimal;
 }
 
-/**
- * Orders that have waited since before a time, longest waiting first in each currency. Raw: see {@link owedIn}.
- */
+/** Orders that have waited since before a time, longest waiting first in each currency. Raw: see {@link owedIn}. */
 export async function overdueOrders(
   sql: Sql,
   { currencies, before, limit }: { currencies: readonly string[]; before: Date; limit: number },

@@ -8,9 +8,7 @@ import * as rules from './rules';
 /** Callback path of the bank for received payments. */
 export const CREDIT_CALLBACK_PATH = '/callbacks/bank';
 
-/**
- * The bank's name of the payment names the workflow, because the workflow starts before the record exists.
- */
+/** The bank's name of the payment names the workflow, because the workflow starts before the record exists. */
 export const creditProcess = processOf({
   workflow: 'ibanCredit',
   prefix: 'iban-credit-',

@@ -58,9 +58,7 @@ export const COMPONENTS = {
   released: { on: 'client', up: 'deposit/iban_credit', down: 'withdraw/iban_credit_reversed' },
 } as const satisfies ComponentTable;
 
-/**
- * Whether an amount can be booked: positive, in a known currency, without more decimals than the currency has.
- */
+/** Whether an amount can be booked: positive, in a known currency, without more decimals than the currency has. */
 export const isAmount = ({ amount, currency }: Pick<IbanCreditTerms, 'amount' | 'currency'>): boolean =>
   isCurrency(currency) && fitsCurrency(amount, currency) && amount.gt(0);
 
@@ -114,9 +112,7 @@ export function trigger(situation: IbanCredit): IbanCreditTrigger | undefined {
   return status === to ? undefined : on;
 }
 
-/**
- * The trigger of a word, and the status that satisfies it. A new payment is credited before it can be returned.
- */
+/** The trigger of a word, and the status that satisfies it. A new payment is credited before it can be returned. */
 function callOf(situation: IbanCredit, { amount }: BankCreditWord): [IbanCreditTrigger, IbanCreditStatus] {
   const { status, accountId } = situation.transfer;
   const done = backsOf(situation).filter(({ state }) => state === 'done');

@@ -1,6 +1,4 @@
-/**
- * The range of account numbers that the bank has given us: `iban = country + check digits + bank code + number`.
- */
+/** The range of account numbers that the bank has given us: `iban = country + check digits + bank code + number`. */
 export interface IbanRange {
   country: string;
   bankCode: string;

@@ -1,9 +1,7 @@
 import { columnsOf, NOW, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 
-/**
- * A company's virtual IBAN. Its id is also its ledger account, and the `accountId` of its account transactions.
- */
+/** A company's virtual IBAN. Its id is also its ledger account, and the `accountId` of its account transactions. */
 export interface VirtualIban {
   id: string;
   /** The company. */

@@ -4,10 +4,7 @@ import type { Destination } from '../../../parties/payouts/port';
 /** Each kind seals its destinations with a key of its own. */
 export type SealedFor = 'payout-destinations' | 'iban-payout-destinations' | 'withdrawal-destinations';
 
-/**
- * Seals a destination.
- * @param context what it is bound to: the payout, the owner of the quote, or its own id
- */
+/** Seals a destination. @param context what it is bound to: the payout, the owner of the quote, or its own id */
 export const sealDestination = (
   keyring: Keyring,
   purpose: SealedFor,
@@ -15,9 +12,7 @@ export const sealDestination = (
   context: string,
 ): Buffer => keyring.sealer(purpose).seal(Buffer.from(JSON.stringify(destination)), context);
 
-/**
- * Opens a destination for the order to the party. Never log or store it, and never return it to a workflow.
- */
+/** Opens a destination for the order to the party. Never log or store it, and never return it to a workflow. */
 export const openDestination = (
   keyring: Keyring,
   purpose: SealedFor,
