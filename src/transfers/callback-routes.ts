@@ -26,8 +26,8 @@ const CALLBACKS: { party: CallingParty; name: string; path: string }[] = [
  * Routes for the callbacks of parties that move money. A callback only signals: the transfer's workflow then asks for
  * the present state.
  *
- * A party that is missing in this table cannot call. A name without a transfer starts a lookup, so that no payment is
- * lost.
+ * A party that is left out of the installation has no route. A name without a transfer starts a lookup, so that no
+ * payment is lost.
  */
 export const partyCallbackRoutes = (services: Services): Route[] =>
   CALLBACKS.filter(({ party }) => services.switches.partyAtOnce(party) !== 'left_out').map(
