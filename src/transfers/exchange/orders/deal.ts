@@ -20,10 +20,7 @@ export const dealtIn = (word: ExchangeOrderWord | null): Deal => ({
   bought: sumOf((word?.fills ?? []).map(({ bought: amount }) => ({ amount }))),
 });
 
-/**
- * The ordered part of the fills. Of a higher sold amount, the ordered part at the average price. Nothing where
- * nothing was sold.
- */
+/** The ordered part of the fills. When more was sold than ordered: the ordered amount, at the average price. */
 export function orderedDeal(terms: ExchangeOrderTerms, word: ExchangeOrderWord | null): Deal {
   const { sold, bought } = dealtIn(word);
   const ordered = orderedOf(terms);

@@ -30,7 +30,7 @@ export const EXCHANGE_ORDER_COMPONENTS = {
   // Money that an operator took from suspense to an account. Not related to a release after settlement.
   released: { on: 'client', up: 'transfer/exchange_in', down: 'withdraw/exchange_in_reversed' },
   // The amount that the party owes us, paid or not. Money that the party took of us is `settlement`, on the same
-  // internal account. Checks sum that component alone, as money sent to the exchange.
+  // internal account. Checks sum that component alone, as money that left our balance at the exchange.
   owed: { on: 'internal', account: PARTY_ACCOUNTS.exchange },
 } as const satisfies ComponentTable;
 

@@ -10,9 +10,9 @@ export const exchangeOrderTerms = z.object({
   toCurrency: z.string(),
   /** The maximum debit, with the fee. */
   amount: decimal,
-  /** Fee for selling all the rest of the amount; in proportion for a part. */
+  /** Fee for selling the whole amount. A sold part bears its proportion. */
   fee: decimal,
-  /** Requires to sell all the rest of the amount for at least this, or nothing. */
+  /** Minimum credit: the exchange sells the whole amount, less the fee, for at least this, or sells nothing. */
   minReceive: decimal.nullable(),
 });
 

@@ -7,7 +7,7 @@ import { type Outgoing, outgoingTerms, type PayoutStatus, type PayoutTrigger } f
 import { bankOf } from '../destinations/operations';
 import { EXCHANGE_CALLBACKS } from '../party';
 
-/** Terms in one currency: the destination receives the debit less the fee. */
+/** Terms in one currency: the destination receives the debit without the fee. */
 export const withdrawalTerms = outgoingTerms.extend({ destinationId: z.string() });
 
 export type WithdrawalTerms = z.output<typeof withdrawalTerms>;
