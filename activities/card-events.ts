@@ -5,20 +5,20 @@ import { type ExpiryPlace, type ExpiryResult, expireAuthorizations } from '../sr
 import { type Settled, settleUnanswered } from '../src/cards/processor/unanswered';
 import type { Composed } from '../src/composition';
 
-/** How many authorizations one activity looks at: some seconds of work, so that a worker can stop between two. */
+/** Authorizations in one batch. A batch takes seconds, so that a worker can stop between two activities. */
 const AT_ONCE = 500;
 
 export interface CardEventActivities {
   /**
-   * Cancels what due authorizations hold. Idempotent: what was cancelled is due no more.
-   * @param after where the portion before has ended
+   * Releases the holds of expired authorizations. Idempotent: a released authorization is no longer due.
+   * @param after the last authorization of the previous batch; null for the first batch of a run
    */
   expireDueAuthorizations(after: ExpiryPlace | null): Promise<ExpiryResult>;
-  /** Makes the books say what the network was told of an authorization that we did not answer in time. Idempotent. */
+  /** Books an authorization that was declined to the network because our answer came too late. Idempotent. */
   settleUnanswered(id: string): Promise<Settled | 'settled_before'>;
-  /** Mails the code of that number, while it is the present one. Idempotent: each attempt sends the same mail. */
+  /** Mails a code unless a later one has replaced it. Idempotent: each attempt sends the same mail. */
   sendChallengeCode(id: string, number: number): Promise<ChallengeStatus>;
-  /** Writes down what time alone has made of a challenge. Idempotent. */
+  /** Records that a challenge has expired, if its time is over. Idempotent. */
   closeOverdueChallenge(id: string): Promise<ChallengeStatus>;
 }
 

@@ -3,18 +3,18 @@ import type { CardholderStatus } from '../src/people/cardholders/record';
 import { advanceCardholder } from '../src/people/cardholders/review/decision';
 import { giveUpSubmission, submitToParty } from '../src/people/cardholders/review/submission';
 
-/** A step of a cardholder's workflow. Its fields are in recorded histories, and keep their names. */
+/** Input of a step of a cardholder's workflow. The field names are fixed, because recorded histories contain them. */
 export interface CardholderStep {
   cardholderId: string;
-  /** `dueBy`: when the workflow will advance it again, by its own clock, in milliseconds. */
+  /** When the workflow will advance the cardholder again: milliseconds since 1970, by the workflow's clock. */
   watchedUntil: number;
 }
 
-/** Idempotent: each step asks the party under the key of the submission, and records its answer once. */
+/** Idempotent: each step asks the review party under the key of the submission and records the answer once. */
 export interface CardholderActivities {
   lookAtCardholder(step: CardholderStep): Promise<CardholderStatus>;
   submitCardholder(step: CardholderStep): Promise<string>;
-  /** The attempts to submit are used up. */
+  /** Fails the submission after its last attempt. */
   giveUpSubmission(cardholderId: string): Promise<string>;
 }
 

@@ -5,12 +5,12 @@ import { tokenizeAtProcessor } from '../src/cards/orders/tokenization';
 import { carryOutOperation } from '../src/cards/requests/carry-out';
 import type { Composed } from '../src/composition';
 
-/** Each step asks the processor under a key of the card and records its answer: idempotent. */
+/** Idempotent: each step asks the card processor under a key of the record and records the answer once. */
 export interface CardActivities {
   orderCard(cardId: string): Promise<string>;
   closeAtProcessor(cardId: string): Promise<string>;
   tokenizeAtProcessor(tokenizationId: string): Promise<string>;
-  /** Asks nobody: takes a card operation as far as it goes now. */
+  /** Posts a funding, or checks whether the card processor has decided. Asks no party. */
   carryOutOperation(operationId: string): Promise<OperationStatus>;
 }
 

@@ -2,7 +2,7 @@ import type { Composed } from '../src/composition';
 import { readSettlement } from '../src/transfers/exchange/settlement/readings';
 
 export interface ExchangeActivities {
-  /** Keeps what the exchange says now; read twice, it is two readings of the same. */
+  /** Stores the balances that the exchange reports now. Repeating it is harmless. */
   readSettlement(): Promise<void>;
 }
 

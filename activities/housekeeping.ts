@@ -9,27 +9,30 @@ import type { Services } from '../src/services';
 
 export interface HousekeepingActivities {
   takeLedgerSnapshots(): Promise<void>;
-  /** @returns how many were deleted */
+  /** @returns the number of deleted keys */
   forgetOldIdempotencyKeys(): Promise<number>;
-  /** @returns how many rows of callbacks and of counts were deleted */
+  /** @returns the number of deleted rows, of callbacks and of their counts */
   forgetOldCallbacks(): Promise<number>;
-  /** @returns how many were deleted */
+  /** @returns the number of deleted quotes */
   forgetUnusedQuotes(): Promise<number>;
-  /** Of wallets: ends allocations that have expired, returns what has rested. @returns how many wallets have changed */
+  /**
+   * Ends expired allocations, and returns wallets whose cooldown is over to their pool.
+   * @returns the number of changed wallets
+   */
   releaseExpiredWallets(): Promise<number>;
-  /** @returns how many days of cards and users were deleted */
+  /** @returns the number of deleted rows, each the spending of a card or a user on one day */
   forgetOldSpending(): Promise<number>;
-  /** Opens and closes the breaks of card orders that the processor leaves open. */
+  /** Opens a break for each card order that waits too long, and closes the breaks of orders that have ended. */
   showOverdueCardOrders(): Promise<void>;
 }
 
-/** Idempotent: each deletes or summarizes what is old, and finds nothing left when it runs again. */
+/** Idempotent: each activity deletes or summarizes old rows, and a second run finds none. */
 export function createHousekeepingActivities(
   services: Pick<Services, 'database' | 'now' | 'walletQuarantineSeconds' | 'cardOrderWaitSeconds'>,
 ): HousekeepingActivities {
   const { database, now } = services;
   return {
-    // An hour's entries may take longer to sum than a request's statements are allowed.
+    // To sum the entries of an hour may take longer than the statement time-out of a request.
     takeLedgerSnapshots: () => database.transaction(takeSnapshots, { statementSeconds: 600 }),
     forgetOldIdempotencyKeys: () => forgetOldKeys(database),
     forgetOldCallbacks: () => forgetOldCallbacks(database),

@@ -12,7 +12,7 @@ import { createTransferActivities } from './transfers';
 import { createWalletActivities } from './wallets';
 import { createWebhookActivities } from './webhooks';
 
-/** Every activity, by the name that workflows call it; composed once a worker. */
+/** Every activity under the name by which workflows call it. */
 export function createActivities(services: Composed) {
   return {
     ...createCardActivities(services),

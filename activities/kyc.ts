@@ -3,21 +3,21 @@ import type { Composed } from '../src/composition';
 import { removeDueContent } from '../src/people/kyc/content';
 import { advanceReview } from '../src/people/kyc/review';
 
-/** A step of a review's workflow. Its fields are in recorded histories, and keep their names. */
+/** Input of a step of a review's workflow. The field names are fixed, because recorded histories contain them. */
 export interface KycReviewLook {
   userId: string;
   submission: number;
-  /** `dueBy`: when the workflow will advance it again, by its own clock, in milliseconds. */
+  /** When the workflow will advance the review again: milliseconds since 1970, by the workflow's clock. */
   watchedUntil: number;
 }
 
-/** Contents removed by one activity: a few seconds of work, so that a worker can stop in between. */
+/** Contents in one batch. A batch takes seconds, so that a worker can stop between two activities. */
 const BATCH = 50;
 
 export interface KycActivities {
   /** @returns the status of the review */
   lookAtKycReview(look: KycReviewLook): Promise<string>;
-  /** Removes content that no record keeps. Idempotent. */
+  /** Removes a batch of content that no record keeps. Idempotent. */
   removeDueDocuments(): Promise<{ more: boolean }>;
 }
 

@@ -16,23 +16,23 @@ import { payoutKind } from '../src/transfers/payouts/kind';
 import { watchChain } from '../src/watch/chains/watch';
 import { watchParty } from '../src/watch/watch';
 
-/** Each is the one step of a transfer: run twice, it has run once. */
+/** Idempotent: each `advance…` and `lookAt…` is the engine's one step of a transfer. */
 export interface TransferActivities {
   lookAtDeposit(id: string): Promise<Progress>;
   advancePayout(id: string): Promise<Progress>;
   advanceIbanPayout(id: string): Promise<Progress>;
   advanceExchangeWithdrawal(id: string): Promise<Progress>;
-  /** @returns what has become of a session that no deposit knew */
+  /** Looks for the deposit of a checkout session that no deposit names. @returns what the session turned out to be */
   matchSession(sessionId: string): Promise<Discovered>;
-  /** Of a top-up and of a withdrawal: both have ids of one kind. */
+  /** Advances a top-up from a payment card, or a withdrawal to one. The id tells which. */
   advanceExternalCard(id: string): Promise<Progress>;
   advanceExchangeOrder(id: string): Promise<Progress>;
-  /** @param bankId the bank's name for a payment: of which there may be no record yet */
+  /** @param bankId the bank's id of a payment, for which no record may exist yet */
   lookAtIbanCredit(bankId: string): Promise<Progress>;
   advanceChainDeposit(id: string): Promise<Progress>;
-  /** Follows the blocks of a chain, for some minutes. @returns whether it is to be followed on */
+  /** Follows the blocks of a chain for ten minutes. @returns false when the chain is no longer to be followed */
   watchChain(chain: string): Promise<boolean>;
-  /** Follows what a party lists, for some minutes. */
+  /** Follows a party's list of changes for ten minutes. */
   watchParty(party: WatchedParty): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createTransferActivities(
   };
 }
 
-/** An attempt lasts ten minutes: each is one activity in the history of its workflow. */
+/** How long one run of a watching activity lasts. A longer run adds fewer events to the workflow's history. */
 const SLICE_MS = 10 * 60_000;
 
 function watching() {

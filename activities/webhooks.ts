@@ -17,30 +17,30 @@ import { createSigningSecrets } from '../src/tenants/webhooks/delivery/signing-s
 import type { EndpointKey } from '../src/tenants/webhooks/record';
 
 export interface WebhookActivities {
-  /** Delivers a shard's events for some minutes. @returns how many attempts succeeded and failed */
+  /** Delivers a shard's events for ten minutes. @returns the number of attempts that succeeded and that failed */
   dispatchWebhooks(shard: number): Promise<Counts>;
   readWebhookRecovery(endpoint: EndpointKey): Promise<RecoveryState>;
   probeWebhookEndpoint(request: ProbeRequest): Promise<RecoveryState>;
 }
 
 export interface WebhookOptions {
-  /** Deliver to this machine too, over http as well. Only the sandbox does. */
+  /** Allows loopback addresses and plain http. Default: only in the sandbox. */
   allowLoopback?: boolean;
-  /** Certificates to trust instead of the system's: for tests. */
+  /** Certificates to trust instead of the system's. Used by tests. */
   ca?: string;
-  /** Of one dispatching activity: milliseconds. */
+  /** How long one dispatching activity runs, in milliseconds. */
   sliceMs?: number;
-  /** Of one attempt: milliseconds. */
+  /** Time-out of one attempt, in milliseconds. */
   timeoutMs?: number;
 }
 
 const SLICE_MS = 10 * 60_000;
-/** Success is an answer within 15 s (decisions part 4, Webhooks). */
+/** An attempt succeeds when the answer comes within 15 s (decisions part 4, Webhooks). */
 const TIMEOUT_MS = 15_000;
 const CONNECT_MS = 10_000;
 const HEARTBEAT_MS = 4_000;
 
-/** What a process needs to deliver: one of each, shared by its activities. */
+/** Creates the services that deliver webhooks. All activities of a process share them. */
 export function createDelivery(services: Composed, options: WebhookOptions = {}) {
   const { allowLoopback = services.mode === 'sandbox', ca, timeoutMs = TIMEOUT_MS } = options;
   const resolve = createResolver();
@@ -62,7 +62,7 @@ export function createWebhookActivities(services: Composed, options: WebhookOpti
       } finally {
         taken.release();
       }
-      // The worker stops, or another has the shard: what is under way is ended first, so that it is not sent again.
+      // The worker stops or has lost the shard. Attempts under way end first, so that no event is sent twice.
       if (cancellationSignal.aborted) await taken.drained();
       return taken.counts();
     },

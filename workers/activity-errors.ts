@@ -5,8 +5,8 @@ import { CommitUnknown, DatabaseAway, isAway } from '../src/kernel/db/faults';
 import { Problem } from '../src/kernel/errors';
 
 /**
- * What an activity throws, as it may stand in a history: a type and a code, and no message of its own, because a message
- * may quote what a person has entered. The log keeps what the error said.
+ * Replaces an activity's error by a failure that holds only a type and a code. The message stays out of the history,
+ * because it may quote what a person has entered. The log keeps the original error.
  */
 export const activityErrors: ActivityInterceptorsFactory = () => {
   const inbound: ActivityInboundCallsInterceptor = {
@@ -24,14 +24,19 @@ export const activityErrors: ActivityInterceptorsFactory = () => {
   return { inbound };
 };
 
-/** Failures that are meant for the history, the end of a cancelled activity, and one that completes elsewhere. */
+/**
+ * Whether the error is Temporal's own: a failure made for the history, a cancellation, or an asynchronous completion.
+ */
 function passesThrough(error: unknown): boolean {
   if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) return true;
   const aborted = error instanceof Error && error.name === 'AbortError';
   return aborted && Context.current().cancellationSignal.aborted;
 }
 
-/** A refusal stays one however often it is tried; what is away comes back, and a fault of ours may be mended. */
+/**
+ * Makes the failure for the history. A refusal (4xx) is final. An outage (429, 5xx, the database) is retried, and so is
+ * an unexpected error, because a new release may fix it.
+ */
 export function failureOf(error: unknown): ApplicationFailure {
   if (error instanceof Problem) {
     const { code, status, retryAfter } = error;

@@ -9,9 +9,9 @@ import { FAILURE_CONVERTER } from '../src/kernel/temporal/codec';
 
 const ROOT = join(__dirname, '..');
 const WORKFLOWS = join(ROOT, 'workflows');
-/** Workflows may read plain data and types of the product. */
+/** The bundle's sources: workflows import plain data and types from `src`. */
 const SOURCES = [WORKFLOWS, join(ROOT, 'src')];
-/** Where `npm run build` puts the bundles. */
+/** Output folder of `npm run build`. */
 export const DIST = join(ROOT, 'dist');
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -20,10 +20,10 @@ const silent = () => undefined;
 const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 
 /**
- * The workflows as the one file that workers run: built ahead in `dist/`, kept from an earlier start, or bundled now
- * (some seconds) and kept. Files are named by a hash of their sources, so that none is ever stale.
- * @param encrypt whether messages of failures are to be encrypted (src/kernel/temporal/codec.ts)
- * @param cacheDir where one that is made now is kept; a folder that cannot be written to costs the time again
+ * Returns the workflows as the one file that workers run. It comes from `dist/`, from the cache, or is bundled now,
+ * which takes some seconds. A file's name holds a hash of its sources, so that no file is ever stale.
+ * @param encrypt whether failure messages are encrypted (src/kernel/temporal/codec.ts)
+ * @param cacheDir keeps a new bundle. If the folder is not writable, each start bundles again
  */
 export async function workflowBundle(encrypt: boolean, cacheDir: string): Promise<WorkflowBundleOption> {
   const name = bundleName(encrypt);
@@ -36,7 +36,7 @@ export async function workflowBundle(encrypt: boolean, cacheDir: string): Promis
   return codePath === undefined ? { code } : { codePath };
 }
 
-/** Bundles both kinds into the folder. @returns their paths */
+/** Writes the plain and the encrypting bundle into the folder. @returns their paths */
 export async function buildBundles(folder: string): Promise<string[]> {
   const paths: string[] = [];
   for (const encrypt of [false, true]) {
@@ -55,7 +55,7 @@ export async function bundle(encrypt: boolean, workflowsPath = join(WORKFLOWS, '
   return code;
 }
 
-/** Renamed into place: a worker that starts at the same time sees all of it or nothing. */
+/** Writes the file by a rename, so that a worker that starts at the same time never reads half of it. */
 async function keep(folder: string, name: string, code: string): Promise<string> {
   await makeFolder('DATA_DIR', folder);
   const path = join(folder, name);
@@ -66,7 +66,7 @@ async function keep(folder: string, name: string, code: string): Promise<string>
   return path;
 }
 
-/** Those of sources that are long gone. */
+/** Removes bundles that are older than a day. */
 async function removeOld(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.startsWith('workflows-'));
   for (const path of names.map((name) => join(folder, name))) {

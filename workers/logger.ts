@@ -4,7 +4,7 @@ import type { Presence } from '../src/kernel/temporal/presence';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** What of the SDK's fields is written down: where it happened and what went wrong, never what was carried. */
+/** The SDK's fields that are logged: the place and the error, never arguments or results. */
 const FIELDS = [
   'sdkComponent',
   'taskQueue',
@@ -19,11 +19,15 @@ const FIELDS = [
 ] as const;
 
 /**
- * Lines that the SDK writes whenever a worker begins or ends. Queues of activities have no workflows and no Nexus services on purpose.
+ * Lines that the SDK writes whenever a worker starts or stops. They are logged at debug level. Activity queues have no
+ * workflows and no Nexus services on purpose.
  */
 const USUAL = /^(Worker state changed|No (workflows|Nexus services) registered\b)/;
 
-/** Temporal's own logging, and that of workflows and activities, into ours. */
+/**
+ * Writes the log of the SDK, of workflows and of activities to the product's log.
+ * @param onAway see {@link installRuntime}
+ */
 export function temporalLogger(log: Logger, onAway: Presence['missed'] = async () => false): TemporalLogger {
   function write(level: LogLevel, message: string, meta: LogMetadata = {}): void {
     const told = Object.fromEntries(
@@ -31,7 +35,7 @@ export function temporalLogger(log: Logger, onAway: Presence['missed'] = async (
     );
     const tell = (as: keyof typeof LEVELS) => log[LEVELS[as]](told, message);
     if (USUAL.test(message)) tell('DEBUG');
-    // The core writes a line for each call that is repeated, for each queue.
+    // During an outage the core warns on each retry of each queue. One warning by the presence check is enough.
     else if (told['sdkComponent'] === 'core' && level === 'WARN')
       void onAway().then((away) => tell(away ? 'DEBUG' : level));
     else tell(level);
@@ -49,9 +53,10 @@ export function temporalLogger(log: Logger, onAway: Presence['missed'] = async (
 let installed = false;
 
 /**
- * Sets up the SDK's native core, once a process: its logs go to ours, and signals are left to `main.ts`, which stops
- * everything in order. A core that runs already is left as it is.
- * @param onAway told where the core repeats calls: where Temporal is away, nothing more is to be told of it
+ * Sets up the SDK's native core once a process. The core's log goes to the product's log. The core handles no process
+ * signals, because `main.ts` stops everything in order. A core that runs already stays as it is.
+ * @param onAway called when the core warns of a retry. If it resolves to true, Temporal is away and the warning becomes
+ * debug
  */
 export function installRuntime(log: Logger, onAway?: Presence['missed']): void {
   if (installed || Runtime._instance !== undefined) return;

@@ -22,10 +22,10 @@ type Tuning = Pick<
 > &
   Pick<WorkerOptions, 'maxConcurrentWorkflowTaskPolls' | 'maxCachedWorkflows'>;
 
-/** A cached workflow takes about a megabyte; one that is not cached is replayed at its next step. */
+/** A cached workflow takes about a megabyte. A workflow that has left the cache is replayed at its next step. */
 const TUNING: Record<Exclude<Queue, ActivityQueue>, Tuning> = {
-  // Short steps that each hold a database connection: more at once would only wait for one. So would the first tries that are
-  // made within a workflow's task, and one that waits for too long is made again as an activity (src/process/party-gate.ts).
+  // Each step is short and holds a database connection, so more steps at once would only wait for a connection. Local
+  // activities need connections too. One that waits too long is repeated as an activity (src/process/party-gate.ts).
   [QUEUES.processes]: {
     maxConcurrentActivityTaskExecutions: 24,
     maxConcurrentActivityTaskPolls: 6,
@@ -33,7 +33,7 @@ const TUNING: Record<Exclude<Queue, ActivityQueue>, Tuning> = {
     maxConcurrentWorkflowTaskPolls: 6,
     maxCachedWorkflows: 400,
   },
-  // 16 dispatchers that never end, some that make room for others, and reads of endpoints that fail.
+  // 16 dispatchers that never end, their successors while the old ones drain, and reads of failing endpoints.
   [QUEUES.webhooks]: {
     maxConcurrentActivityTaskExecutions: 64,
     maxConcurrentActivityTaskPolls: 4,
@@ -43,9 +43,9 @@ const TUNING: Record<Exclude<Queue, ActivityQueue>, Tuning> = {
   },
 };
 
-/** What waits for one party, its watcher among them. */
+/** Activities of one party, its watcher included. */
 const PARTY_TUNING: Tuning = { maxConcurrentActivityTaskExecutions: 16, maxConcurrentActivityTaskPolls: 2 };
-/** A probe waits up to 15 s for a receiver that hangs and holds little else, so many may run at once. */
+/** Many probes may run at once, because a probe mostly waits, up to 15 s for a receiver that hangs. */
 const PROBES_TUNING: Tuning = { maxConcurrentActivityTaskExecutions: 200, maxConcurrentActivityTaskPolls: 2 };
 
 const isOfActivities = (queue: Queue): queue is ActivityQueue =>
@@ -64,40 +64,41 @@ export interface WorkersOptions {
   /** Every activity by name, from `createActivities`. */
   activities: object;
   log: Logger;
-  /** DATA_DIR: keeps a bundle that is made at start. */
+  /** DATA_DIR. Its `cache` keeps a bundle that was made at start. */
   dataDir: string;
-  /** How long activities under way may go on when the process stops; they are then left behind. */
+  /** How long a stopping process waits for activities under way, in seconds. Then it abandons them. */
   shutdownSeconds: number;
-  /** A bundle that was built elsewhere; else the one for these sources, made now where it is missing. */
+  /** A bundle that was built elsewhere. Default: the bundle of these sources, made now if it is missing. */
   bundlePath?: string;
-  /** Told of each worker that has ended: where Temporal is away, nothing more is to be told of it. */
+  /**
+   * Called when a worker ends unexpectedly. If it resolves to true, Temporal is away and the log line becomes debug.
+   */
   onAway?: Presence['missed'];
 }
 
 export interface Workers {
-  /** Resolves when all have stopped; never rejects. */
+  /** Resolves when all workers have stopped. Never rejects. */
   run: Promise<void>;
-  /** Whether every queue is being worked on now. */
+  /** Whether every queue has a running worker. */
   isRunning(): boolean;
-  /** Takes no more tasks, lets those under way end, and resolves when they have. */
+  /** Stops polling and resolves when the tasks under way have ended. */
   shutdown(): Promise<void>;
 }
 
 /**
- * Works on every queue until `shutdown`. Temporal may be away at the start or at any time: a worker that cannot begin,
- * or fails for good, is made anew.
+ * Runs a worker for every queue until `shutdown`. Temporal may be away at the start or at any time: a worker that
+ * cannot start or has failed is created again.
  *
- * Versions: workers are not versioned. All of them run one code, a deployment replaces it, and workflows that began
- * before go on with the new one; so a workflow that has landed is changed behind `patched('what-changed')`, and the
- * replay tests hold the histories of earlier releases against it. Processes here are few, short of steps and mostly
- * end within minutes; the dispatchers, which never end, continue as new and so take up a change by themselves.
- * Pinned worker deployments would need the old code to run beside the new until the last process has ended.
+ * Workers are not versioned. A deployment replaces the code of all workers, and running workflows continue with the new
+ * code. A released workflow is therefore changed behind `patched('what-changed')`, and tests replay the histories of
+ * earlier releases. Pinned worker deployments would need the old code beside the new until the last old workflow has
+ * ended.
  */
 export function startWorkers(options: WorkersOptions): Workers {
   const { log, temporal, dataDir, bundlePath, onAway } = options;
   installRuntime(log, onAway);
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // one a queue
+  setMaxListeners(0, stopping.signal); // one listener a queue
   const working = new Map<Queue, Worker>();
   const bundle = once(async () =>
     bundlePath ? { codePath: bundlePath } : workflowBundle(temporal.encrypt, join(dataDir, 'cache')),
@@ -107,9 +108,9 @@ export function startWorkers(options: WorkersOptions): Workers {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       const began = Date.now();
       await workOn(queue, options, bundle, stopping.signal, working).catch(async (error: Error) => {
-        // The first of a row is told: the same again each ten seconds would be.
+        // Only the first failure in a row is a warning. The others would repeat it every ten seconds.
         const told = failures > 0 || (await onAway?.()) ? 'debug' : 'warn';
-        log[told]({ error, taskQueue: queue }, 'a worker has ended; it is made anew');
+        log[told]({ error, taskQueue: queue }, 'a worker has stopped unexpectedly; it is started again');
       });
       working.delete(queue);
       if (Date.now() - began > RETRY_MS[1]) failures = 0;
@@ -150,19 +151,19 @@ async function workOn(
       activities: options.activities,
       dataConverter: createDataConverter(options.keyring, encrypt),
       interceptors: { activity: [activityErrors] },
-      // Told at once: those that would go on for minutes, the dispatchers, end what they have in hand. The others are short
-      // and do not ask.
+      // Activities are cancelled at once. Dispatchers would run on for minutes, so they finish their attempts and end.
+      // The others are short and ignore the cancellation.
       shutdownGraceTime: 0,
       shutdownForceTime: options.shutdownSeconds * 1000,
       ...tuningOf(queue),
     });
     const run = worker.run();
     working.set(queue, worker);
-    options.log.debug({ taskQueue: queue }, 'a worker has begun');
+    options.log.debug({ taskQueue: queue }, 'a worker has started');
     if (stopping.aborted) stopWorker(worker);
     await run;
   } finally {
-    await connection.close().catch(() => undefined); // a worker that failed may still hold it
+    await connection.close().catch(() => undefined); // a failed worker may still use the connection
   }
 }
 
@@ -170,7 +171,7 @@ function stopWorker(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
-/** What has succeeded is not done again; what has failed is. */
+/** Remembers the first success. After a failure the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

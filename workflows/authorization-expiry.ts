@@ -2,7 +2,7 @@ import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workfl
 import type { CardEventActivities } from '../activities/card-events';
 import type { ExpiryPlace } from '../src/cards/events/expiry';
 
-/** Five hundred transactions at most, heartbeating at each: silence for half a minute means that the worker is gone. */
+/** At most 500 transactions, with a heartbeat at each. No heartbeat for 30 seconds means that the worker has died. */
 const { expireDueAuthorizations } = proxyActivities<CardEventActivities>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '30 seconds',
@@ -10,9 +10,8 @@ const { expireDueAuthorizations } = proxyActivities<CardEventActivities>({
 });
 
 /**
- * Once a minute: cancels open authorizations whose validity has ended, in portions, until none is due. Each portion begins
- * where the one before has ended, so that those which cannot be expired are met once a run and the run comes to its end. A
- * long backlog goes on in a new run rather than in a long history.
+ * Releases the holds of expired authorizations, in batches. A schedule starts it once a minute. Each batch begins after
+ * the last authorization of the previous one, so that a failing authorization is tried once a run and the run ends.
  */
 export async function authorizationExpiry(after: ExpiryPlace | null = null): Promise<void> {
   for (let place = after; ; ) {

@@ -10,9 +10,9 @@ const { closeAtProcessor } = proxyActivities<CardActivities>({
 });
 
 /**
- * Tells the card processor of a card that is closed, until it confirms (`card-closure-<cardId>`). For its holder the card
- * is closed already.
- * @returns `confirmed`, or `open` where there is nothing to close
+ * Asks the card processor to close a card until the processor confirms (`card-closure-<cardId>`). The cardholder
+ * already sees the card as closed.
+ * @returns `confirmed`, or `open` if there is nothing to close
  */
 export const cardClosure = orderWorkflow({
   advance: closeAtProcessor,

@@ -10,8 +10,9 @@ const { orderCard } = proxyActivities<CardActivities>({
 });
 
 /**
- * Issues a card (`card-issuance-<cardId>`). Orders carry the card's key, so that ordering again never makes a second card.
- * @returns the card's status, which is final for the issuance
+ * Issues a card (`card-issuance-<cardId>`). Every order carries the card's key, so that a repeated order never creates
+ * a second card.
+ * @returns the card's status at the end of the issuance
  */
 export const cardIssuance = orderWorkflow({
   advance: orderCard,

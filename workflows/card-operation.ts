@@ -3,20 +3,20 @@ import type { CardActivities } from '../activities/cards';
 import { listenForLooks } from './support/look-signal';
 import { showStatus } from './support/status';
 
-// A transaction of our own: it asks no party.
+// A single transaction on the default queue, because the activity asks no party.
 const { carryOutOperation } = proxyActivities<Pick<CardActivities, 'carryOutOperation'>>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** Its end is told at once, by a signal; looking without being told shows that nothing has been lost. */
+/** A signal tells the end at once. The hourly look finds an end whose signal was lost. */
 const LOOK_EVERY_MS = 60 * 60_000;
-/** Then the history, of about ten events a look, begins anew. */
+/** Looks until the workflow continues as new. A look adds about ten events to the history. */
 const LOOKS_PER_RUN = 100;
 
 /**
- * Carries out what a client has asked of a card (`card-operation-<operationId>`). A funding is posted; an
- * issuance and a closure end with what the card processor decides, which has a workflow of its own.
+ * Carries out a client's request for a v2 card (`card-operation-<operationId>`). A funding is posted at once. An
+ * issuance or a closure ends when the card processor has decided; `cardIssuance` and `cardClosure` ask the processor.
  * @returns `completed` or `failed`
  */
 export async function cardOperation(operationId: string): Promise<string> {

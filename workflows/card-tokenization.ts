@@ -10,7 +10,8 @@ const { tokenizeAtProcessor } = proxyActivities<CardActivities>({
 });
 
 /**
- * Asks the card processor for a card in a wallet until it has decided (`card-tokenization-<tokenizationId>`).
+ * Asks the card processor to add a card to a digital wallet, until the processor has decided
+ * (`card-tokenization-<tokenizationId>`).
  * @returns `completed` or `failed`
  */
 export const cardTokenization = orderWorkflow({

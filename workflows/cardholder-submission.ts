@@ -8,7 +8,7 @@ import { showStatus } from './support/status';
 
 const { lookAtCardholder, giveUpSubmission } = proxyActivities<CardholderActivities>(askingParty);
 
-/** At five minutes between two, the attempts of about a day; then the client is told that the submission has failed. */
+/** Attempts at five-minute intervals, about a day of them. After the last one the submission fails. */
 const ATTEMPTS = 300;
 
 const { submitCardholder } = proxyActivities<CardholderActivities>({
@@ -18,24 +18,26 @@ const { submitCardholder } = proxyActivities<CardholderActivities>({
 });
 
 /**
- * A decision is told at once, by a signal. Looking without being told shows the reconciler that the cardholder has not
- * been lost; it costs about a dozen events of history.
+ * Interval of looks without a signal. Each look shows the reconciler that the workflow is alive, and adds about a dozen
+ * events to the history. A signal tells a decision at once.
  */
 const LOOK_EVERY_MS = 12 * 60 * 60_000;
 
-/** Asked at growing intervals so often, for about half an hour, then once an hour: a party's people may take weeks. */
+/**
+ * Questions at growing intervals, in the first half hour. Later questions are hourly, because a review may take weeks.
+ */
 const FREQUENT_ASKS = 12;
 const HOURLY_MS = 60 * 60_000;
 
-/** @param asked how often the party was asked before */
+/** @param asked how often the party was asked before. @returns milliseconds */
 const askAfter = (asked: number) => (asked < FREQUENT_ASKS ? askAgainAfter(asked) : HOURLY_MS);
 
-/** A run that has waited so often goes on in a new one, rather than in a history that grows for months. */
+/** Waits until the workflow continues as new, so that the history stays short. */
 const WAITS_PER_RUN = 100;
 
 type Open = 'pending_review' | 'processing' | 'unknown';
 
-/** What it waits for, as the operator reads it. */
+/** Lines for the operator in Temporal's UI. */
 const WAITS_FOR: Record<Open, string> = {
   pending_review: "Waits for an operator's decision.",
   processing: 'Submitted: the party has not decided yet.',
@@ -45,10 +47,10 @@ const WAITS_FOR: Record<Open, string> = {
 const isOpen = (progress: string): progress is Open => progress in WAITS_FOR;
 
 /**
- * Leads a cardholder to its decision (`cardholder-submission-<cardholderId>`): the operator's review, then the submission
- * to the party and its outcome, each for as long as it takes. Ends where the client must do something, or nobody need;
- * the client's next call begins it again.
- * @param asked how often the outcome was asked for before this run
+ * Leads a cardholder to a decision (`cardholder-submission-<cardholderId>`). It waits for the operator's review,
+ * submits the cardholder to the review party, and asks for the outcome, without a time limit. It ends when the
+ * cardholder is decided or the client must act. The client's next call starts it again.
+ * @param asked how often the party was asked for the outcome before this run
  * @returns the cardholder's status
  */
 export async function cardholderSubmission(cardholderId: string, asked = 0): Promise<string> {
@@ -79,7 +81,7 @@ export async function cardholderSubmission(cardholderId: string, asked = 0): Pro
   }
 }
 
-/** Each line that is shown costs an event of history: the same one is not shown again. */
+/** Shows a line only when it has changed, because each call adds an event to the history. */
 function showChanges(): (status: string, details?: string) => void {
   let shown = '';
   return (status, details = status) => {
@@ -88,7 +90,7 @@ function showChanges(): (status: string, details?: string) => void {
   };
 }
 
-/** A party that cannot be reached is tried for about a day. */
+/** Submits to the party, and fails the submission when the party was out of reach for about a day. */
 async function submit(cardholderId: string, asked: number): Promise<string> {
   try {
     return await submitCardholder({ cardholderId, watchedUntil: Date.now() + askAfter(asked) });

@@ -4,7 +4,7 @@ import type { CardEventActivities } from '../activities/card-events';
 import { MAIL_QUEUE } from '../src/kernel/outbox/queues';
 import { showStatus } from './support/status';
 
-/** The payer waits, so attempts follow fast. A minute after the challenge has begun, the activity itself gives up. */
+/** The payer waits, so the intervals are short. The activity itself ends a challenge after its first minute. */
 const { sendChallengeCode } = proxyActivities<CardEventActivities>({
   taskQueue: MAIL_QUEUE,
   startToCloseTimeout: '30 seconds',
@@ -12,15 +12,15 @@ const { sendChallengeCode } = proxyActivities<CardEventActivities>({
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
 });
 
-/** One transaction, tried until the database takes the change. */
+/** A single transaction, retried until the database accepts it. */
 const { closeOverdueChallenge } = proxyActivities<CardEventActivities>({
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
 /**
- * Mails a one-time code of a challenge (`challenge-code-<id>-<number>`). A resend makes the next code, which has a workflow of its
- * own.
+ * Mails a one-time code of a challenge (`challenge-code-<id>-<number>`). A resend creates the next code with a workflow
+ * of its own.
  * @returns the status of the challenge
  */
 export async function challengeCode(id: string, number: number): Promise<string> {

@@ -2,8 +2,8 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { HousekeepingActivities } from '../activities/housekeeping';
 
 /**
- * Each activity is one pass over the rows of an hour, or of a longer outage. The workflow gives up a failing activity within the hour,
- * because the schedule begins no other run before this one has ended.
+ * Each activity passes once over the rows of an hour, or of a longer outage. The workflow gives up a failing activity
+ * within the hour, because the schedule starts no run before the previous one has ended.
  */
 const {
   takeLedgerSnapshots,
@@ -20,11 +20,11 @@ const {
 });
 
 /**
- * Once an hour: keeps trial balances quick, and the tables of idempotency keys, callbacks, quotes and spending small, returns
- * wallets to their pool, and shows card orders that wait too long.
+ * Takes ledger snapshots for fast trial balances, deletes old idempotency keys, callbacks, quotes and spending, returns
+ * wallets to their pool, and shows overdue card orders. A schedule starts it once an hour.
  */
 export async function housekeeping(): Promise<void> {
-  // A failing activity must not keep the others from their turn.
+  // A failing activity must not stop the others.
   const ended = await Promise.allSettled([
     takeLedgerSnapshots(),
     forgetOldIdempotencyKeys(),

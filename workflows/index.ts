@@ -1,8 +1,8 @@
 /**
- * Every workflow, by the name that commands and schedules use. This file is what the bundle is made of.
+ * Every workflow under the name that commands and schedules use. The bundle of the workers starts from this file.
  *
- * A workflow that has once landed is changed behind `patched()`, because runs that began before the change are replayed
- * by the new code: see workers/worker.ts.
+ * A released workflow is changed behind `patched()`, because the new code replays runs that began before the change
+ * (README.md).
  */
 export { authorizationExpiry } from './authorization-expiry';
 export { cardClosure } from './card-closure';

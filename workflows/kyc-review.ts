@@ -9,16 +9,16 @@ const { lookAtKycReview } = proxyActivities<KycActivities>({
 });
 
 /**
- * A decision is told at once, by a signal. Looking without being told shows the reconciler that the review has not been
- * lost.
+ * Interval of looks without a signal. Each look shows the reconciler that the workflow is alive. A signal tells a
+ * decision at once.
  */
 const LOOK_EVERY_MS = 12 * 60 * 60_000;
-/** Then the history, of about ten events a look, begins anew. */
+/** Looks until the workflow continues as new. A look adds about ten events to the history. */
 const LOOKS_PER_RUN = 100;
 
 /**
- * Waits, for months if need be, until a person has decided on the documents that a user has submitted
- * (`kyc-review-<userId>-<submission>`).
+ * Waits until an operator has decided on a user's submitted documents (`kyc-review-<userId>-<submission>`). The wait
+ * may last months.
  * @returns the status that ends the review: `completed`, `rejected` or `resubmission_required`
  */
 export async function kycReview(userId: string, submission: number): Promise<string> {

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { CardEventActivities } from '../activities/card-events';
 import { showStatus } from './support/status';
 
-/** One transaction. It is tried while the authorization is being judged, while no rate is known, and until it is done. */
+/** A single transaction, retried while the authorization is still being judged or no rate is known. */
 const { settleUnanswered } = proxyActivities<CardEventActivities>({
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
@@ -14,8 +14,8 @@ const ENDED: Record<string, string> = {
 };
 
 /**
- * Releases what an authorization holds that was declined to the network because no answer was there in time
- * (`unanswered-authorization-<id>`), or records the decline.
+ * Settles an authorization that was declined to the network because our answer came too late
+ * (`unanswered-authorization-<id>`). Releases its hold, or records the decline if nothing is held.
  */
 export async function unansweredAuthorization(id: string): Promise<string> {
   showStatus('declined', 'Finding out what the authorization holds.');

@@ -7,14 +7,14 @@ import {
 } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks';
 
-/** What a dispatcher is given; its id is `webhook-dispatcher-<shard>`. */
+/** Input of a dispatcher. Its id is `webhook-dispatcher-<shard>`. */
 export interface WebhookDispatcherInput {
   shard: number;
 }
 
 /**
- * An attempt of the activity lasts ten minutes, and as long again to end what is under way. A worker that died is noticed
- * by its heartbeat.
+ * An activity runs ten minutes and has two more to finish its attempts under way. A missing heartbeat shows that the
+ * worker has died.
  */
 const { dispatchWebhooks } = proxyActivities<WebhookActivities>({
   startToCloseTimeout: '12 minutes',
@@ -23,10 +23,15 @@ const { dispatchWebhooks } = proxyActivities<WebhookActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
 });
 
-/** Runs of the activity a history: a few hundred events, however many webhooks go out. */
+/**
+ * Activities until the workflow continues as new. The history then has a few hundred events, however many webhooks go
+ * out.
+ */
 const SLICES = 72;
 
-/** Delivers the webhooks of one shard, for ever. Everything it knows is in Postgres; it may be ended at any time. */
+/**
+ * Delivers the webhooks of one shard and never ends. It may be stopped at any time, because its state is in Postgres.
+ */
 export async function webhookDispatcher(input: WebhookDispatcherInput): Promise<void> {
   for (let slice = 0; slice < SLICES && !workflowInfo().continueAsNewSuggested; slice += 1) {
     const { delivered, failed } = await dispatchWebhooks(input.shard);

@@ -6,7 +6,7 @@ import type { EndpointKey } from '../src/tenants/webhooks/record';
 import { listenForLooks } from './support/look-signal';
 import { showStatus } from './support/status';
 
-/** What a recovery is given; its id is `webhook-recovery-<tenant>-<registration>`. */
+/** Input of a recovery. Its id is `webhook-recovery-<tenant>-<registration>`. */
 export type WebhookRecoveryInput = EndpointKey;
 
 const step: ActivityOptions = {
@@ -17,13 +17,13 @@ const { readWebhookRecovery } = proxyActivities<WebhookActivities>(step);
 const { probeWebhookEndpoint } = proxyActivities<WebhookActivities>({ ...step, taskQueue: PROBES_QUEUE });
 
 /**
- * Brings a failing endpoint back: tries one waiting event at a time, on the schedule that the row keeps, and looks at the
- * row when told to: a resend makes a probe due at once. Ends when the endpoint is active, disabled or deleted.
+ * Probes a failing endpoint with one waiting event at a time, on the schedule in the endpoint's row. A signal reads the
+ * row again, because a resend makes a probe due at once. Ends when the endpoint is active, disabled or deleted.
  */
 export async function webhookRecovery(input: WebhookRecoveryInput): Promise<void> {
   const looks = listenForLooks();
   do {
-    // What began this run, or came while it was about to end, says no more than "read the row".
+    // Takes the signal that started this run or came near its end. The signal only asks to read the row.
     await looks.next(1);
     let view = await readWebhookRecovery(input);
     while (view.failing) {

@@ -1,18 +1,21 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 
-/** The step that a timer was for may find that its clock has not come to it yet: so long until it is taken again. */
+/**
+ * Wait before a repeated step, in milliseconds. The clock of the step's worker may be behind Temporal's, so that the
+ * step finds its time not yet come.
+ */
 const AGAIN_MS = 1_000;
 
 export interface Alarm {
   /** @param time milliseconds since 1970 */
   setFor(time: number): void;
-  /** Whether the time that it was set for last has come. */
+  /** Whether the time of the last `setFor` has come. */
   rings(): boolean;
 }
 
 /**
- * One timer at a time. Set for the time that it is set for already it goes on; one that is wanted no more is left to run, for
- * to cancel it costs an event of history, and most workflows end before it rings.
+ * Keeps one timer at a time. `setFor` with the same time keeps the running timer. A timer that is no longer needed runs
+ * on, because a cancellation adds an event to the history and most workflows end first.
  */
 export function createAlarm(): Alarm {
   let set: { time: number; rung: boolean; scope: CancellationScope } | undefined;
@@ -27,7 +30,7 @@ export function createAlarm(): Alarm {
         () => {
           timer.rung = true;
         },
-        () => undefined, // set for another time
+        () => undefined, // cancelled, because the alarm was set for another time
       );
   }
 

@@ -1,4 +1,4 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
-/** Moves messages and stack traces of failures into a payload, which the codec then encrypts like any other. */
+/** Moves messages and stack traces of failures into a payload, so that the codec encrypts them. */
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

@@ -4,14 +4,14 @@ import { createAlarm } from './alarm';
 import { listenForLooks } from './look-signal';
 import { showStatus } from './status';
 
-/** A run that has looked so often goes on in a new one, rather than in a history that grows for months. */
+/** Steps until the workflow continues as new, so that the history stays short. */
 const LOOKS_PER_RUN = 200;
 
 /**
- * Leads a transfer from its creation until it rests. Every step is the same one; between two of them it waits for a reason
- * to look: a signal – a callback, what the party lists, a person's decision – or the time that the step has named. Begun
- * again after the end, it looks once.
- * @param waits what it waits for in each status, as the operator reads it
+ * Repeats the one step of a transfer from its creation until nothing is left to wait for. Between two steps it waits
+ * for a signal, or for the time that the step has named. A callback, an entry of the party's list or an operator's
+ * decision sends the signal. A workflow that starts again after its end makes one step.
+ * @param waits what the transfer waits for in each status, for the operator
  * @returns the transfer's status
  */
 export async function follow(
@@ -25,7 +25,7 @@ export async function follow(
   for (let turn = 1; ; turn += 1) {
     looks.take();
     const { status, open, lookAt } = await advance(id);
-    // Each status that is shown costs an event of history.
+    // Each shown status adds an event to the history.
     if (status !== shown) showStatus(status, open ? waits[status] : status);
     shown = status;
     if (!open && !looks.waiting()) return status;

@@ -2,20 +2,21 @@ import { isCancellation, proxyActivities, proxyLocalActivities } from '@temporal
 import { askingParty } from './party-retries';
 
 /**
- * Steps that ask a party and mostly end at once. Each is first tried within the workflow's own task, which costs one event
- * of history instead of six; where that attempt fails, or takes longer than a task should, it is made as an activity of its
- * own, and again for as long as it takes. For steps that are the same when they are done twice.
- * @param taskQueue the party's own: one that hangs takes nobody else's workers
+ * Proxies of activities that ask a party and mostly end at once. Each call is first a local activity, because that adds
+ * one event to the history instead of six. If the local activity fails or is slow, the call becomes an activity and is
+ * retried without limit. The activities must be idempotent.
+ * @param taskQueue the party's own queue, so that a hanging party takes no workers from others
  */
 export function localFirst<A>(taskQueue?: string): A {
   const quick = proxyLocalActivities({
-    // A party that hangs holds up a workflow's task no longer.
+    // A hanging party must not hold up a workflow task for longer.
     startToCloseTimeout: '1 second',
     retry: { maximumAttempts: 1 },
   }) as Record<string, (...args: unknown[]) => Promise<unknown>>;
   const patient = proxyActivities({
     ...askingParty,
-    // A look that comes meanwhile is not heard, but each attempt is one: what the party says after an outage is found in time.
+    // A signal during the retries has no effect, but each attempt looks anyway. A minute finds the end of an outage in
+    // time.
     retry: { ...askingParty.retry, maximumInterval: '1 minute' },
     ...(taskQueue === undefined ? {} : { taskQueue }),
   }) as typeof quick;

@@ -2,26 +2,26 @@ import type { Duration } from '@temporalio/common';
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
 import { LOOK } from '../../src/kernel/temporal/signals';
 
-/** "Your record has changed: look." Sent by the relay; carries nothing. */
+/** Tells a workflow that its record has changed. The relay sends it without arguments. */
 export const lookSignal = defineSignal(LOOK);
 
-/** The signals to look that this run has had. However many come at once, they are one reason to look. */
+/** The signals of this run. Several signals before a look are one reason to look. */
 export interface Looks {
   /**
-   * Waits until the record should be read again.
-   * @param forAtMost milliseconds, or a duration such as `5 seconds`; without it, for ever
-   * @returns true when it was told to look, false when the time has passed
+   * Waits until a signal comes or the time has passed.
+   * @param forAtMost milliseconds, or a duration such as `5 seconds`. Default: no limit
+   * @returns true after a signal, false after the time
    */
   next(forAtMost?: Duration): Promise<boolean>;
-  /** Waits until the record should be read again, or this holds. */
+  /** Waits until a signal comes or the condition holds. */
   nextOr(holds: () => boolean): Promise<void>;
-  /** What was told is answered by the step that begins now. */
+  /** Clears the signals so far. Call it right before a step, because the step answers them. */
   take(): void;
-  /** Whether a signal came since the last `next` ended. A run that is about to end, or to continue as new, asks. */
+  /** Whether a signal is unanswered. Check it before a run ends or continues as new. */
   waiting(): boolean;
 }
 
-/** Begins to listen. Call it before anything else: a workflow that `look` has started finds that signal waiting. */
+/** Begins to listen. Call it first in a workflow, because the signal that started the workflow is already waiting. */
 export function listenForLooks(): Looks {
   let told = false;
   setHandler(lookSignal, () => {

@@ -3,23 +3,26 @@ import { listenForLooks } from './look-signal';
 import { askAgainAfter } from './party-retries';
 import { showStatus } from './status';
 
-/** How an order of a party is followed. The lines are what the operator reads. */
+/** How a workflow follows an order at a party. The operator reads the lines in Temporal's UI. */
 interface Following {
-  /** The one step: asks the party, gives it what it does not know, records its answer. @returns `processing`, `unknown`, or the end */
+  /**
+   * The one step: asks the party, repeats an order that the party does not know, and records the answer.
+   * @returns `processing`, `unknown`, or the final status
+   */
   advance(id: string): Promise<string>;
   /** The status of the record while the order is open. */
   status: string;
   begins: string;
   processing: string;
   unknown: string;
-  /** What is shown at the end; the progress itself when absent. */
+  /** The operator's line at the end. Default: the final status. */
   ends?(progress: string): { status: string; details: string };
 }
 
 /**
- * Makes the workflow of an order: it asks at growing intervals, and when it is told to look, until the order has ended. No time-out
- * ends an order: only the party's own word does.
- * @returns the workflow, of the record's id and how often the party was asked before this run
+ * Makes the workflow of an order. It repeats the step at growing intervals, and after a signal, until the order has
+ * ended. No time-out ends an order: only the party's decision does.
+ * @returns a workflow that takes the record's id, and how often the party was asked before this run
  */
 export function orderWorkflow({ advance, status, begins, ends, ...waits }: Following) {
   return async (id: string, asked = 0): Promise<string> => {

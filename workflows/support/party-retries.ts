@@ -1,9 +1,9 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 
 /**
- * For steps that ask a party. One that cannot be reached is asked again for as long as it takes: nothing but its own
- * answer ends the process. Five minutes at most between two attempts, so that work goes on soon after an outage of a
- * day, which costs about three hundred attempts and not one event of history.
+ * Options of activities that ask a party. The retries are unlimited, because only the party's answer ends the process.
+ * The longest interval is five minutes, so that work goes on soon after an outage. Retries add no events to the
+ * history.
  */
 export const askingParty: ActivityOptions = {
   startToCloseTimeout: '30 seconds',
@@ -14,9 +14,9 @@ const FIRST_MS = 500;
 const LONGEST_MS = 10 * 60_000;
 
 /**
- * How long to wait before a party that has taken an order is asked what became of it: half a second, since most
- * decide at once and somebody waits for it; then twice as long each time, up to ten minutes.
- * @param asked how often it was asked before
+ * Interval before a party is asked for the outcome of an order. It begins with half a second, because most parties
+ * decide at once and a client waits. It doubles each time, up to ten minutes.
+ * @param asked how often the party was asked before
  * @returns milliseconds
  */
 export function askAgainAfter(asked: number): number {

@@ -5,8 +5,8 @@ import { SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/signals';
 const recordStatus = defineSearchAttributeKey(SEARCH_ATTRIBUTES.recordStatus, 'KEYWORD');
 
 /**
- * Shows the record's status to the operator: as a search attribute, and with a line on what the workflow waits for.
- * @param details no personal data: Temporal's UI shows it
+ * Shows the record's status in Temporal's UI, as a search attribute and with a line on what the workflow waits for.
+ * @param details must hold no personal data, because every user of the UI reads it
  */
 export function showStatus(status: string, details = status): void {
   upsertSearchAttributes([{ key: recordStatus, value: status }]);

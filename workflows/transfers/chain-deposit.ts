@@ -5,7 +5,7 @@ import { localFirst } from '../support/local-first';
 
 const { advanceChainDeposit } = localFirst<TransferActivities>(PARTY_QUEUES.chain);
 
-/** What it waits for, as the operator reads it. */
+/** Lines for the operator in Temporal's UI, by status. */
 const WAITS: Record<string, string> = {
   confirming: 'Waits for the blocks that make it final.',
   credited: 'Credited: the chain does not have it now, and is waited for.',
@@ -13,7 +13,7 @@ const WAITS: Record<string, string> = {
 };
 
 /**
- * Leads a deposit on a chain to where it is final, and back where the chain takes it back (`chain-deposit-<id>`).
+ * Leads a deposit on a chain until it is final, or gone by a reorganisation (`chain-deposit-<id>`).
  * @returns the deposit's status
  */
 export async function chainDeposit(id: string): Promise<string> {

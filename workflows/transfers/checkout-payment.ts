@@ -5,16 +5,21 @@ import { listenForLooks } from '../support/look-signal';
 
 const { matchSession } = localFirst<TransferActivities>(PARTY_QUEUES.checkout);
 
-/** Its deposit is most often about to know it: the callback was faster than the answer to our own call. */
+/**
+ * Most often the callback was faster than the answer to our own call, and the deposit learns the session within
+ * seconds.
+ */
 const FIRST_MS = 5_000;
 const LONGEST_MS = 60 * 60_000;
-/** For about a week, then it is begun anew. The first answer ends it, but where a deposit or the party is about to know it. */
+/**
+ * About a week of turns. The reconciler starts the workflow again. A turn repeats only while the session stays unknown.
+ */
 const TURNS = 180;
 
 /**
- * Finds out what a session is that no deposit knows (`checkout-payment-<sessionId>`): a deposit's after all, one without
- * money, or money that is nobody's, which is kept as a transfer of its own.
- * @returns what it has come to
+ * Finds out what a checkout session is that no deposit names (`checkout-payment-<sessionId>`). It belongs to a deposit
+ * after all, holds no money, or holds money of no known owner, which becomes a transfer in suspense.
+ * @returns the finding, or `open` after the last turn
  */
 export async function checkoutPayment(sessionId: string): Promise<string> {
   const looks = listenForLooks();

@@ -5,7 +5,7 @@ import { localFirst } from '../support/local-first';
 
 const { lookAtDeposit } = localFirst<TransferActivities>(PARTY_QUEUES.checkout);
 
-/** What it waits for, as the operator reads it. */
+/** Lines for the operator in Temporal's UI, by status. */
 const WAITS: Record<string, string> = {
   created: 'Waits for the page of the checkout.',
   awaiting_payment: 'Waits for the payer.',

@@ -5,7 +5,7 @@ import { localFirst } from '../support/local-first';
 
 const { advanceExchangeOrder } = localFirst<TransferActivities>(PARTY_QUEUES.exchange);
 
-/** What it waits for, as the operator reads it. */
+/** Lines for the operator in Temporal's UI, by status. */
 const WAITS: Record<string, string> = {
   created: 'Asking the exchange.',
   executing: 'The exchange has it: more of it may be dealt.',

@@ -5,7 +5,7 @@ import { localFirst } from '../support/local-first';
 
 const { advanceExternalCard } = localFirst<TransferActivities>(PARTY_QUEUES.externalCards);
 
-/** What it waits for, as the operator reads it. */
+/** Lines for the operator in Temporal's UI, by status. */
 const WAITS: Record<string, string> = {
   pending_approval: "Waits for an operator's decision: it is above the tenant's thresholds.",
   pending: 'Asking the card acquirer.',
@@ -14,8 +14,7 @@ const WAITS: Record<string, string> = {
 };
 
 /**
- * Leads a top-up from a payment card (`card-topup-<id>`) or a withdrawal to one (`card-withdrawal-<id>`) until the acquirer
- * has decided.
+ * Leads a top-up from a payment card (`card-topup-<id>`), or a withdrawal to one (`card-withdrawal-<id>`), to its end.
  * @returns the record's status
  */
 export async function externalCardTransfer(id: string): Promise<string> {

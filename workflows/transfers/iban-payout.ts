@@ -5,7 +5,7 @@ import { localFirst } from '../support/local-first';
 
 const { advanceIbanPayout } = localFirst<TransferActivities>(PARTY_QUEUES.payouts);
 
-/** What it waits for, as the operator reads it. */
+/** Lines for the operator in Temporal's UI, by status. */
 const WAITS: Record<string, string> = {
   pending_approval: "Waits for an operator's decision: the total is above the company's threshold.",
   processing: 'Ordered: the payouts party has not sent it, or has not answered, yet.',

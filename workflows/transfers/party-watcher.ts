@@ -2,17 +2,17 @@ import { ActivityCancellationType, continueAsNew, proxyActivities, workflowInfo 
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES, type WatchedParty } from '../../src/kernel/outbox/queues';
 
-/** Runs of the activity a history: a few hundred events, however much changes. */
+/** Activities until the workflow continues as new. The history then has a few hundred events, however much changes. */
 const SLICES = 72;
 
 /**
- * Follows what a party lists of what has changed (`party-watcher-<party>`), for ever, so that nothing depends on its
- * callbacks. Everything it knows is in Postgres; it may be ended at any time.
+ * Follows a party's list of changes (`party-watcher-<party>`) and never ends, so that nothing depends on the party's
+ * callbacks. It may be stopped at any time, because its state is in Postgres.
  */
 export async function partyWatcher(party: WatchedParty): Promise<void> {
   const { watchParty } = proxyActivities<TransferActivities>({
     taskQueue: PARTY_QUEUES[party],
-    // An attempt lasts ten minutes; a worker that died is noticed by its heartbeat.
+    // An activity runs ten minutes. A missing heartbeat shows that the worker has died.
     startToCloseTimeout: '12 minutes',
     heartbeatTimeout: '30 seconds',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

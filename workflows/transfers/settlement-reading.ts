@@ -9,8 +9,8 @@ const { readSettlement } = proxyActivities<ExchangeActivities>({
 });
 
 /**
- * Every five minutes: what the exchange says that it holds of ours, beside our books. One run makes up for all that were
- * missed: while the exchange is away it asks on, and the schedule begins no other.
+ * Compares the balances that the exchange reports with our books. A schedule starts it every five minutes. While the
+ * exchange is away, one run keeps asking, and the schedule starts no other.
  */
 export async function settlementReading(): Promise<void> {
   await readSettlement();
