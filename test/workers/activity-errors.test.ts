@@ -22,15 +22,15 @@ const cases: [string, unknown, { type: string; message: string; nonRetryable: bo
   ['an unknown outcome', new CommitUnknown(broken), failing('CommitUnknown', false)],
   ['a broken connection', broken, failing('DatabaseAway', false)],
   ['a violated constraint', violation, { type: 'error', message: '23505', nonRetryable: false }],
-  ['a fault of ours', new TypeError(`cannot read ${PERSON}`), failing('TypeError', false)],
-  ['what is not even an error', PERSON, failing('Error', false)],
+  ['an unexpected error', new TypeError(`cannot read ${PERSON}`), failing('TypeError', false)],
+  ['a thrown value that is no error', PERSON, failing('Error', false)],
 ];
 
 function failing(type: string, nonRetryable: boolean) {
   return { type, message: type, nonRetryable };
 }
 
-it.each(cases)('tells of %s by its code, never by its message', (_name, error, expected) => {
+it.each(cases)('turns %s into a failure with a code and without its message', (_name, error, expected) => {
   const failure = failureOf(error);
   expect(failure).toBeInstanceOf(ApplicationFailure);
   expect(failure).toMatchObject(expected);
@@ -38,6 +38,6 @@ it.each(cases)('tells of %s by its code, never by its message', (_name, error, e
   expect(JSON.stringify({ type, message, details, cause: String(cause) })).not.toContain(PERSON);
 });
 
-it('tries again when the other side has said', () => {
+it('retries after the time that Retry-After names', () => {
   expect(failureOf(rateLimited).nextRetryDelay).toBe(7_000);
 });

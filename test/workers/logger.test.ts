@@ -15,7 +15,7 @@ function lines(onAway?: () => Promise<boolean>) {
   return { told, sdk: temporalLogger(log, onAway) };
 }
 
-it('tells at debug what the SDK says of each worker that begins', () => {
+it('logs the start of a worker at debug level', () => {
   const { told, sdk } = lines();
   sdk.info('Worker state changed', { sdkComponent: 'worker' });
   sdk.warn('No workflows registered, not polling for workflow tasks', { sdkComponent: 'worker' });
@@ -24,7 +24,7 @@ it('tells at debug what the SDK says of each worker that begins', () => {
   expect(told.map((line) => line.split(':')[0])).toEqual(['debug', 'debug', 'debug', 'warn']);
 });
 
-it('tells at debug that calls are repeated while Temporal is away, which is told once elsewhere', async () => {
+it('logs retried calls at debug level while Temporal is away, else as warnings', async () => {
   let away = true;
   const { told, sdk } = lines(async () => away);
   sdk.warn('gRPC call poll_activity_task_queue retried 5 times', { sdkComponent: 'core' });

@@ -56,7 +56,7 @@ async function failureOf(work: Promise<unknown>): Promise<Error[]> {
   return chain;
 }
 
-it('writes nothing that it carries to the history in the clear, failures included', async () => {
+it('encrypts arguments, results and failure messages in the history', async () => {
   const workers = start({
     echo: async (text: string) => `${text}, echoed`,
     refuse: async (text: string) => {
@@ -82,7 +82,7 @@ it('writes nothing that it carries to the history in the clear, failures include
   }
 });
 
-/** Everything in it, bytes as the text that they are. */
+/** All values inside, with bytes as text. */
 function inTheClear(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
   if (value === null || typeof value !== 'object') return String(value);
@@ -91,7 +91,7 @@ function inTheClear(value: unknown): string {
     .join('\n');
 }
 
-it('lets an activity end before it stops, and takes nothing more', async () => {
+it('lets a running activity end before it stops, and polls no more tasks', async () => {
   let begun = () => undefined as void;
   let mayEnd = () => undefined as void;
   const hasBegun = new Promise<void>((resolve) => {
@@ -125,7 +125,7 @@ it('lets an activity end before it stops, and takes nothing more', async () => {
   await again.shutdown();
 });
 
-it('tells an activity at once that the process stops, however long it might go on', async () => {
+it('cancels a running activity at once when the process stops', async () => {
   let begun = () => undefined as void;
   const hasBegun = new Promise<void>((resolve) => {
     begun = resolve;
@@ -151,7 +151,7 @@ it('tells an activity at once that the process stops, however long it might go o
   await again.shutdown();
 });
 
-it('begins when Temporal comes, and stops while it is away', async () => {
+it('starts when Temporal becomes available, and can stop while Temporal is away', async () => {
   const options = { ...temporal.options, address: `127.0.0.1:${await freePort()}` };
   const activities = { echo: async (text: string) => text };
   const patient = start(activities, options);
@@ -166,7 +166,7 @@ it('begins when Temporal comes, and stops while it is away', async () => {
   await server.stop();
 });
 
-it('keeps a bundle, and makes it anew for none but other sources', async () => {
+it('keeps a bundle for later starts, apart for encryption', async () => {
   const cacheDir = join(folder, 'cache');
   const first = await workflowBundle(false, cacheDir);
   if (!('codePath' in first)) throw new Error('it was not kept');
@@ -177,7 +177,7 @@ it('keeps a bundle, and makes it anew for none but other sources', async () => {
   expect(encrypted).not.toEqual(first);
 });
 
-it('works with a folder that cannot be written to', async () => {
+it('bundles without a cache if the folder is not writable', async () => {
   const occupied = join(folder, 'a-file');
   await writeFile(occupied, '');
   expect(await workflowBundle(false, join(occupied, 'cache'))).toHaveProperty('code');

@@ -15,11 +15,11 @@ let client: Client;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
 const clock = { at: new Date() };
-/** Every attempt of a step since the test began, and what is to happen after each. */
+/** The attempts of all steps since the test began, and a hook that runs after each attempt. */
 let attempts: string[];
 let after: (attempt: number) => void;
 
-/** The card activities, with the processor on the workflows' own clock. */
+/** The card activities. The processor uses the workflows' clock. */
 const watchedActivities = () =>
   watchedSteps(createCardActivities(api.services), {
     begins: (name, at) => {
@@ -45,10 +45,10 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Starts what the last command of that workflow asks for, as the relay does, and waits for its end. */
+/** Runs the workflow of the last command for the record, as the relay does, until its end. */
 async function run(workflow: string, id: string): Promise<string> {
   const command = api.commands.findLast((each) => each.workflow === workflow && each.args[0] === id);
-  if (!command) throw new Error(`${workflow} was not asked for`);
+  if (!command) throw new Error(`no command starts ${workflow}`);
   const { workflowId, taskQueue, args } = command;
   return runner.workflow.execute(workflow, { workflowId, taskQueue, args });
 }
@@ -61,12 +61,12 @@ const balance = async (accountId: string) => (await accountBalance(client, accou
 const confirmedAt = async (id: string) =>
   (await api.database.query('select processor_closed_at as at from cards where id = $1', [id]))[0]?.['at'];
 
-/** The worker dies once a step has done its work and before it has told, in the first so many attempts. */
+/** In the first attempts, the worker dies after the step's work and before it reports the result. */
 const dieUntil = (deaths: number) => (attempt: number) => {
   if (attempt <= deaths) throw new Error('the worker dies');
 };
 
-/** What the payloads of a history say, wherever in it they stand. */
+/** All payloads of a history, as text. */
 function payloadsIn(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
   if (value === null || typeof value !== 'object') return typeof value === 'string' ? [value] : [];
@@ -74,7 +74,7 @@ function payloadsIn(value: unknown): string[] {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Labels that say nothing of the issuance, and the one that has a test of its own. */
+/** Labels without effect on the issuance, and the label that has its own test. */
 const LATER = [
   'sandbox:unreachable-day',
   'sandbox:close-slow',
@@ -84,7 +84,7 @@ const LATER = [
 
 describe('card issuance', () => {
   it.each(SCENARIOS.filter(({ label }) => !LATER.includes(label)))(
-    'ends as the processor decides: $label',
+    'ends with the decision of the processor: $label',
     async ({ label, refusal }) => {
       const expected = refusal ? 'failed' : 'active';
       const { id, accountId } = await requestedCard(api, client, { amount: '50.00', label });
@@ -95,20 +95,20 @@ describe('card issuance', () => {
     },
   );
 
-  it('waits out a day without the processor, and no attempt stands in its history @long', async () => {
+  it('survives a day without the processor, with no attempt in its history @long', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:unreachable-day' });
     expect(await run('cardIssuance', id)).toBe('active');
-    // The server's clock skips on past the end; the workflow's own times are what it took.
+    // The server's clock skips beyond the end, so the test takes the duration from the workflow's own times.
     const { startTime, closeTime } = await runner.workflow.getHandle(`card-issuance-${id}`).describe();
     const took = (closeTime as Date).getTime() - startTime.getTime();
     expect(took).toBeGreaterThanOrEqual(DAY_MS);
-    expect(took).toBeLessThan(DAY_MS + 10 * 60_000); // it goes on soon after the processor is back
+    expect(took).toBeLessThan(DAY_MS + 10 * 60_000); // continues soon after the processor is back
     expect(attempts.length).toBeLessThan(350);
     const { events } = await runner.workflow.getHandle(`card-issuance-${id}`).fetchHistory();
     expect(events?.length).toBeLessThan(40);
   });
 
-  it('asks what became of an order that gave no answer, and never makes a second card', async () => {
+  it('asks for the outcome of an unanswered order, and orders no second card', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:timeout' });
     await run('cardIssuance', id);
     expect(attempts.slice(0, 2)).toEqual(['orderCard', 'orderCard']);
@@ -118,7 +118,7 @@ describe('card issuance', () => {
     expect(made).toEqual([{ calls: 1 }]);
   });
 
-  it('orders again what the processor has never heard of', async () => {
+  it('repeats an order that the processor does not know', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:lost-order' });
     await run('cardIssuance', id);
     expect(attempts.slice(0, 2)).toEqual(['orderCard', 'orderCard']);
@@ -128,7 +128,7 @@ describe('card issuance', () => {
     expect(made).toHaveLength(1);
   });
 
-  it('stays open while no outcome is known, however often it is asked', async () => {
+  it('stays open while the outcome is unknown', async () => {
     const { id } = await requestedCard(api, client);
     const { cardProcessor } = api.services.parties;
     const order = { bin: '44112200', currency: 'USD', cardholderId: '', label: null, callbackUrl: api.url };
@@ -148,7 +148,7 @@ describe('card issuance', () => {
     expect(await issues(id)).toBe(1);
   });
 
-  it('survives a worker that dies after its step and before it could tell', async () => {
+  it('issues one card although the worker dies after its step, before it reports the result', async () => {
     const { id, accountId } = await requestedCard(api, client, { amount: '50.00' });
     const [available = 0, held = 0] = await balance(accountId);
     after = dieUntil(3);
@@ -158,7 +158,7 @@ describe('card issuance', () => {
     expect(await balance(accountId)).toEqual([available, held - 51]);
   });
 
-  it('asks on the queue of the processor alone, whatever else waits', async () => {
+  it('runs its activities on the queue of the processor only', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:timeout' });
     await run('cardIssuance', id);
     const { events } = await runner.workflow.getHandle(`card-issuance-${id}`).fetchHistory();
@@ -169,7 +169,7 @@ describe('card issuance', () => {
     expect(new Set(queues)).toEqual(new Set(['party-card-processor']));
   });
 
-  it('ends in its first step when the card is issued already', async () => {
+  it('ends in its first step when the card is already issued', async () => {
     const { id } = await requestedCard(api, client);
     await run('cardIssuance', id);
     attempts = [];
@@ -177,9 +177,9 @@ describe('card issuance', () => {
     expect(attempts).toEqual(['orderCard']);
   });
 
-  it('looks when it is told to, and finds what was decided elsewhere', async () => {
+  it('looks after a signal, and finds a decision that came by another way', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:slow' });
-    // It has asked so often that its next turn is ten minutes away, which do not pass by themselves here.
+    // After 20 questions the next one is ten minutes away, and the server's time does not pass by itself here.
     const workflowId = `card-issuance-${id}`;
     const handle = await runner.workflow.start('cardIssuance', {
       workflowId,
@@ -187,7 +187,7 @@ describe('card issuance', () => {
       args: [id, 20],
     });
     await until(() => attempts.includes('orderCard'));
-    await until(async () => (await handle.describe()).raw.pendingActivities?.length === 0); // it has been answered
+    await until(async () => (await handle.describe()).raw.pendingActivities?.length === 0); // the first answer came
     const refused = { type: 'issue_failed', cardId: id, failure: 'callback', reach: null } as const;
     await api.database.transaction((tx) => recordCardEvent(tx, api.services, refused));
     await handle.signal(LOOK);
@@ -196,7 +196,7 @@ describe('card issuance', () => {
     expect(await issues(id)).toBe(0);
   });
 
-  it('puts nothing into its history but ids, states and codes', async () => {
+  it('has only ids, states and codes in its history', async () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:slow' });
     await run('cardIssuance', id);
     const history = await runner.workflow.getHandle(`card-issuance-${id}`).fetchHistory();
@@ -229,7 +229,7 @@ describe('card closure', () => {
   }
 
   it.each([undefined, 'sandbox:close-slow', 'sandbox:close-unreachable'])(
-    'tells the processor until it confirms: %s',
+    'asks the processor until it confirms: %s',
     async (label) => {
       const id = await closedCard(label);
       expect(await confirmedAt(id)).toBeNull();
@@ -238,7 +238,7 @@ describe('card closure', () => {
     },
   );
 
-  it('confirms once though its worker dies between', async () => {
+  it('is confirmed once although the worker dies after each step', async () => {
     const id = await closedCard();
     after = dieUntil(1);
     await run('cardClosure', id);
@@ -253,7 +253,7 @@ describe('card tokenization', () => {
   it.each([
     ['none', 'completed'],
     ['sandbox:tokenize-refuse', 'failed'],
-  ])('ends as the processor decides: %s', async (label, expected) => {
+  ])('ends with the decision of the processor: %s', async (label, expected) => {
     const card = await requestedCard(api, client, { label });
     await run('cardIssuance', card.id);
     const { body } = await client.call('POST', `/v1/cards/${card.id}/tokenize`, { wallet: 'apple_pay' });

@@ -24,16 +24,16 @@ const destination = new PassThrough().on('data', (line: Buffer) => logged.push(l
 
 let api: TestApi;
 let client: Client;
-/** Its cardholders wait for an operator. */
+/** A tenant whose cardholders need an operator's approval. */
 let manual: Client;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
 let clock: { at: Date };
-/** Every attempt of a step since the test began, and what is to happen after each. */
+/** The attempts of all steps since the test began, and a hook that runs after each attempt. */
 let attempts: string[];
 let after: (attempt: number) => void;
 
-/** The activities, with the reviewer and the product on the workflows' own clock. */
+/** The activities. The reviewer and the product use the workflows' clock. */
 const watchedActivities = () =>
   watchedSteps(createCardholderActivities(api.services), {
     begins: (name, at) => {
@@ -68,10 +68,10 @@ const idOf = (id: string) => `cardholder-submission-${id}`;
 const DAY_MS = 24 * 60 * 60_000;
 const times = (name: string) => attempts.filter((each) => each === name).length;
 
-/** Gives Temporal the last command for the cardholder, as the relay does. */
+/** Hands the last command for the cardholder to Temporal, as the relay does. */
 async function hand(id: string) {
   const command = api.commands.findLast(({ args }) => args[0] === id);
-  if (!command) throw new Error('nothing was asked for');
+  if (!command) throw new Error('there is no command for the cardholder');
   const { workflow, workflowId, taskQueue, args, action } = command;
   const options = { workflowId, taskQueue, args, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
   return action === 'start'
@@ -103,7 +103,7 @@ it.each(WAYS)('leads a cardholder with the purpose %s to %s', async (accountPurp
   expect(described.searchAttributes[SEARCH_ATTRIBUTES.recordStatus]).toEqual([end]);
 });
 
-it('begins again with each call of the client, through every transition', async () => {
+it('starts again with each call of the client, through every transition', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:review-reject' });
   const call = async (method: string, path: string, body?: unknown) => {
     expect((await client.call(method, `/v1/cardholders/${id}${path}`, body)).status).toBe(200);
@@ -125,11 +125,11 @@ it('begins again with each call of the client, through every transition', async 
     ...['wait_audit', 'pass_audit'],
   ]);
   expect((await read(client, id)).submissions).toBe(5);
-  expect(await run(id)).toBe('pass_audit'); // started once more, it ends in its first step
+  expect(await run(id)).toBe('pass_audit'); // a workflow of a final cardholder ends in its first step
   expect(attempts.at(-1)).toBe('lookAtCardholder');
 });
 
-it('waits 90 days for an operator, in histories that stay short, and is shown to be alive @long', async () => {
+it('waits 90 days for an operator with short histories, and keeps moving its due time @long', async () => {
   const { id } = await pending(api, manual);
   const { firstExecutionRunId } = (await hand(id)) as { firstExecutionRunId: string };
   const begun = await temporal.env.currentTimeMs();
@@ -153,13 +153,13 @@ it('waits 90 days for an operator, in histories that stay short, and is shown to
   expect(await run(id)).toBe('pass_audit');
 }, 600_000);
 
-it('learns at once of a decision, and in the end of one whose word was lost', async () => {
+it('reads a decision at once after the signal, and later when the signal was lost', async () => {
   const [told, lost] = await Promise.all([pending(api, manual), pending(api, manual)]);
   await hand(told.id);
   await until(() => attempts.length === 1);
   await decide(api, told.id, 'rejected');
   await hand(told.id);
-  await until(() => attempts.length === 2); // without time that passes
+  await until(() => attempts.length === 2); // without skipped time
   expect(await runner.workflow.getHandle(idOf(told.id)).result()).toBe('rejected_by_admin');
   await hand(lost.id);
   await until(() => attempts.length === 3);
@@ -167,10 +167,10 @@ it('learns at once of a decision, and in the end of one whose word was lost', as
   expect(await runner.workflow.getHandle(idOf(lost.id)).result()).toBe('pass_audit');
 });
 
-it('gives up a party that is away for a day, with no attempt in its history @long', async () => {
+it('fails the submission when the party is away for a day, with no attempt in its history @long', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:gone' });
   expect(await run(id)).toBe('submission_failed');
-  // The server's clock skips on past the end; the workflow's own times are what it took.
+  // The server's clock skips beyond the end, so the test takes the duration from the workflow's own times.
   const { startTime, closeTime } = await runner.workflow.getHandle(idOf(id)).describe();
   const took = (closeTime as Date).getTime() - startTime.getTime();
   expect(took).toBeGreaterThan(DAY_MS * 0.95);
@@ -182,7 +182,7 @@ it('gives up a party that is away for a day, with no attempt in its history @lon
   expect(events?.length).toBeLessThan(40);
 }, 600_000);
 
-it('asks a party that never decides ever more rarely, and goes on for months @long', async () => {
+it('asks a party that never decides once an hour, without end @long', async () => {
   const { id } = await pending(api, client, { accountPurpose: 'sandbox:silent' });
   await hand(id);
   await until(() => attempts.includes('submitCardholder'));
@@ -194,7 +194,7 @@ it('asks a party that never decides ever more rarely, and goes on for months @lo
   await runner.workflow.getHandle(idOf(id)).terminate();
 }, 600_000);
 
-it('submits once though its worker dies after every step', async () => {
+it('submits once although the worker dies after every step', async () => {
   const { id } = await pending(api, client);
   const died = new Set<string>();
   after = (attempt) => {
@@ -210,7 +210,7 @@ it('submits once though its worker dies after every step', async () => {
   expect(await api.database.query(calls, [`submission-${id}-1`])).toEqual([{ calls: 1 }]);
 });
 
-it('writes nothing personal into histories, commands, webhooks, the audit log or the log', async () => {
+it('writes no personal data to histories, commands, webhooks, the audit log or the log', async () => {
   const personal = {
     ...{ firstName: 'Seraphina', lastName: 'Quillfeather', email: 'seraphina@quillfeather.example' },
     ...{ phone: '7911123456', birthday: '1979-08-17', annualSalary: 'eleventy guineas' },

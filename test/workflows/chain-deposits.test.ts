@@ -15,7 +15,7 @@ afterAll(async () => {
   await world.close();
 });
 
-it('leads a deposit that was told by its hash to its end, though nobody reads the chain', async () => {
+it('leads a deposit that a client reported by its hash to its end without a watcher', async () => {
   const { chain, client, token, api } = world;
   const account = await world.account();
   const address = await world.wallet(account);
@@ -30,7 +30,7 @@ it('leads a deposit that was told by its hash to its end, though nobody reads th
   expect(await checkLedger(api.database)).toEqual([]);
 });
 
-it('follows the chains whose networks are enabled, and ends when one is not', async () => {
+it('runs a watcher for each enabled network, and ends it when the network is disabled', async () => {
   const { database } = world.api;
   expect((await chainWatchers(database)).map(({ workflowId }) => workflowId)).toEqual([
     'chain-watcher-local',

@@ -24,7 +24,7 @@ import {
 let world: DepositWorld;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
-/** Every attempt to look since the test began, and what is to happen before and after each. */
+/** The number of attempts since the test began, and hooks that run before and after each attempt. */
 let looks: number;
 let before: (attempt: number) => void;
 let after: (attempt: number) => void;
@@ -33,11 +33,11 @@ async function setClock(): Promise<void> {
   world.clock.ahead = (await temporal.env.currentTimeMs()) - Date.now();
 }
 
-/** The activities on the workflows' own clock. */
+/** The activities, on the workflows' clock. */
 const watchedActivities = () =>
   watchedSteps(createTransferActivities(world.api.services), {
     async begins() {
-      await setClock(); // the server's: a step within a workflow's task has the machine's own time
+      await setClock(); // the server's clock, because a local activity has the machine's time
       looks += 1;
       before(looks);
       return looks;
@@ -66,24 +66,24 @@ afterAll(async () => {
 
 const handleOf = (id: string) => runner.workflow.getHandle(`deposit-${id}`);
 
-/** Hands the newest command of a deposit, or of a session, to Temporal, as the relay does. */
+/** Hands the last command for a deposit or a session to Temporal, as the relay does. */
 async function relay(id: string): Promise<void> {
   const command = world.api.commands.findLast(({ args }) => args[0] === id);
-  if (!command) throw new Error(`nothing was asked for ${id}`);
+  if (!command) throw new Error(`there is no command for ${id}`);
   const { workflow, workflowId, taskQueue, args, action } = command;
   const options = { workflowId, taskQueue, args };
   if (action === 'start') await runner.workflow.start(workflow, options);
   else await runner.workflow.signalWithStart(workflow, { ...options, signal: LOOK });
 }
 
-/** A deposit whose workflow has begun. */
+/** Creates a deposit and starts its workflow. */
 async function begun(): Promise<TestDeposit> {
   const deposit = await created(world.client);
   await relay(deposit.id);
   return deposit;
 }
 
-/** The party tells us, and our API tells the workflow. */
+/** The party calls back, and the command of the API reaches the workflow. */
 const tell = ({ id }: { id: string }): Promise<void> => tellOf(world.double.session(id), id);
 
 async function tellOf({ sessionId }: Session, id: string): Promise<void> {
@@ -92,7 +92,7 @@ async function tellOf({ sessionId }: Session, id: string): Promise<void> {
   await relay(id);
 }
 
-/** The reading of the party's list finds a change, and one turn later that nobody knows of it. */
+/** Reads the party's list twice. The second reading sends the signal, because the change is still unknown. */
 async function found(reading: ReturnType<typeof createReading>, { id }: { id: string }): Promise<void> {
   const before = world.api.commands.length;
   for (let turn = 0; turn < 2; turn += 1) await reading.read();
@@ -101,7 +101,7 @@ async function found(reading: ReturnType<typeof createReading>, { id }: { id: st
   await relay(id);
 }
 
-/** Paid, settled and credited: its first run has ended. */
+/** Creates a deposit that is paid, settled and credited. Its workflow has ended. */
 async function credited(): Promise<TestDeposit> {
   const deposit = await begun();
   await untilIs(deposit, 'awaiting_payment');
@@ -131,9 +131,9 @@ const refund = (depositId: string, amount: string) =>
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 1; !(await holds()); turn += 1) {
-    if (turn > 2_000) throw new Error('it does not come to hold');
+    if (turn > 2_000) throw new Error('the condition does not become true');
     await new Promise((resolve) => setTimeout(resolve, 20));
-    // Where the machine was too busy for a step in passing, it is made again after a pause of the server's time.
+    // On a busy machine a local activity times out, and its retry waits for the server's time.
     if (turn % 200 === 0) await temporal.env.sleep('10 seconds');
   }
 }
@@ -141,7 +141,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 const untilIs = (deposit: TestDeposit, wanted: string) =>
   until(async () => (await status(deposit)) === wanted);
 
-/** From the start to the end of its newest run, in milliseconds of the workflow's own times. */
+/** Duration of the last run by the workflow's own times, in milliseconds. */
 async function took(id: string): Promise<number> {
   const { startTime, closeTime } = await handleOf(id).describe();
   return (closeTime as Date).getTime() - startTime.getTime();
@@ -149,12 +149,12 @@ async function took(id: string): Promise<number> {
 
 const eventsOf = async (id: string) => (await handleOf(id).fetchHistory()).events ?? [];
 
-/** What a history holds, as one reads it where there is too much of it. */
+/** The event types of a history, for a readable failure. */
 const kindsOf = (events: Awaited<ReturnType<typeof eventsOf>>) => events.map(({ eventType }) => eventType);
 
 const MINUTE_MS = 60_000;
 
-/** What the payloads of a history say, wherever in it they stand. */
+/** All payloads of a history, as text. */
 function payloadsIn(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
   if (value === null || typeof value !== 'object') return typeof value === 'string' ? [value] : [];
@@ -162,7 +162,7 @@ function payloadsIn(value: unknown): string[] {
 }
 
 describe('a deposit', () => {
-  it('is paid, settled and credited as callbacks tell, in at most twenty events', async () => {
+  it('is paid, settled and credited by callbacks, in at most twenty events', async () => {
     const deposit = await begun();
     await untilIs(deposit, 'awaiting_payment');
     pay(session(deposit));
@@ -186,7 +186,7 @@ describe('a deposit', () => {
       expect(said).not.toContain(secret);
   });
 
-  it('is found paid and settled by what the party lists, when every callback is lost', async () => {
+  it('is credited from the party’s list when every callback is lost', async () => {
     const deposit = await begun();
     await untilIs(deposit, 'awaiting_payment');
     const reading = createReading(world.api.services, 'checkout');
@@ -201,7 +201,7 @@ describe('a deposit', () => {
     expect(await told()).toEqual(['deposit/checkout 96.80', 'account.deposit.completed']);
   });
 
-  it('expires at its time, not before and soon after', async () => {
+  it('expires soon after its time, and not before', async () => {
     const deposit = await begun();
     expect(await handleOf(deposit.id).result()).toBe('expired');
     const [waited, life] = [
@@ -223,14 +223,14 @@ describe('a deposit', () => {
     expect(await told()).toEqual([`account.deposit.${ended}`]);
   });
 
-  it('fails when the party will not make its page', async () => {
+  it('fails when the party refuses to create the page', async () => {
     world.double.faults.push('refuse');
     const deposit = await begun();
     expect(await handleOf(deposit.id).result()).toBe('failed');
     expect((await read(world.client, deposit)).failure).toBe('method_unavailable');
   });
 
-  it('paid after it has expired begins again, and waits for the operator', async () => {
+  it('that is paid after its expiry starts again, and waits for the operator', async () => {
     const deposit = await begun();
     await handleOf(deposit.id).result();
     pay(session(deposit), {}, true);
@@ -247,7 +247,7 @@ describe('a deposit', () => {
     ]);
   });
 
-  it('of another amount waits weeks for the operator, who returns it', async () => {
+  it('with a wrong amount waits weeks for the operator, who returns it', async () => {
     const deposit = await begun();
     await untilIs(deposit, 'awaiting_payment');
     pay(session(deposit), { amount: '99.00' }, true);
@@ -255,7 +255,7 @@ describe('a deposit', () => {
     await untilIs(deposit, 'manual_review');
     await temporal.env.sleep('21 days');
     await setClock();
-    expect(looks).toBe(2); // nobody is asked meanwhile
+    expect(looks).toBe(2); // no step during the wait
     await decide(deposit.id, 'rejected');
     await relay(deposit.id);
     expect(await handleOf(deposit.id).result()).toBe('failed');
@@ -264,7 +264,7 @@ describe('a deposit', () => {
     expect(await accountBalance(world.client, deposit.accountId)).toBe('0.00 0.00');
   });
 
-  it('is refunded in parts, each time by a run of its own', async () => {
+  it('is refunded in two parts, each by a new run', async () => {
     const deposit = await credited();
     world.double.refundsBegin = 'pending';
     await refund(deposit.id, '40.00');
@@ -280,23 +280,26 @@ describe('a deposit', () => {
     expect(await accountBalance(world.client, deposit.accountId)).toBe('0.00 0.00');
   });
 
-  it.each(['won', 'lost'] as const)('is charged back months later, and the dispute is %s', async (ended) => {
-    const deposit = await credited();
-    await temporal.env.sleep('60 days');
-    await setClock();
-    const dispute: Session['disputes'][number] = { id: 'dp_1', amount: '100.00', status: 'open' };
-    session(deposit).disputes.push(dispute);
-    await tell(deposit);
-    expect(await handleOf(deposit.id).result()).toBe('chargeback');
-    expect(await accountBalance(world.client, deposit.accountId)).toBe('0.00 0.00');
-    dispute.status = ended;
-    await tell(deposit);
-    expect(await handleOf(deposit.id).result()).toBe('chargeback');
-    const left = ended === 'won' ? '96.80 0.00' : '0.00 0.00';
-    expect(await accountBalance(world.client, deposit.accountId)).toBe(left);
-  });
+  it.each(['won', 'lost'] as const)(
+    'is charged back months later, and the dispute ends: %s',
+    async (ended) => {
+      const deposit = await credited();
+      await temporal.env.sleep('60 days');
+      await setClock();
+      const dispute: Session['disputes'][number] = { id: 'dp_1', amount: '100.00', status: 'open' };
+      session(deposit).disputes.push(dispute);
+      await tell(deposit);
+      expect(await handleOf(deposit.id).result()).toBe('chargeback');
+      expect(await accountBalance(world.client, deposit.accountId)).toBe('0.00 0.00');
+      dispute.status = ended;
+      await tell(deposit);
+      expect(await handleOf(deposit.id).result()).toBe('chargeback');
+      const left = ended === 'won' ? '96.80 0.00' : '0.00 0.00';
+      expect(await accountBalance(world.client, deposit.accountId)).toBe(left);
+    },
+  );
 
-  it('waits a minute and asks again before it believes what takes something back', async () => {
+  it('asks again after a minute before it believes a word that takes a payment back', async () => {
     const deposit = await begun();
     await untilIs(deposit, 'awaiting_payment');
     pay(session(deposit));
@@ -310,7 +313,7 @@ describe('a deposit', () => {
     expect([looks, waited >= MINUTE_MS]).toEqual([4, true]);
   });
 
-  it('survives a worker that dies after every step and before it could tell', async () => {
+  it('is credited once although the worker dies after every step', async () => {
     let steps = 0;
     after = () => {
       steps += 1;
@@ -329,22 +332,22 @@ describe('a deposit', () => {
     expect(world.double.sessions().filter(({ asked }) => asked['depositId'] === deposit.id)).toHaveLength(1);
   });
 
-  it('waits out a party that is away for hours, and no attempt stands in its history', async () => {
+  it('survives a party that is away for hours, with no attempt in its history', async () => {
     const deposit = await created(world.client);
     before = (attempt) => {
       if (attempt <= 60) world.double.faults.push('500');
       else if (hasPage(deposit)) pay(session(deposit), {}, true);
     };
     await relay(deposit.id);
-    // The page could not be made before the deposit expired: it never is.
+    // The deposit expires without a page, because the party could not create one in time.
     expect(await handleOf(deposit.id).result()).toBe('expired');
     world.double.faults.length = 0;
     expect((await eventsOf(deposit.id)).length).toBeLessThan(30);
   });
 });
 
-describe('a session that no deposit knows', () => {
-  /** The party's callback of a session, handed to whoever finds out what it is. */
+describe('a checkout session that no deposit names', () => {
+  /** Sends the party's callback of a session, and starts `checkoutPayment` for it. */
   async function search(sessionId: string) {
     await world.double.tell(world.api.url, sessionId, { at: new Date(Date.now() + world.clock.ahead) });
     expect(world.api.commands.at(-1)).toMatchObject({ workflow: 'checkoutPayment', args: [sessionId] });
@@ -353,7 +356,7 @@ describe('a session that no deposit knows', () => {
   }
   const searched = async (sessionId: string): Promise<string> => (await search(sessionId)).result();
 
-  it('is that of a deposit whose page was made and whose answer was lost', async () => {
+  it('belongs to a deposit whose answer with the page was lost', async () => {
     const deposit = await created(world.client);
     world.double.faults.push('after');
     await expect(look(world, deposit.id)).rejects.toThrow();
@@ -364,18 +367,18 @@ describe('a session that no deposit knows', () => {
     );
     await relay(deposit.id);
     await untilIs(deposit, 'awaiting_payment');
-    // And the payer is led to it.
+    // The deposit redirects the payer to the page.
     const { pathname } = new URL(deposit.body['checkoutUrl']);
     const { status: led, headers } = await fetch(world.api.url + pathname, { redirect: 'manual' });
     expect([led, headers.get('location')]).toEqual([
       303,
       `https://pay.example/${session(deposit).sessionId}`,
     ]);
-    // Last, for time is skipped while a result is waited for, beyond the time to pay.
+    // The result comes last, because the server skips time during the wait, beyond the time to pay.
     expect(await found.result()).toBe('known');
   });
 
-  it('without money is nothing; with money it is kept before it is settled, and then stands in suspense', async () => {
+  it('is dropped without money, kept with a payment, and in suspense once it is settled', async () => {
     const sessionId = world.double.foreign('CHF');
     const theirs = world.double.sessions().find((each) => each.sessionId === sessionId) as Session;
     expect(await searched(sessionId)).toBe('nothing');

@@ -14,17 +14,17 @@ import { exchangeDouble } from '../transfers/exchange/double';
 import { balance, check, ordered, read, type World } from '../transfers/exchange/support';
 import * as withdrawals from '../transfers/exchange/withdrawals/support';
 
-/** Orders of the exchange and withdrawals from it in their workflows, where days pass in milliseconds. */
+/** The workflows of exchange orders and withdrawals on skipped time. */
 
 let on: World;
 let temporal: TimeSkipping;
-/** Looks since the test began, and what is to happen before each and after it. */
+/** The number of attempts since the test began, and hooks that run before and after each attempt. */
 let attempts: number;
 let before: (attempt: number) => unknown;
 let after: (attempt: number) => void;
-/** Milliseconds that the product's clock is ahead: it goes with the server's. */
+/** How far the product's clock is ahead of the machine's, in milliseconds. It follows Temporal's clock. */
 let ahead = 0;
-/** What the exchange has been said to hold in USD: a check counts from there. */
+/** The USD balance that the exchange has reported. A check counts the increase. */
 let usd = 0; // whole units
 
 const HOUR_MS = 60 * 60_000;
@@ -77,10 +77,10 @@ afterAll(async () => {
   await on.api.close();
 });
 
-/** Hands over the newest command of that record, as the process that commits it does. */
+/** Hands the last command for the record to Temporal, as the committing process does. */
 async function handOver(id: string): Promise<WorkflowHandle> {
   const command = on.api.commands.findLast(({ args }) => args[0] === id);
-  if (!command) throw new Error('nothing was asked for');
+  if (!command) throw new Error('there is no command for the record');
   const { workflow, workflowId, taskQueue, args, action } = command;
   const options = { workflowId, taskQueue, args };
   return action === 'look'
@@ -91,13 +91,13 @@ async function handOver(id: string): Promise<WorkflowHandle> {
 const run = async (id: string) => String(await (await handOver(id)).result());
 const eventsOf = async (handle: WorkflowHandle) => (await handle.fetchHistory()).events ?? [];
 
-/** An exchange that does not list what has changed is asked instead. */
+/** Removes the exchange's list of changes, so that the product asks for each record. */
 function withoutList(): void {
   const { changes: _, ...exchange } = on.api.services.parties.exchange;
   on.api.services.parties.exchange = exchange as typeof on.api.services.parties.exchange;
 }
 
-/** The exchange lists that change, and its watcher reads the list. */
+/** Puts a change on the exchange's list and reads the list as its watcher does. */
 async function listed(ref: string, version: number): Promise<void> {
   const changes = [{ id: `change-${ref}-${version}`, ref, version }];
   on.api.services.parties.exchange = {
@@ -106,12 +106,12 @@ async function listed(ref: string, version: number): Promise<void> {
   };
   const asked = on.api.commands.length;
   const reading = createReading(on.api.services, 'exchange');
-  // A change that is unknown at the second reading is told.
+  // The second reading sends the signal, because the change is still unknown.
   for (let turn = 0; turn < 2; turn += 1) await reading.read();
   expect(on.api.commands.length).toBeGreaterThan(asked);
 }
 
-/** What was bought has come, and somebody looks. */
+/** Settles a purchase and runs a check of the settlement. */
 async function settle(bought: number): Promise<unknown> {
   usd += bought;
   on.double.balances = { USD: String(usd) };
@@ -126,7 +126,7 @@ describe('an order', () => {
     on.double.say(exchangeKey(id), status as 'filled', ...fills);
   };
 
-  it('is dealt, waits for days without asking, and is completed by its release', async () => {
+  it('is filled, waits for days without asking, and completes when a check releases it', async () => {
     const id = await ordered(on);
     const handle = await handOver(id);
     await isNow(id, 'executing');
@@ -145,7 +145,7 @@ describe('an order', () => {
     expect((await eventsOf(handle)).length).toBeLessThanOrEqual(25);
   });
 
-  it('fails by the exchange’s word, and the hold is released', async () => {
+  it('fails when the exchange reports a failure, and the hold is released', async () => {
     withoutList();
     const id = await ordered(on);
     before = (attempt) => attempt === 3 && say(id, 'failed');
@@ -154,7 +154,7 @@ describe('an order', () => {
     expect(await balance(on.client, on.eur)).toBe('50000.00 0.00');
   });
 
-  it('of a slow exchange without a list is asked for until it is dealt @long', async () => {
+  it('at a slow exchange without a list is asked for until it is filled @long', async () => {
     withoutList();
     const id = await ordered(on);
     const handle = await handOver(id);
@@ -171,7 +171,7 @@ describe('an order', () => {
     expect(on.double.orders.has(exchangeKey(id))).toBe(true);
   });
 
-  it('is dealt where nothing but the list tells', async () => {
+  it('is filled from the list alone', async () => {
     const id = await ordered(on);
     const handle = await handOver(id);
     await isNow(id, 'executing');
@@ -187,7 +187,7 @@ describe('an order', () => {
     expect(await handle.result()).toBe('completed');
   });
 
-  it('is ordered once and booked once though the answer is lost and every look is made twice', async () => {
+  it('is ordered and booked once although the answer is lost and every step runs twice', async () => {
     withoutList();
     const id = await ordered(on);
     const others = on.double.orders.size;
@@ -228,7 +228,7 @@ describe('a withdrawal', () => {
       }),
     );
 
-  it('is sent and completed, by asking alone, though the answer to it was lost', async () => {
+  it('is sent and completed by questions alone although the answer to the order was lost', async () => {
     withoutList();
     double.faults.push('lost');
     const id = await withdrawn('100.00');
@@ -241,7 +241,7 @@ describe('a withdrawal', () => {
     expect(await balance(on.client, on.eur)).toBe('49900.00 0.00');
   });
 
-  it('fails by the exchange’s word, and the hold is released', async () => {
+  it('fails when the exchange reports a failure, and the hold is released', async () => {
     withoutList();
     const id = await withdrawn('100.00');
     before = (attempt) => attempt === 2 && double.say(id, 'failed');
@@ -249,7 +249,7 @@ describe('a withdrawal', () => {
     expect(await balance(on.client, on.eur)).toBe('50000.00 0.00');
   });
 
-  it('is found in the list and nowhere else, and comes back weeks after its end', async () => {
+  it('completes from the list alone, and returns weeks after its end', async () => {
     const id = await withdrawn('100.00');
     const handle = await handOver(id);
     await until(() => double.orders.size === 1);
@@ -282,7 +282,7 @@ describe('a withdrawal', () => {
     await until(() => double.orders.size === 1);
     double.say(approved, 'completed');
     await handles[0]?.signal(LOOK);
-    // Not before: time is skipped while a result is waited for, and the other has nothing else to wait for.
+    // The results come last, because the server skips time during the wait for a result.
     expect(await handles[0]?.result()).toBe('completed');
     expect(await handles[1]?.result()).toBe('rejected');
     expect(await balance(on.client, on.eur)).toBe('30000.00 0.00');

@@ -18,19 +18,19 @@ let client: Client;
 let temporal: TimeSkipping;
 let proxy: FaultyProxy;
 let runner: TemporalClient;
-/** Every attempt of a step since the test began, and what is to happen after each. */
+/** The attempts of all steps since the test began, and a hook that runs after each attempt. */
 let attempts: string[];
 let after: (attempt: number) => void;
-/** Whether the product's clock is the workflows' own. */
+/** Whether the product's clock follows the workflows' clock. */
 let clockFollows: boolean;
 
-/** The activities, with everybody on the workflows' own clock. */
+/** The activities. All parties use the workflows' clock. */
 const watchedActivities = () =>
   watchedSteps(
     { ...createTransferActivities(api.services), ...createBankingActivities(api.services) },
     {
       async begins(name) {
-        // The server's: a step within a workflow's task has the machine's own time.
+        // The server's clock, because a local activity has the machine's time.
         if (clockFollows) api.clock.at = new Date(await temporal.env.currentTimeMs());
         return attempts.push(name);
       },
@@ -48,7 +48,7 @@ beforeAll(async () => {
     timeoutMs: 5_000,
     now: () => api.clock.at,
   });
-  // Without its list of changes nobody says "look": the acquirer is asked at growing intervals.
+  // Without a list of changes the product asks the acquirer at growing intervals.
   const { changes: _, ...acquirer } = createHttpExternalCards(reach('external-cards'));
   api.services.parties.externalCards = acquirer as ExternalCards;
   await temporal.keepWorkers(watchedActivities());
@@ -60,7 +60,7 @@ beforeEach(async () => {
   clockFollows = true;
   proxy.faults.length = 0;
   client = await api.client();
-  // The server's clock skips on when a workflow has ended: what is made here must not be late before it begins.
+  // The server's clock skips time after each workflow, and a new record must not be overdue at its start.
   api.clock.at = new Date(await temporal.env.currentTimeMs());
 });
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
@@ -69,7 +69,7 @@ afterAll(async () => {
   await Promise.all([api.close(), proxy.close()]);
 });
 
-/** Starts what the last command of that record asks for, as the relay does, and waits for its end. */
+/** Runs the workflow of the last command for the record, as the relay does, until its end. */
 async function run(id: string): Promise<string> {
   const { workflow, workflowId, taskQueue, args } = commandOf(id);
   return runner.workflow.execute(workflow, { workflowId, taskQueue, args });
@@ -84,12 +84,12 @@ function commandOf(id: string) {
 const historyOf = async (id: string) =>
   (await runner.workflow.getHandle(commandOf(id).workflowId).fetchHistory()).events ?? [];
 
-/** The worker dies once a step has done its work and before it has told, in the first so many attempts. */
+/** In the first attempts, the worker dies after the step's work and before it reports the result. */
 const dieUntil = (deaths: number) => (attempt: number) => {
   if (attempt <= deaths) throw new Error('the worker dies');
 };
 
-describe('an external card’s process', () => {
+describe('the workflow of an external card', () => {
   it.each([
     ['topup', 'tok_visa', 'completed', '598.20'],
     ['topup', 'tok_slow_declined', 'failed', '500.00'],
@@ -98,7 +98,7 @@ describe('an external card’s process', () => {
     ['withdrawal', 'tok_visa', 'completed', '398.50'],
     ['withdrawal', 'tok_slow_declined', 'returned', '498.50'],
     ['withdrawal', 'tok_unreachable', 'completed', '398.50'],
-  ] as const)('%s %s ends %s', async (kind, token, status, balance) => {
+  ] as const)('%s with %s ends as %s', async (kind, token, status, balance) => {
     const { id, accountId, show } = await asked(api, client, kind, token);
     expect(await run(id)).toBe(status);
     expect((await show()).status).toBe(status);
@@ -115,7 +115,7 @@ describe('an external card’s process', () => {
     ['none', 'error', 'lost'],
   ];
   it.each(FAULTS.flatMap((faults) => [['topup', faults] as const, ['withdrawal', faults] as const]))(
-    '%s is done once though requests meet %j',
+    '%s is executed once although its requests meet the faults %j',
     async (kind, faults) => {
       const { id, accountId } = await asked(api, client, kind, 'tok_mute');
       proxy.faults.push(...faults);
@@ -128,7 +128,7 @@ describe('an external card’s process', () => {
   );
 
   it.each(['topup', 'withdrawal'] as const)(
-    '%s survives a worker that dies between any two steps',
+    '%s is booked once although the worker dies between steps',
     async (kind) => {
       const { id, accountId } = await asked(api, client, kind, 'tok_slow');
       after = dieUntil(4);
@@ -137,7 +137,7 @@ describe('an external card’s process', () => {
     },
   );
 
-  it('begun again by a late callback looks once, and books what has happened since', async () => {
+  it('looks once after a late callback, and books the chargeback', async () => {
     const { id, accountId } = await asked(api, client, 'topup', 'tok_chargeback');
     await run(id);
     await temporal.env.sleep('10 seconds');
@@ -154,7 +154,7 @@ describe('an external card’s process', () => {
     expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
   });
 
-  it('looks as soon as it is told to', async () => {
+  it('looks at once after a signal', async () => {
     const { id, show } = await asked(api, client, 'topup', 'tok_3ds');
     const { workflow, workflowId, taskQueue, args } = commandOf(id);
     const handle = await runner.workflow.start(workflow, { workflowId, taskQueue, args });
@@ -173,7 +173,7 @@ describe('an external card’s process', () => {
     expect(await handle.result()).toBe('completed');
   });
 
-  it('names no token and no address in its history', async () => {
+  it('has no token and no URL in its history', async () => {
     const { id } = await asked(api, client, 'topup', 'tok_3ds', { returnUrl: 'https://example.com/back' });
     await run(id);
     const text = JSON.stringify(await historyOf(id), (_key, value: unknown) =>
@@ -193,7 +193,7 @@ describe('a credit of a virtual IBAN', () => {
 
   it.each([
     ['credited', 0],
-    ['credited though the worker dies between any two steps', 3],
+    ['credited once although the worker dies between steps', 3],
   ])('is %s', async (_, deaths) => {
     const { iban } = await enabled(api, client);
     const paid = { iban, amount: '25.00', mute: true };
@@ -204,19 +204,19 @@ describe('a credit of a virtual IBAN', () => {
     if (deaths > 0) expect(attempts.length).toBeGreaterThan(deaths);
   });
 
-  it('that the bank does not know is over', async () => {
+  it('ends as unknown when the bank does not know it', async () => {
     expect(await follow('sbp-none')).toBe('unknown');
   });
 });
 
 describe('the monthly fee', () => {
-  /** The run's own time: the server's clock skips on when it has ended. */
+  /** @returns the start of the run, because the server's clock skips time after its end */
   async function runFees(workflowId: string): Promise<Date> {
     await runner.workflow.execute('ibanMonthlyFees', { workflowId, taskQueue: 'processes', args: [] });
     return (await runner.workflow.getHandle(workflowId).describe()).startTime;
   }
 
-  it('is taken for every month that has ended meanwhile, though nobody asked for months, once each', async () => {
+  it('is taken once for every month that has ended, after months without a run', async () => {
     const { id } = await enabled(api, client);
     const from = api.clock.at;
     await credited(api, id, '100000.00');
@@ -234,7 +234,7 @@ describe('the monthly fee', () => {
     expect(await ibanBalance(client)).toBe(`${(100_000 - months * 10).toFixed(2)} 0.00`);
   });
 
-  it('is never taken for a month that has not ended by the product’s clock, whatever the workflow’s clock says', async () => {
+  it('is not taken for a month that has ended only by the workflow’s clock', async () => {
     const { id } = await enabled(api, client);
     await credited(api, id, '100.00');
     clockFollows = false;

@@ -4,10 +4,10 @@ import { LOOK, SEARCH_ATTRIBUTES } from '../../src/kernel/temporal/signals';
 import type { Progress } from '../../src/transfers/engine/advance';
 import { type TimeSkipping, timeSkipping } from '../support/temporal';
 
-/** The loop of every transfer, on the real SDK: what it costs in history, and when it looks. */
+/** The loop of every transfer on the real SDK: the length of its history, and the times of its steps. */
 
 let temporal: TimeSkipping;
-/** When each step was taken, in milliseconds of the server. */
+/** The times of the steps, in milliseconds of the server's clock. */
 let steps: number[];
 let answers: ((at: number) => Progress)[];
 
@@ -46,12 +46,12 @@ const timersOf = async (handle: WorkflowHandle) =>
 
 async function taken(count: number): Promise<void> {
   for (let turn = 0; steps.length < count; turn += 1) {
-    if (turn > 1_000) throw new Error(`it was taken ${steps.length} times`);
+    if (turn > 1_000) throw new Error(`there were ${steps.length} steps`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-it('looks at the time that a step has named, and no sooner', async () => {
+it('makes the next step at the time that a step has named, and not before', async () => {
   answers = [(at) => waits('created', at + 30 * MINUTE_MS)];
   const handle = await begin();
   expect(await handle.result()).toBe('completed');
@@ -61,7 +61,7 @@ it('looks at the time that a step has named, and no sooner', async () => {
   expect(second - first).toBeLessThan(31 * MINUTE_MS);
 });
 
-it('keeps one timer for one time, however often it is told to look meanwhile', async () => {
+it('keeps one timer for one time, whatever signals come', async () => {
   let deadline = 0;
   const same = (at: number) => {
     deadline ||= at + 30 * MINUTE_MS;
@@ -78,7 +78,7 @@ it('keeps one timer for one time, however often it is told to look meanwhile', a
   expect(await timersOf(handle)).toBe(1);
 });
 
-it('sets another timer for another time, and heeds the old one no more', async () => {
+it('replaces the timer when a step names another time', async () => {
   answers = [
     (at) => waits('created', at + 30 * MINUTE_MS),
     (at) => waits('created', at + 60 * MINUTE_MS),
@@ -89,12 +89,12 @@ it('sets another timer for another time, and heeds the old one no more', async (
   await handle.signal(LOOK);
   await taken(2);
   await temporal.env.sleep('2 hours');
-  expect(steps).toHaveLength(3); // at the second time, and not at the first
+  expect(steps).toHaveLength(3); // at the second time only
   await handle.signal(LOOK);
   expect(await handle.result()).toBe('completed');
 });
 
-it('is not awoken by a time that no step names any more', async () => {
+it('ignores a timer when the next step names no time', async () => {
   answers = [(at) => waits('created', at + 30 * MINUTE_MS), () => waits('processing')];
   const handle = await begin();
   await taken(1);
@@ -106,7 +106,7 @@ it('is not awoken by a time that no step names any more', async () => {
   expect(await handle.result()).toBe('completed');
 });
 
-it('takes a step whose clock is behind again after a second, not in a circle', async () => {
+it('repeats a step whose clock is behind after a second, without a busy loop', async () => {
   let deadline = 0;
   const behind = (at: number) => {
     deadline ||= at + MINUTE_MS;
@@ -120,7 +120,7 @@ it('takes a step whose clock is behind again after a second, not in a circle', a
   for (const pause of pauses.slice(1)) expect(pause).toBeGreaterThanOrEqual(1_000);
 });
 
-it('shows each status to the operator, the last one too', async () => {
+it('shows the final status to the operator', async () => {
   answers = [() => waits('processing')];
   const handle = await begin();
   await taken(1);

@@ -17,7 +17,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-it('takes snapshots, forgets old keys, callbacks, quotes and spending, however long the database was away', async () => {
+it('takes snapshots and deletes old keys, callbacks, quotes and spending after a database outage', async () => {
   await test.database.query(`
     insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent, created_at) values
       ('cli_1', 'POST /v1/users', 'old', '', 201, '{}', false, now() - interval '26 hours'),
@@ -72,7 +72,7 @@ it('takes snapshots, forgets old keys, callbacks, quotes and spending, however l
   ]);
 });
 
-it('forgets old keys while the snapshots cannot be taken', async () => {
+it('deletes old keys while the snapshots fail', async () => {
   let forgotten = 0;
   const activities = {
     async takeLedgerSnapshots() {
@@ -93,7 +93,10 @@ it('forgets old keys while the snapshots cannot be taken', async () => {
   expect(forgotten).toBe(1);
 });
 
-/** How long a workflow goes on of which a part fails for good. The schedule begins no other run before this one has ended. */
+/**
+ * Runs a workflow whose activities fail. The schedule starts no run before the previous one has ended.
+ * @returns hours
+ */
 async function hoursOf(workflow: string, activities: object): Promise<number> {
   const workflowId = `${workflow}-fails`;
   const on = { workflowId, taskQueue: 'processes', workflowExecutionTimeout: '1 day' };
@@ -103,7 +106,7 @@ async function hoursOf(workflow: string, activities: object): Promise<number> {
   return ((closeTime?.getTime() ?? Number.NaN) - startTime.getTime()) / 3_600_000;
 }
 
-it('ends before the next hour although a part fails for good, so that the other parts have their turn again', async () => {
+it('ends within the hour although an activity always fails, so that the others run again', async () => {
   const done: string[] = [];
   const part = (name: string) => async () => {
     done.push(name);
@@ -123,8 +126,8 @@ it('ends before the next hour although a part fails for good, so that the other 
   expect(done.sort()).toEqual(['callbacks', 'keys', 'quotes', 'spending', 'wallets']);
 });
 
-describe('deletes a backlog in portions, because one statement over all of it would run out of time', () => {
-  /** No statement may delete more rows of the table. */
+describe('deletes a backlog in batches, because one statement would exceed its time-out', () => {
+  /** A trigger refuses statements that delete more rows. */
   const MOST = 1_000;
   const forbidMore = (table: string) =>
     test.database.transaction(async (tx) => {
@@ -180,7 +183,7 @@ describe('deletes a backlog in portions, because one statement over all of it wo
   });
 });
 
-it('asks the nodes of chains on queues of their own, so that one that hangs takes no slots of KYC and cards', async () => {
+it('runs the gas station on its own queue, so that a hanging node takes no slots of KYC and cards', async () => {
   const asked = new Set<string>();
   const note = () => void asked.add(Context.current().info.taskQueue);
   const activities = {
@@ -201,7 +204,7 @@ it('asks the nodes of chains on queues of their own, so that one that hangs take
   expect([...asked]).toEqual(['gas-station']);
 });
 
-it('expires authorizations from place to place, however many of them cannot be', async () => {
+it('goes on to the next batch of expired authorizations although the first batch fails', async () => {
   const place = { expiresAt: '2026-01-31T12:00:00.000Z', id: 'aut_1' };
   const asked: unknown[] = [];
   const activities = {
@@ -222,7 +225,7 @@ it('expires authorizations from place to place, however many of them cannot be',
   expect(asked).toEqual([null, place]);
 });
 
-it('settles an authorization without an answer as soon as nobody judges it any more', async () => {
+it('settles an unanswered authorization once its judgement has ended', async () => {
   const answers: (() => string)[] = [
     () => {
       throw ApplicationFailure.create({ type: 'unavailable', message: 'unavailable' });

@@ -33,7 +33,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 type Steps = ReturnType<typeof createKycActivities>;
 
-/** The activities, counted; `before` and `after` see each attempt. */
+/** The activities with a count of looks. The hooks run before and after each attempt. */
 function watched(hooks: { before?: () => void; after?: () => void } = {}) {
   const steps = createKycActivities(api.services);
   const looks: number[] = [];
@@ -44,16 +44,16 @@ function watched(hooks: { before?: () => void; after?: () => void } = {}) {
       hooks.after?.();
       return status;
     } finally {
-      looks.push(Context.current().info.currentAttemptScheduledTimestampMs); // a test may now change the record
+      looks.push(Context.current().info.currentAttemptScheduledTimestampMs); // the test may now change the record
     }
   };
   return { looks, steps: { ...steps, lookAtKycReview } };
 }
 
-/** Starts what the last command for the user asks for, as the relay does. */
+/** Starts the workflow of the last command for the user, as the relay does. */
 async function begin(runner: TemporalClient, userId: string): Promise<WorkflowHandleWithFirstExecutionRunId> {
   const command = api.commands.findLast((each) => each.workflow === 'kycReview' && each.args[0] === userId);
-  if (!command) throw new Error('no review was asked for');
+  if (!command) throw new Error('there is no command for a review');
   const { workflow, workflowId, taskQueue, args, summary = '' } = command;
   return runner.workflow.start(workflow, { workflowId, taskQueue, args, staticSummary: summary });
 }
@@ -66,7 +66,7 @@ async function manualReview(clientId: string, setting: 'auto' | 'manual'): Promi
 }
 
 it.each(['completed', 'rejected', 'resubmission_required'])(
-  'waits for a person, and ends at once when they have decided: %s',
+  'waits for an operator, and ends at once after the decision: %s',
   async (decision) => {
     const userId = await userInReview(client);
     const { looks, steps } = watched();
@@ -82,7 +82,7 @@ it.each(['completed', 'rejected', 'resubmission_required'])(
   },
 );
 
-it('waits 90 days without a word, in histories that stay short, and is shown to be alive @long', async () => {
+it('waits 90 days without a signal with short histories, and keeps moving its due time @long', async () => {
   const userId = await userInReview(client);
   const { looks, steps } = watched();
   await temporal.withWorkers(steps, async (runner) => {
@@ -112,19 +112,19 @@ it('waits 90 days without a word, in histories that stay short, and is shown to 
   });
 }, 600_000);
 
-it('learns of a decision whose word was lost', async () => {
+it('finds a decision whose signal was lost', async () => {
   const userId = await userInReview(client);
   const { looks, steps } = watched();
   const ended = await temporal.withWorkers(steps, async (runner) => {
     const handle = await begin(runner, userId);
     await until(() => looks.length === 1);
     await decide(admin, userId, 'rejected');
-    return handle.result(); // time passes
+    return handle.result(); // the server skips time
   });
   expect(ended).toBe('rejected');
 });
 
-it('ends in its first step where the review is decided already, and so does one that is started again', async () => {
+it('ends in its first step when the review is already decided', async () => {
   const userId = await userInReview(client);
   await decide(admin, userId, 'completed');
   const { looks, steps } = watched();
@@ -136,7 +136,7 @@ it('ends in its first step where the review is decided already, and so does one 
   expect(await eventsOf(api, userId)).toHaveLength(3);
 });
 
-it('has a review of its own for each submission', async () => {
+it('has a workflow for each submission', async () => {
   const userId = await userInReview(client);
   await decide(admin, userId, 'resubmission_required');
   await uploadAll(client, userId, ['idFrontImg']);
@@ -160,7 +160,7 @@ it('has a review of its own for each submission', async () => {
   });
 });
 
-it('shows the operator what it waits for', async () => {
+it('shows the final status to the operator', async () => {
   const userId = await userInReview(client);
   const { looks, steps } = watched();
   await temporal.withWorkers(steps, async (runner) => {
@@ -174,12 +174,12 @@ it('shows the operator what it waits for', async () => {
   });
 });
 
-describe('in the sandbox, where the setting says auto', () => {
+describe('in the sandbox with the setting auto', () => {
   it.each([
     ...KYC_SCENARIOS,
     { idNo: 'X1234567', decision: 'completed', reason: undefined },
     { idNo: 'kyc-reject', decision: 'completed', reason: undefined },
-  ])('ends by itself: $idNo, $decision', async ({ idNo, decision, reason }) => {
+  ])('decides $idNo by itself: $decision', async ({ idNo, decision, reason }) => {
     const own = await api.client();
     await manualReview(own.clientId, 'auto');
     const userId = await userInReview(own, { idNo });
@@ -199,7 +199,7 @@ describe('in the sandbox, where the setting says auto', () => {
     expect(rows).toEqual([{ decision, decided_by: 'sandbox' }]);
   });
 
-  it('decides once, though the worker dies after it has', async () => {
+  it('decides once although the worker dies after the decision', async () => {
     const own = await api.client();
     await manualReview(own.clientId, 'auto');
     const userId = await userInReview(own);
@@ -215,7 +215,7 @@ describe('in the sandbox, where the setting says auto', () => {
     expect(await eventsOf(api, userId)).toHaveLength(3);
   });
 
-  it('leaves alone what a person has decided first, and decides nothing in live mode', async () => {
+  it('keeps an operator’s earlier decision, and decides nothing in live mode', async () => {
     const own = await api.client();
     await manualReview(own.clientId, 'auto');
     const decided = await userInReview(own);
@@ -231,7 +231,7 @@ describe('in the sandbox, where the setting says auto', () => {
   });
 });
 
-it('removes what no record keeps once an hour, until nothing is due', async () => {
+it('removes content that no record keeps, batch by batch', async () => {
   const own = await api.client();
   for (let index = 0; index < 60; index += 1) {
     const key = { tenantId: own.clientId, documentId: `doc_unkept${index}` };
@@ -249,7 +249,7 @@ it('removes what no record keeps once an hour, until nothing is due', async () =
   expect(await stored()).toBe(0);
 });
 
-it('goes on when the database is back', async () => {
+it('continues when the database is back', async () => {
   const userId = await userInReview(client);
   await decide(admin, userId, 'completed');
   let tries = 0;
@@ -263,7 +263,7 @@ it('goes on when the database is back', async () => {
   expect([ended, tries]).toEqual(['completed', 10]);
 });
 
-it('writes nothing personal into histories, commands, webhooks, the audit log or the log', async () => {
+it('writes no personal data to histories, commands, webhooks, the audit log or the log', async () => {
   const own = await api.client();
   const personal = ['Ada', 'Byron', 'ada.byron@example.com', 'X1234567', '1815-12-10', 'JFIF', 'the-notes'];
   const [firstName = '', lastName = '', email = '', idNo = '', birthday = ''] = personal;

@@ -19,12 +19,12 @@ let accountId: string;
 let party: PartyDouble;
 let temporal: TimeSkipping;
 let runner: TemporalClient;
-/** Attempts of the step since the test began, what is to happen before and after each, and the time of the last. */
+/** The number of attempts since the test began, hooks before and after each, and the time of the last one. */
 let attempts: number;
 let before: (attempt: number) => unknown;
 let after: (attempt: number) => void;
 let lastAt: number;
-/** Milliseconds that the product's clock is ahead: it goes with the server's. */
+/** How far the product's clock is ahead of the machine's, in milliseconds. It follows Temporal's clock. */
 let ahead = 0;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -72,10 +72,10 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Hands over the newest command of that payout, as the process that commits it does. */
+/** Hands the last command for the payout to Temporal, as the committing process does. */
 async function handOver(id: string): Promise<WorkflowHandle> {
   const command = api.commands.findLast(({ args }) => args[0] === id);
-  if (!command) throw new Error('nothing was asked for');
+  if (!command) throw new Error('there is no command for the payout');
   const { workflow, workflowId, taskQueue, args, action } = command;
   const options = { workflowId, taskQueue, args };
   return action === 'look'
@@ -88,20 +88,20 @@ const handleOf = (id: string) => runner.workflow.getHandle(`payout-lifecycle-${i
 const eventsOf = async (id: string) => (await handleOf(id).fetchHistory()).events ?? [];
 const balance = () => accountBalance(client, accountId);
 
-/** A party that does not list what has changed is asked instead. */
+/** Removes the party's list of changes, so that the product asks for each record. */
 function withoutList(): void {
   const { changes: _, ...payouts } = api.services.parties.payouts;
   api.services.parties.payouts = payouts as typeof api.services.parties.payouts;
 }
 
-/** The party moves the payout on, and calls. */
+/** The party changes the payout and calls back. */
 async function tell(id: string, state: SetPayout): Promise<void> {
   party.set(id, state);
   expect(await party.tell(api, id)).toBe(200);
   await handOver(id);
 }
 
-/** The party moves the payout on before the step of that number. */
+/** The party changes the payout before the step with each number. */
 function script(id: string, steps: Record<number, SetPayout>) {
   before = (attempt) => {
     const step = steps[attempt];
@@ -119,7 +119,7 @@ const decide = (payoutId: string, decision: 'approved' | 'rejected', reason?: st
     }),
   );
 
-/** What the payloads of a history say, wherever in it they stand. */
+/** All payloads of a history, as text. */
 function payloadsIn(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString('utf8')];
   if (value === null || typeof value !== 'object') return typeof value === 'string' ? [value] : [];
@@ -127,7 +127,7 @@ function payloadsIn(value: unknown): string[] {
 }
 
 describe('below the threshold', () => {
-  it('is sent and completed, by asking alone', async () => {
+  it('is sent and completed by questions alone', async () => {
     withoutList();
     const id = await created(client, accountId);
     script(id, { 3: { status: 'sent' }, 5: { status: 'completed' } });
@@ -137,7 +137,7 @@ describe('below the threshold', () => {
     expect(party.payments).toHaveLength(1);
   });
 
-  it('costs at most 25 events of history: by asking, and by a callback for each of its states', async () => {
+  it('has at most 25 events in its history, with questions or with a callback for each state', async () => {
     const id = await created(client, accountId);
     const handle = await handOver(id);
     await until(() => party.payments.length === 1);
@@ -156,7 +156,7 @@ describe('below the threshold', () => {
     expect((await eventsOf(asked)).length).toBeLessThanOrEqual(18);
   });
 
-  it('fails by the party’s word, and the hold is released', async () => {
+  it('fails when the party reports a failure, and the hold is released', async () => {
     withoutList();
     const id = await created(client, accountId);
     script(id, { 2: { status: 'failed', failureCode: 'account_not_found' } });
@@ -165,7 +165,7 @@ describe('below the threshold', () => {
     expect(await balance()).toBe('50000.00 0.00');
   });
 
-  it('that was sent may come back before it is completed', async () => {
+  it('is returned after it was sent and before it is completed', async () => {
     withoutList();
     const id = await created(client, accountId);
     script(id, { 2: { status: 'sent' }, 3: { status: 'returned' } });
@@ -173,7 +173,7 @@ describe('below the threshold', () => {
     expect(await balance()).toBe('49999.65 0.00');
   });
 
-  it('of an account that has been closed is cancelled', async () => {
+  it('is cancelled when its account was closed', async () => {
     const id = await created(client, accountId);
     await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
     expect(await run(id)).toBe('cancelled');
@@ -181,7 +181,7 @@ describe('below the threshold', () => {
     expect(party.asked).toBe(0);
   });
 
-  it('waits out a day without the party, and no attempt stands in its history @long', async () => {
+  it('survives a day without the party, with no attempt in its history @long', async () => {
     withoutList();
     const id = await created(client, accountId);
     const { payouts } = api.services.parties;
@@ -202,7 +202,7 @@ describe('below the threshold', () => {
     expect(party.payments).toHaveLength(1);
   });
 
-  it('stays open for days while the party says nothing new, and goes on in a new run @long', async () => {
+  it('stays open for days while the party reports no change, and continues as new @long', async () => {
     withoutList();
     const id = await created(client, accountId);
     let beganAt: number | undefined;
@@ -211,14 +211,14 @@ describe('below the threshold', () => {
       if (attempt > 1 && lastAt > beganAt + 3 * DAY_MS) party.set(id, { status: 'completed' });
     };
     expect(await run(id)).toBe('completed');
-    expect(attempts).toBeGreaterThan(201); // more than a run looks
-    // Each minute in the first hour, then at a sixtieth of the wait, and each ten minutes from the tenth hour on.
+    expect(attempts).toBeGreaterThan(201); // more than one run makes
+    // Intervals: a minute in the first hour, then a sixtieth of the wait, and ten minutes from the tenth hour on.
     expect(attempts).toBeLessThan(60 + 60 * Math.log(10) + 62 * 6 + 40);
     expect((await eventsOf(id)).length).toBeLessThan(1_600);
     expect(await balance()).toBe('49899.65 0.00');
   });
 
-  it('waits without asking where the party lists what has changed', async () => {
+  it('asks no questions when the party has a list of changes', async () => {
     const id = await created(client, accountId);
     const handle = await handOver(id);
     await until(() => attempts === 1);
@@ -229,10 +229,10 @@ describe('below the threshold', () => {
     expect(attempts).toBe(2);
   });
 
-  it.each([1, 2, 3])('survives a worker that dies after its step number %i', async (death) => {
+  it.each([1, 2, 3])('is paid once although the worker dies after step %i', async (death) => {
     withoutList();
     const id = await created(client, accountId);
-    // The party moves on with each look that was told of; the one that died is made again at the same place.
+    // The party changes the payout with each reported step. The repeated step after the death finds the same state.
     const states = [undefined, { status: 'sent' }, { status: 'completed' }] as const;
     before = (attempt) => {
       const state = states[attempt > death ? attempt - 2 : attempt - 1];
@@ -247,7 +247,7 @@ describe('below the threshold', () => {
     expect(await balance()).toBe('49899.65 0.00');
   });
 
-  it('is the same when every step is run twice', async () => {
+  it('is paid once when every step runs twice', async () => {
     withoutList();
     const id = await created(client, accountId);
     const states = [undefined, { status: 'sent' }, { status: 'completed' }] as const;
@@ -290,7 +290,7 @@ describe('above the threshold', () => {
     expect(decisions).toEqual([{ kind: 'approve', reason: 'Called them.', decided_by: 'operator:test' }]);
   });
 
-  it('rejected: the hold is released, and the client reads why', async () => {
+  it('releases the hold after a rejection, and the client reads the reason', async () => {
     const id = await created(client, accountId, large);
     const handle = await handOver(id);
     await until(async () => (await read(client, accountId, id)).status === 'pending_approval');
@@ -306,7 +306,7 @@ describe('above the threshold', () => {
     await expect(decide(id, 'approved')).rejects.toMatchObject({ code: 'invalid_transition' });
   });
 
-  it('a signal alone approves nothing', async () => {
+  it('is not approved by a signal alone', async () => {
     const id = await created(client, accountId, large);
     const handle = await handOver(id);
     await until(() => attempts === 1);
@@ -329,7 +329,7 @@ describe('after its end', () => {
     return id;
   }
 
-  it('a callback weeks later begins it again for one look', async () => {
+  it('starts again for one step after a callback weeks later', async () => {
     const id = await completed();
     await temporal.env.sleep(30 * DAY_MS);
     party.set(id, { status: 'returned' });
@@ -344,7 +344,7 @@ describe('after its end', () => {
     expect(await balance()).toBe('49999.65 0.00');
   });
 
-  it('a return months later that nobody told of is found in what the party lists', async () => {
+  it('finds a return months later in the party’s list, without a callback', async () => {
     const id = await completed();
     await temporal.env.sleep(100 * DAY_MS);
     await onServersClock();
@@ -362,7 +362,7 @@ describe('after its end', () => {
     expect(await balance()).toBe('49999.65 0.00');
   });
 
-  it('one of a party without a list is asked for months, then no more', async () => {
+  it('is asked for at a party without a list, for four months', async () => {
     withoutList();
     const id = await completed();
     const due: number[] = [];
@@ -380,7 +380,7 @@ describe('after its end', () => {
     expect((due.at(-1) as number) - (due[0] as number)).toBe(119 * DAY_MS);
   });
 
-  it('a contradiction is booked and shown to the operator', async () => {
+  it('books a contradicting word of the party and shows it to the operator', async () => {
     const id = await created(client, accountId);
     party.begins = 'failed';
     expect(await run(id)).toBe('failed');
@@ -398,7 +398,7 @@ describe('from a virtual IBAN', () => {
     return paidOut(client, '40.00');
   };
 
-  it('goes the same way, in a workflow of its own', async () => {
+  it('completes in a workflow of its own', async () => {
     const { id, show } = await begin();
     const handle = await handOver(id);
     await until(() => party.payments.length === 1);
@@ -411,7 +411,7 @@ describe('from a virtual IBAN', () => {
     expect(((await handle.fetchHistory()).events ?? []).length).toBeLessThanOrEqual(20);
   });
 
-  it('is paid once though answers are lost and workers die', async () => {
+  it('is paid once although answers are lost and workers die', async () => {
     withoutList();
     const { id } = await begin();
     party.orders = ['done-and-silent', 'error-500', 'lost'];
@@ -427,7 +427,7 @@ describe('from a virtual IBAN', () => {
   });
 });
 
-it('puts nothing into its history but ids, states and codes', async () => {
+it('has only ids, states and codes in its history', async () => {
   const id = await created(client, accountId);
   party.orders = ['refused-422'];
   expect(await run(id)).toBe('failed');

@@ -18,8 +18,9 @@ import { historyKeyring } from './recordings/recording';
 import { workflowSources } from './recordings/workflow-sources';
 
 /**
- * A new version replays the runs that go on while it is deployed. A workflow whose commands come in another order breaks them.
- * Where a history of a release fails here, change the workflow behind `patched()`, because that history is never recorded anew.
+ * A new version replays the runs that go on during its deployment. A workflow with another order of commands breaks
+ * them. If a released history fails here, change the workflow behind `patched()`. A released history is never recorded
+ * again.
  */
 
 const kept = keptNames();
@@ -27,7 +28,7 @@ const hasHistory = (workflow: string, holds: (events: HistoryEvent[]) => boolean
   kept.some((name) => name.startsWith(`${workflow}.`) && holds(eventsOf(readHistory(name))));
 
 const DOCTORED = 'doctored';
-/** The history of a workflow that asks for the card before it orders the card. */
+/** A changed history, of a workflow that asks for the card before it orders the card. */
 const doctored = () =>
   readHistory('cardIssuance.issued').replace(
     '"activityType":{"name":"orderCard"}',
@@ -35,7 +36,7 @@ const doctored = () =>
   );
 
 const replayed = new Map<string, Error | undefined>();
-/** One worker replays all histories, because each worker evaluates the whole bundle anew. */
+/** One worker replays all histories, because each worker evaluates the whole bundle. */
 beforeAll(async () => {
   installRuntime(quiet);
   const worker = {
@@ -70,7 +71,7 @@ describe('the kept histories', () => {
   const workflowsWith = (call: RegExp) =>
     [...workflows].filter(([, source]) => call.test(source)).map(([workflow]) => workflow);
 
-  it('are those of all workflows, and of every recording: npx tsx scripts/record-histories.ts', () => {
+  it('cover every workflow and every recording: npx tsx scripts/record-histories.ts', () => {
     expect(workflows.size).toBeGreaterThan(5);
     expect([...new Set(kept.map((name) => name.split('.')[0]))].sort()).toEqual([...workflows.keys()].sort());
     expect(kept).toEqual(expect.arrayContaining(RECORDINGS.flatMap(historiesOf)));
@@ -97,7 +98,7 @@ describe('the kept histories', () => {
     expect(texts.filter(namesMachine)).toEqual([]);
   });
 
-  it('name neither a machine nor a path of it', () => {
+  it('name no machine and no path of it', () => {
     expect(kept.filter((name) => namesMachine(readHistory(name)))).toEqual([]);
   });
 });

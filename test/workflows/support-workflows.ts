@@ -5,7 +5,7 @@ import { follow } from '../../workflows/support/follow';
 import { listenForLooks } from '../../workflows/support/look-signal';
 import { showStatus } from '../../workflows/support/status';
 
-/** Workflows for the tests of what all workflows share. */
+/** Workflows for the tests of `workflows/support`. */
 
 interface Record {
   read(): Promise<string>;
@@ -19,7 +19,7 @@ const { advance, read, echo, refuse } = proxyActivities<Record>({
   retry: { maximumAttempts: 2, initialInterval: '1 second' },
 });
 
-/** Reads its record until it is final, when told to look or after a day. Returns what it has read. */
+/** Reads its record after each signal, or after a day, until the record is final. @returns all readings */
 export async function followsRecord(): Promise<string[]> {
   const looks = listenForLooks();
   const seen: string[] = [];
@@ -32,7 +32,7 @@ export async function followsRecord(): Promise<string[]> {
   }
 }
 
-/** Reads slowly, so that several looks come meanwhile. */
+/** Waits an hour, so that several signals come before its look. */
 export async function coalescesLooks(): Promise<{ rounds: number; waiting: boolean }> {
   const looks = listenForLooks();
   await sleep('1 hour');

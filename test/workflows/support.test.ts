@@ -15,7 +15,7 @@ const activities = { read: async () => records.shift() ?? 'final' };
 const start = (workflow: string, workflowId: string): Promise<WorkflowHandle> =>
   temporal.client.workflow.start(workflow, { workflowId, taskQueue: 'processes' });
 
-it('reads its record again after a day without a word, skipping the time', async () => {
+it('reads its record again after a day without a signal', async () => {
   records = ['pending', 'pending'];
   const seen = await temporal.withWorkers(activities, async () =>
     (await start('followsRecord', 'patient')).result(),
@@ -23,7 +23,7 @@ it('reads its record again after a day without a word, skipping the time', async
   expect(seen).toEqual(['pending', 'a day has passed', 'pending', 'a day has passed', 'final']);
 });
 
-it('reads its record again as soon as it is told to look, also when the signal came before it ran', async () => {
+it('reads its record again after a signal that came with its start', async () => {
   records = ['pending'];
   const seen = await temporal.withWorkers(activities, async (client) => {
     const handle = await client.workflow.signalWithStart('followsRecord', {
@@ -46,7 +46,7 @@ it('shows the status of its record', async () => {
   expect(status).toEqual(['final']);
 });
 
-it('takes many looks as one', async () => {
+it('takes many signals as one reason to look', async () => {
   const result = await temporal.withWorkers(activities, async () => {
     const handle = await start('coalescesLooks', 'told-often');
     for (let time = 0; time < 5; time += 1) await handle.signal(LOOK);

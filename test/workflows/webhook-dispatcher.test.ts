@@ -18,7 +18,7 @@ afterAll(async () => {
   await api.close();
 });
 
-it('delivers with a constant history, however many events there are, and goes on in turns', async () => {
+it('delivers in turns, with a history that does not grow with the events', async () => {
   const tenants = await Promise.all(Array.from({ length: 12 }, () => api.client()));
   const activities = createWebhookActivities(api.services, { ca: receiver.ca, sliceMs: 1_500 });
   await temporal.withWorkers(activities, async (client) => {
@@ -42,10 +42,10 @@ it('delivers with a constant history, however many events there are, and goes on
     const turnsOf = ({ events = [] }: Awaited<ReturnType<typeof histories>>[number]) =>
       (events ?? []).filter((event) => event.activityTaskScheduledEventAttributes).length;
     await until(async () => (await histories()).every((history) => turnsOf(history) >= 2));
-    const [late] = tenants; // what comes later is found by a later turn
+    const [late] = tenants; // a later turn delivers later events
     await append(api, late!);
     await until(async () => (await rest()) === 0);
-    // Three events of a workflow task and three of the activity a turn; nothing for an event that is delivered.
+    // A turn adds three events of its workflow task and three of its activity. A delivered webhook adds none.
     for (const history of await histories())
       expect(history.events?.length).toBeLessThanOrEqual(6 * (turnsOf(history) + 1));
     await Promise.all(started.map((handle) => handle.terminate()));
@@ -53,7 +53,7 @@ it('delivers with a constant history, however many events there are, and goes on
   expect(receiver.received).toHaveLength(1_201);
 });
 
-it('takes in hand again what a worker left behind', async () => {
+it('delivers an event that a dead worker had leased', async () => {
   const tenant = await api.client();
   await register(tenant, `${receiver.url}/left`, 'card');
   const [id] = await append(api, tenant);

@@ -16,7 +16,7 @@ import {
 let api: TestApi;
 let receiver: Receiver;
 let temporal: TimeSkipping;
-/** Temporal's clock runs ahead by what was skipped; the product's goes with it. */
+/** Skipped time in milliseconds. The product's clock follows Temporal's. */
 let ahead = 0;
 beforeAll(async () => {
   const now = () => new Date(Date.now() + ahead);
@@ -29,12 +29,12 @@ afterAll(async () => {
 });
 
 let paths = 0;
-/** Fails, and is not tried again for an hour. */
+/** Fails with a Retry-After of an hour. */
 const inAnHour: Behaviour = (_request, response) => {
   response.writeHead(503, { 'retry-after': '3600' }).end();
 };
 
-/** A tenant whose endpoint has begun to fail, with events that wait. */
+/** Creates a tenant whose endpoint is failing, with waiting events. */
 async function failing(behaviour: Behaviour, count: number) {
   ahead = (await temporal.env.currentTimeMs()) - Date.now();
   const client = await api.client();
@@ -53,13 +53,13 @@ async function failing(behaviour: Behaviour, count: number) {
 const activities = () => createWebhookActivities(api.services, { ca: receiver.ca });
 const command = (client: Client) => recoveryCommand({ tenantId: client.clientId, registration: 'card' });
 
-/** As the relay does it: told to look, which begins it. */
+/** Starts the workflow with a signal, as the relay does. */
 function begin(client: Client) {
   const { workflow, workflowId, taskQueue, args } = command(client);
   return temporal.client.workflow.signalWithStart(workflow, { workflowId, taskQueue, args, signal: 'look' });
 }
 
-/** What the history says of the waits between probes, in seconds. */
+/** The waits between probes by the history, in seconds. */
 async function waits(client: Client): Promise<number[]> {
   const history = await temporal.client.workflow.getHandle(command(client).workflowId).fetchHistory();
   const seconds = (history.events ?? []).flatMap(({ timerStartedEventAttributes: timer }) => {
@@ -69,14 +69,14 @@ async function waits(client: Client): Promise<number[]> {
   return seconds.filter((wait) => wait > 0.01);
 }
 
-/** After the first wait, of which some has passed when the workflow begins. */
+/** Seconds, without the first wait, because part of it is over when the workflow starts. */
 const scheduled = [30, 120, 600, 1_800, 7_200, 21_600, 43_200];
 
-/** The deliveries that came, by their place among those that were recorded. */
+/** The received deliveries, as indexes into the recorded events. */
 const tried = (path: string, ids: string[]) =>
   receiver.at(path).map((one) => ids.indexOf(String(one.body.data['id'])));
 
-it('probes on the schedule, after two failures of one delivery with another', async () => {
+it('probes on the schedule, with another delivery after two failures of one', async () => {
   const { client, path, ids } = await failing(500, 3);
   await temporal.withWorkers(activities(), async () => {
     const recovery = await begin(client);
@@ -85,7 +85,8 @@ it('probes on the schedule, after two failures of one delivery with another', as
     });
     await recovery.result();
   });
-  // The first was tried in its lane. Each waits longer than those that have failed less often, and those two about as long.
+  // The lane tried the first delivery. The next probe takes a delivery with the fewest failures; the last two are about
+  // equal.
   const order = tried(path, ids);
   expect(order.slice(0, 7)).toEqual([0, 1, 1, 2, 2, 0, 0]);
   const last = order[8] as number;
@@ -106,7 +107,7 @@ it('probes on the schedule, after two failures of one delivery with another', as
   }
 });
 
-it('disables an endpoint that has taken nothing for seven days, and parks what waits', async () => {
+it('disables an endpoint that accepted nothing for seven days, and parks its events', async () => {
   const { client, path, ids } = await failing(500, 30);
   await temporal.withWorkers(activities(), async () => (await begin(client)).result());
   const days = (await waits(client)).reduce((sum, seconds) => sum + seconds, 0) / 86_400;
@@ -124,7 +125,7 @@ it('disables an endpoint that has taken nothing for seven days, and parks what w
   expect(new Set((await eventsOf(api, client)).map(({ delivery }) => delivery))).toEqual(new Set(['due']));
 });
 
-it('makes no probe before its time, however often it is told to look', async () => {
+it('makes no probe before its time, whatever signals come', async () => {
   const { client, path } = await failing(inAnHour, 1);
   await temporal.withWorkers(activities(), async () => {
     const recovery = await begin(client);
@@ -141,7 +142,7 @@ it('makes no probe before its time, however often it is told to look', async () 
   expect(receiver.at(path)).toHaveLength(1);
 });
 
-it('probes on a queue of its own, so that receivers that hang slow nobody else', async () => {
+it('probes on a queue of its own, so that hanging receivers slow no other work', async () => {
   const { client } = await failing(500, 1);
   await temporal.withWorkers(activities(), async () => (await begin(client)).result());
   const history = await temporal.client.workflow.getHandle(command(client).workflowId).fetchHistory();
@@ -153,7 +154,7 @@ it('probes on a queue of its own, so that receivers that hang slow nobody else',
   expect(queues).not.toContainEqual(['probeWebhookEndpoint', 'webhooks']);
 });
 
-it('lets the backlog flow in time order when a probe succeeds', async () => {
+it('delivers the backlog in time order after a successful probe', async () => {
   const { client, path, ids } = await failing(503, 60);
   await append(api, client, { at: new Date(Date.now() + 1_000) });
   await temporal.withWorkers(activities(), async () => {
@@ -165,7 +166,7 @@ it('lets the backlog flow in time order when a probe succeeds', async () => {
   await until(async () => (await eventsOf(api, client)).every((row) => row.delivery === 'delivered'));
   await dispatcher.stop();
   const came = receiver.at(path).map((one) => one.body.data['id'] as string);
-  // The first has failed in its lane and waits for its own time; the second was probed with.
+  // The first event has failed in its lane and waits for its own time. The second one was the probe.
   expect(came.slice(0, 2)).toEqual([ids[0], ids[1]]);
   const order = came.slice(1).filter((id) => id !== ids[0]);
   const places = order.map((id) => (ids.includes(id) ? ids.indexOf(id) : 60) - 1);
@@ -187,11 +188,11 @@ it('honours Retry-After', async () => {
   expect(second).toBeLessThanOrEqual(3_600);
 });
 
-it('probes at once when told to look', async () => {
+it('probes at once after a resend', async () => {
   const { client, path } = await failing(inAnHour, 1);
   await temporal.withWorkers(activities(), async () => {
     const recovery = await begin(client);
-    // It waits for its first probe; its clock stands while nobody waits for its result.
+    // The workflow waits for its first probe. Its clock stands, because nothing waits for its result yet.
     await until(async () => (await waits(client)).length === 1);
     expect(receiver.at(path)).toHaveLength(1);
     receiver.answer(path, 204);
@@ -204,7 +205,7 @@ it('probes at once when told to look', async () => {
   });
 });
 
-it('uses a URL that was replaced, and ends', async () => {
+it('ends when the URL is replaced, and delivers to the new one', async () => {
   const { client, path } = await failing(inAnHour, 2);
   await temporal.withWorkers(activities(), async () => {
     const recovery = await begin(client);
@@ -238,7 +239,7 @@ it('ends when the endpoint is deleted, or answers 410', async () => {
   expect((await eventsOf(api, gone.client)).map((row) => row.delivery)).toEqual(['parked', 'parked']);
 });
 
-it('ends when nothing waits any more', async () => {
+it('ends when no event waits any more', async () => {
   const { client } = await failing(500, 1);
   await temporal.withWorkers(activities(), async () => {
     await (await begin(client)).result();
@@ -247,7 +248,7 @@ it('ends when nothing waits any more', async () => {
   expect(await endpointOf(api, client)).toMatchObject({ status: 'active', recent_failures: 0 });
 });
 
-it('keeps nothing but ids, numbers and codes in its history', async () => {
+it('has only ids, numbers and codes in its history', async () => {
   const { client, path } = await failing(500, 1);
   await temporal.withWorkers(activities(), async () => {
     receiver.answer(path, 204);

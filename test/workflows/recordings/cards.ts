@@ -6,7 +6,7 @@ const CHALLENGE = 'chl_01h455vb4pex5vsknk084sn02q';
 const OPERATION = 'cop_01h455vb4pex5vsknk084sn02q';
 const ENDPOINT = { tenantId: 'cli_01h455vb4pex5vsknk084sn02q', registration: 'card' };
 
-/** After so many asks the next wait lasts minutes, so that the recorder's signal comes before its end. */
+/** Questions after which the next wait lasts minutes, so that the recorder's signal comes before its end. */
 const ASKED_OFTEN = 10;
 
 export const CARD_RECORDINGS = {

@@ -5,7 +5,7 @@ import type { Path, Recorded, WorkflowName } from './recording';
 import { TRANSFER_RECORDINGS } from './transfers';
 import { UPKEEP_RECORDINGS } from './upkeep';
 
-/** Every workflow and its paths. The histories are in test/histories, and every later version replays them. */
+/** Every workflow and its paths. Every later version replays their histories (test/histories). */
 const WORKFLOWS: Record<WorkflowName, Recorded> = {
   ...CARD_RECORDINGS,
   ...PEOPLE_RECORDINGS,
@@ -31,7 +31,7 @@ export const RECORDINGS: readonly Recording[] = Object.entries(WORKFLOWS).flatMa
     })),
 );
 
-/** The names of the histories that the recording leaves, first run first. */
+/** The names of the histories that a recording writes, the first run first. */
 export function historiesOf({ name, secondRun }: Recording): string[] {
   const second = `${name}.second-run`;
   if (!secondRun) return [name];

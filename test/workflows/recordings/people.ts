@@ -5,7 +5,7 @@ const USER = 'usr_01h455vb4pex5vsknk084sn02q';
 
 /** All attempts to submit: a retry adds no event to the history. */
 const EVERY_ATTEMPT = times(300, '!PartyAway');
-/** The next ask is the last one at growing intervals. */
+/** Questions after which one more follows at a growing interval, before the hourly ones. */
 const BEFORE_HOURLY = 11;
 
 export const PEOPLE_RECORDINGS = {

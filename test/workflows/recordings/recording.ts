@@ -11,23 +11,23 @@ export type Answers = Record<string, Answer[]>;
 /** One path through a workflow, recorded as `<workflow>.<path>.json`. */
 export interface Path {
   answers: Answers;
-  /** The arguments of the run; those of the workflow when absent. */
+  /** The arguments of the run. Default: those of the workflow. */
   args?: unknown[];
-  /** When the recorder sends the signal to look: with the start, or in the wait that follows so many answers. */
+  /** When the recorder sends the signal: with the start, or in the wait after this number of answers. */
   look?: 'with-start' | { afterAnswers: number };
   secondRun?: SecondRun;
   /** Records through the product's payload codec, under the key of `historyKeyring`. */
   encrypted?: true;
-  /** The workflow never completes, so the run fails when its answers are used up. */
+  /** The workflow never completes. The run fails when its answers are used up. */
   endless?: true;
 }
 
-/** The first run repeats its last answers until it continues as new; then these answers begin. */
+/** Answers of the run after the first one, which repeats its last answers until it continues as new. */
 export interface SecondRun {
   answers: Answers;
   /**
-   * `server-suggests`: a real server suggests it after few events, and both runs are kept. `many-looks`: the workflow counts its
-   * looks, and only the second run is kept because the first one has a thousand events.
+   * `server-suggests`: a real server suggests it after few events, and both runs are kept. `many-looks`: the workflow
+   * counts its looks. Only the second run is kept, because the first one has a thousand events.
    */
   after: 'server-suggests' | 'many-looks';
 }
@@ -40,23 +40,23 @@ export interface Recorded {
 export type WorkflowName = keyof typeof workflows;
 export type RecordedWorkflows = Partial<Record<WorkflowName, Recorded>>;
 
-/** The key of all encrypted histories. It protects nothing: the test data is public. */
+/** The key of all encrypted histories. The key is public, because the test data is public. */
 export const historyKeyring = () => createKeyring(Buffer.alloc(32, 'histories'));
 
 export const times = <T>(count: number, answer: T): T[] => Array.from({ length: count }, () => answer);
 
-/** This deadline has passed, so the workflow looks again at once. */
+/** A deadline in the past, so that the workflow looks again at once. */
 export const DEADLINE = 1;
 export const HOUR_MS = 60 * 60_000;
 
-/** Answers of the transfer engine's step. */
+/** An answer of the transfer engine's step. */
 export const waits = (status: string, lookAt: number | null = null) => ({ status, open: true, lookAt });
 export const ends = (status: string) => ({ status, open: false, lookAt: null });
 
 /**
- * The paths that every workflow of the transfer engine has, beside its own.
- * @param activity its only activity
- * @param statuses one that waits and one that ends the transfer
+ * The paths that all workflows of the transfer engine share.
+ * @param activity the only activity of the workflow
+ * @param statuses a waiting status and a final one
  */
 export function followed(
   id: string,
@@ -88,7 +88,7 @@ export function followed(
   };
 }
 
-/** The paths of a watcher, which never ends: a run that continues as new, and the run after it, cut short. */
+/** The path of a watcher, which never ends: a run that continues as new, and a later run that is cut short. */
 export function watcher(args: unknown[], activity: string, answer: Answer): Recorded {
   return {
     args,

@@ -7,7 +7,7 @@ const EXCHANGE_ORDER = 'exo_01h455vb4pex5vsknk084sn02q';
 const EXCHANGE_WITHDRAWAL = 'exw_01h455vb4pex5vsknk084sn02q';
 const DEPOSIT = 'dep_01h455vb4pex5vsknk084sn02q';
 
-/** From a person's approval to the end; the party is away at times. */
+/** Answers from an operator's approval to the end. The party is away at times. */
 const APPROVED_AND_PAID = [
   waits('pending_approval', DEADLINE),
   '!PartyAway',

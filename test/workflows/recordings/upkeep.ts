@@ -9,7 +9,7 @@ const EXPIRY = { expired: 499, failed: 1, more: true, after: AUTHORIZATION_PLACE
 const FEES = { paid: 200, unpaid: 0, after: FEE_PLACE };
 const LAST_FEES = { paid: 1, unpaid: 3, after: null };
 
-/** The workflows that schedules begin. */
+/** The workflows that schedules start. */
 export const UPKEEP_RECORDINGS = {
   authorizationExpiry: {
     args: [],

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 const WORKFLOWS = join(__dirname, '../../../workflows');
 
-/** Every workflow by its name, with the source of its file and of all files in `workflows` that the file imports. */
+/** Every workflow by its name, with its source and the sources that it imports from `workflows`. */
 export function workflowSources(): Map<string, string> {
   const index = readFileSync(join(WORKFLOWS, 'index.ts'), 'utf8');
   const exported = [...index.matchAll(/export \{ (\w+) \} from '(.+)'/g)];
