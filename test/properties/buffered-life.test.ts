@@ -10,7 +10,7 @@ import type {
   TakeOperation,
 } from './script';
 
-/** One life, written by hand, that comes to what random ones seldom do: the same audit judges it. */
+/** A script that reaches situations which random scripts seldom reach. The same audit checks it. */
 
 let stage: ProofStage;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** The sixth of a world: the first that a script asks for. */
+/** Index of the sixth card, the first one that the script issues. */
 const NEW = 5;
 const A2 = 1;
 const way = { via: 'gathered', keyed: 0, stranger: false } as const;
@@ -30,7 +30,7 @@ const take = (takers = 1, stranger = false): TakeOperation => ({ do: 'take', quo
 const carryOut = (times = 1, stranger = false): CarryOutOperation => ({
   ...{ do: 'carry out', operation: 0, times, stranger },
 });
-/** The newest card. */
+/** For the newest card. */
 const issue = (type: IssuingOperation['do']): IssuingOperation => ({ do: type, card: 0, minor: 0 });
 const request = (type: RequestOperation['do'], takers = 1, stranger = false): RequestOperation => ({
   ...{ do: type, card: NEW, minor: 100, takers, stranger },
@@ -63,17 +63,17 @@ const LIFE: Script = [
   [take(1, true)],
   [take(3)],
   [carryOut(2), issue('issue')],
-  // Reversed before it was held.
+  // An authorization whose reversal came first.
   [network('reversal', 50, { reference: 0, sent: 5 })],
   [network('authorization', 50, { reference: 0, sent: 1, keyed: 2 })],
-  // Drawn from the buffer, and released.
+  // An authorization that draws on the buffer, and its release.
   [network('advice', 150, { reference: 3 })],
   [network('reversal', 150, { reference: 3, sent: 1 })],
-  // 2.00 and 2.00 set aside: more than is set aside, then more than there is.
+  // The card has 2.00, with 2.00 set aside. The amounts exceed first the buffer, then all money.
   [network('advice', 250, { reference: 1 })],
   [network('clearing', 250, { reference: 2, keyed: 2 })],
   [network('clearing', 50, { reference: 2 })],
-  // Set aside while it owes.
+  // A funding sets money aside while the card has a debt.
   [price('topup', NEW, 200), price('topup', NEW, 200, true)],
   [take(2)],
   [carryOut(3), carryOut(1, true)],
@@ -95,7 +95,7 @@ const LIFE: Script = [
   [issue('issue_failed'), carryOut()],
 ];
 
-it('comes to all that a card with a buffer and a network can come to, and all adds up', async () => {
+it('reaches every situation of a buffered card on a network, and all balances add up', async () => {
   const { wrong, reached, played } = await prove(stage, LIFE);
   expect([...wrong, ...(wrong.length > 0 ? played.lines : [])]).toEqual([]);
   expect([...new Set(reached)]).toEqual(

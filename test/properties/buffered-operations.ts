@@ -21,7 +21,7 @@ import type {
 import { type Answer, attempt } from './submit';
 import { amountOf, keepCard, type World, type WorldCard } from './world';
 
-/** A price that was offered: of an issuance like that of the card, or of its funding. */
+/** A quote for an issuance like that of the card, or for its funding. */
 export interface KnownQuote {
   id: string;
   of: PriceOperation['of'];
@@ -41,7 +41,7 @@ const BUFFERED = ['price', 'take', 'ask to withdraw', 'ask to close', 'carry out
 export const isBuffered = (operation: Operation): operation is BufferedOperation =>
   BUFFERED.includes(operation.do);
 
-/** What clients ask of cards with a buffer, and what carries it out. @param name of the operation: its keys begin so */
+/** Requests of clients for buffered cards, and their execution. @param name the prefix of the operation's keys */
 export async function bufferedOperation(
   stage: Stage,
   played: Played,
@@ -130,7 +130,7 @@ interface Asking {
   accept(tx: Tx, call: Call): Promise<CardOperation>;
 }
 
-/** So many ask for it at once, each under a key of its own. */
+/** Sends `takers` requests at once, each under its own key. */
 async function atOnce(stage: Stage, world: World, card: WorldCard, asking: Asking) {
   const { takers, stranger, name, accept } = asking;
   const callerId = callerOf(world, card, stranger);
@@ -163,7 +163,7 @@ async function carryOut(stage: Stage, played: Played, operation: CarryOutOperati
   return { text: `carry out ${short(id)}${times(operation.times)}`, answers: told.map(done) };
 }
 
-/** Its process asks the processor, and carries out the closure that it confirms. */
+/** Asks the processor for the closure, and carries it out once it is confirmed. */
 async function confirm(stage: Stage, world: World, operation: ConfirmOperation): Promise<Result> {
   const card = pick(world.cards, operation.card);
   const told = await closeAtProcessor(stage.api.services, card.id);

@@ -6,17 +6,17 @@ import { shrink } from './shrink';
 
 export interface Trial {
   seed: number;
-  /** How many scripts, of how many waves, with how many operations at once: at most. */
+  /** Scripts. `waves`: the most waves of a script. `width`: the most operations at once. */
   runs: number;
   waves: number;
   width: number;
-  /** Told after each script, until one fails. */
+  /** Called after each script, until one fails. */
   onProof?: (script: Script, proof: Proof) => void;
 }
 
 /**
- * Plays random scripts until one fails, and takes away what that does not need.
- * @returns the smallest failing case as one reads it, with what is needed to see it again; nothing when all held
+ * Plays random scripts until one fails, and shrinks the failing script.
+ * @returns the smallest failing case as text, with its seed. Undefined if no script failed
  */
 export async function tryScripts(stage: ProofStage, trial: Trial): Promise<string | undefined> {
   const { seed, runs, waves, width, onProof } = trial;
@@ -27,7 +27,8 @@ export async function tryScripts(stage: ProofStage, trial: Trial): Promise<strin
     if (proof.wrong.length > 0) failing = script;
     return proof.wrong.length === 0;
   });
-  // Every try costs a world: the shrinker of this folder takes away in halves, which needs far fewer of them.
+  // Each try creates a world. The shrinker of this folder removes halves, so it needs far fewer tries than
+  // fast-check's.
   const result = await fc.check(property, { seed, numRuns: runs, endOnFailure: true });
   if (!result.failed) return undefined;
   if (!failing) return String((result.errorInstance as Error | null)?.stack);

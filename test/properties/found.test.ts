@@ -4,7 +4,7 @@ import { Decimal } from '../../src/kernel/money/money';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { cardBalance, cardholder, fund, masterAccount, PROCESSOR, simulate, tell } from '../support/cards';
 
-/** What random scripts have found, each as the smallest case that showed it. */
+/** Defects that random scripts have found, each as its smallest case. */
 
 let api: TestApi;
 let client: Client;
@@ -28,7 +28,7 @@ async function masterBalance(): Promise<string> {
   return `${account.body.available} ${account.body.pending}`;
 }
 
-it('a card is issued out of what was held for it, although its account was forced below zero since', async () => {
+it('a card is issued from its hold although its account fell below zero since', async () => {
   const cardId = await pendingCard('10.00');
   const accountId = await masterAccount(client);
   const all = { accountId, amount: new Decimal('39.00') };
@@ -45,7 +45,7 @@ it('a card is issued out of what was held for it, although its account was force
 it.each([
   ['settle', '-3.00 0.00 3.00'],
   ['refund', '3.00 0.00 -3.00'],
-])('a card that fails returns to zero what a %s left on it, and later ones too', async (type, left) => {
+])('a failed card returns to zero after an earlier %s and a later one', async (type, left) => {
   const cardId = await pendingCard('10.00');
   await simulate(client, { cardId, type, amount: '3.00' });
   expect(await cardBalance(client, cardId)).toBe(left);

@@ -21,7 +21,7 @@ import type {
   Via,
 } from './script';
 
-/** Some cards, accounts and users are busier than others, so that much happens to one. */
+/** An index that prefers the first two cards, accounts and users, so that many operations meet on them. */
 const index = fc.oneof({ weight: 3, arbitrary: fc.nat(1) }, { weight: 2, arbitrary: fc.nat(7) });
 
 type Weighted<T> = [weight: number, arbitrary: fc.Arbitrary<T>];
@@ -32,20 +32,20 @@ function among<T>(...choices: Weighted<T>[]): fc.Arbitrary<T> {
 
 const rarely = (oneIn: number) => among<boolean>([oneIn - 1, fc.constant(false)], [1, fc.constant(true)]);
 
-/** Minor units: small, so that what cards and accounts hold is soon used up; now and then absurd. */
+/** Minor units: small amounts that soon use up the balances, and seldom an absurd one. */
 const minor = among(
   [20, fc.integer({ min: 1, max: 9 })],
   [60, fc.integer({ min: 10, max: 900 })],
   [15, fc.integer({ min: 900, max: 3_000 })],
   [1, fc.constant(99_999_999_999_999)],
 );
-/** Enough to go on with. */
+/** Mostly enough for several operations. */
 const plenty = among<number>([1, minor], [2, fc.integer({ min: 500, max: 4_000 })]);
-/** Mostly below what was authorized. */
+/** Mostly less than the authorized amount. */
 const part = among<number>([1, minor], [3, fc.integer({ min: 1, max: 250 })]);
 const partOrAll = among<number | null>([5, part], [2, fc.constant(null)]);
 
-/** Mostly the card's own; 0, 2 and 3 decimals, worth far more or far less than one unit of it. */
+/** Mostly the card's own. The others have 0, 2 or 3 decimals and very different values. */
 const currency = among<string | null>(
   [6, fc.constant(null)],
   [4, fc.constantFrom('USD', 'EUR', 'JPY', 'KWD')],
@@ -59,7 +59,7 @@ const way = {
   stranger: rarely(15),
 };
 
-/** Of so many messages: how many name a chain, none at all, or an unknown one. */
+/** Weights: messages that name a known chain, no chain, or an unknown chain. */
 const chain = (known: number, none: number, unknown: number) =>
   among<ChainChoice>([known, age], [none, fc.constant('none')], [unknown, fc.constant('unknown')]);
 
@@ -80,7 +80,7 @@ const processor = (type: ProcessorOperation['do'], given: Partial<Arbitraries<Pr
     ...given,
   });
 
-/** Few transactions of a card and few minutes, so that messages meet, repeat and overtake one another. */
+/** Few transactions of a card and few minutes, so that messages repeat and overtake each other. */
 const network = (event: NetworkOperation['event'], given: Partial<Arbitraries<NetworkOperation>> = {}) =>
   fc.record<NetworkOperation>({
     ...usual,
@@ -193,8 +193,8 @@ const operation = among<Operation>(
 );
 
 /**
- * @param waves how many at most
- * @param width how many operations of a wave run at once, at most
+ * @param waves the most waves of a script
+ * @param width the most operations of a wave, which run at once
  */
 export function scripts(waves: number, width: number): fc.Arbitrary<Script> {
   const wave = fc.array(operation, { minLength: 1, maxLength: width, size: 'max' });

@@ -3,37 +3,37 @@ import { openStage, type Proof } from './run';
 import { type Script, sizeOf } from './script';
 
 export interface ProofProgress {
-  /** So far. */
+  /** Operations so far. */
   operations: number;
   refused: number;
   /** Card events that were recorded. */
   events: number;
-  /** Scripts after which all held. */
+  /** Scripts that passed. */
   scripts: number;
-  /** Transactions that had to be run again. */
+  /** Transactions that were retried. */
   conflicts: number;
   seconds: number;
 }
 
 export interface LongRun {
-  /** How many to carry out, at least. */
+  /** The least number of operations. */
   operations: number;
   seed: number;
-  /** How many run at once, at most. */
+  /** The most operations at once. */
   connections: number;
   onProgress(progress: ProofProgress): void;
 }
 
-/** A database is left for a new one after so many operations: what is checked after each script grows with it. */
+/** Operations until a new database, because the checks after each script grow with the database. */
 const OPERATIONS_OF_A_DATABASE = 15_000;
-/** Scripts of one seed; a new seed begins where its scripts have grown to their full length. */
+/** Scripts of one seed. By then the scripts have their full length, and a new seed begins. */
 const RUNS_OF_A_SEED = 20;
 const WAVES = 60;
 const SECONDS_BETWEEN_REPORTS = 10;
 
 /**
- * Plays scripts until so many operations were carried out.
- * @returns the smallest failing case as one reads it; nothing when all held
+ * Plays scripts until the number of operations is reached.
+ * @returns the smallest failing case as text. Undefined if no script failed
  */
 export async function proveLong({
   operations,

@@ -3,7 +3,7 @@ import { Decimal } from '../../src/kernel/money/money';
 import { type RefreshedRates } from '../../src/parties/rates/port';
 import { rateIn, rateOfItself, type Snapshot } from '../../src/parties/rates/snapshot';
 
-/** What one unit was worth in USD, epoch by epoch: awkward numbers, so that roundings matter. */
+/** The value of one unit in USD, by epoch. The numbers are awkward, so that rounding matters. */
 const WORTH: Record<string, string[]> = {
   EUR: ['1.0837', '1.0791', '1.1', '0.9999'],
   JPY: ['0.0067', '0.00689', '0.00613', '0.01'],
@@ -13,7 +13,7 @@ const EPOCHS = 4;
 
 export interface Market {
   rates: RefreshedRates;
-  /** Other rates count from now on. */
+  /** Switches to the rates of another epoch. */
   moveTo(epoch: number): void;
 }
 
@@ -38,7 +38,7 @@ export function createMarket(): Market {
   };
 }
 
-/** Without a spread: the middle is all that cards ask for. */
+/** Rates without a spread, because cards use the middle rate only. */
 function snapshotOf(epoch: number, asOf: Date): Snapshot {
   const rates = Object.entries(WORTH).map(([currency, worths]) => {
     const worth = new Decimal(worths[epoch] as string);
@@ -47,7 +47,7 @@ function snapshotOf(epoch: number, asOf: Date): Snapshot {
   return { base: 'USD', asOf, rates: new Map(rates) };
 }
 
-/** Every rate that the pair ever had, calculated once more. */
+/** The rates of the pair in all epochs, calculated independently of the product. */
 export function everyRate(from: string, to: string): Decimal[] {
   if (from === to) return [new Decimal(1)];
   const worth = (currency: string, epoch: number) =>

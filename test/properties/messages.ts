@@ -14,7 +14,7 @@ export function isMessage(operation: Operation): operation is MessageOperation {
   return PROCESSORS.includes(operation.do) || HOLDERS.includes(operation.do);
 }
 
-/** An operation with its indexes made the ids of this world. */
+/** An operation whose indexes are resolved to ids of the world. */
 export interface Picked {
   message: Message;
   card: WorldCard;
@@ -46,7 +46,7 @@ function referenceOf(known: string[], choice: ChainChoice): string | undefined {
 }
 
 function processorMessage(operation: ProcessorOperation, card: WorldCard, referenceId: string | undefined) {
-  // One that names its chain leaves the currency to it, most of the time: else nearly all of them would be refused.
+  // A message that names its chain mostly omits the currency. Otherwise nearly all of them would be refused.
   const currency =
     operation.currency !== null && (!referenceId || operation.card % 5 === 4)
       ? operation.currency
@@ -79,7 +79,7 @@ function holderMessage({ do: type, minor, reason }: HolderOperation, { currency 
   return type === 'close' ? { type } : { type, reason };
 }
 
-/** `card A1: settle 3.00 USD of #4f0za final`: one line of a script as one reads it. */
+/** A line of the script for people, such as `card A1: settle 3.00 USD of #4f0za final`. */
 export function textOf(world: World, { message, card }: Picked, operation: MessageOperation): string {
   const { stranger, keyed, via } = operation;
   const parts = message as {
@@ -110,5 +110,5 @@ export function textOf(world: World, { message, card }: Picked, operation: Messa
     .join(' ');
 }
 
-/** The end of a reference, enough to tell it from others in one run. */
+/** The end of a reference, which is unique enough within a run. */
 export const short = (reference: string): string => `#${reference.slice(-5)}`;

@@ -34,7 +34,7 @@ interface Result {
   stranger?: boolean;
 }
 
-/** What is no message about a card that is in use: accounts, users, issuing, expiry. */
+/** Operations that are no card messages: on accounts and users, issuing, expiry. */
 export async function otherOperation(
   stage: Stage,
   world: World,
@@ -79,7 +79,7 @@ async function transferBetween(stage: Stage, world: World, operation: AccountOpe
   return { text: `transfer ${amount.toFixed()} from ${from.name} to ${to.name}`, answers, stranger };
 }
 
-/** Quoted and taken at once, for an account in another currency. */
+/** Takes a new quote and exchanges at once, to an account in another currency. */
 async function exchangeBetween(stage: Stage, world: World, operation: AccountOperation): Promise<Result> {
   const { services } = stage.api;
   const from = pick(world.accounts, operation.account);
@@ -131,7 +131,7 @@ async function setStatus(stage: Stage, world: World, operation: UserOperation): 
   return { text: `${operation.do} ${user.name}`, answers };
 }
 
-/** By the version that is there: another who changes it meanwhile makes it a conflict. */
+/** Replaces the limits at the version just read. A concurrent change makes it a conflict. */
 async function setLimits(stage: Stage, world: World, operation: LimitsOperation): Promise<Result> {
   const ofCard = operation.of === 'card';
   const subject = pick<World['cards'][number] | World['users'][number]>(
@@ -151,7 +151,7 @@ async function setLimits(stage: Stage, world: World, operation: LimitsOperation)
   return { text: `${name} may spend ${perDay?.toFixed() ?? 'anything'} a day`, answers };
 }
 
-/** Makes the authorization look as old as it must be, and lets the scheduled job run. */
+/** Ages the authorization beyond its validity, and runs the expiry job. */
 async function expire(
   stage: Stage,
   world: World,
@@ -190,7 +190,7 @@ async function ask(stage: Stage, world: World, operation: IssuingOperation): Pro
 }
 
 async function issue(stage: Stage, world: World, operation: IssuingOperation): Promise<Result> {
-  // The newest first: an older one has been issued, as a rule.
+  // Counts from the newest card, because older cards are mostly issued already.
   const card = pick([...world.cards].reverse(), operation.card);
   if (card.ordered) return decide(stage, card, operation.do);
   const of = { cardId: card.id, reach: null };
@@ -205,7 +205,7 @@ async function issue(stage: Stage, world: World, operation: IssuingOperation): P
   };
 }
 
-/** The processor's word on a card that was ordered from it: the first that it gives is kept. */
+/** Gives the processor's decision on an ordered card. The first decision counts. */
 async function decide(stage: Stage, card: WorldCard, type: IssuingOperation['do']): Promise<Result> {
   stage.processor.decide(card.id, type === 'issue');
   const told = await orderCard(stage.api.services, card.id);

@@ -10,7 +10,7 @@ import { openStage, type ProofStage } from './run';
 import type { Via } from './script';
 import { createWorld, type World, type WorldAccount, type WorldCard } from './world';
 
-/** Decisions part 5, 2: of N debits at once against money for K exactly K succeed, and none fails in another way. */
+/** Decisions part 5, 2: if the money covers K of N parallel debits, exactly K succeed and the rest are refused. */
 const SEED = Number(process.env['FC_SEED'] ?? 20_260_131);
 const RUNS = 14;
 
@@ -21,10 +21,10 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 const each = new Decimal('1.00');
-/** Fixed 0.13 and 1.7 % of 1.00, half up: what an authorization on a card of the first programme holds for its fee. */
+/** The fee that an authorization of 1.00 holds in the first programme: 0.13 and 1.7 %, rounded half up. */
 const FEE_HELD = new Decimal('0.15');
 
-/** What the money is, and who is after it. */
+/** The debits, and the balance that they share. */
 const KINDS = [
   'authorizations on one card',
   'withdrawals from one card',
@@ -49,7 +49,7 @@ interface Scene {
 /** 'done', or the code of the refusal. */
 type Outcome = string;
 
-/** One debit, by one of the paths that there are; an ordinary refusal is told by its code. */
+/** One debit by one of the product's paths. @returns `done`, or the code of an ordinary refusal */
 function debit(scene: Scene, kind: Kind, via: Via, turn: number): Promise<Outcome> {
   const { card, feeCard, account, other } = scene;
   const authorization = (of: WorldCard) => ask(via, of, 'authorization');
@@ -129,7 +129,7 @@ async function available(id: string): Promise<Decimal> {
 
 const via = fc.constantFrom<Via>('transaction', 'gathered', 'gathered elsewhere');
 
-it(`of N debits at once against money for K exactly K succeed (seed ${SEED})`, async () => {
+it(`exactly K of N parallel debits succeed when the money covers K (seed ${SEED})`, async () => {
   const cases = fc.record({
     kind: fc.constantFrom(...KINDS),
     money: fc.nat(6),
@@ -138,7 +138,7 @@ it(`of N debits at once against money for K exactly K succeed (seed ${SEED})`, a
   let turn = 0;
   await fc.assert(
     fc.asyncProperty(cases, async ({ kind: drawn, money, debits }) => {
-      // Each kind comes first once; then as it is drawn.
+      // The first runs cover each kind once. The later ones use the drawn kind.
       const kind = KINDS[turn++] ?? drawn;
       const unit = kind.includes('fees') ? FEE_HELD : each;
       const scene = await sceneWith(kind, unit.times(money));

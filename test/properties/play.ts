@@ -9,7 +9,7 @@ import type { AgainOperation, Operation, Script } from './script';
 import { type Answer, createSubmit, keyFor, type Submit } from './submit';
 import type { World } from './world';
 
-/** A request with an idempotency key, and every answer that it got. */
+/** A request with an idempotency key, and all its answers. */
 export interface Submission {
   key: string;
   text: string;
@@ -19,25 +19,25 @@ export interface Submission {
 
 type HeardMessage = Extract<Message, { type: 'network' }>;
 
-/** What was asked and what was answered, while a script is played and after it. */
+/** The requests and answers of a script, during and after its run. */
 export interface Played {
   world: World;
-  /** One line an operation: the script as one reads it. */
+  /** The script as text, a line for each operation. */
   lines: string[];
-  /** What must never be answered: a fault, a stranger who was let in, two effects under one key. */
+  /** Forbidden outcomes: an unexpected error, access by another tenant, two effects under one key. */
   faults: string[];
-  /** The ids of the card events that somebody asked for and was told of. */
+  /** The ids of the card events in the answers. */
   told: Set<string>;
   /** Newest first. */
   submissions: Submission[];
-  /** Newest first: quotes, and the ids of the operations that were accepted. */
+  /** Quotes, and the ids of accepted operations. Both lists begin with the newest. */
   quotes: KnownQuote[];
   operations: string[];
-  /** What card networks said, with each answer that was not given before. */
+  /** The messages of card networks, each with its first answer. */
   heard: { text: string; message: HeardMessage; answer: Answer }[];
-  /** By card, the references of its chains: those of authorizations come first, the newest before all. */
+  /** By card, the references of its chains: first those of authorizations, with the newest one first. */
   references: Map<string, string[]>;
-  /** How many operations were carried out, and how many were refused or declined. */
+  /** Counts of all operations, and of the refused or declined ones. */
   done: number;
   refused: number;
 }
@@ -56,7 +56,7 @@ export const createStage = (api: TestApi, market: Market, processor: Processor):
   submit: createSubmit(api.services),
 });
 
-/** What an operation came to, to be kept when its whole wave is through. */
+/** The result of an operation, kept after its whole wave. */
 interface Result {
   text: string;
   answers: Answer[];
@@ -70,8 +70,8 @@ interface Result {
 }
 
 /**
- * Plays wave after wave, and stops where one goes wrong; within a wave everything runs at once.
- * @param between looks at the world after each wave and says what is wrong with it
+ * Plays wave after wave, and stops after a wave with a problem. The operations of a wave run at once.
+ * @param between checks the world after each wave and returns the problems
  */
 export async function play(
   stage: Stage,
@@ -201,7 +201,7 @@ function keepAnswer(played: Played, answer: Answer, cardId: string | undefined):
   if (!cardId || !opens || !referenceId) return;
   const known = played.references.get(cardId) ?? [];
   if (known.includes(referenceId)) return;
-  // Messages mostly name an authorization, the newest first; an event that came later in a chain can stand for it too.
+  // Messages mostly name an authorization, the newest first. A later event of the chain can name the chain, too.
   played.references.set(cardId, type === 'authorization' ? [referenceId, ...known] : [...known, referenceId]);
 }
 

@@ -4,13 +4,13 @@ import { PROCESSOR } from '../support/cards';
 
 export interface Processor {
   party: CardProcessor;
-  /** What becomes of the order of a card; the first word on it stands. */
+  /** Decides the order of a card. The first decision stands. */
   decide(cardId: string, issued: boolean): void;
 }
 
 const unused = () => Promise.reject(new Error('nobody asks for this here'));
 
-/** A card processor that issues what it is told to, and confirms a closure when it is asked of it again. */
+/** A card processor that issues by `decide`, and confirms a closure at the second question. */
 export function createProcessor(): Processor {
   const orders = new Map<string, CardWord>();
   const closures = new Map<string, ClosureWord>();

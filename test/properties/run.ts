@@ -9,12 +9,12 @@ import type { Operation, Script } from './script';
 import { addProgrammes, createWorld, type World } from './world';
 
 export interface ProofStage extends Stage {
-  /** How often a transaction had to be run again: locks that are taken in one order never make it so. */
+  /** Retried transactions. There are none, because all locks are taken in one order. */
   conflicts(): number;
   close(): Promise<void>;
 }
 
-/** A database of its own with the whole product on it, and a market of the test's. */
+/** Opens the whole product on a database of its own, with the test's market. */
 export async function openStage(): Promise<ProofStage> {
   const market = createMarket();
   const { counting, conflicts } = countConflicts();
@@ -22,24 +22,24 @@ export async function openStage(): Promise<ProofStage> {
   const parties = { rates: market.rates, cardProcessor: processor.party };
   const api: TestApi = await testApi({ parties }, counting);
   await addProgrammes(api.database);
-  // The domains are given the counting database by their services; what this file asks itself goes past it.
+  // The product uses the database that counts conflicts. Queries of this file bypass the count.
   const stage = createStage({ ...api, database: api.services.database }, market, processor);
   return { ...stage, conflicts, close: () => api.close() };
 }
 
 export interface Proof {
-  /** What did not hold; empty when all did. */
+  /** The problems. Empty if all holds. */
   wrong: string[];
   played: Played;
   /** Card events that were recorded. */
   events: number;
-  /** In words (`audit/reached.ts`). */
+  /** The reached situations in words (`audit/reached.ts`). */
   reached: string[];
-  /** Transactions that had to be run again. */
+  /** Retried transactions. */
   conflicts: number;
 }
 
-/** Plays a script in a new world, ends every chain that is open, and judges all that is stored. */
+/** Plays a script in a new world, ends all open chains, and audits the stored records. */
 export async function prove(stage: ProofStage, script: Script): Promise<Proof> {
   const before = stage.conflicts();
   stage.market.moveTo(0);
@@ -53,7 +53,7 @@ export async function prove(stage: ProofStage, script: Script): Promise<Proof> {
   return { wrong, played, events, reached, conflicts };
 }
 
-/** What a single statement can tell: cheap enough for every wave. */
+/** Checks the invariants that one statement can check, which is cheap enough after every wave. */
 async function betweenWaves(stage: Stage, world: World, wave: number): Promise<string[]> {
   const rows = await stage.api.database.query<{ id: string; what: string }>(
     `select c.id, format('%s, %s available, %s pending, %s set aside, reasons %s', c.status, l.available, l.pending, b.available,
@@ -72,7 +72,7 @@ async function betweenWaves(stage: Stage, world: World, wave: number): Promise<s
   return rows.map(({ id, what }) => `after wave ${wave} card ${id} is ${what}`);
 }
 
-/** Cancels what is still held and ends what waits for its issuance: then nothing may be held anywhere. */
+/** Cancels all holds and ends all issuances. Afterwards no account may hold money. */
 async function endAll(stage: Stage, played: Played, wave: number): Promise<void> {
   const { world } = played;
   const open = await stage.api.database.query<{ card: string; reference: string }>(
@@ -112,7 +112,7 @@ async function endAll(stage: Stage, played: Played, wave: number): Promise<void>
   played.faults.push(...held.map(({ id, pending }) => `everything has ended, but ${id} holds ${pending}`));
 }
 
-/** The processor confirms when it is asked for the second time. */
+/** Ends all closures. Two waves are needed, because the processor confirms at the second question. */
 async function endClosures(stage: Stage, played: Played, wave: number): Promise<void> {
   const { world } = played;
   const of = [world.tenants];
@@ -143,7 +143,7 @@ async function issuesOfPending(stage: Stage, world: World): Promise<Operation[]>
   return indexes.map((card, at) => ({ do: at % 2 === 0 ? 'issue' : 'issue_failed', card, minor: 0 }));
 }
 
-/** The case as one reads it: what was done, one line an operation, and what is wrong. */
+/** The case as text: a line for each operation, then the problems. */
 export function describeCase({ wrong, played }: Proof): string {
   const { cards, accounts } = played.world;
   const names = [

@@ -1,24 +1,24 @@
 import type { NetworkMessage } from '../../src/cards/events/record';
 
 /**
- * A random life of several cards, accounts and tenants, as data: waves of operations, each wave run at once. Cards,
- * accounts and users are named by an index into the world (taken modulo how many there are), amounts are minor units of
- * the currency that turns out to count, and a chain is named by its age on the card: 0 is the newest. So a script stays
- * meaningful when its parts are taken away one by one.
+ * A random run over several cards, accounts and tenants, as data: waves of operations, each wave at once. An index
+ * names a card, account or user of the world, modulo their number. Amounts are minor units of the effective currency. A
+ * chain is named by its age on the card; 0 is the newest. A script therefore stays valid when the shrinker removes
+ * parts.
  */
 
-/** How an operation reaches the engine: in a transaction of its own, or by one of two gatherers (two processes). */
+/** The way to the engine: a transaction of its own, or one of two gatherers, which stand for two processes. */
 export type Via = 'transaction' | 'gathered' | 'gathered elsewhere';
 
 export interface Way {
   via: Via;
-  /** How many identical requests are sent at once under one idempotency key; 0: one without a key. */
+  /** The number of identical requests at once under one idempotency key. 0: one request without a key. */
   keyed: number;
-  /** Another tenant asks: it must be told 404 and change nothing. */
+  /** Another tenant sends the request. The answer must be a 404 without an effect. */
   stranger: boolean;
 }
 
-/** Which authorization a message names: by age, none at all, or one that the card does not know. */
+/** The authorization that a message names: by age, none, or an unknown one. */
 export type ChainChoice = number | 'none' | 'unknown';
 
 export interface ProcessorOperation extends Way {
@@ -30,21 +30,21 @@ export interface ProcessorOperation extends Way {
   currency: string | null;
   chain: ChainChoice;
   final: boolean;
-  /** The merchant is of a kind that the programme declines. */
+  /** The programme blocks the merchant's category. */
   blockedMerchant: boolean;
 }
 
-/** What a card network says of one of its transactions. */
+/** A card network's message on one of its transactions. */
 export interface NetworkOperation extends Way {
   do: 'network';
   event: NetworkMessage['event'];
   card: number;
   minor: number;
-  /** Null: the card's. */
+  /** Null: the card's currency. */
   currency: string | null;
-  /** Which of the network's transactions on that card. */
+  /** The network's transaction, as an index on the card. */
   reference: number;
-  /** The minute at which it was sent: messages come in another order than that. */
+  /** The minute of sending. Messages arrive in another order. */
   sent: number;
   final: boolean;
   blockedMerchant: boolean;
@@ -58,7 +58,7 @@ export interface HolderOperation extends Way {
 }
 
 export interface IssuingOperation {
-  /** `ask` for a card like that one; `issue` and `issue_failed` are the processor's answers. */
+  /** `ask` requests a card like the named one. `issue` and `issue_failed` are the processor's answers. */
   do: 'ask' | 'issue' | 'issue_failed';
   card: number;
   minor: number;
@@ -83,18 +83,18 @@ export interface UserOperation {
   user: number;
 }
 
-/** What an issuance like that of a card, or its funding, would cost with a buffer. */
+/** A request for a quote, for an issuance like that of the card or for its funding, with a buffer. */
 export interface PriceOperation {
   do: 'price';
   of: 'issue' | 'topup';
   card: number;
   minor: number;
-  /** The share that is set aside. */
+  /** The share that goes to the buffer. */
   allocation: string;
   stranger: boolean;
 }
 
-/** A quote, the newest is 0, is taken: by so many at once, each with a key of its own. */
+/** Takes a quote (0 is the newest) with `takers` requests at once, each under its own key. */
 export interface TakeOperation {
   do: 'take';
   quote: number;
@@ -102,7 +102,7 @@ export interface TakeOperation {
   stranger: boolean;
 }
 
-/** A withdrawal or a closure that is accepted now and carried out later; asked for so many times at once. */
+/** Requests a withdrawal or a closure `takers` times at once. It is carried out later. */
 export interface RequestOperation {
   do: 'ask to withdraw' | 'ask to close';
   card: number;
@@ -111,7 +111,7 @@ export interface RequestOperation {
   stranger: boolean;
 }
 
-/** An accepted operation, the newest is 0, is taken as far as it goes, so many times at once; a stranger asks what became of it. */
+/** Carries out an accepted operation (0 is the newest) `times` times at once. A stranger only reads it. */
 export interface CarryOutOperation {
   do: 'carry out';
   operation: number;
@@ -119,7 +119,7 @@ export interface CarryOutOperation {
   stranger: boolean;
 }
 
-/** The processor is told that a card is to be closed: it confirms when it is asked again. */
+/** Asks the processor for a card's closure. The second question confirms it. */
 export interface ConfirmOperation {
   do: 'confirm';
   card: number;
@@ -132,16 +132,16 @@ export type BufferedOperation =
   | CarryOutOperation
   | ConfirmOperation;
 
-/** The limits of a card, or of a user, are replaced. */
+/** Replaces the limits of a card or a user. */
 export interface LimitsOperation {
   do: 'limits';
   of: 'card' | 'user';
   subject: number;
-  /** What a day allows, in minor units of the card, or of no currency; null takes the limits away. */
+  /** The daily limit in minor units. Null removes the limits. */
   minor: number | null;
 }
 
-/** The request with a key that came so many before is sent again. */
+/** Repeats an earlier request with a key. `of` counts back from the last one. */
 export interface AgainOperation {
   do: 'again';
   of: number;
@@ -150,7 +150,7 @@ export interface AgainOperation {
   altered: boolean;
 }
 
-/** The market moves: other rates from the next wave on. */
+/** Moves the market to other rates. */
 export interface MarketOperation {
   do: 'market';
   epoch: number;

@@ -2,7 +2,7 @@
 import { tryScripts } from './check';
 import { openStage, type Proof, type ProofStage } from './run';
 
-/** Decisions part 5, 1, 4, 6 and 7. `npm run proof` plays longer ones; FC_SEED plays others. */
+/** Decisions part 5, 1, 4, 6 and 7. `npm run proof` plays longer scripts. FC_SEED selects other scripts. */
 const SEED = Number(process.env['FC_SEED'] ?? 20_260_131);
 
 let stage: ProofStage;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** What is rarer than these is in `buffered-life.test.ts`. */
+/** Situations that the scripts must reach. `buffered-life.test.ts` covers the rarer ones. */
 const NEEDED = [
   ...['a buffer is drawn', 'topup completed', 'withdraw completed', 'an exchange'],
   ...['advice: authorization', 'authorization: authorization', 'authorization: decline'],
@@ -23,7 +23,7 @@ it.each([
   ['one after the other', { runs: 8, waves: 40, width: 1 }],
   ['at once', { runs: 12, waves: 24, width: 12 }],
 ])(
-  `whatever happens, %s: all adds up (seed ${SEED})`,
+  `all balances add up after random operations, %s (seed ${SEED})`,
   async (_, size) => {
     const onProof = (_script: unknown, proof: Proof) => {
       for (const word of proof.reached) reached.add(word);
@@ -33,6 +33,6 @@ it.each([
   300_000,
 );
 
-it('the lives reach what they are played for', () => {
+it('the scripts reach the situations that they must cover', () => {
   expect([...reached]).toEqual(expect.arrayContaining(NEEDED));
 });

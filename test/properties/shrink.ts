@@ -9,13 +9,13 @@ export interface Shrunk {
   tries: number;
 }
 
-/** How often a smaller case is tried before it counts as one that holds: what takes two at once may need luck. */
+/** Tries of a smaller case before it counts as passing, because a race may not show at once. */
 const TRIES_AT_ONCE = 3;
 const MAX_TRIES = 400;
 
 /**
- * The smallest script that still fails: one operation after the other where it fails like that too; then without
- * everything that can be left out, in halves, quarters and so on; then with each operation as plain as it can be.
+ * Finds the smallest script that still fails. First the operations run one by one, if the script still fails. Then the
+ * shrinker removes halves, quarters and so on, and simplifies each operation.
  */
 export async function shrink(failing: Script, prove: Prove): Promise<Shrunk> {
   const search = { ...(await calmest(failing, prove)), tries: 0 };
@@ -46,7 +46,7 @@ async function calmest(failing: Script, prove: Prove): Promise<{ script: Script;
   throw new Error('a script failed once, and held in three further tries: it needs more luck than that');
 }
 
-/** Leaves out half of the operations, then a quarter, … then each. */
+/** Removes half of the operations, then quarters, and so on down to single ones. */
 async function leaveOut(
   search: { script: Script },
   better: (script: Script) => Promise<boolean>,
@@ -62,7 +62,7 @@ async function leaveOut(
   }
 }
 
-/** Without the operations from one to the other, counted through all waves. */
+/** The script without a range of operations, counted through all waves. */
 function without(script: Script, from: number, to: number): Script {
   let index = 0;
   const waves = script.map((wave) =>

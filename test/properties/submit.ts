@@ -7,7 +7,7 @@ import { Problem } from '../../src/kernel/errors';
 import { fingerprint, type IdempotencyKey, type KeyedAnswer, withKey } from '../../src/kernel/idempotency';
 import type { Via } from './script';
 
-/** What a caller is told: the event that the message asked for (none: it was in effect already), or a refusal. */
+/** An answer: the event of the message, no event if it had no effect any more, or a refusal. */
 export interface Told {
   transactionId?: string;
   type?: string;
@@ -21,14 +21,14 @@ export interface Told {
 }
 
 export interface Answer extends Told {
-  /** The bytes that are stored under the key; absent where the answer is not stored. */
+  /** The body that is stored under the key. Absent if the answer is not stored. */
   body?: string;
   replayed: boolean;
 }
 
 export type Submit = (via: Via, message: Message, key?: IdempotencyKey) => Promise<Answer>;
 
-/** One operation under an idempotency key, as `POST /sandbox/transactions` and the endpoints of cards make it. */
+/** The idempotency key of a message, as `POST /sandbox/transactions` and the card endpoints make it. */
 export function keyFor(message: Message, name: string, altered = false): IdempotencyKey {
   return {
     tenantId: message.reach ?? 'nobody',
@@ -40,9 +40,8 @@ export function keyFor(message: Message, name: string, altered = false): Idempot
 }
 
 /**
- * The two ways to the engine, over the same database: a transaction of one's own (under a key as the API's writing
- * routes do it), and gatherers. There are two of these, as there would be in two processes. A refusal is an answer;
- * whatever is not a Problem of the 4xx is thrown.
+ * The two ways to the engine over the same database: a transaction of its own, as the API's writing routes use it, and
+ * gatherers. Two gatherers stand for two processes. A refusal (4xx) is an answer. Any other error is thrown.
  */
 export function createSubmit(services: Composed): Submit {
   const gatherers = { gathered: gatherer(services), 'gathered elsewhere': gatherer(services) };
@@ -62,7 +61,7 @@ export function createSubmit(services: Composed): Submit {
   };
 }
 
-/** Does anything else in a transaction of its own; a refusal is an answer. */
+/** Does other work in a transaction of its own. A refusal (4xx) is an answer. */
 export async function attempt<T>(
   { database }: Pick<Composed, 'database'>,
   work: (tx: Tx) => Promise<T>,

@@ -70,7 +70,7 @@ export interface WorldCard {
   cardholderId: string;
   currency: string;
   bin: string;
-  /** Asked for by a quote: its issuance is ordered from the processor. */
+  /** Whether the issuance is ordered from the processor, because the card was requested by a quote. */
   ordered: boolean;
 }
 
@@ -88,21 +88,22 @@ export interface World {
   cards: WorldCard[];
 }
 
-/** Once a database. */
+/** Adds the programmes. Call it once for a database. */
 export async function addProgrammes(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     for (const bin of Object.values(PROGRAMMES)) await addBin(tx, bin);
   });
 }
 
-/** `minor` units of a currency as an amount. */
+/** Converts minor units of a currency to an amount. */
 export function amountOf(minor: number, currency: string): Decimal {
   return new Decimal(minor).dividedBy(new Decimal(10).pow(decimalsOf(currency)));
 }
 
 /**
- * Two new tenants with a little money: A with cards on its master account, on a user's account and in yen; B with a card
- * on its master account and one in dinars on a user's. What comes first is the busiest, and has something set aside.
+ * Creates two tenants with little money. Tenant A has cards on its master account, on a user's account and in yen.
+ * Tenant B has a card on its master account and a card in dinars on a user's account. The first cards are the busiest
+ * and have a buffer.
  */
 export async function createWorld(api: TestApi): Promise<World> {
   const world: World = { tenants: [], users: [], accounts: [], cards: [] };
@@ -164,7 +165,7 @@ async function createTenant(
   return { tenantId, letter, userId: user.id };
 }
 
-/** A tenant is born with masters in USD, EUR and GBP; one in another currency is opened. */
+/** Finds the tenant's master account, or opens it. A new tenant has master accounts in USD, EUR and GBP. */
 async function masterAccount(tx: Tx, tenantId: string, currency: string): Promise<string> {
   const id = newId('account');
   if (await insertAccount(tx, { id, tenantId, userId: null, currency })) {
@@ -214,7 +215,7 @@ async function createCard(
   keepCard(world, card, letter);
 }
 
-/** @returns the id of an operation that will */
+/** Requests a funding that sets money aside. @returns the id of its operation */
 async function setAside({ services }: TestApi, tx: Tx, card: WorldCard): Promise<string> {
   const { id: cardId, tenantId, accountId, currency } = card;
   const asked = { accountId, amount: amountOf(600, currency), allocation: new Decimal('0.5') };
@@ -223,7 +224,7 @@ async function setAside({ services }: TestApi, tx: Tx, card: WorldCard): Promise
   return (await acceptTopup(services, tx, { cardId, quoteId: quote.id }, call)).id;
 }
 
-/** Names it by its tenant and how many cards that has: A1, A2, B1 … */
+/** Adds the card to the world, named by its tenant and its number: A1, A2, B1. */
 export function keepCard(world: World, card: Card, letter: string, ordered = false): WorldCard {
   const { id, tenantId, userId, accountId, cardholderId, currency, bin } = card;
   const name = `${letter}${world.cards.filter((each) => each.tenantId === tenantId).length + 1}`;

@@ -3,14 +3,14 @@ import { groupBy, type Records, type TransactionRow } from './records';
 import type { CardState, Complain } from './rules';
 
 /**
- * The rules of what is set aside of a card (decisions part 4, Buffered cards), written a second time: it is what came with
- * fundings, less what was drawn for what is forced, less what went back with the closure, and what releases returned.
+ * A second implementation of the buffer rules (decisions part 4, Buffered cards). A card's buffer is the sum of its
+ * fundings and of what releases returned, less the draws for forced events and the return at the closure.
  */
 
 const ZERO = new Decimal(0);
 const least = (a: Decimal, b: Decimal): Decimal => (a.lt(b) ? a : b);
 
-/** By event: what the operation that it ended had set aside. */
+/** @returns by event, the amount that its operation has set aside */
 export function depositsOf({ operations, transactions }: Records): Map<string, Decimal> {
   const types = new Map(transactions.map(({ id, type, source }) => [id, `${type} ${source ?? ''}`]));
   const fundings = operations.filter(({ type }) => type === 'issue' || type === 'topup');
@@ -23,7 +23,7 @@ export function depositsOf({ operations, transactions }: Records): Map<string, D
   );
 }
 
-/** Judges what an event does to the buffer, and carries it on. @param next the event after it */
+/** Checks the effect of an event on the buffer, and applies it to the state. @param next the following event */
 export function moveBuffer(
   state: CardState,
   event: TransactionRow,
@@ -35,13 +35,13 @@ export function moveBuffer(
   if (type === 'topup' && source === 'buffer') draw(state, event, next, wrong);
   const isForced = type === 'authorization' && forced && event.billing_amount.gt(0);
   if (isForced && state.drawnFor !== id && state.buffer.gt(0))
-    wrong(`takes nothing of the ${state.buffer.toFixed()} that are set aside`);
+    wrong(`draws nothing from the buffer of ${state.buffer.toFixed()}`);
   if (type === 'issue' || (type === 'topup' && source === null))
     move(state, reference, state.deposits.get(id) ?? ZERO);
   if (type === 'close') move(state, reference, state.buffer.negated());
 }
 
-/** For the forced authorization that comes next, or for what the card owes: exactly as much as it needs. */
+/** Checks a draw: the exact amount for the next forced authorization, or for the card's debt. */
 function draw(
   state: CardState,
   event: TransactionRow,
@@ -63,8 +63,8 @@ function draw(
 }
 
 /**
- * A release returns what its chain has drawn, so far as the card is above zero: the next event is that and nothing else. A card that
- * has ended is given nothing back.
+ * Checks a return to the buffer. After a release, the next event returns what the chain has drawn, up to the card's
+ * balance. A card that has ended returns nothing.
  */
 function returned(state: CardState, event: TransactionRow, wrong: Complain): void {
   const { type, source, billing_amount: amount, linked_id: linked } = event;
@@ -90,7 +90,10 @@ function move(state: CardState, reference: string, amount: Decimal): void {
   state.moved.set(reference, amount);
 }
 
-/** The buffer's account holds what the events say, entry by entry, and nothing else has such an account. */
+/**
+ * Checks that each buffer account has exactly the entries that the card's events require, and that it belongs to a
+ * card.
+ */
 export function auditBuffers(records: Records, states: CardState[]): string[] {
   const accounts = new Map(
     records.accounts.filter(({ kind }) => kind === 'card_buffer').map((account) => [account.id, account]),

@@ -3,8 +3,8 @@ import { type ExchangeRow, groupBy, type Records } from './records';
 const KINDS = ['exchange_out', 'exchange_in', 'exchange_fee'];
 
 /**
- * Each exchange is one posting of just what its record says, through the FX position of both currencies, and took its quote; and no
- * account was exchanged on without a record.
+ * Checks that each exchange is one posting of its record's amounts, through the FX positions of both currencies, and
+ * has used its quote. No account has an exchange entry without a record.
  */
 export function auditExchanges(records: Records): string[] {
   const entries = groupBy(

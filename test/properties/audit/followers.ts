@@ -1,6 +1,6 @@
 import type { TransactionRow } from './records';
 
-/** Whether an event is part of what an earlier one of the same transaction began. */
+/** Whether the event is a consequence of an earlier event in the same transaction. */
 export function follows({ type, forced, source, linked_id }: TransactionRow): boolean {
   if (type === 'settle' || type === 'close') return linked_id !== null;
   if (type === 'cancel') return source === 'settlement';
@@ -9,7 +9,10 @@ export function follows({ type, forced, source, linked_id }: TransactionRow): bo
   return type === 'topup' && (forced || source === 'negative_balance' || source === 'buffer');
 }
 
-/** A network has reversed an authorization before we held it: what comes late is released at once, and nobody asks for that. */
+/**
+ * Whether the event releases a late authorization at once, because the network had reversed it before. No caller asks
+ * for it.
+ */
 export function isReleased(
   event: TransactionRow,
   before: TransactionRow | undefined,

@@ -6,9 +6,9 @@ import { type ChainRow, type ChangeRow, groupBy, type Records, type TransactionR
 import { type CardState, type ChainState, type Complain, RULES, remaining } from './rules';
 
 /**
- * Replays the history of every card, event by event in the order of its numbers, and judges each by the rules. However
- * many connections wrote it: under the card's lock there is one order, and it must be a lawful one.
- * @returns what is wrong, and the state that each card's events lead to
+ * Replays the history of every card in the order of its numbers, and checks each event by the rules. The card's lock
+ * gives the events of all connections one order, and this order must be valid.
+ * @returns the problems, and the state of each card by its events
  */
 export function auditHistories(
   records: Records,
@@ -53,7 +53,7 @@ export function auditHistories(
   return { wrong, states };
 }
 
-/** @param closing where a client asked for its closure: it leaves no event, and the card is spent on no more */
+/** @param closing when a client asked for the closure, which has no event and ends all spending */
 function replay(
   state: CardState,
   events: TransactionRow[],
@@ -92,7 +92,7 @@ const nameOf = (event: TransactionRow) =>
   `card ${event.card_id}: event ${event.number.toFixed()}, ${event.forced ? 'forced ' : ''}${event.type} ` +
   `${event.amount.toFixed()} ${event.currency},`;
 
-/** What holds after every transaction (decisions part 3, and part 4, Buffered cards). */
+/** Checks the invariants after every transaction (decisions part 3, and part 4, Buffered cards). */
 function restsBetween({ status, available, buffer }: CardState, complain: Complain): void {
   if (status === 'closed' && !(available.isZero() && buffer.isZero()))
     complain(`a closed card was left with ${available.toFixed()}, and ${buffer.toFixed()} set aside`);
@@ -101,7 +101,7 @@ function restsBetween({ status, available, buffer }: CardState, complain: Compla
     complain(`a card was left with ${available.toFixed()}, and ${buffer.toFixed()} set aside`);
 }
 
-/** Events and the statuses of operations share the numbers of a card, without a gap, and their times never go back. */
+/** Checks that events and status changes share the card's numbers without a gap, in the order of their times. */
 function auditNumbers(events: TransactionRow[], changes: ChangeRow[]): string[] {
   const all = [...events, ...changes].sort((a, b) => a.number.comparedTo(b.number));
   return all.flatMap(({ number, at }, index) => {
@@ -112,7 +112,7 @@ function auditNumbers(events: TransactionRow[], changes: ChangeRow[]): string[] 
   });
 }
 
-/** The running fold of 3.4 is what was recorded with the event. */
+/** Checks that the event's recorded balances are the sums by the table of 3.4. */
 function checkBalances(before: TransactionRow | undefined, event: TransactionRow, complain: Complain): void {
   const effect = CARD_EFFECTS[event.type as CardTransactionType];
   for (const balance of ['available', 'pending', 'spent'] as const) {
@@ -135,14 +135,16 @@ function auditStatus({ card, status, available }: CardState, complain: Complain)
   if ((card.status === 'frozen') !== card.freeze_reasons.length > 0)
     complain(`has reasons ${card.freeze_reasons.join()}`);
   const live = card.status === 'active' || card.status === 'frozen';
-  // The client may ask for it of a card that is above zero.
+  // A client may freeze a card above zero for insufficient funds.
   const insufficient = available.lt(0) || card.insufficient_asked;
   if (live && insufficient !== card.freeze_reasons.includes('insufficient_funds'))
     complain(`has ${available.toFixed()} and reasons ${card.freeze_reasons.join()}`);
   if (card.status === 'failed' && !available.isZero()) complain(`failed, but has ${available.toFixed()}`);
 }
 
-/** An event that moves something has an entry of its number on the card's ledger account; nothing else has one. */
+/**
+ * Checks that the card's ledger account has one entry for each event with an amount, under its number, and no other.
+ */
 function auditEntries(records: Records): string[] {
   const wrong: string[] = [];
   const cards = new Set(records.cards.map(({ id }) => id));
@@ -171,13 +173,15 @@ function auditEntries(records: Records): string[] {
   return [...wrong, ...[...entries.keys()].map((name) => `an entry belongs to no event: ${name}`)];
 }
 
-/** Every programme's validity is seven days: what ends sooner was made to. */
+/** Whether the test has shortened the validity, which is seven days in every programme. */
 const isAged = ({ expires_at, created_at }: ChainRow) =>
   expires_at.getTime() - created_at.getTime() < 6 * 86_400_000;
 
 const COUNTERS = ['authorized', 'settled', 'reversed', 'refunded'] as const;
 
-/** What an authorization counts is the sum of its events, in both currencies; it holds what is left, and nothing when closed. */
+/**
+ * Checks an authorization's sums of its events in both currencies. It holds the rest, and nothing once it is closed.
+ */
 function auditChains(chains: ChainRow[], states: CardState[]): string[] {
   const wrong: string[] = [];
   const replayed = new Map(states.flatMap((state) => [...state.chains]));

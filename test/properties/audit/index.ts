@@ -15,8 +15,8 @@ import { auditSpending } from './spending';
 import { auditWebhooks } from './webhooks';
 
 /**
- * Everything that decisions part 5 promises of a world at rest (1, 4, 6 and 7), read from what is stored.
- * @returns what is wrong (an empty list when all holds), how many card events were judged, and what the life has reached
+ * Checks the promises 1, 4, 6 and 7 of decisions part 5 on the stored records of a world at rest.
+ * @returns the problems (empty if all holds), the number of card events, and the situations that the script has reached
  */
 export async function audit(
   database: Database,
@@ -44,7 +44,7 @@ export async function audit(
   return { wrong: all, events: records.transactions.length, reached: reachedBy(records, played, asked) };
 }
 
-/** Every hold is some authorization's, a card's that waits for its issuance, or an open operation's; none is below zero. */
+/** Checks that every hold belongs to an authorization, a card before its issuance, or an open operation. */
 function auditHolds(records: Records, states: CardState[]): string[] {
   const expected = new Map<string, Decimal>();
   const add = (id: string, held: Decimal) => expected.set(id, held.plus(expected.get(id) ?? 0));
@@ -57,7 +57,7 @@ function auditHolds(records: Records, states: CardState[]): string[] {
   }
   for (const { type, status, account_id: account, principal, buffer, fee } of records.operations) {
     if (status !== 'accepted' && status !== 'processing') continue;
-    if (type === 'issue') add(account, buffer); // the rest is its card's
+    if (type === 'issue') add(account, buffer); // the card holds the rest
     if (type === 'topup') add(account, principal.plus(buffer).plus(fee));
   }
   return records.accounts.flatMap(({ id, kind, pending }) => {
@@ -68,7 +68,7 @@ function auditHolds(records: Records, states: CardState[]): string[] {
   });
 }
 
-/** No posting reaches from one tenant to another, and a card's history is its own tenant's. */
+/** Checks that no posting moves money between tenants, and that card events have their card's tenant. */
 function auditTenants(records: Records): string[] {
   const owners = new Map(records.accounts.map(({ id, tenant_id }) => [id, tenant_id]));
   const mixed = [...groupBy(records.entries, (entry) => entry.posting_id)].filter(
@@ -81,11 +81,11 @@ function auditTenants(records: Records): string[] {
   ];
 }
 
-/** The events that callers were told of, at once or as the result of what they had asked for. */
+/** The events that callers know, from the answer or from the result of their operation. */
 const askedFor = ({ operations }: Records, { told }: Played): Set<string> =>
   new Set([...told, ...operations.flatMap(({ result }) => result?.cardTransactionIds ?? [])]);
 
-/** Nothing happened to a card that nobody asked for, and whatever somebody was told of has happened. */
+/** Checks that every answered event is stored, and that no stored event lacks a request. */
 function auditTold(records: Records, asked: ReadonlySet<string>): string[] {
   const stored = new Set(records.transactions.map(({ id }) => id));
   const lost = [...asked].filter((id) => !stored.has(id));
@@ -99,14 +99,14 @@ function auditTold(records: Records, asked: ReadonlySet<string>): string[] {
   ];
 }
 
-/** The first event of a card is its issue, by the world itself. */
+/** Whether an event needs no request: an issue, a consequence, a forced authorization or an expiry. */
 function byItself(event: Records['transactions'][number]): boolean {
   if (event.type === 'settle' || event.type === 'close') return false;
   if (event.type === 'issue') return true;
   return follows(event) || (event.type === 'authorization' && event.forced) || event.source === 'expiry';
 }
 
-/** Under one key there is one effect, and one answer (decisions part 5, 3). */
+/** Checks that an idempotency key has one effect and one answer (decisions part 5, 3). */
 function auditKey(records: Records, { key, text, message, answers }: Submission): string[] {
   const kept = answers.filter(({ body }) => body !== undefined);
   const effects = kept.filter(({ replayed }) => !replayed);

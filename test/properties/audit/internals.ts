@@ -2,8 +2,8 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { groupBy, type Records } from './records';
 
 /**
- * What a card's settlements and refunds move stands against the card network, what fees take stands on `fees`, posting by
- * posting: with the two exchanged every sum would be zero all the same.
+ * Checks each posting's internal accounts: settlements and refunds go against the card network, fees against `fees`. A
+ * sum check alone would not find the two exchanged.
  */
 export function auditInternals(records: Records): string[] {
   const cards = new Set(records.cards.map(({ id }) => id));
@@ -24,6 +24,6 @@ export function auditInternals(records: Records): string[] {
   });
 }
 
-/** What those entries take from their accounts. */
+/** The total that the entries take from their accounts. */
 const taken = (entries: Records['entries']): Decimal =>
   entries.reduce((sum, { available, pending }) => sum.minus(available).minus(pending), new Decimal(0));

@@ -1,7 +1,7 @@
 import type { Played } from '../play';
 import type { Records } from './records';
 
-/** What may come of what a network says; `''`: nothing moved. */
+/** The possible events of each network message. `''` means no event. */
 const TELLS: Record<string, string[]> = {
   authorization: ['authorization', 'decline', ''],
   advice: ['authorization', ''],
@@ -9,12 +9,12 @@ const TELLS: Record<string, string[]> = {
   reversal: ['cancel', ''],
   refund: ['refund'],
 };
-/** More than any card can be charged, and keys that another request has. */
+/** Allowed refusals: an absurd amount, and a key that another request uses. */
 const REFUSALS = ['limit_exceeded', 'idempotency_in_progress', 'idempotency_mismatch'];
-/** Only what absurd amounts come to is refused. */
+/** From this amount on, the limit may refuse a message. */
 const ABSURD = 1_000_000;
 
-/** A network's message is never refused, has one event of its own at most, and what it clears or refunds is moved whole. */
+/** Checks that a network message is not refused, has at most one event, and moves the whole of a clearing or refund. */
 export function auditNetworks(records: Records, { heard }: Played): string[] {
   const { cards, transactions } = records;
   const owners = new Map(cards.map(({ id, tenant_id: tenant }) => [id, tenant]));
@@ -22,7 +22,7 @@ export function auditNetworks(records: Records, { heard }: Played): string[] {
   const known = new Set<string>();
   const wrong = heard.flatMap(({ text, message, answer }) => {
     const { status, code = '', type = '', transactionId } = answer;
-    if (message.reach !== owners.get(message.cardId)) return []; // a stranger's
+    if (message.reach !== owners.get(message.cardId)) return []; // sent by another tenant
     if (status >= 300) {
       const isRefused = code !== 'limit_exceeded' || message.amount.gt(ABSURD);
       return REFUSALS.includes(code) && isRefused ? [] : [`${text} was refused: ${status} ${code}`];
@@ -42,7 +42,7 @@ export function auditNetworks(records: Records, { heard }: Played): string[] {
   return [...wrong, ...auditChains(records, heard)];
 }
 
-/** Messages of one transaction are of one chain; an authorization after its end begins another, which is linked to it. */
+/** Checks that a transaction's messages share a chain. After its end, an authorization opens a linked chain. */
 function auditChains({ transactions }: Records, heard: Played['heard']): string[] {
   const names = new Map(
     heard.map(({ message: { cardId, reference, currency }, answer }) => [

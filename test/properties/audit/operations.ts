@@ -12,7 +12,7 @@ interface Told {
   previousStatus: string;
 }
 
-/** What an operation of that type is a sum of: the movements of its account. */
+/** The account movements whose sum is the operation's amount. */
 const SUMS = {
   principal: ['transfer/card_deposit', 'transfer/card_withdraw', 'transfer/card_closed_refund'],
   buffer: ['transfer/card_buffer_deposit', 'transfer/card_buffer_refund'],
@@ -20,12 +20,12 @@ const SUMS = {
   totalDebit: ['transfer/card_deposit', 'transfer/card_buffer_deposit', 'fee/issue_fee', 'fee/topup_fee'],
 };
 
-/** What may happen to an operation; it begins as `accepted`. */
+/** The possible status changes of an operation after `accepted`. */
 const LIVES = ['', 'processing', 'completed', 'failed', 'processing completed', 'processing failed'];
 
 /**
- * Each operation names exactly what was posted for it: the events under its key, which is no other's. One that failed is in no
- * balance, and one that is open is a hold.
+ * Checks that each operation names exactly its postings, which are the events under its key. A failed operation is in
+ * no balance. An open operation is a hold.
  */
 export function auditOperations(records: Records): string[] {
   const events = groupBy(records.events, ({ idempotency_key: key }) => key ?? '');
@@ -70,7 +70,7 @@ function resultFaults({ type, status, result, failure, ...asked }: OperationRow,
   const movements = told.filter(({ event }) => event === 'account_transaction');
   const onCard = told.filter(({ event }) => event === 'card_transaction');
   if (status !== 'completed') {
-    // A card that was never issued returns what came onto it meanwhile.
+    // A card whose issuance failed returns the money that it received before.
     const returns = onCard.filter(({ source }) => source === 'closure' || source === 'negative_balance');
     const own =
       type === 'issue' && status === 'failed' ? onCard.length - returns.length : told.length - statuses(told);

@@ -2,7 +2,7 @@ import type { Played } from '../play';
 import { isReleased } from './followers';
 import type { Records, TransactionRow } from './records';
 
-/** What a life has come to, in words: whoever plays many tells whether they reached what they are played for. */
+/** The situations that a script has reached, in words. A test of many scripts requires some of them. */
 export function reachedBy(
   { transactions, operations, exchanges, entries }: Records,
   { heard }: Played,

@@ -2,7 +2,7 @@ import type { Database } from '../../../src/kernel/db/database';
 import { Decimal } from '../../../src/kernel/money/money';
 import type { World } from '../world';
 
-/** Everything that is stored of a world, read in one snapshot, as the checks compare it. */
+/** All stored records of a world, read in one snapshot. */
 export interface Records {
   cards: CardRow[];
   accounts: AccountRow[];
@@ -11,17 +11,17 @@ export interface Records {
   /** The entries of the world's cards and accounts. */
   entries: EntryRow[];
   events: EventRow[];
-  /** What those postings put on internal accounts. */
+  /** The entries of the same postings on internal accounts. */
   internals: InternalRow[];
-  /** The limits of cards and users, and what is counted of them. */
+  /** The limits of cards and users, and the counted spending. */
   limits: LimitsRow[];
   spending: SpendingRow[];
-  /** What clients have asked of cards with buffers, the prices that they were offered, and what was told of it. */
+  /** The operations of cards with buffers, and their quotes. */
   operations: OperationRow[];
   quotes: QuoteRow[];
-  /** Between accounts, each with the quote that it took. */
+  /** The exchanges between accounts, each with its quote. */
   exchanges: ExchangeRow[];
-  /** In the histories of cards, in their order. */
+  /** Status changes in the histories of cards, in order. */
   changes: ChangeRow[];
 }
 
@@ -49,7 +49,7 @@ export interface QuoteRow {
 
 export interface ExchangeRow {
   id: string;
-  /** Of the quote whose id the record has. */
+  /** The record that has used the quote with this id. */
   used_by: string | null;
   from_account_id: string;
   to_account_id: string;
@@ -62,7 +62,7 @@ export interface ExchangeRow {
   remainder: Decimal;
 }
 
-/** A status that an operation took; it has a number among the entries of its card. */
+/** A status change of an operation, with its number among the entries of the card. */
 export interface ChangeRow {
   account_id: string;
   number: Decimal;
@@ -103,7 +103,7 @@ export interface CardRow {
   issue_fee: Decimal;
 }
 
-/** A ledger account: of a card, of a user, or a master account. */
+/** A ledger account of a card or a user, or a master account. */
 export interface AccountRow {
   id: string;
   kind: string;
@@ -197,7 +197,7 @@ const COLUMNS_OF_LEGS = `l.posting_id, l.account_id, l.number, l.at, l.id, l.typ
 
 const SUBJECTS = `select id from cards where tenant_id = any($1) union select id from users where tenant_id = any($1)`;
 
-/** By what they give. `$1`: the tenants of the world. */
+/** Parameter `$1`: the tenants of the world. */
 const STATEMENTS: Record<keyof Records, string> = {
   cards: 'select * from cards where tenant_id = any($1) order by id',
   accounts: 'select * from ledger_accounts where tenant_id = any($1)',
@@ -240,7 +240,7 @@ const TEXTS = new Set([
   'processor_reference',
 ]);
 
-/** What Postgres writes as digits is a number here. */
+/** Converts numeric text of Postgres to Decimal. */
 function withDecimals<Row>(row: Record<string, unknown>): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

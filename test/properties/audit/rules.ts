@@ -5,8 +5,8 @@ import { PROGRAMMES } from '../world';
 import type { CardRow, TransactionRow } from './records';
 
 /**
- * The card event rules of decisions part 3, written a second time and from the other end: not what a message leads to,
- * but whether an event may follow those before it, and in which amounts. Nothing of the engine is used.
+ * A second implementation of the card event rules of decisions part 3, without code of the engine. The rules check
+ * whether an event may follow the earlier events, and with which amounts.
  */
 
 const ZERO = new Decimal(0);
@@ -30,19 +30,19 @@ export interface ChainState {
   /** The net amount that its forced events have drawn from the buffer. */
   drawn: Decimal;
   lastSettle: string | null;
-  /** When it ends by itself: its last unforced authorization's time and the programme's days. */
+  /** When it expires: the programme's days after the last unforced authorization. */
   validUntil: Date;
 }
 
-/** A card as its events so far leave it. */
+/** The state of a card by its events so far. */
 export interface CardState {
   card: CardRow;
   status: 'pending' | 'active' | 'frozen' | 'closing' | 'closed';
   available: Decimal;
-  /** What is set aside, and what moved it, by reference (`buffers.ts`). */
+  /** The buffer, and its movements by reference (`buffers.ts`). */
   buffer: Decimal;
   moved: Map<string, Decimal>;
-  /** What came with a funding, by the id of its event. */
+  /** The amount that each funding has set aside, by the id of its event. */
   deposits: ReadonlyMap<string, Decimal>;
   /** The forced authorization that the buffer was just drawn for. */
   drawnFor: string | null;
@@ -50,18 +50,18 @@ export interface CardState {
   drawnAmount: Decimal;
   /** The amount that the preceding release must return to the buffer. */
   due: { amount: Decimal; chain: ChainState; cancel: string } | null;
-  /** The events that somebody was told of: what else happened followed from them. */
+  /** The events that callers know. All other events are consequences. */
   asked: ReadonlySet<string>;
   chains: Map<string, ChainState>;
-  /** By chain, the rate that it was given: judged here by what the market was. */
+  /** By chain, the recorded rate. The rules compare it with the test's market. */
   rates: Map<string, Decimal>;
-  /** Chains that were made to look as old as they must be to expire. */
+  /** Chains that the test has aged, so that they expire. */
   aged: ReadonlySet<string>;
-  /** It, or its user, has or had limits of their own. */
+  /** Whether the card or its user has or had limits of its own. */
   everLimited: boolean;
 }
 
-/** Adds to what is wrong with an event. */
+/** Reports a problem of an event. */
 export type Complain = (what: string) => void;
 
 export const programmeOf = (card: CardRow) =>
@@ -75,7 +75,7 @@ function rounded(amount: Decimal, currency: string): Decimal {
   return amount.toDecimalPlaces(decimalsOf(currency), Decimal.ROUND_HALF_UP);
 }
 
-/** In proportion, rounded down; all that is there for the last part. */
+/** The proportional share, rounded down. The last part takes the whole rest. */
 function share(of: Decimal, part: Decimal, whole: Decimal, currency: string): Decimal {
   return part.eq(whole)
     ? of
@@ -120,7 +120,7 @@ function authorization(state: CardState, event: TransactionRow, wrong: Complain)
 
 const totalOf = ({ billing }: ChainState) => billing.authorized.minus(billing.reversed);
 
-/** One that follows another is linked to it, which has ended. */
+/** Whether the linked chain has ended. */
 function hasEnded(state: CardState, id: string): boolean {
   const chain = state.chains.get(id);
   return chain !== undefined && (remaining(chain.own).isZero() || state.aged.has(id));
@@ -138,7 +138,7 @@ function openChain(state: CardState, event: TransactionRow, wrong: Complain): Ch
   return state.chains.get(id) as ChainState;
 }
 
-/** A settle or a cancel: takes its part of what is held, in both currencies, and of the fee. */
+/** Applies a settle or a cancel: it takes its part of the hold, in both currencies, and of the held fee. */
 function takePart(state: CardState, event: TransactionRow, wrong: Complain): ChainState | undefined {
   const chain = state.chains.get(event.authorization_id ?? '');
   if (!chain) {
@@ -198,7 +198,7 @@ function refund(state: CardState, event: TransactionRow, wrong: Complain): void 
   chain.billing.refunded = chain.billing.refunded.plus(event.billing_amount);
 }
 
-/** Which statuses of a card a reason can be heard on; a blocked user and a limit are judged of an active one only. */
+/** The card statuses in which each decline reason can occur. */
 const DECLINES_ON: Record<string, string[]> = {
   card_closed: ['closing', 'closed'],
   card_not_active: ['pending'],
@@ -216,7 +216,7 @@ function decline(state: CardState, event: TransactionRow, wrong: Complain): void
   if (!DECLINES_ON[reason]?.includes(state.status))
     wrong(`is declined for ${reason} on a card that is ${state.status}`);
   const largest = [ZERO, ...[...state.chains.values()].map(totalOf)].reduce((a, b) => (a.gt(b) ? a : b));
-  // Limits of cards and users come and go: what is counted of them is judged at the end (`spending.ts`).
+  // Limits of cards and users may change, so `spending.ts` checks the counted amounts at the end.
   if (reason === 'limit_exceeded' && !state.everLimited && !max?.lt(largest.plus(event.billing_amount)))
     wrong('is within the limit');
   if (reason === 'invalid_merchant' && !event.merchant?.mcc) wrong('has no merchant to be declined for');
@@ -251,7 +251,7 @@ function moves(from: CardState['status'][], to: CardState['status']) {
   };
 }
 
-/** Judges an event by what stands before it, and carries it into the card's chains and status. */
+/** Checks an event against the earlier ones, and applies it to the card's chains and status. */
 export const RULES: Record<string, (state: CardState, event: TransactionRow, wrong: Complain) => void> = {
   authorization,
   settle,

@@ -2,8 +2,9 @@ import { Decimal } from '../../../src/kernel/money/money';
 import { groupBy, type Records, type TransactionRow } from './records';
 
 /**
- * What is counted of limited cards and of users with limits, day by day, is what their events say, and nothing is counted of
- * others. Written from the other end: a chain is a list of what each day added, from whose end releases are cut off.
+ * Checks that the counted spending of limited cards and users is, day by day, the sum of their events. Without limits
+ * nothing is counted. The check is written differently from the product: it cuts releases off the end of a chain's
+ * daily amounts.
  */
 export function auditSpending(records: Records): string[] {
   const limits = new Set(records.limits.filter(({ per_day }) => per_day).map(({ subject_id }) => subject_id));
@@ -32,7 +33,7 @@ export function auditSpending(records: Records): string[] {
   return [...wrong, ...missing.map(([name, amount]) => `${name} counts nothing of ${amount.toFixed()}`)];
 }
 
-/** Counting begins with the month in which limits were set; all of a world happens within minutes. */
+/** The first counted month. Counting begins with the month in which limits were set, and a world lasts only minutes. */
 const monthOf = ({ transactions }: Records): string =>
   `${transactions
     .reduce((last, { at }) => (at > last ? at : last), new Date(0))

@@ -20,7 +20,7 @@ interface Fold {
   spent: Decimal;
 }
 
-/** A receiver that knows nothing but the webhooks and the tables of 3.4 arrives at the stored balances. */
+/** Checks that the webhooks and the tables of 3.4 alone lead a receiver to the stored balances. */
 export function auditWebhooks(records: Records): string[] {
   const wrong: string[] = [];
   const folds = new Map<string, Fold>();
@@ -59,7 +59,7 @@ function fold(folds: Map<string, Fold>, subject: string, told: Told): void {
 
 const SET_ASIDE: Record<string, 1 | -1> = { card_buffer_deposit: 1, card_buffer_refund: -1 };
 
-/** The buffer of a card: its account's lines under the references of its events, less draws, plus what releases returned. */
+/** Adds up the buffers of cards from the webhooks: fundings, less draws, plus returns by releases. */
 function foldBuffers({ events, cards }: Records, folds: Map<string, Fold>): void {
   const buffers = new Map(cards.map(({ id, buffer_account_id: buffer }) => [id, buffer]));
   const told = events.map(({ data }) => JSON.parse(data) as Told);
@@ -76,7 +76,9 @@ function foldBuffers({ events, cards }: Records, folds: Map<string, Fold>): void
   }
 }
 
-/** A card's three balances exactly; of an account available + pending (holds of the settle fee are internal). */
+/**
+ * Compares a card's three balances, and an account's available + pending, because holds of the settle fee are internal.
+ */
 function compare(records: Records, folds: Map<string, Fold>): string[] {
   const show = ({ available, pending, spent }: Fold, card: boolean) =>
     card
@@ -90,7 +92,7 @@ function compare(records: Records, folds: Map<string, Fold>): string[] {
   });
 }
 
-/** Each recorded event was told once, and its lines on accounts are the ones that it must have (interface.md 6.3). */
+/** Checks that each event has one webhook, and the required lines on accounts (interface.md 6.3). */
 function auditRecorded(records: Records): string[] {
   const wrong: string[] = [];
   const told = records.events.map(({ event, data }) => ({ event, ...(JSON.parse(data) as Told) }));
@@ -120,7 +122,7 @@ function auditRecorded(records: Records): string[] {
 const lineOf = (account: string | undefined, name: string, amount: string | Decimal) =>
   `${account} ${name} ${new Decimal(amount).toFixed()}`;
 
-/** What an event of a card must move on its account and on the master account. */
+/** The lines that a card event must have on its account and on the master account. */
 function expectedLines(records: Records, event: TransactionRow): string[] {
   const card = records.cards.find(({ id }) => id === event.card_id);
   if (!card) return [];
