@@ -16,7 +16,7 @@ import {
 import type { AnyKind, TransferKind } from '../../../src/transfers/engine/kind';
 import type { PartyWord, Situation } from '../../../src/transfers/engine/record';
 
-/** What the books hold because of a transfer, with what balances it. */
+/** The position of a transfer in the books, with its balancing entries. */
 export const booksOf = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   counting: Situation<Terms, Word>,
@@ -34,7 +34,7 @@ export const heldByParty = (
   return sumOf(books.filter(stands)).negated();
 };
 
-/** What is booked once a position has been posted: target minus booked, component by component. */
+/** The booked holdings after a posting of the difference between target and booked. */
 export const posted = (booked: readonly Holding[], target: readonly Holding[]): Holding[] =>
   summed([...booked, ...differences(target, booked)]).filter(({ amount }) => !amount.isZero());
 
@@ -47,20 +47,20 @@ function summed(all: readonly Holding[]): Holding[] {
   return [...sums.values()];
 }
 
-/** What was agreed to be changed into what: of `to`, `rate` for one of `from`. */
+/** The agreed exchange: one unit of `from` buys `rate` units of `to`. */
 export interface Exchange {
   from: string;
   to: string;
   rate: Decimal;
-  /** Of `to`, the most that rounding may leave. */
+  /** The largest allowed rounding difference, in `to`. */
   rounding: Decimal;
 }
 
 export const smallestOf = (currency: string): Decimal => new Decimal(10).pow(-decimalsOf(currency));
 
 /**
- * The FX position balances whatever is left: it holds nothing where nothing is exchanged, and else no more than both sides of
- * the exchange and what rounding leaves. Without this, whatever is forgotten would go there.
+ * Checks that the FX position holds both sides of the agreed exchange, up to rounding, and nothing without an exchange.
+ * The FX position balances every posting, so a forgotten amount would otherwise end there unnoticed.
  */
 export function assertExchanged(books: readonly Holding[], exchange: Exchange | null): void {
   const fx = (currency: string) =>
@@ -76,7 +76,7 @@ export function assertExchanged(books: readonly Holding[], exchange: Exchange | 
   assert.ok(rest.abs().lte(rounding), `rounding leaves ${rest.toFixed()} ${to}`);
 }
 
-/** Folding what an account's owner is told of each change gives what the change does to its balance (decisions part 3). */
+/** Checks that each change tells the account's owner exactly its effect on the balance (decisions part 3). */
 export function assertTold(changes: readonly Holding[], table: ComponentTable): void {
   for (const change of changes) {
     if (change.account === null) continue;
@@ -90,9 +90,8 @@ export function assertTold(changes: readonly Holding[], table: ComponentTable): 
 }
 
 /**
- * Of what a party has of ours, or has paid for us, so much is whose it was agreed to be: suspense holds the rest and nothing
- * else, below zero what is ours to claim.
- * @param net what has come, or left, less what has gone back
+ * Checks that suspense holds exactly the money at the party beyond the agreed amount. A negative amount is our claim.
+ * @param net the amount that has come or left, less the returns
  */
 export function assertSuspense(
   books: readonly Holding[],
@@ -106,11 +105,11 @@ export function assertSuspense(
   assert.deepEqual([here, elsewhere].map(String), [net.minus(own).toFixed(), '0'], 'suspense');
 }
 
-/** Of money that goes out: what the party has had of us beyond the order stands below zero. */
+/** The books with inverted signs, for outgoing money: an excess payment is negative in suspense. */
 export const negated = (books: readonly Holding[]): Holding[] =>
   books.map((each) => ({ ...each, amount: each.amount.negated() }));
 
-/** Whether somebody has let something out of suspense, or is sending it back. */
+/** Whether a decision has moved money out of suspense, or is returning it. */
 export const hasDoors = ({ decisions }: Pick<Situation, 'decisions'>): boolean =>
   decisions.some(({ kind }) => kind.startsWith('suspense_'));
 
@@ -119,7 +118,7 @@ export const totalOf = (books: readonly Holding[], ...components: string[]): Dec
     .filter(({ component }) => components.includes(component))
     .reduce((total, { amount }) => total.plus(amount), ZERO);
 
-/** What a posting of these would do to each currency. */
+/** The sum of a posting of these holdings, by currency. */
 export function sumsOf(books: readonly Holding[], table: ComponentTable): Map<string, Decimal> {
   const sums = new Map<string, Decimal>();
   for (const holding of books) {
@@ -130,7 +129,7 @@ export function sumsOf(books: readonly Holding[], table: ComponentTable): Map<st
   return sums;
 }
 
-/** Amounts by component, account and currency, whatever their parts. */
+/** Amounts by component, account and currency, summed over parts. */
 export function totalsOf(books: readonly Holding[]): Record<string, string> {
   const totals = new Map<string, Decimal>();
   for (const { component, account, currency, amount } of books) {
@@ -142,7 +141,7 @@ export function totalsOf(books: readonly Holding[]): Record<string, string> {
   );
 }
 
-/** `component part: amount` of each, for a table of cases. */
+/** `component part: amount` of each holding, for tables of cases. */
 export const shown = (books: readonly Holding[]): Record<string, number> =>
   Object.fromEntries(
     books.map(({ component, part, amount }) => [

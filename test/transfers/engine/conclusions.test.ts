@@ -8,7 +8,7 @@ import { cardTopupKind, cardWithdrawalKind } from '../../../src/transfers/extern
 import { ibanCreditKind } from '../../../src/transfers/iban/credits/kind';
 import { payoutKind } from '../../../src/transfers/payouts/kind';
 
-/** What a person concludes of each kind is the part of the word that is open, as it is. */
+/** A conclusion of each kind ends the open part of the word, and keeps the rest. */
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const of = (value: number | string) => new Decimal(value);
@@ -34,7 +34,7 @@ const decision = (id: string, kind: string, given: Partial<Decision> = {}): Deci
   ...{ decidedBy: 'operator', at: NOW, ...given },
 });
 
-/** The word that counts once it is concluded so; nothing where it cannot be. */
+/** The effective word after the conclusion. Undefined if the conclusion is not possible. */
 function concluded<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
@@ -60,13 +60,13 @@ it.each([
   ['sent', payout('sent', 100), payout('completed', 100), payout('failed', 0)],
   ['less sent than ordered', payout('sent', 60), payout('completed', 60), payout('failed', 0)],
   ['a part back', payout('sent', 100, 30), payout('completed', 100, 30), payout('failed', 30, 30)],
-])('a payout: %s', (_, word, paid, failed) => {
+])('concludes a payout as paid or failed: %s', (_, word, paid, failed) => {
   const before = situation(payoutKind, PAYOUT, word);
   expect(concluded(payoutKind, before, 'paid')).toEqual(paid);
   expect(concluded(payoutKind, before, 'failed')).toEqual(failed);
 });
 
-describe('what a conclusion rests on', () => {
+describe('a conclusion', () => {
   const open = payout('processing', 0);
   const concludedAs = (as: 'paid' | 'failed', on: PayoutWord | null, id = 'dec_1') =>
     decision(id, 'conclude', { data: conclusionData(as, situation(payoutKind, PAYOUT, on)) });
@@ -74,20 +74,20 @@ describe('what a conclusion rests on', () => {
     effective(payoutKind, situation(payoutKind, PAYOUT, word, decisions)).transfer.word?.status;
 
   it.each([
-    ['counted on', { ...open, version: 1 }, { ...open, version: 2 }],
-    ['counted for the first time', open, { ...open, version: 1 }],
-    ['counted no more', { ...open, version: 1 }, open],
-  ])('stands where the party says the same with its version %s', (_, before, again) => {
+    ['higher', { ...open, version: 1 }, { ...open, version: 2 }],
+    ['new', open, { ...open, version: 1 }],
+    ['gone', { ...open, version: 1 }, open],
+  ])('stands when the party repeats its word with a version that is %s', (_, before, again) => {
     expect(countsAs(again, concludedAs('failed', before))).toBe('failed');
   });
 
-  it('falls by another word, and is revived by one that says the same again', () => {
+  it('falls with a different word, and stands again when the first word returns', () => {
     const made = concludedAs('failed', { ...open, version: 1 });
     expect(countsAs({ ...payout('sent', 100), version: 2 }, made)).toBe('sent');
     expect(countsAs({ ...open, version: 3 }, made)).toBe('failed');
   });
 
-  it('is of its own word: a later one of another word does not stand in its way', () => {
+  it('belongs to its word, beside a later conclusion of another word', () => {
     const both = [concludedAs('failed', open), concludedAs('paid', payout('sent', 100), 'dec_2')];
     expect(countsAs({ ...payout('sent', 100), version: 2 }, ...both)).toBe('completed');
     expect(countsAs({ ...open, version: 3 }, ...both)).toBe('failed');
@@ -102,11 +102,11 @@ const order = (status: CardOrderWord['status'], moved: number, ...backs: number[
 });
 
 it.each([
-  ['nothing arrived yet', order('processing', 0), order('succeeded', 100), order('failed', 0)],
+  ['nothing has arrived yet', order('processing', 0), order('succeeded', 100), order('failed', 0)],
   ['a part arrived', order('processing', 60), order('succeeded', 100), order('failed', 60)],
   ['a part gone back', order('processing', 100, 30), order('succeeded', 100, 30), order('failed', 100, 30)],
   ['ended short', order('succeeded', 60), undefined, order('failed', 60)],
-])('a top-up: %s', (_, word, paid, failed) => {
+])('concludes a top-up as paid or failed: %s', (_, word, paid, failed) => {
   const before = situation(cardTopupKind, CARD, word);
   expect(concluded(cardTopupKind, before, 'paid')).toEqual(paid);
   expect(concluded(cardTopupKind, before, 'failed')).toEqual(failed);
@@ -116,7 +116,7 @@ it.each([
   ['waiting for the payer', order('requires_action', 0), order('succeeded', 100), order('failed', 0)],
   ['gone', order('processing', 100), order('succeeded', 100), order('failed', 0)],
   ['a part back', order('processing', 100, 30), order('succeeded', 100, 30), order('failed', 30, 30)],
-])('a withdrawal: %s', (_, word, paid, failed) => {
+])('concludes a withdrawal as paid or failed: %s', (_, word, paid, failed) => {
   const before = situation(cardWithdrawalKind, CARD, word);
   expect(concluded(cardWithdrawalKind, before, 'paid')).toEqual(paid);
   expect(concluded(cardWithdrawalKind, before, 'failed')).toEqual(failed);
@@ -133,7 +133,7 @@ describe('a credit of the bank', () => {
   const ordered = (id: string, amount: number) =>
     decision(id, 'suspense_return', { amount: of(amount), currency: 'EUR' });
 
-  it('has nothing open but what is on its way back by our order', () => {
+  it('has only its ordered return open', () => {
     const theirs = { ...word(), returns: [{ id: 'party-1', amount: of(5), status: 'pending' as const }] };
     const done = word(back('dec_1', 300, 'succeeded'));
     for (const before of [
@@ -148,7 +148,7 @@ describe('a credit of the bank', () => {
   it.each([
     ['paid', 'succeeded'],
     ['failed', 'failed'],
-  ] as const)('as %s: what the bank has begun, and what it has not answered, has %s', (as, status) => {
+  ] as const)('concluded as %s: a begun and an unanswered return count as %s', (as, status) => {
     const orders = [ordered('dec_1', 300), ordered('dec_2', 100)];
     const before = situation(ibanCreditKind, TERMS, word(back('dec_1', 300, 'pending')), orders);
     expect(concluded(ibanCreditKind, before, as)?.returns).toEqual([
@@ -157,7 +157,7 @@ describe('a credit of the bank', () => {
     ]);
   });
 
-  it('keeps what was concluded of one return when another is', () => {
+  it('keeps the conclusion of one return when another return is concluded', () => {
     const before = situation(ibanCreditKind, TERMS, word(), [ordered('dec_1', 300)]);
     const first = decision('dec_2', 'conclude', { data: conclusionData('failed', before) });
     const later = { ...before, decisions: [...before.decisions, first, ordered('dec_3', 50)] };

@@ -4,7 +4,7 @@ import { depositKind } from '../../../src/transfers/deposits/kind';
 import type { Deposit } from '../../../src/transfers/deposits/money';
 import { DOUBT_MS, hear } from '../../../src/transfers/engine/follow';
 
-/** What becomes of a word: applied, dropped for a newer one, or doubted until it is read again. */
+/** A word of the party is applied, dropped as outdated, or doubted until a second reading. */
 
 const START = new Date('2026-11-21T12:00:00Z');
 
@@ -51,7 +51,7 @@ const says = ({ version, amount = 100, currency = 'USD', refunds = [], dispute }
   disputes: dispute ? [{ id: 'd1', amount: new Decimal(amount), currency, status: dispute }] : [],
 });
 
-/** Each said so many seconds after the start. @returns what counts after each */
+/** Hears each word at its seconds after the start. @returns the effective word after each */
 function heard(...all: [number, Said][]): { counts: CheckoutWord | null; doubted: boolean }[] {
   let deposit = fresh();
   return all.map(([seconds, said]) => {
@@ -67,14 +67,14 @@ const refund = (status: 'pending' | 'succeeded' | 'failed') => [{ id: 'r1', amou
 it.each<[string, Said, Said]>([
   ['a payment that shrinks', {}, { amount: 99 }],
   ['a payment in another currency', {}, { currency: 'GBP' }],
-  ['a refund that is gone', { refunds: refund('pending') }, {}],
+  ['a missing refund', { refunds: refund('pending') }, {}],
   [
-    'a refund that has failed after it had succeeded',
+    'a refund that fails after it had succeeded',
     { refunds: refund('succeeded') },
     { refunds: refund('failed') },
   ],
-  ['a dispute that is gone', { dispute: 'open' }, {}],
-])('%s is doubted until it is read again a minute later', (_, first, then) => {
+  ['a missing dispute', { dispute: 'open' }, {}],
+])('%s is doubted until a second reading a minute later', (_, first, then) => {
   expect(heard([0, first], [1, then], [MINUTE, then], [MINUTE + 1, then])).toEqual([
     { counts: says(first), doubted: false },
     { counts: says(first), doubted: true },
@@ -85,21 +85,21 @@ it.each<[string, Said, Said]>([
 
 it.each<[string, Said, Said]>([
   ['more money', {}, { amount: 150 }],
-  ['a refund that fails before it was done', { refunds: refund('pending') }, { refunds: refund('failed') }],
+  ['a refund that fails while it is pending', { refunds: refund('pending') }, { refunds: refund('failed') }],
   ['a dispute that is won', { dispute: 'open' }, { dispute: 'won' }],
   ['a newer version, whatever it says', { version: 1 }, { version: 2, amount: 1 }],
-  ['a version where there was none', {}, { version: 1, amount: 1 }],
+  ['the first version', {}, { version: 1, amount: 1 }],
 ])('%s counts at once', (_, first, then) => {
   expect(heard([0, first], [1, then]).at(-1)).toEqual({ counts: says(then), doubted: false });
 });
 
-it('an older version is dropped, however often it is read', () => {
+it('an older version is dropped at every reading', () => {
   const [newer, older]: Said[] = [{ version: 2 }, { version: 1, amount: 500 }];
   const all = heard([0, newer as Said], [1, older as Said], [1 + MINUTE, older as Said]);
   expect(all).toEqual(Array(3).fill({ counts: says({ version: 2 }), doubted: false }));
 });
 
-it('a doubt begins anew with another word, and ends with one that takes nothing back', () => {
+it('a doubt starts again with another word, and ends with a word that takes nothing back', () => {
   const [first, less, least]: Said[] = [{}, { amount: 60 }, { amount: 40 }] as const;
   const all = heard([0, first], [1, less], [2, least], [1 + MINUTE, least]);
   expect(all.at(-1)).toEqual({ counts: says({}), doubted: true });

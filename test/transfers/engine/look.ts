@@ -9,7 +9,7 @@ import { booksOf } from './books';
 export const START = new Date('2026-11-21T12:00:00Z');
 const MINUTE_MS = 60_000;
 
-/** A transfer as it is made: of a client's account, and not ordered yet. */
+/** A new transfer of a client's account, before its order. */
 export const begun = <Terms, Word>(
   given: Partial<Transfer<Terms, Word>> & Pick<Transfer<Terms, Word>, 'kind' | 'status' | 'terms'>,
 ): Situation<Terms, Word> => ({
@@ -24,16 +24,16 @@ export const begun = <Terms, Word>(
   at: START,
 });
 
-/** What has happened since the last look, and what the party says at this one. */
+/** Events since the last step, and the party's word at this step. */
 export interface Brought<Terms, Word> {
   minutes?: number | undefined;
   decided?: readonly Decision[] | undefined;
   word?: Word | undefined;
-  /** A person follows the party's version again: the known word holds none off. */
+  /** An operator follows a restored party, so that an older version counts. */
   renumbered?: boolean | undefined;
   /** The party gets no orders now. */
   stopped?: boolean | undefined;
-  /** As the kind's own `consider`, without a database. */
+  /** Stands for the kind's `consider`, without a database. */
   consider?:
     | ((now: Situation<Terms, Word>, before: Situation<Terms, Word>) => NewDecision | undefined)
     | undefined;
@@ -41,17 +41,17 @@ export interface Brought<Terms, Word> {
 
 export interface Looked<Terms, Word extends PartyWord>
   extends Pick<Followed<Situation<Terms, Word>>, 'path' | 'impossible'> {
-  /** As it is kept. */
+  /** The stored situation. */
   situation: Situation<Terms, Word>;
-  /** With the word that counts. */
+  /** The situation with the effective word. */
   counting: Situation<Terms, Word>;
-  /** What the books hold then. */
+  /** The position in the books after the step. */
   readonly books: Holding[];
 }
 
 /**
- * One look at a transfer as `apply` and `advance` have it (src/transfers/engine), without the books: then the step that gives
- * the order. Parts go by the party's names.
+ * Makes one step of a transfer like `apply` and `advance` (src/transfers/engine), without the books. If the order is
+ * due, a second step gives it. Parts are named by the party.
  */
 export function look<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
@@ -67,14 +67,14 @@ export function look<Terms, Word extends PartyWord>(
   return shown(kind, { ...step, path, situation: { ...step.situation, transfer } });
 }
 
-/** The order itself is due, and was not given yet. */
+/** Whether the order is due and not given yet. */
 const isOrderDue = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   { situation, counting }: Looked<Terms, Word>,
 ): boolean =>
   situation.transfer.orderedAt === null && kind.orders(counting).some(({ what }) => what === 'open');
 
-/** What `apply` makes of it: no order follows from that. */
+/** The part of the step that `apply` does. It gives no order. */
 function applied<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   before: Situation<Terms, Word>,
@@ -87,7 +87,7 @@ function applied<Terms, Word extends PartyWord>(
   const found = consider?.(effective(kind, heard), effective(kind, known));
   const considered = found ? { ...heard, decisions: [...heard.decisions, systemDecision(found, at)] } : heard;
   const { situation, path, impossible } = follow(kind, effective(kind, considered));
-  // A conclusion stands in for the party's word, and is not kept as one.
+  // A conclusion replaces the party's word, but is not stored as one.
   const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
   return shown(kind, { situation: kept, path, impossible });
 }
@@ -105,7 +105,7 @@ function shown<Terms, Word extends PartyWord>(
   };
 }
 
-/** The first look at a new one, and then these. */
+/** The first step of a new transfer, then the given steps. */
 export const looks = <Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   from: Situation<Terms, Word>,
@@ -113,7 +113,7 @@ export const looks = <Terms, Word extends PartyWord>(
 ): Looked<Terms, Word> =>
   all.reduce((last, brought) => look(kind, last.situation, brought), look(kind, from));
 
-/** Ids that are the same on every way, and are not the names. */
+/** Replaces the parts' ids by ids that are equal on every path and differ from the names. */
 function underNames<Terms, Word>(situation: Situation<Terms, Word>): Situation<Terms, Word> {
   const { transfer } = situation;
   const parts = transfer.parts.map((part) =>

@@ -26,7 +26,7 @@ import {
 import { destinationOf, exchangeDouble, newKey, withdrawn } from '../exchange/withdrawals/support';
 import { created as createdPayout, read as readPayout, statusesTold } from '../payouts/support';
 
-/** `ordered_at` is committed by a step before the party's first call, and by nothing else. */
+/** Only a step commits `ordered_at`, and it does so before the first call to the party. */
 
 let world: DepositWorld;
 let client: Client;
@@ -43,7 +43,7 @@ afterAll(() => world.close());
 
 const decidedBy = 'operator:ida';
 
-/** Every payment out takes an approval. */
+/** Requires an approval for every outgoing payment. */
 async function needsApproval(): Promise<void> {
   const none = {
     withdrawal: { approvalAbove: ['EUR', 'USD'].map((currency) => ({ currency, amount: '1.00' })) },
@@ -61,7 +61,7 @@ const orderedAt = async (id: string): Promise<Date | null> => {
   return row?.at ?? null;
 };
 
-/** The operator has stopped every party for that work. */
+/** Runs the work while the operator has stopped every party. */
 async function stopped<T>(work: () => Promise<T>): Promise<T> {
   const { services } = world.api;
   const { switches } = services;
@@ -77,7 +77,7 @@ const look = async (kind: AnyKind, id: string) => (await advance(world.api.servi
 const lookInVain = (kind: AnyKind, id: string) =>
   expect(advance(world.api.services, kind, id)).rejects.toThrow(PartyStopped);
 
-/** A user with an account, and money on it. */
+/** Creates a user with a funded account. */
 async function user(currency: string): Promise<{ id: string; accountId: string }> {
   const { id } = (await client.call('POST', '/v1/users', {})).body;
   const accountId = String((await client.call('POST', `/v1/users/${id}/accounts`, { currency })).body.id);
@@ -90,7 +90,7 @@ const block = (userId: string) =>
     setUserStatus(world.api.services, tx, null, userId, 'blocked', undefined),
   );
 
-/** A withdrawal from the exchange, approved while the exchange is stopped. */
+/** Creates a withdrawal from the exchange that is approved while the exchange is stopped. */
 async function approvedWithdrawal(accountId: string, destinationId: string): Promise<string> {
   const { id } = await withdrawn(client, { accountId, destinationId, amount: '100.00' });
   expect(await look(exchangeWithdrawalKind, id)).toBe('pending_approval');
@@ -104,7 +104,7 @@ async function approvedWithdrawal(accountId: string, destinationId: string): Pro
 }
 
 describe('a decision while the party is stopped', () => {
-  it('orders nothing: a disabled destination still cancels the withdrawal', async () => {
+  it('gives no order, so that a disabled destination still cancels the withdrawal', async () => {
     const exchange = exchangeDouble(world.api);
     const { accountId } = await user('EUR');
     const destinationId = await destinationOf(world.api, client);
@@ -120,7 +120,7 @@ describe('a decision while the party is stopped', () => {
     expect(exchange.orders.size).toBe(0);
   });
 
-  it('orders nothing: a blocked user still stops the withdrawal to a card', async () => {
+  it('gives no order, so that a blocked user still fails the withdrawal to a card', async () => {
     const { id: userId, accountId } = await user('USD');
     const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
     const path = `/v2/accounts/${accountId}/withdraw/card`;
@@ -140,7 +140,7 @@ describe('a decision while the party is stopped', () => {
 });
 
 describe('a payout that was never ordered', () => {
-  it('is judged again while it is processing: a blocked user cancels it, and nothing is told', async () => {
+  it('is cancelled while it is processing, when its user is blocked, and reaches no party', async () => {
     const { id: userId, accountId } = await user('EUR');
     const id = await createdPayout(client, accountId);
     await stopped(() => lookInVain(payoutKind, id));
@@ -155,7 +155,7 @@ describe('a payout that was never ordered', () => {
     expect(await statusesTold(world.api, id)).toEqual(['created → processing', 'processing → cancelled']);
   });
 
-  it('is judged no more once the order may have reached the party', async () => {
+  it('is no longer cancelled once the order may have reached the party', async () => {
     const { id: userId, accountId } = await user('EUR');
     const id = await createdPayout(client, accountId);
     const { payouts } = world.api.services.parties;
@@ -168,7 +168,7 @@ describe('a payout that was never ordered', () => {
     expect(await payouts.ask(orderKey(id))).not.toBe('unknown_to_party');
   });
 
-  it('is cancelled where it was approved for a user who was blocked before the party came back', async () => {
+  it('is cancelled although approved, when its user is blocked before the party is back', async () => {
     const { id: userId, accountId } = await user('EUR');
     const destinationId = await destinationOf(world.api, client);
     const exchange = exchangeDouble(world.api);
@@ -180,7 +180,7 @@ describe('a payout that was never ordered', () => {
 });
 
 describe('the order of a deposit', () => {
-  it('is noted by no creation, and is committed when the party is called', async () => {
+  it('is committed before the call to the party, not at the creation', async () => {
     const { id } = await createdDeposit(client);
     expect(await orderedAt(id)).toBeNull();
     const seen: (Date | null)[] = [];
@@ -197,7 +197,7 @@ describe('the order of a deposit', () => {
     expect(seen).toEqual([expect.any(Date)]);
   });
 
-  it('is ended by the party’s word, and not by time alone, once its answer was lost', async () => {
+  it('ends by the party’s word, not by time alone, when its answer was lost', async () => {
     const deposit = await createdDeposit(client);
     world.double.faults.push('after');
     await expect(lookAtDeposit(world, deposit.id)).rejects.toThrow();
@@ -209,7 +209,7 @@ describe('the order of a deposit', () => {
     expect(world.double.sessions().filter(({ asked }) => asked['depositId'] === deposit.id)).toHaveLength(1);
   });
 
-  it('is ended by a person’s conclusion where the party never answers, once it was given', async () => {
+  it('ends by an operator’s conclusion when the party never answers, but only after it was given', async () => {
     const deposit = await createdDeposit(client);
     const conclude = (as: 'paid' | 'failed') =>
       world.api.database.transaction((tx) =>
@@ -252,7 +252,7 @@ describe('an order of a disabled tenant', () => {
     return row?.at.getTime() ?? 0;
   };
 
-  /** Four kinds of transfers, made before the tenant was disabled. */
+  /** Transfers of four kinds, created before the tenant is disabled. */
   async function each() {
     const { accountId: eur } = await user('EUR');
     const { accountId: usd } = await user('USD');
@@ -282,13 +282,13 @@ describe('an order of a disabled tenant', () => {
     };
   }
 
-  it('waits, whatever it is, and is looked at again as soon as the tenant is enabled', async () => {
+  it('waits, of any kind, and is given as soon as the tenant is enabled', async () => {
     const { made, exchange } = await each();
     await disable();
     world.double.requests.length = 0;
     for (const { kind, id, status } of made) {
       for (const days of [0, 3]) {
-        // A page that nobody could pay at is too late then: its time is a part of its terms.
+        // The deposit is advanced today only, because its page expires by its terms.
         world.clock.ahead = kind === depositKind ? 0 : days * 86_400_000;
         const progress = await advance(world.api.services, kind, id);
         expect(progress).toMatchObject({ status, open: true });
@@ -314,7 +314,7 @@ describe('an order of a disabled tenant', () => {
     expect(exchange.orders.size).toBe(1);
   });
 
-  it('goes on where its party may have it already', async () => {
+  it('goes on when the party may already have it', async () => {
     const { accountId } = await user('EUR');
     const id = await createdPayout(client, accountId);
     const { payouts } = world.api.services.parties;
@@ -328,13 +328,13 @@ describe('an order of a disabled tenant', () => {
     await expect(advance(world.api.services, payoutKind, id)).rejects.toThrow(PartyAway);
     world.api.services.parties.payouts = payouts;
     await disable();
-    // The sandbox's party sends it a moment later, which a slow machine sees already.
+    // The sandbox's party sends it a moment later. A slow machine may see that already.
     expect(['processing', 'sent']).toContain(await look(payoutKind, id));
     expect(await orderedAt(id)).toEqual(expect.any(Date));
     expect(await payouts.ask(orderKey(id))).not.toBe('unknown_to_party');
   });
 
-  it('is still judged: a blocked user ends it', async () => {
+  it('is cancelled when its user is blocked', async () => {
     const { id: userId, accountId } = await user('EUR');
     const id = await createdPayout(client, accountId);
     await disable();

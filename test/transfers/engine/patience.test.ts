@@ -23,26 +23,26 @@ const looks = (...given: Parameters<typeof looksOf>) => {
   return [inMinutes(lookAt), inMinutes(dueBy)];
 };
 
-it('is not polled where the party lists what has changed, and is missed after a while', () => {
+it('sets no timer when the party has a list of changes, and is overdue after a growing time', () => {
   expect(looks(kind(true), at({}), { listed: true })).toEqual([null, 10]);
   expect(looks(kind(true), at({ quiet: 3 }), { listed: true })).toEqual([null, 80]);
   expect(looks(kind(true), at({ quiet: 30 }), { listed: true })).toEqual([null, 720]);
 });
 
-it('has a timer for what only time changes', () => {
+it('sets a timer for a deadline', () => {
   const deadline = new Date(NOW.getTime() + 30 * MINUTE_MS);
   expect(looks(kind(true, deadline), at({}), { listed: true })).toEqual([30, 40]);
   expect(looks(kind(false, deadline), at({}), { listed: true })).toEqual([null, null]);
 });
 
-it('looks again at once where the time came between the question and the answer', () => {
+it('looks again at once when the deadline passed between the question and the answer', () => {
   const deadline = new Date(NOW.getTime() - 10);
   const asked = (ms: number) => ({ ...at({}), askedAt: new Date(NOW.getTime() + ms) });
   expect(looksOf(kind(true, deadline), asked(-20), { listed: true }).lookAt).toEqual(deadline);
   expect(looksOf(kind(true, deadline), asked(-5), { listed: true }).lookAt).toBeNull();
 });
 
-it('reads a doubted word again a minute later, after the end too', () => {
+it('reads a doubted word again after a minute, even after the end', () => {
   expect(looks(kind(false), at({ doubtedAt: NOW }), { listed: true })).toEqual([1, 11]);
 });
 
@@ -53,7 +53,7 @@ it('asks a party without a list at growing intervals', () => {
   expect(seconds).toEqual([1, 2, 32, 60]);
 });
 
-it('asks it each minute in the first hour, then each sixtieth of what it has waited, and each ten minutes at last', () => {
+it('asks a party without a list every minute, then at a sixtieth of the wait, at most every ten minutes', () => {
   const HOUR_MS = 60 * MINUTE_MS;
   const pauses = [0.5, 1, 5, 10, 240].map((hours) => {
     const now = new Date(NOW.getTime() + hours * HOUR_MS);
@@ -63,7 +63,7 @@ it('asks it each minute in the first hour, then each sixtieth of what it has wai
   expect(pauses).toEqual([1, 1, 5, 10, 10]);
 });
 
-it('asks such a party after the end, in at most a dozen looks over 120 days', () => {
+it('asks a party without a list twelve times within 120 days after the end', () => {
   const times: number[] = [];
   for (let now = NOW; ; ) {
     const { dueBy } = looksOf(kind(false), at({ reached: { completed: NOW.toISOString() } }, now), {
@@ -77,6 +77,6 @@ it('asks such a party after the end, in at most a dozen looks over 120 days', ()
   expect(looks(kind(false), at({}), { listed: true })).toEqual([null, null]);
 });
 
-it('looks again at what left an account below zero', () => {
+it('looks again at a transfer that left an account below zero', () => {
   expect(looks(kind(false), at({}), { listed: true, watched: true })).toEqual([null, 60]);
 });

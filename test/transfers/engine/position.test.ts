@@ -33,7 +33,7 @@ const of = (position: readonly Holding[], component: string, currency?: string) 
       .map(({ amount }) => amount),
   );
 
-/** What a posting of these would do to each currency. */
+/** The sum of a posting of this position, by currency. */
 function sums(position: readonly Holding[]): Map<string, string> {
   const all = new Map<string, Decimal>();
   for (const holding of position) {
@@ -58,7 +58,7 @@ const backs: fc.Arbitrary<Back[]> = fc
   .map((all) =>
     all.map((back, n) => {
       const part = `ref_${n}`;
-      // Nobody but the payer disputes, and nothing is asked for but by us.
+      // Only the payer disputes, and only we ask for refunds.
       if (back.as === 'dispute') return { ...back, part, state: 'done', ordered: false };
       return { ...back, part, ordered: back.ordered || back.state === 'asked' };
     }),
@@ -94,8 +94,8 @@ const inflows: fc.Arbitrary<Inflow> = fc
     return { received, backs, credit: isCredited ? credit : null, doors, party: 'checkout' };
   });
 
-describe('money that came in', () => {
-  it('leaves the books with what the party has, in every currency, and nothing unaccounted for', () => {
+describe('the position of incoming money', () => {
+  it('holds exactly the money at the party, in every currency, and sums to zero', () => {
     fc.assert(
       fc.property(inflows, (inflow) => {
         const position = balanced(inflowPosition(inflow), TABLE);
@@ -115,7 +115,7 @@ describe('money that came in', () => {
     );
   });
 
-  it('never takes more of the account than it was credited, and all of it when all has gone back', () => {
+  it('never takes more from the account than was credited', () => {
     fc.assert(
       fc.property(inflows, (inflow) => {
         const position = inflowPosition(inflow);
@@ -128,7 +128,7 @@ describe('money that came in', () => {
     );
   });
 
-  it('takes the same of everybody, in whatever order its parts were first seen', () => {
+  it('has the same sums for every order in which its parts were first seen', () => {
     fc.assert(
       fc.property(inflows, fc.integer({ min: 1, max: 4 }), (first, by) => {
         const turned = [...first.backs.slice(by), ...first.backs.slice(0, by)];
@@ -145,7 +145,7 @@ describe('money that came in', () => {
     );
   });
 
-  it('posts nothing when nothing has changed, and by any way the same in all', () => {
+  it('posts nothing without a change, and the same in total over any intermediate position', () => {
     fc.assert(
       fc.property(inflows, inflows, (first, last) => {
         const [from, to] = [first, last].map((each) => balanced(inflowPosition(each), TABLE)) as [
@@ -189,10 +189,10 @@ describe('money that came in', () => {
 
   it.each<[string, Partial<Inflow>, Record<string, number>]>([
     ['credited', {}, { checkout: -100, credited: 97, fees: 3 }],
-    ['to be decided', { credit: null }, { checkout: -100, suspense: 100 }],
+    ['without a decision', { credit: null }, { checkout: -100, suspense: 100 }],
     ['paid twice', { received: [PAID, PAID] }, { checkout: -200, suspense: 100, credited: 97, fees: 3 }],
     [
-      'paid twice, once given back',
+      'paid twice, refunded once',
       { received: [PAID, PAID], backs: [back('r', 'refund', 100)] },
       { checkout: -100, credited: 97, fees: 3 },
     ],
@@ -202,23 +202,23 @@ describe('money that came in', () => {
       { checkout: 100, suspense: -100, credited: 97, 'refunded r': 97 },
     ],
     [
-      'a refund that failed, and a dispute of it',
+      'a dispute without its failed refund',
       { backs: [back('d', 'dispute', 100)] },
       { credited: 97, 'chargedBack d': 97 },
     ],
     [
-      'a refund that is asked for keeps its share from a dispute',
+      'a requested refund that keeps its share before a dispute',
       { backs: [back('r', 'refund', 100, 'asked'), back('d', 'dispute', 100)] },
       { suspense: -100, credited: 97, fees: 3, 'held r': 97 },
     ],
-    ['a payment that never was', { received: [] }, {}],
+    ['a payment that was taken back', { received: [] }, {}],
     [
-      'a refund of a part, and one of the rest',
+      'two partial refunds',
       { backs: [back('r', 'refund', 40), back('s', 'refund', 60)] },
       { credited: 97, 'refunded r': 38.8, 'refunded s': 58.2 },
     ],
     [
-      'a dispute of more than a refund has left',
+      'a dispute of more than the refund has left',
       { backs: [back('x', 'refund', 80), back('r', 'dispute', 40)] },
       { checkout: 20, suspense: -20, credited: 97, 'refunded x': 77.6, 'chargedBack r': 19.4 },
     ],
@@ -247,8 +247,8 @@ const outflows: fc.Arbitrary<Outflow> = fc
     };
   });
 
-describe('money that went out', () => {
-  it('leaves the books with what the party has had of us', () => {
+describe('the position of outgoing money', () => {
+  it('holds exactly the money that the party has had', () => {
     fc.assert(
       fc.property(outflows, (outflow) => {
         const position = balanced(outflowPosition(outflow), TABLE);
@@ -265,10 +265,15 @@ describe('money that went out', () => {
 
   it.each<[string, number, number[], Record<string, number>]>([
     ['sent twice', 200, [], { payouts: 200, suspense: -100, paid: 100 }],
-    ['sent twice, and what was too much came back', 200, [100], { payouts: 100, paid: 100 }],
-    ['sent twice, and more came back', 200, [60, 60], { payouts: 80, paid: 100, 'returned ref_1': 20 }],
+    ['sent twice, with the excess returned', 200, [100], { payouts: 100, paid: 100 }],
     [
-      'came back more than it was',
+      'sent twice, with more than the excess returned',
+      200,
+      [60, 60],
+      { payouts: 80, paid: 100, 'returned ref_1': 20 },
+    ],
+    [
+      'more returned than sent',
       100,
       [60, 60],
       { payouts: -20, suspense: 20, paid: 100, 'returned ref_0': 60, 'returned ref_1': 40 },

@@ -11,7 +11,10 @@ import { partOf } from './kinds/people';
 
 export const OPERATOR = 'operator:ida';
 
-/** What people do to a transfer of any kind, by the operations that they use. @throws Problem where it is not allowed */
+/**
+ * Performs an operator's act on a transfer of any kind, by the product's operations.
+ * @throws Problem if it is not allowed
+ */
 export async function actOnAny(
   services: Services,
   tx: Tx,
@@ -30,7 +33,7 @@ export async function actOnAny(
   return throughDoor(services, tx, { id, tenantId }, act);
 }
 
-/** As a person who has seen what stands in suspense: what is below zero is recovered, not given away. */
+/** Uses a door of suspense as an operator would who sees the amounts: a negative amount is recovered. */
 async function throughDoor(
   services: Services,
   tx: Tx,
@@ -49,7 +52,9 @@ async function throughDoor(
   });
 }
 
-/** A user's; the tenant's own is every transfer's. Nothing of ours closes an account yet: it is as if something did. */
+/**
+ * Closes the transfer's account if it is a user's. By SQL, because the product has no operation that closes an account.
+ */
 export const close = (tx: Sql, id: string): Promise<unknown> =>
   tx.query(
     `update accounts set status = 'closed'

@@ -23,7 +23,7 @@ export interface Audited<Terms, Word extends PartyWord> {
   all: readonly { id: string | null; ref: string }[];
 }
 
-/** All that must hold of what is stored, whatever has happened. @returns what does not */
+/** Checks all invariants of the stored transfers. @returns the problems */
 export async function auditTransfers<Terms, Word extends PartyWord>(
   stage: Audited<Terms, Word>,
 ): Promise<string[]> {
@@ -45,7 +45,7 @@ async function wrongWith<Terms, Word extends PartyWord>(
   const { kind } = proof;
   const situation = id === null ? undefined : await readSituation(api.database, kind, id, new Date());
   const said = double.now(ref);
-  if (!situation) return said && mustBeFound?.(said) ? [`${ref}: nobody has found it`] : [];
+  if (!situation) return said && mustBeFound?.(said) ? [`${ref}: it was not found`] : [];
   const counting = effective(kind, situation);
   const books = booksOf(kind, counting);
   const stored = await storedOf(api, situation.transfer.id);
@@ -82,7 +82,7 @@ async function wrongWith<Terms, Word extends PartyWord>(
   ];
 }
 
-/** What the system would choose, and where it would go, if it looked again. */
+/** The decisions and transitions that another step would make. */
 function leftToDo(kind: AnyKind, counting: Situation): string[] {
   const { chosen, path } = follow(kind, counting);
   return [...chosen.map((decision) => decision.kind), ...path.map(({ on }) => on)];
@@ -97,7 +97,7 @@ function failed(assert: () => void): string[] {
   }
 }
 
-/** `name amount`, sorted; nothing of what is zero. */
+/** `name amount`, sorted, without zeros. */
 function lines(all: readonly (readonly [string, Decimal])[]): string[] {
   const sums = new Map<string, Decimal>();
   for (const [name, amount] of all) sums.set(name, (sums.get(name) ?? ZERO).plus(amount));
@@ -149,7 +149,7 @@ async function storedOf({ database }: TestApi, id: string) {
   };
 }
 
-/** Folding the stream gives the balances, and nothing in it is told twice. */
+/** Checks that the webhooks add up to the balances, and that none repeats another. */
 async function wrongWithEvents({ database }: TestApi, { clientId }: Client): Promise<string[]> {
   const told = await eventsOf(database, clientId);
   const folded = fold(told);
@@ -176,7 +176,7 @@ const eventsOf = async (database: Database, tenantId: string): Promise<Told[]> =
   return rows.map(({ event, data, key }) => ({ event, data: JSON.parse(data), key }));
 };
 
-/** An account's transaction has its reference, type and subtype once; a status follows the one that was told before. */
+/** Finds repeated account transactions, and status changes that do not follow the status before. */
 function toldTwice(told: readonly Told[]): string[] {
   const wrong: string[] = [];
   const seen = new Set<string>();

@@ -4,15 +4,15 @@ import type { Parties } from '../../../../src/parties/parties';
 import { PartyAway } from '../../../../src/process/party-errors';
 import type { Services } from '../../../../src/services';
 
-/** The process died there: what was committed before stands, and nothing after it was done. */
+/** A crash of the process. Work that was committed before it stands, and nothing after it is done. */
 export class Crash extends Error {
   override name = 'Crash';
 }
 
 /**
- * The same services, of a process that may die before and after whatever it asks of Postgres or of a party, within its
- * transactions too; and parties whose answers may be lost once the work is done.
- * @param fails asked at each such place
+ * Wraps the services of a process that may crash before and after each call to Postgres or to a party, also within a
+ * transaction. Answers of parties may be lost after the work is done.
+ * @param fails decides for each of these places
  */
 export function crashing<S extends Services>(services: S, party: keyof Parties, fails: () => boolean): S {
   let isDead = false;
@@ -63,13 +63,13 @@ function crashingSql(sql: Sql, dies: () => void): Sql {
   };
 }
 
-/** A chain is asked by its nodes. */
+/** Wraps the party, or the nodes of a chain. */
 const forgetfulParty = (party: Parties[keyof Parties], fails: () => boolean): object =>
   'of' in party
     ? { of: (address: ChainAddress) => forgetful(party.of(address), fails) }
     : forgetful(party, fails);
 
-/** Each call may fail before it is made, and be done and its answer lost. */
+/** Wraps each call so that it may fail beforehand, or lose its answer afterwards. */
 function forgetful<Party extends object>(party: Party, fails: () => boolean): Party {
   const calls = Object.entries(party).map(([name, value]) => {
     if (typeof value !== 'function') return [name, value] as const;

@@ -11,23 +11,23 @@ import {
 } from '../../../../src/transfers/engine/record';
 import type { Exchange } from '../books';
 
-/** What somebody does: plain data, so that a failing case can be read; the proof of its kind makes a decision of it. */
+/** An act of an operator, as plain data for readable failures. The kind's proof turns it into a decision. */
 export interface Act {
   kind: string;
-  /** A share of what there is, where the act takes an amount. */
+  /** The share of the available amount, if the act has an amount. */
   share: number;
   currency: string;
 }
 
-/** The act by which the account is closed: what follows from it is the kind's to `consider`. */
+/** The act that closes the account. The kind's `consider` decides the consequence. */
 export const CLOSE = 'close';
 
-/** The act by which a person follows the version of a restored party again. */
+/** The act by which an operator follows a restored party's versions. */
 export const FOLLOW = 'follow';
 
 /**
- * `again`: the party says what it has said so many words before, under its next version. `stopped`: the operator stops the
- * party, or lets it go on. `restored`: the party is a copy of before, and counts its versions from there.
+ * `again`: the party repeats an earlier word, counted back, under its next version. `stopped`: the operator stops or
+ * resumes the party. `restored`: the party was restored from a backup, so its versions are lower.
  */
 export type Step<Word> =
   | { word: Word }
@@ -38,10 +38,10 @@ export type Step<Word> =
   | { refused: true }
   | { minutes: number };
 
-/** The version at which a party stands once it was restored. */
+/** The version of a party after its restore. */
 export const restoredTo = (version: number): number => Math.floor(version / 2);
 
-/** What a party that has said all this says again. */
+/** The earlier word that the party repeats. */
 export function saidAgain<Word extends PartyWord>(
   said: readonly Word[],
   { again }: { again: number },
@@ -53,49 +53,55 @@ export function saidAgain<Word extends PartyWord>(
   return { ...rest, ...(version === undefined ? {} : { version }) } as Word;
 }
 
-/** What a kind brings to be proved: nothing that knows its rules, but what its party could say and people could do. */
+/**
+ * The inputs of a kind's proof: possible words, possible acts, and the position by the party. It does not use the
+ * kind's rules.
+ */
 export interface KindProof<Terms, Word extends PartyWord> {
   kind: TransferKind<Terms, Word>;
-  /** New transfers, of all terms that make a difference. */
+  /** New transfers, with all terms that matter. */
   fresh: fc.Arbitrary<Situation<Terms, Word>>;
-  /** Whatever the party could say: contradictory, withdrawn, with versions and without. */
+  /** All words that the party could say, also contradictory ones, with and without versions. */
   words: fc.Arbitrary<Word>;
   acts: fc.Arbitrary<Act>;
-  /** A word about this transfer, whatever it names: its keys `dec_1`, `dec_2` … are our orders, where there are so many. */
+  /** Adapts a word to this transfer. The keys `dec_1`, `dec_2` become the keys of our orders, if they exist. */
   addressed(word: Word, to: Addressee<Terms, Word>): Word;
-  /** What of an act can be decided here; nothing where it makes no sense. `heard`: with the party's own word. */
+  /** The decision of an act, or undefined if it is not possible. `heard` has the party's word without conclusions. */
   decision(
     situation: Situation<Terms, Word>,
     act: Act,
     heard: Situation<Terms, Word>,
   ): NewDecision | undefined;
-  /** What the kind's `consider` finds once the account has been closed. */
+  /** The result of the kind's `consider` after the account was closed. */
   closed?(now: Situation<Terms, Word>, before: Situation<Terms, Word>): NewDecision | undefined;
-  /** All that stand in words and terms. */
+  /** All currencies of words and terms. */
   currencies: readonly string[];
-  /** What the party itself would say that it owes us, in a currency. `decisions`: where only what the system has chosen tells what counts. */
+  /**
+   * The amount that the party owes us by its own word, in a currency.
+   * @param decisions for kinds whose effective word depends on the system's decisions
+   */
   positionOfParty(
     of: Pick<Transfer<Terms, Word>, 'terms' | 'word'>,
     currency: string,
     decisions?: readonly Decision[],
   ): Decimal;
-  /** Components that are never below zero: what a client has been given, or has had taken. */
+  /** Components that are never below zero, such as the client's credits and debits. */
   neverNegative: readonly string[];
-  /** What the terms exchange into what; nothing where it is one currency. */
+  /** The exchange by the terms. Null with one currency. */
   exchange(situation: Situation<Terms, Word>): Exchange | null;
-  /** Statuses of its table that it cannot come to. */
+  /** Statuses of the transition table that this proof cannot reach. */
   never?: readonly string[];
-  /** What else holds of this kind. `impossible`: the word is none for its status. @throws AssertionError */
+  /** Checks the kind's own invariants. `impossible`: the status cannot follow the word. @throws AssertionError */
   also?(situation: Situation<Terms, Word>, books: readonly Holding[], impossible: boolean): void;
 }
 
-/** Whom a word is about: where nobody has found it yet, what was said of it before is all there is. */
+/** The transfer that a word is about. Before its discovery there is only the word before. */
 export interface Addressee<Terms, Word> {
   situation: Situation<Terms, Word> | undefined;
   before: Word | null;
 }
 
-/** Weighted so that a path is mostly what the party says. */
+/** Random steps, most of which are words of the party. */
 export function stepsOf<Terms, Word extends PartyWord>({
   words,
   acts,
@@ -112,12 +118,12 @@ export function stepsOf<Terms, Word extends PartyWord>({
     ),
     { minLength: 1, maxLength: 12 },
   );
-  // One life in four begins with a party that is stopped: what happens before the first order is then most of it.
+  // One path in four begins with a stopped party, so that more steps happen before the first order.
   return fc
     .tuple(fc.constantFrom(true, false, false, false), path)
     .map(([isStopped, steps]) => (isStopped ? [{ stopped: true }, ...steps] : steps));
 }
 
-/** What people have decided, by id: the keys of our orders are among them. */
+/** The ids of operators' decisions. The keys of our orders are among them. */
 export const decidedByPeople = ({ decisions }: Pick<Situation, 'decisions'>): string[] =>
   decisions.filter(({ decidedBy }) => decidedBy !== SYSTEM).map(({ id }) => id);

@@ -3,23 +3,23 @@ import { proveKind } from './paths';
 import { proveThroughPostgres } from './postgres-proof';
 
 export interface TransfersRun {
-  /** Random paths of each kind, on the pure functions. */
+  /** Random paths for each kind, on the pure functions. */
   paths: number;
-  /** Transfers of each kind, through Postgres. */
+  /** Transfers for each kind, through Postgres. */
   transfers: number;
   seed: number;
-  /** Names of the kinds that are proved; every one where none is named. */
+  /** Names of the kinds to prove. Default: all. */
   kinds?: readonly string[];
   onProgress(line: string): void;
 }
 
-/** Told of after so many; a database is left for a new one after so many transfers. */
+/** Paths between two progress lines, and transfers until a new database. */
 const PATHS_OF_A_TURN = 50_000;
 const TRANSFERS_OF_A_DATABASE = 2_500;
 
 /**
- * Plays random lives of transfers, one kind after the other.
- * @returns what does not hold, as one reads it; nothing when all does
+ * Plays random transfers, kind after kind.
+ * @returns the problems as text. Undefined if all holds
  */
 export async function proveTransfersLong(run: TransfersRun): Promise<string | undefined> {
   const wanted = PROOFS.filter(({ proof: { kind } }) => run.kinds?.includes(kind.name) ?? true);

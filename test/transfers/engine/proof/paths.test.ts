@@ -3,15 +3,15 @@ import { TRANSFER_KINDS } from '../../../../src/transfers/kinds';
 import { PROOFS } from './kinds/all';
 import { proveKind } from './paths';
 
-/** `PROOF_RUNS=1000000` for as many of each kind; `npm run proof` does. */
+/** Paths of each kind. `PROOF_RUNS=1000000` plays more, as `npm run proof` does. */
 const RUNS = Number(process.env['PROOF_RUNS'] ?? 2_000);
 
 it.each(PROOFS.map(({ proof }) => [proof.kind.name, proof] as const))(
-  `%s, by ${RUNS} random paths: the books hold what the party says`,
+  `the books of %s hold what the party says, on ${RUNS} random paths`,
   (_, proof) => {
     const { comparedPaths, statuses } = proveKind(proof, { runs: RUNS });
-    expect(comparedPaths).toBeGreaterThan(RUNS / 3); // by another way to the same end
-    // It was worth it: paths have come to every status.
+    expect(comparedPaths).toBeGreaterThan(RUNS / 3); // a detour with the same end
+    // The paths have reached every status.
     const all = new Set(proof.kind.transitions.map(({ to }) => to));
     for (const status of proof.never ?? []) all.delete(status);
     expect([...statuses]).toEqual(expect.arrayContaining([...all]));
@@ -19,7 +19,7 @@ it.each(PROOFS.map(({ proof }) => [proof.kind.name, proof] as const))(
   7_200_000,
 );
 
-it('every kind is proved', () => {
+it('every kind has a proof', () => {
   const proved = PROOFS.map(({ proof }) => proof.kind.name);
   expect(proved.sort()).toEqual(TRANSFER_KINDS.map(({ name }) => name).sort());
 });

@@ -14,7 +14,7 @@ import { type Brought, type Looked, look } from '../look';
 import { CLOSE, FOLLOW, type KindProof, restoredTo, type Step, saidAgain, stepsOf } from './kind-proof';
 
 /**
- * Plays random paths and asserts after every step what must hold whatever was said, decided or repeated (decisions part 4).
+ * Plays random paths and checks the invariants after every step (decisions part 4).
  * @throws Error with the smallest failing path and its seed
  */
 export function proveKind<Terms, Word extends PartyWord>(
@@ -70,18 +70,18 @@ function walked<Terms, Word extends PartyWord>(
   return situation;
 }
 
-/** Nothing that books or status follow from is another: what held of it before holds. */
+/** Whether word, status and decisions are unchanged, so that the earlier checks still hold. */
 const isUnchanged = (before: Situation, after: Situation): boolean =>
   after.transfer.word === before.transfer.word &&
   after.transfer.status === before.transfer.status &&
   after.decisions.length === before.decisions.length;
 
 interface Around<Terms, Word> extends Pick<Brought<Terms, Word>, 'consider' | 'stopped'> {
-  /** All that the party has said so far: what it says now is added. */
+  /** The party's words so far. The current word is added. */
   said: Word[];
 }
 
-/** What was not ordered yet the party has not heard of: its first look comes before any word. */
+/** Makes a step. The party says nothing before the order, so the first step comes without a word. */
 function taken<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
   before: Situation<Terms, Word>,
@@ -104,7 +104,7 @@ function taken<Terms, Word extends PartyWord>(
   return second;
 }
 
-/** A person follows a party that was restored: its older word counts, and binds those after it. */
+/** An operator follows a restored party. The older word counts, and later words must be newer than it. */
 function followed<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
   before: Situation<Terms, Word>,
@@ -114,11 +114,11 @@ function followed<Terms, Word extends PartyWord>(
   const decision = numbered({ kind: FOLLOWED }, before, 'operator');
   const looked = checked(proof, before, { word, decided: [decision], renumbered: true, ...around });
   assert.deepEqual(looked.situation.transfer.word, word, 'the word that was followed counts');
-  assert.equal(droppedWord(looked.situation), undefined, 'it is dropped no more');
+  assert.equal(droppedWord(looked.situation), undefined, 'the word is still dropped');
   return looked;
 }
 
-/** The answer to the order has told the party's name for it. */
+/** Sets the party's name, which the answer to the order has brought. */
 const named = <Terms, Word>({ transfer, ...rest }: Situation<Terms, Word>): Situation<Terms, Word> => ({
   ...{ ...rest, transfer: { ...transfer, partyRef: transfer.partyRef ?? 'named' } },
 });
@@ -135,7 +135,7 @@ function sayingOf<Terms, Word extends PartyWord>(
   return 'again' in step ? saidAgain(said, step, version && version + 1) : undefined;
 }
 
-/** Each status on the way is a line of the table. */
+/** Makes a step, and checks that each transition is a line of the kind's table. */
 function checked<Terms, Word extends PartyWord>(
   { kind }: KindProof<Terms, Word>,
   before: Situation<Terms, Word>,
@@ -154,7 +154,7 @@ function checked<Terms, Word extends PartyWord>(
   return looked;
 }
 
-/** As a port gives it. @throws ZodError where none would */
+/** The word as a port returns it. @throws ZodError if no port would return it */
 const addressedTo = <Terms, Word extends PartyWord>(
   { kind, addressed }: KindProof<Terms, Word>,
   situation: Situation<Terms, Word>,
@@ -174,7 +174,7 @@ function decided<Terms, Word extends PartyWord>(
   return made ? [numbered(made, situation, 'operator')] : [];
 }
 
-/** Ids that are the same whenever it is played. */
+/** Gives a decision an id that is the same in every run. */
 const numbered = (given: NewDecision, { decisions, at }: Situation, by: string): Decision => ({
   ...decisionBy(by, given, at),
   id: `decided_${decisions.length + 1}`,
@@ -182,7 +182,7 @@ const numbered = (given: NewDecision, { decisions, at }: Situation, by: string):
 
 const concludes = ({ decisions }: Situation) => decisions.filter(({ kind }) => kind === 'conclude');
 
-/** What a person has concluded, and what the party said then, as the proof has seen it. */
+/** A conclusion, and the party's word when it was made. */
 interface Concluded {
   on: object | null;
   as: Conclusion;
@@ -194,7 +194,7 @@ function wording({ transfer: { word } }: Situation): object | null {
   return rest;
 }
 
-/** What a person concluded counts whenever the party says what it was made on, whatever its version, and at no other time. */
+/** Checks that a conclusion counts exactly while the party's word is the one that it was made on, in any version. */
 function assertConclusion<Terms, Word extends PartyWord>(
   { kind }: KindProof<Terms, Word>,
   situation: Situation<Terms, Word>,
@@ -213,8 +213,8 @@ interface Ordered<Terms, Word extends PartyWord> extends Pick<Brought<Terms, Wor
 }
 
 /**
- * What the party was not told of it has not said anything of, and nobody concludes it. A stopped party gets no order, and none
- * is given for an account that was closed. Once it is ordered, only the party's word or a conclusion ends it.
+ * Checks the rules of ordering. Before the order there is no word and no conclusion. A stopped party gets no order, and
+ * a closed account gets none. After the order only the party's word or a conclusion ends the transfer.
  */
 function assertOrdered<Terms, Word extends PartyWord>(
   { kind, closed }: KindProof<Terms, Word>,
@@ -223,22 +223,22 @@ function assertOrdered<Terms, Word extends PartyWord>(
   if (fresh.transfer.orderedAt !== null) return;
   const { orderedAt } = situation.transfer;
   if (orderedAt === null) {
-    assert.equal(situation.transfer.word, null, 'a word of what was never told');
-    assert.deepEqual(concludes(situation), [], 'concluded, and never told');
+    assert.equal(situation.transfer.word, null, 'a word before the order');
+    assert.deepEqual(concludes(situation), [], 'concluded before the order');
     const [order] = stopped ? [] : kind.orders(counting);
-    assert.equal(order, undefined, 'due, and not given');
+    assert.equal(order, undefined, 'the order is due and not given');
     return;
   }
   if (before.transfer.orderedAt === null) {
-    assert.ok(!stopped, 'ordered of a party that is stopped');
-    assert.ok(!(consider && closed), 'ordered for an account that was closed');
+    assert.ok(!stopped, 'ordered at a stopped party');
+    assert.ok(!(consider && closed), 'ordered for a closed account');
   }
   const isRefused = situation.decisions.some(({ kind: name }) => name === 'refused');
   if (counting.transfer.word === null && !isRefused)
-    assert.ok(kind.isOpen(counting), `${situation.transfer.status}, and the party has said nothing`);
+    assert.ok(kind.isOpen(counting), `${situation.transfer.status} without a word of the party`);
 }
 
-/** The books hold what the party says that it owes us, and all that they hold sums to zero. */
+/** Checks that the books hold what the party owes us by its word, and that each currency sums to zero. */
 function assertEven<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
   { counting, impossible }: Looked<Terms, Word>,
@@ -257,7 +257,7 @@ function assertEven<Terms, Word extends PartyWord>(
   proof.also?.(counting, books, impossible !== null);
 }
 
-/** Nothing new leads nowhere new. */
+/** Checks that a repeated word changes nothing. */
 function assertRests<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
   situation: Situation<Terms, Word>,
@@ -270,7 +270,7 @@ function assertRests<Terms, Word extends PartyWord>(
   assert.deepEqual(booksOf(kind, effective(kind, heard)), booksOf(kind, effective(kind, situation)));
 }
 
-/** Whatever the status: it is where the way has led, and the books know nothing of the way. */
+/** Checks that the books do not depend on the status. */
 function assertWithoutStatus<Terms, Word extends PartyWord>(
   { kind }: KindProof<Terms, Word>,
   situation: Situation<Terms, Word>,
@@ -284,9 +284,9 @@ function assertWithoutStatus<Terms, Word extends PartyWord>(
 }
 
 /**
- * By any other way to the same word and decisions the books hold the same; parts go by the party's names, and where they were
- * first seen in another order the sums are the same.
- * @returns whether the other way has led to the same decisions, so that there was something to compare
+ * Checks that a detour to the same word and decisions leads to the same books. If the parts were first seen in another
+ * order, only the sums must be equal.
+ * @returns whether the detour has led to the same decisions, so that the books could be compared
  */
 function comesToTheSame<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
@@ -314,7 +314,7 @@ function comesToTheSame<Terms, Word extends PartyWord>(
   return true;
 }
 
-/** A word of the way there: never newer than the one that it leads to. */
+/** A word of the detour, without a version, so that it is not newer than the last word. */
 const before = <Word extends PartyWord>(word: Word, last: Word): Word =>
   last.version === undefined ? word : { ...word, version: undefined };
 

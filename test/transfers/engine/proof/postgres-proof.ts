@@ -20,25 +20,25 @@ import {
 export interface PostgresRun {
   transfers: number;
   seed: number;
-  /** At once: what stands in one transaction meets another. */
+  /** Transfers at once, so that transactions meet. */
   atOnce?: number;
   onProgress?(done: number): void;
 }
 
 export interface PostgresProven {
-  /** What does not hold, each with its seed; empty when all does. */
+  /** The problems, each with its seed. Empty if all holds. */
   wrong: string[];
-  /** How often the process has died, or an answer was lost. */
+  /** Crashes of the process and lost answers. */
   faults: number;
-  /** Transfers by the status in which they rest. */
+  /** Transfers by final status. */
   statuses: Record<string, number>;
-  /** Decisions by their kind. */
+  /** Decisions by kind. */
   decisions: Record<string, number>;
 }
 
 /**
- * Plays random lives of transfers through Postgres: the process dies between any two lines, answers and callbacks are lost,
- * people decide meanwhile. When all have come to rest by what the party lists, judges all that is stored.
+ * Plays random transfers through Postgres. The process crashes at any place, answers and callbacks are lost, and
+ * operators decide meanwhile. When all transfers are at rest by the party's list, the stored records are audited.
  */
 export async function proveThroughPostgres<Terms, Word extends PartyWord>(
   given: PostgresProof<Terms, Word>,
@@ -78,14 +78,14 @@ export async function proveThroughPostgres<Terms, Word extends PartyWord>(
   }
 }
 
-/** One thing that happens: the party says something, somebody decides, time passes. */
+/** Plays a step: a word of the party, a decision, or passing time. */
 async function take<Terms, Word extends PartyWord>(
   stage: Stage<Terms, Word>,
   played: Played<Word>,
   step: Step<Word>,
 ): Promise<void> {
   const { random } = played;
-  // Mostly it has been ordered before anything else happens.
+  // Mostly the order comes before any other step.
   if (!stage.double.now(played.ref) && random() < 0.8) await look(stage, played);
   if ('minutes' in step) played.ahead += step.minutes * 60_000;
   if ('word' in step && stage.double.now(played.ref)) await say(stage, played, step.word);
@@ -119,7 +119,7 @@ async function say<Terms, Word extends PartyWord>(
   double.say(ref, { ...said, ...(played.isVersioned ? { version: played.version } : {}) } as Word);
 }
 
-/** In the end people follow every party that was restored. @returns whether there was one */
+/** Follows every restored party, as operators do in the end. @returns whether there was one */
 async function followedAll<Terms, Word extends PartyWord>(
   { api, given }: Stage<Terms, Word>,
   all: readonly Played<Word>[],
@@ -135,7 +135,7 @@ async function followedAll<Terms, Word extends PartyWord>(
   return isAny;
 }
 
-/** As a party that saves its record again, or takes back what it said last. */
+/** The party repeats an earlier word. */
 function sayAgain<Terms, Word extends PartyWord>(
   { double }: Stage<Terms, Word>,
   played: Played<Word>,

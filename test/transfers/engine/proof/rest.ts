@@ -5,7 +5,7 @@ import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { createReading } from '../../../../src/watch/watch';
 import { hasPassed, idOf, look, type Played, type Stage, servicesOf } from './stage';
 
-/** Nobody calls back any more: what the party lists, what was committed for a workflow, and time alone lead to the end. */
+/** Brings all transfers to rest without callbacks: by the party's list, by committed commands, and by time. */
 export async function comeToRest<Terms, Word extends PartyWord>(
   stage: Stage<Terms, Word>,
   all: readonly Played<Word>[],
@@ -23,7 +23,7 @@ export async function comeToRest<Terms, Word extends PartyWord>(
     if (told.size === 0) return;
     await inParallel(atOnce, [...told], async (name) => {
       const played = named.get(name) ?? all.find(({ id }) => id === name);
-      if (!played) throw new Error(`nobody has made ${name}`);
+      if (!played) throw new Error(`${name} is no transfer of this run`);
       if (isUnknown(stage, played, name)) await found(stage, played);
       if (played.id !== null) await rested(stage, played);
       named.set(played.id, played);
@@ -31,7 +31,7 @@ export async function comeToRest<Terms, Word extends PartyWord>(
   }
 }
 
-/** What the party lists; where it lists nothing, all that it has is read once. */
+/** Reads the party's list. A party without a list is read completely once. */
 async function readerOf<Terms, Word extends PartyWord>(
   stage: Stage<Terms, Word>,
   all: readonly Played<Word>[],
@@ -50,14 +50,14 @@ async function readerOf<Terms, Word extends PartyWord>(
   return async () => undefined;
 }
 
-/** Whether it is a name that no transfer had when somebody was told to look. */
+/** Whether no transfer had this name when the signal was sent. */
 const isUnknown = <Terms, Word extends PartyWord>(
   { given }: Stage<Terms, Word>,
   { id, ref }: Played<Word>,
   name: string,
 ): boolean => id === null || (name === ref && name !== id && given.proof.kind.namedBy === undefined);
 
-/** As the workflow of a name that no transfer has: it is asked for until it is known what it is, or cannot be read. */
+/** Looks into a party's name like its workflow, until it is resolved or unreadable. */
 async function found<Terms, Word extends PartyWord>(
   stage: Stage<Terms, Word>,
   played: Played<Word>,
@@ -77,7 +77,7 @@ async function found<Terms, Word extends PartyWord>(
   throw new Error(`${played.ref} stays open`);
 }
 
-/** As a workflow's turn and the one after it, when what takes something back has been read twice. */
+/** Makes two steps a minute apart, so that a word that takes something back is read twice. */
 async function rested<Terms, Word extends PartyWord>(
   stage: Stage<Terms, Word>,
   played: Played<Word>,

@@ -14,31 +14,31 @@ import { type Act, type KindProof, type Step, stepsOf } from './kind-proof';
 import { oneOf, randomOf } from './random';
 import { createWordDouble, type WordDouble } from './word-double';
 
-/** What a kind brings beside its proof on pure functions: how it is made, and what people do to it. */
+/** The inputs of a kind's proof through Postgres: creation of a transfer, the party's port, and acts of operators. */
 export interface PostgresProof<Terms, Word extends PartyWord> {
   proof: KindProof<Terms, Word>;
-  /** What the party says of an order that it has just taken. */
+  /** The party's word on a new order. */
   firstWord(key: string): Word;
-  /** The party's port, over what the double says. */
+  /** The party's port over the double. */
   port(double: WordDouble<Word>, refuses: (key: string) => boolean): Parties[MoneyParty];
-  /** Gives a client what it needs. @param n its number among the clients */
+  /** Prepares a client. @param n its number among the clients */
   prepare?(api: TestApi, client: Client, n: number): Promise<void>;
-  /** Makes one by our own API, or at the party, where nobody has found it yet. */
+  /** Creates a transfer by the API, or at the party, where it waits for its discovery. */
   open(at: Opening<Word>): Promise<{ id: string | null; ref: string }>;
-  /** Whether the party's word is one that a transfer is made of. */
+  /** Whether a discovery of this word must create a transfer. */
   mustBeFound?(word: Word): boolean;
-  /** How what nobody has ordered is found; by the party's name for it when absent. */
+  /** Discovers money without an order. Default: by the party's name. */
   find?(stage: Stage<Terms, Word>, services: Services, played: Played<Word>): Promise<void>;
-  /** How a party that lists nothing is read at last: whatever it has is found, or told to look. */
+  /** Reads a party without a list at the end, so that all its records are found or looked at. */
   readAgain?(stage: Stage<Terms, Word>, refs: readonly string[]): Promise<void>;
-  /** What is stored once the party has said this, where not all of a word is its own. @param before all that it has ever said */
+  /** The word that must be stored, if a part of it is not the party's. @param before all earlier words */
   heard?(said: Word, stored: Word, before: readonly Word[]): Word;
-  /** What else a process meets that is not as it ought to be. */
+  /** Adds further faults to the services. */
   around?(services: Services, double: WordDouble<Word>): Services;
-  /** What many of them come to, and are decided: else there was little to prove. */
+  /** The statuses, and below the decisions, that a run must reach. */
   comesTo: readonly string[];
   decided: readonly string[];
-  /** What people do to this kind alone, by the operations that they use. @throws Problem where it is not allowed */
+  /** Performs an act that only this kind has. @throws Problem if it is not allowed */
   act?(services: Services, tx: Tx, id: string, act: Act): Promise<unknown> | undefined;
 }
 
@@ -49,9 +49,9 @@ export interface Opening<Word extends PartyWord> {
   random: () => number;
 }
 
-/** One transfer, and all that happens to it. */
+/** A transfer and its steps. */
 export interface Played<Word> {
-  /** null: nobody has found it yet. */
+  /** Null before the discovery. */
   id: string | null;
   ref: string;
   client: Client;
@@ -59,9 +59,9 @@ export interface Played<Word> {
   random: () => number;
   isVersioned: boolean;
   version: number;
-  /** The operator has stopped the party, as this transfer meets it. */
+  /** Whether the party is stopped for this transfer. */
   isStopped: boolean;
-  /** Its own clock, in milliseconds before the world's. */
+  /** How far the transfer's clock is ahead of the real one, in milliseconds. */
   ahead: number;
 }
 
@@ -70,13 +70,13 @@ export interface Stage<Terms, Word extends PartyWord> {
   given: PostgresProof<Terms, Word>;
   double: WordDouble<Word>;
   clients: Client[];
-  /** How often the process dies at a place where it may. */
+  /** The share of places at which the process crashes, and the crashes so far. */
   faults: { share: number; met: number };
 }
 
 const FAULTS_SHARE = 0.02;
 
-/** The real API over the double's port, on a database of its own, with three clients. */
+/** Opens the real API over the double's port, on a database of its own, with three clients. */
 export async function openStage<Terms, Word extends PartyWord>(
   given: PostgresProof<Terms, Word>,
   seed: number,
@@ -95,7 +95,7 @@ export async function openStage<Terms, Word extends PartyWord>(
   return { api, given, double, clients, faults: { share: FAULTS_SHARE, met: 0 } };
 }
 
-/** Makes a transfer, and what is to happen to it: the same for the same seed. */
+/** Creates a transfer and its steps. The seed determines both. */
 export async function begun<Terms, Word extends PartyWord>(
   { api, given, clients, double }: Stage<Terms, Word>,
   seed: number,
@@ -116,7 +116,7 @@ export async function begun<Terms, Word extends PartyWord>(
   };
 }
 
-/** Of a process that may die at any place, on the transfer's own clock. */
+/** The services of a process that may crash at any place, on the transfer's clock. */
 export const servicesOf = <Terms, Word extends PartyWord>(
   { api, given, double, faults }: Stage<Terms, Word>,
   { random, ahead, isStopped }: Played<Word>,
@@ -132,11 +132,11 @@ export const servicesOf = <Terms, Word extends PartyWord>(
   });
 };
 
-/** The process died there, the party could not be asked, or a busy machine has kept Postgres waiting: tried again it goes well. */
+/** Whether a retry may succeed: after a crash, an outage of the party, or a slow Postgres on a busy machine. */
 export const hasPassed = (error: unknown): boolean =>
   [Crash, PartyAway, DatabaseAway, CommitUnknown].some((away) => error instanceof away);
 
-/** As a workflow looks: again until it ends, or dies for good until somebody tells it to look. */
+/** Makes a step like a workflow, with retries. After the last one the transfer waits for a signal. */
 export async function look<Terms, Word extends PartyWord>(
   stage: Stage<Terms, Word>,
   played: Played<Word>,
@@ -151,7 +151,7 @@ export async function look<Terms, Word extends PartyWord>(
   }
 }
 
-/** As a workflow's turn; what nobody has found yet is discovered first. */
+/** Makes one attempt of a step. An undiscovered transfer is discovered first. */
 export async function lookOnce<Terms, Word extends PartyWord>(
   stage: Stage<Terms, Word>,
   played: Played<Word>,
@@ -166,7 +166,7 @@ export async function lookOnce<Terms, Word extends PartyWord>(
   if (played.id !== null) await advance(services, kind, played.id);
 }
 
-/** Ours, of the party's name for it. */
+/** Our id of the record with the party's name. */
 export async function idOf<Terms, Word extends PartyWord>(
   { api, given }: Stage<Terms, Word>,
   { ref }: Played<Word>,

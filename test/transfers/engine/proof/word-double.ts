@@ -1,29 +1,29 @@
 import type { PartyChange, ReadChanges } from '../../../../src/parties/protocol/changes';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 
-/** A party of whatever kind, in the memory of the test: it knows orders by their keys, and says what it is told to. */
+/** A party of any kind in the test's memory. It knows orders by their keys, and says what the test sets. */
 export interface WordDouble<Word extends PartyWord> {
-  /** Takes an order, under a name of the party's or the order's own. Asked again with the same key, it is the same. */
+  /** Accepts an order under a name. A repeated order with the same name has no effect. */
   order(key: string, ref: string): void;
-  /** Something of the party's own, that nobody has ordered. @returns the party's name for it */
+  /** Adds a record of the party that has no order. @returns the party's name */
   foreign(word: Word): string;
-  /** What it says from now on, listed as a change. */
+  /** Sets the current word, and adds it to the list of changes. */
   say(ref: string, word: Word): void;
   now(ref: string): Word | undefined;
-  /** All that it has said, in order. */
+  /** All words so far, in order. */
   history(ref: string): readonly Word[];
-  /** What it answers: now and then what was true before. */
+  /** The answer to a question. Sometimes it is the word before. */
   ask(ref: string): Word | 'unknown_to_party';
   changes: ReadChanges;
-  /** Now and then, until it is settled: for what else does not answer as it ought. */
+  /** True at random until `settle`, for other faults of the party. */
   wavers(): boolean;
-  /** From now on each answer is what it says now. */
+  /** From now on every answer is the current word. */
   settle(): void;
 }
 
 /**
- * @param first what it says of what has just been ordered
- * @param isLate whether an answer is one that was overtaken
+ * @param first the word on a new order
+ * @param isLate whether an answer is outdated
  */
 export function createWordDouble<Word extends PartyWord>(
   first: (key: string) => Word,

@@ -8,25 +8,25 @@ import { oneOf } from '../random';
 
 const FUNDS = new Decimal(1_000_000_000);
 
-/** Puts money on an account, as an operator does. */
+/** Funds an account as an operator does. */
 const fund = (api: TestApi, accountId: string, amount: Decimal) =>
   api.database.transaction((tx) =>
     correct(tx, null, 'deposit/admin_deposit', { accountId, amount }, undefined),
   );
 
-/** A client whose own accounts never run dry. */
+/** Funds the client's own accounts, so that they never run dry. */
 export const provide = (api: TestApi, client: Client): Promise<void> =>
   provideIn(api, client, ['USD', 'EUR']);
 
-/** @param currencies in which it has accounts */
+/** @param currencies of the accounts */
 export async function provideIn(api: TestApi, client: Client, currencies: readonly string[]): Promise<void> {
   for (const currency of currencies) await fund(api, await masterAccount(client, currency), FUNDS);
 }
 
 /**
- * Makes a transfer of the client's own account, which never runs dry, or of a user's that has enough for one of them: such
- * accounts are closed, and go below zero by what comes late.
- * @param make @returns the answer of the API
+ * Creates a transfer of the client's own account, which never runs dry, or of a user's account with money for one
+ * transfer. The user's account may be closed, and may fall below zero by late words.
+ * @param make creates the transfer and returns the answer of the API
  */
 export async function onSomeAccount(
   api: TestApi,
@@ -71,7 +71,7 @@ async function usersAccount(api: TestApi, client: Client, currency: string, amou
   return id;
 }
 
-/** Now and then a user's account is closed before anybody has looked. */
+/** Sometimes closes a user's account before the first step. */
 export async function sometimesClosed(api: TestApi, transferId: string, random: () => number): Promise<void> {
   if (random() < 0.2) await close(api.database, transferId);
 }

@@ -18,5 +18,5 @@ const proofs = [
   ...[exchangeWithdrawalThroughPostgres, chainDepositThroughPostgres],
 ];
 
-/** Every kind, on its pure functions and through Postgres: a new one adds itself here. */
+/** The proofs of all kinds. A new kind is added here. */
 export const PROOFS = proofs as unknown as readonly PostgresProof<unknown, PartyWord>[];

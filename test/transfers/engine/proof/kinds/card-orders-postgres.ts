@@ -15,7 +15,7 @@ import { cardTopupProof, cardWithdrawalProof } from './card-orders';
 
 const PAGE = 'https://bank.example/page';
 
-/** An acquirer whose orders are the double's; they go by their keys. */
+/** An acquirer over the double. Its orders are named by their keys. */
 function acquirerOver(double: WordDouble<CardOrderWord>, refuses: (key: string) => boolean): ExternalCards {
   const told = (word: CardOrderWord): CardOrderAnswer =>
     word.status === 'requires_action' ? { word, actionUrl: PAGE } : { word };
@@ -76,7 +76,7 @@ export const cardWithdrawalThroughPostgres: Proof = {
   },
 };
 
-/** One client's withdrawals all wait for a person. */
+/** Requires an approval for all withdrawals of the client. */
 async function withApproval({ database }: TestApi, { clientId }: Client): Promise<void> {
   const settings = { externalCards: { withdrawal: { approvalAbove: [] } } };
   await database.query('update tenants set settings = settings || $2::jsonb where id = $1', [

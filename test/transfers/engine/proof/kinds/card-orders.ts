@@ -35,7 +35,7 @@ const returns = fc.uniqueArray(
   { maxLength: 3, selector: ({ id }) => id },
 );
 
-/** Whatever an acquirer could say. */
+/** All words that an acquirer could say. */
 const words: fc.Arbitrary<CardOrderWord> = fc
   .record({
     version,
@@ -50,15 +50,15 @@ type CardKind = TransferKind<CardTerms, CardOrderWord>;
 
 interface Own {
   terms: readonly CardTerms[];
-  /** Of people, each with its weight. */
+  /** Operators' decisions, each with its weight. */
   decisions: readonly [string, number][];
-  /** What has moved is ours at the acquirer, or has left us to it. */
+  /** 1 if moved money is ours at the acquirer, −1 if it has left us. */
   sign: 1 | -1;
   neverNegative: readonly string[];
   also(situation: CardTransfer, books: readonly Holding[], impossible: boolean): void;
 }
 
-/** What a person may decide of one that waits for him. */
+/** The decision of an act. Approvals are possible only while the transfer waits for one. */
 const decisionOn =
   (kind: CardKind) =>
   (situation: CardTransfer, act: Act, heard: CardTransfer): NewDecision | undefined => {
@@ -87,7 +87,7 @@ const proofOf = (
     };
   },
   decision: decisionOn(kind),
-  // Only what was not ordered yet is stopped.
+  // A closed account stops a transfer only before the order.
   closed: ({ transfer: { status, orderedAt } }) =>
     status === 'pending' && orderedAt === null ? { kind: 'stop', reason: 'account_closed' } : undefined,
   currencies: ['USD', 'EUR', 'JPY'],
@@ -101,8 +101,8 @@ const amountsOf = (books: readonly Holding[], ...components: string[]): string[]
   components.map((component) => totalOf(books, component).toFixed());
 
 /**
- * An account that was closed gets no more of the transfer than it had then. The rest of the money is in suspense.
- * @returns false where no account was closed
+ * Checks that a closed account gets no more of the transfer than it had at its closure.
+ * @returns false if no account was closed
  */
 function assertShut(kind: CardKind, decisions: readonly Decision[], books: readonly Holding[]): boolean {
   const shut = decisions.filter((decision) => decision.kind === 'account_shut');
@@ -123,7 +123,7 @@ function givenBy(kind: CardKind, { component, amount }: { component: string; amo
   return rule?.on === 'client' ? amount.times(ACCOUNT_EFFECTS[rule.up].available) : ZERO;
 }
 
-/** What the owner has of it is what its status says. */
+/** Checks that the owner's money agrees with the status. */
 function asCredited(
   { transfer, decisions }: CardTransfer,
   books: readonly Holding[],

@@ -11,7 +11,7 @@ import type { PostgresProof } from '../stage';
 import type { WordDouble } from '../word-double';
 import { depositProof } from './deposits';
 
-/** A checkout whose sessions are the double's. */
+/** A checkout over the double. */
 function checkoutOver(double: WordDouble<CheckoutWord>, refuses: (key: string) => boolean): CheckoutParty {
   return {
     async createSession({ key }) {
@@ -40,7 +40,7 @@ export const depositThroughPostgres: PostgresProof<DepositTerms, CheckoutWord> =
   firstWord: opened,
   port: checkoutOver,
   async open({ client, double, random }) {
-    // Now and then a session that no deposit has made.
+    // Sometimes a session that no deposit has created.
     if (random() < 0.15) return { id: null, ref: double.foreign(opened(null)) };
     const account = oneOf(random, ['USD', 'EUR']);
     const { id } = await created(client, { amount: '100.00', currency: 'USD', account });

@@ -22,7 +22,7 @@ import { actsOf, commonDecision, partOf } from './people';
 
 const MINUTE_MS = 60_000;
 
-/** One hundred dollars, for an account in the same currency, in another, and in one without a minor unit. */
+/** Terms of 100 dollars, for an account in the same currency, in another, and in one without a minor unit. */
 const TERMS: NonNullable<DepositTerms>[] = [
   ['USD', '1', '96.80', '3.20'],
   ['EUR', '0.9', '87.12', '2.88'],
@@ -34,7 +34,7 @@ const TERMS: NonNullable<DepositTerms>[] = [
   expiresAt: new Date(START.getTime() + 30 * MINUTE_MS),
 }));
 
-/** @param terms null: nobody's */
+/** @param terms null for a deposit without an owner */
 const freshDeposit = (terms: DepositTerms, status: string): Deposit =>
   begun<DepositTerms, CheckoutWord>({
     ...{ id: 'dep_1', kind: 'deposit', status, terms },
@@ -46,7 +46,7 @@ const amounts = fc
   .constantFrom('0.3', '1', '33.33', '50', '99.99', '100', '100', '100', '100.01', '150', '250')
   .map((amount) => new Decimal(amount));
 const currency = fc.constantFrom('USD', 'USD', 'USD', 'USD', 'USD', 'GBP');
-/** Halves and thirds, for what comes to the whole is its exact rest. */
+/** Percentages with halves and thirds, whose last part must be the exact rest. */
 const parts = fc
   .constantFrom('25', '33.33', '50', '50', '66.67', '75', '100', '100', '150', '0.3')
   .map((amount) => new Decimal(amount));
@@ -71,7 +71,7 @@ const payments = fc.uniqueArray(
 const refunds = fc.uniqueArray(
   fc.record({
     id: fc.constantFrom('r1', 'r2', 'r3'),
-    // Ours, the same for two of them, one that is none of ours, none.
+    // No key, a key of ours (also the same for two refunds), and a foreign key.
     key: fc.constantFrom(undefined, undefined, 'dec_1', 'dec_1', 'dec_2', 'theirs'),
     ...money,
     status: fc.constantFrom(
@@ -93,7 +93,7 @@ const disputes = fc.uniqueArray(
   { maxLength: 2, selector: idOf },
 );
 
-/** Settled as it was asked for: what most words begin with, so that paths come beyond the credit. */
+/** A payment that is settled as ordered. Most words begin with it, so that paths go beyond the credit. */
 const asAsked = fc.record({
   version,
   page: fc.constant('paid' as const),
@@ -136,7 +136,7 @@ const acts = actsOf(
   ...['USD', 'USD', 'GBP'],
 );
 
-/** As the operator's commands decide it; refunds and doors also beyond what they would allow. */
+/** The decision of an operator's command. Refunds and doors may exceed the amounts that the commands allow. */
 function decision(situation: Deposit, act: Act, heard: Deposit): NewDecision | undefined {
   const { kind, currency: of } = act;
   const [net] = netOf(situation);
@@ -152,7 +152,7 @@ function decision(situation: Deposit, act: Act, heard: Deposit): NewDecision | u
   }
 }
 
-/** What is settled, less what was sent back and what is disputed and not won. */
+/** The settled payments, less refunds and less disputes that are not won. */
 function positionOfCheckout(word: CheckoutWord | null, of: string): Decimal {
   const sum = (all: readonly { amount: Decimal; currency: string; status: string }[], ...counts: string[]) =>
     all
@@ -166,19 +166,19 @@ function positionOfCheckout(word: CheckoutWord | null, of: string): Decimal {
 
 const CREDITED = ['completed', 'refunded', 'chargeback'];
 
-/** What the client and we have of it goes with what the payer has paid for good, and with nothing else. */
+/** Checks that the client's money and our fee agree with the money that the payer has finally paid. */
 function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): void {
   const [credited, fees] = [totalOf(books, 'credited'), totalOf(books, 'fees')];
   const [taken, held] = [totalOf(books, 'refunded', 'chargedBack'), totalOf(books, 'held')];
   assert.ok(taken.plus(held).lte(credited), 'more is taken than was credited');
-  assert.ok(fees.gte(0), 'we pay for it');
+  assert.ok(fees.gte(0), 'the fee is negative');
   if (!CREDITED.includes(transfer.status)) assert.equal(credited.toFixed(), '0', transfer.status);
   const { word, terms } = transfer;
   const suspense = totalOf(
     books.filter(({ currency: its }) => its === terms?.currency),
     'suspense',
   );
-  // What has been let out, what was brought in from elsewhere, and what is promised is accounted for.
+  // Moves through doors, recoveries and promised returns change the suspense, so they are taken into account.
   const ours = <M extends { currency: string; amount: Decimal }>(all: readonly M[]) =>
     all.filter(({ currency: its }) => its === terms?.currency);
   const [letOut, recovered] = [1, -1].map((sign) =>
@@ -186,13 +186,16 @@ function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): vo
   ) as [Decimal, Decimal];
   const pledged = sumOf(ours(pledgedIn(inflowOf({ transfer, decisions, at: transfer.createdAt }))));
   const free = suspense.minus(recovered).minus(pledged);
-  assert.ok(free.lte(0) || taken.isZero(), 'taken from the client while something was not credited');
+  assert.ok(free.lte(0) || taken.isZero(), 'taken from the client while suspense has money');
   assertShort({ transfer, decisions, at: transfer.createdAt });
   const beyond = suspense.plus(letOut).minus(recovered);
-  assert.ok(beyond.gte(0) || taken.plus(held).eq(credited), 'ours to claim while the client has some of it');
+  assert.ok(
+    beyond.gte(0) || taken.plus(held).eq(credited),
+    'suspense is negative while the client has money',
+  );
   const left = positionOfCheckout(word, terms?.currency ?? '');
   const settled = positionOfCheckout(word && { ...word, refunds: [], disputes: [] }, terms?.currency ?? '');
-  if (settled.isZero()) assert.equal(credited.toFixed(), '0', 'credited what was not paid');
+  if (settled.isZero()) assert.equal(credited.toFixed(), '0', 'credited without a payment');
   if (left.isZero() && held.isZero())
     assert.deepEqual([credited.minus(taken), fees].map(String), ['0', '0'], 'all has gone back');
   const base = decisions.findLast(({ kind }) => kind === 'credit');
@@ -206,7 +209,7 @@ function asPaid({ transfer, decisions }: Deposit, books: readonly Holding[]): vo
     );
 }
 
-/** Checks that suspense is short by at least the recoverable amount, whether the refunds that were asked for succeed or fail. */
+/** Checks that suspense is short by at least the recoverable amount, whether the requested refunds succeed or fail. */
 function assertShort(deposit: Deposit): void {
   const inflow = inflowOf(deposit);
   for (const [currency, left] of leftOf(depositKind, deposit)) {
@@ -217,7 +220,7 @@ function assertShort(deposit: Deposit): void {
     ];
     for (const backs of ends) {
       const books = inflowPosition({ ...inflow, backs }).filter(({ currency: its }) => its === currency);
-      assert.ok(totalOf(books, 'suspense').lte(left), 'what may be recovered will come back');
+      assert.ok(totalOf(books, 'suspense').lte(left), 'more may be recovered than suspense is short');
     }
   }
 }

@@ -11,7 +11,7 @@ import type { WordDouble } from '../word-double';
 import { onSomeAccount, provide, sometimesClosed } from './accounts';
 import { exchangeOrderProof } from './exchange-orders';
 
-/** An exchange whose orders are the double's; they go by their keys. */
+/** An exchange over the double. Its orders are named by their keys. */
 function exchangeOver(
   double: WordDouble<ExchangeOrderWord>,
   refuses: (key: string) => boolean,
@@ -29,7 +29,7 @@ function exchangeOver(
   };
 }
 
-/** One in three is all or nothing. */
+/** One order in three has a least amount, so that it is all or nothing. */
 const LEAST = [undefined, undefined, '100.00'];
 
 export const exchangeOrderThroughPostgres: PostgresProof<ExchangeOrderTerms, ExchangeOrderWord> = {

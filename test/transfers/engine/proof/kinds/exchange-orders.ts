@@ -27,7 +27,7 @@ const ALL: readonly ExchangeOrderTerms[] = [
   { ...TERMS, amount: new Decimal('0.05'), fee: new Decimal('0.01') },
 ];
 
-/** In percent of what was ordered; what is bought, of that at a rate of the fill's own. */
+/** A fill in percent of the ordered amount. The bought amount has a rate of its own. */
 const fill = fc.record({
   id: fc.constantFrom('f1', 'f2', 'f3'),
   sold: fc.constantFrom('0', '1', '33.33', '50', '100', '100', '130').map((percent) => new Decimal(percent)),
@@ -37,7 +37,7 @@ const fill = fc.record({
 const fills = fc.uniqueArray(fill, { maxLength: 3, selector: ({ id }) => id });
 const WHOLE = [{ id: 'f1', sold: new Decimal(100), bought: new Decimal('108.41') }];
 
-/** Mostly what an exchange says; now and then what it should not. */
+/** Mostly valid words of an exchange, and some invalid ones. */
 const words: fc.Arbitrary<ExchangeOrderWord> = fc
   .record({
     version,
@@ -65,7 +65,7 @@ function addressed(word: ExchangeOrderWord, order: ExchangeOrder | undefined): E
   return { ...word, fills: told };
 }
 
-/** What people decide of one: a check of the settlement lets it go, an operator calls it off. */
+/** The decision of an act: a release by a check of the settlement, or a cancellation by an operator. */
 function decision(order: ExchangeOrder, act: Act, heard: ExchangeOrder): NewDecision | undefined {
   const { status, orderedAt } = order.transfer;
   if (act.kind === 'release') return release(order);
@@ -76,7 +76,7 @@ function decision(order: ExchangeOrder, act: Act, heard: ExchangeOrder): NewDeci
   return commonDecision(exchangeOrderKind, order, act, heard);
 }
 
-/** Of one that waits, whole; of one that has failed with something bought it says only that it was paid. */
+/** Releases a waiting order as a whole. For a failed order with bought money the release only records the payment. */
 function release(order: ExchangeOrder): NewDecision | undefined {
   const { status, terms } = order.transfer;
   const { bought } = soldAndBought(order);
@@ -86,7 +86,7 @@ function release(order: ExchangeOrder): NewDecision | undefined {
   return { kind: 'release', amount: bought, currency: terms.toCurrency, data };
 }
 
-/** It was released for so much, less what has fallen below it since: told in order, as it was decided. */
+/** The released amount, or a later lower amount, by the order of the decisions. */
 function paidFor({ decisions }: ExchangeOrder): Decimal {
   let paid = ZERO;
   for (const { kind, amount } of decisions) {
@@ -96,7 +96,7 @@ function paidFor({ decisions }: ExchangeOrder): Decimal {
   return paid;
 }
 
-/** All that is bought by now was paid. */
+/** Whether the whole bought amount is paid. */
 const isPaid = (order: ExchangeOrder): boolean => paidFor(order).gte(soldAndBought(order).bought);
 
 const soldAndBought = ({ transfer: { word } }: Pick<ExchangeOrder, 'transfer'>) => ({
@@ -104,7 +104,7 @@ const soldAndBought = ({ transfer: { word } }: Pick<ExchangeOrder, 'transfer'>) 
   bought: sumOf((word?.fills ?? []).map(({ bought: amount }) => ({ amount }))),
 });
 
-/** Before it is ordered it is cancelled; after, what is given has no account to come to. */
+/** The consequence of a closed account: a cancellation before the order, and a stop of credits after it. */
 const closed = (now: ExchangeOrder, before: ExchangeOrder): NewDecision | undefined =>
   now.transfer.status === 'created' && now.transfer.orderedAt === null
     ? { kind: 'cancel', data: { code: 'account_closed' } }
@@ -117,7 +117,7 @@ function exchange(order: ExchangeOrder): Exchange {
   return { from, to, rate, rounding: smallestOf(to).times(2) };
 }
 
-/** The client has never paid more than it agreed to, and nothing for nothing; the deal and its price are the party's. */
+/** Checks that the client never pays more than agreed, and never pays without receiving. The price is the party's. */
 function asAgreed(order: ExchangeOrder, books: readonly Holding[], impossible: boolean): void {
   const { terms, word, status } = order.transfer;
   const [held, sold, fee, bought] = ['held', 'sold', 'fee', 'bought'].map((name) => totalOf(books, name)) as [
@@ -130,25 +130,25 @@ function asAgreed(order: ExchangeOrder, books: readonly Holding[], impossible: b
   assert.ok(held.plus(sold).plus(fee).lte(terms.amount), 'more than was agreed');
   if (isPlain) {
     assert.equal(sold.isZero(), bought.isZero(), 'something for nothing');
-    assert.equal(totalOf(books, 'fees').toFixed(), fee.toFixed(), 'the fee is what was taken');
-    if (held.gt(0)) assert.ok(sold.isZero(), 'it is held, and taken');
-    if (bought.gt(0)) assert.ok(isPaid(order), 'it is the client’s before it was paid');
+    assert.equal(totalOf(books, 'fees').toFixed(), fee.toFixed(), 'our fee is the client’s fee');
+    if (held.gt(0)) assert.ok(sold.isZero(), 'held and taken at once');
+    if (bought.gt(0)) assert.ok(isPaid(order), 'credited before it was paid');
     if (status === 'failed' && !impossible)
-      assert.ok(held.plus(sold).plus(bought).isZero(), 'failed, and taken');
+      assert.ok(held.plus(sold).plus(bought).isZero(), 'failed, with money taken');
     if (sold.eq(orderedOf(terms))) assert.equal(fee.toFixed(), terms.fee.toFixed());
     if (terms.minReceive && sold.gt(0))
       assert.ok(bought.gte(terms.minReceive) && sold.eq(orderedOf(terms)), 'less than the least');
   }
   if (impossible || word === null) return;
   assert.ok(paidFor(order).lte(soldAndBought(order).bought), 'paid for more than is bought');
-  if (status === 'completed') assert.ok(isPaid(order), 'completed, and owed for');
-  if (status === 'awaiting_settlement') assert.ok(!isPaid(order), 'paid, and it waits');
+  if (status === 'completed') assert.ok(isPaid(order), 'completed without payment');
+  if (status === 'awaiting_settlement') assert.ok(!isPaid(order), 'waiting although paid');
   if (word.status === 'open') assert.ok(['executing', 'cancelled'].includes(status));
   if (word.status === 'failed') assert.ok(['failed', 'cancelled'].includes(status));
   if (status === 'completed' && isPlain) assert.ok(totalOf(books, 'fx').isZero() && sold.gt(0));
 }
 
-/** Two currencies of the exchange's account at once: what it took of us, and what it owes us for it. */
+/** The proof covers both currencies of the exchange's account: the sold one and the bought one. */
 export const exchangeOrderProof: KindProof<ExchangeOrderTerms, ExchangeOrderWord> = {
   kind: exchangeOrderKind,
   fresh: fc.constantFrom(...ALL).map((terms) =>

@@ -9,7 +9,7 @@ import type { PostgresProof } from '../stage';
 import type { WordDouble } from '../word-double';
 import { ibanCreditProof } from './iban-credits';
 
-/** A bank whose payments are the double's. */
+/** A bank over the double. */
 const bankOver = (double: WordDouble<BankCreditWord>, refuses: (key: string) => boolean): Bank => ({
   ask: async (creditId) => double.ask(creditId),
   async giveBack({ key }) {
@@ -19,7 +19,7 @@ const bankOver = (double: WordDouble<BankCreditWord>, refuses: (key: string) => 
   verify: () => undefined,
 });
 
-/** Of no client. */
+/** An IBAN of no client. */
 const NOBODYS = 'LT239999900000000002';
 
 export const ibanCreditThroughPostgres: PostgresProof<IbanCreditTerms, BankCreditWord> = {

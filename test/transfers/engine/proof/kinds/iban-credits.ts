@@ -11,7 +11,7 @@ import { decidedByPeople, type KindProof } from '../kind-proof';
 import { orNone, version } from './amounts';
 import { actsOf, commonDecision } from './people';
 
-/** Stands for the IBAN that the payment was for when the bank first told of it. */
+/** Stands for the IBAN in the bank's first word on the payment. */
 const ITS_OWN = 'its own';
 const ANOTHER = 'LT239999900000000002';
 
@@ -28,7 +28,7 @@ const recalls = fc.uniqueArray(fc.record({ id: fc.constantFrom('x1', 'x2', 'x3')
 const returns = fc.uniqueArray(
   fc.record({
     id: fc.constantFrom('x1', 'x2', 'x3'),
-    // Ours, the same for two of them, one that is none of ours, none.
+    // No key, a key of ours (also the same for two returns), and a foreign key.
     key: fc.constantFrom(undefined, 'dec_1', 'dec_1', 'dec_2', 'theirs'),
     amount: amounts,
     status: fc.constantFrom(
@@ -41,7 +41,7 @@ const returns = fc.uniqueArray(
   { maxLength: 3, selector: idOf },
 );
 
-/** Whatever a bank could say of a payment. */
+/** All words that a bank could say of a payment. */
 const words: fc.Arbitrary<BankCreditWord> = fc
   .record({
     version,
@@ -65,7 +65,7 @@ function freshCredit(accountId: string | null, amount: string, currency: string)
   });
 }
 
-/** What the bank itself would say that it has of ours. */
+/** The money of ours at the bank, by the bank's word. */
 function positionOfBank(word: BankCreditWord | null, currency: string): Decimal {
   if (word?.currency !== currency) return ZERO;
   const succeeded = word.returns.filter(({ status }) => status === 'succeeded');

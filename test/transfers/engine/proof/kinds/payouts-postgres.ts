@@ -27,7 +27,7 @@ import type { WordDouble } from '../word-double';
 import { onSomeAccount, provide, sometimesClosed } from './accounts';
 import { exchangeWithdrawalProof, ibanPayoutProof, payoutProof } from './payouts';
 
-/** A payouts party whose orders are the double's; they go by their keys. */
+/** A payouts party over the double. Its orders are named by their keys. */
 function payoutsOver(double: WordDouble<PayoutWord>, refuses: (key: string) => boolean): PayoutParty {
   return {
     async order({ key }) {
@@ -55,7 +55,7 @@ const ofAny = <Terms extends OutgoingTerms>(of: OutgoingKind<Terms>) =>
 
 const either = (of: PayoutKind) => ({ ...ofAny(of), port: payoutsOver });
 
-/** One client's payouts all wait for a person. */
+/** Requires an approval for all payouts of the client. */
 async function withApproval({ database }: TestApi, { clientId }: Client): Promise<void> {
   const settings = { payouts: { approvalAbove: [] }, banking: { payout: { approvalAbove: '1.00' } } };
   await database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
@@ -106,9 +106,9 @@ export const ibanPayoutThroughPostgres: Proof = {
   },
 };
 
-/** An exchange whose withdrawals are the double's; they go by their keys, and nobody asks it for anything else. */
+/** An exchange over the double, for withdrawals only. They are named by their keys. */
 function exchangeOver(double: WordDouble<OutgoingWord>, refuses: (key: string) => boolean): ExchangeParty {
-  const none = () => Promise.reject(new Error('nobody asks for that'));
+  const none = () => Promise.reject(new Error('the double has only withdrawals'));
   const { order, ask, ...rest } = payoutsOver(double, refuses);
   return {
     ...{ order: none, askOrder: none, balances: none, askWithdrawal: ask },
@@ -118,7 +118,7 @@ function exchangeOver(double: WordDouble<OutgoingWord>, refuses: (key: string) =
   };
 }
 
-/** A client's destinations: one that stays, and others that are disabled soon. */
+/** By client, the destination that stays enabled. The others are disabled soon. */
 const lasting = new Map<string, string>();
 
 export const exchangeWithdrawalThroughPostgres: PostgresProof<WithdrawalTerms, OutgoingWord> = {
@@ -152,7 +152,7 @@ export const exchangeWithdrawalThroughPostgres: PostgresProof<WithdrawalTerms, O
 
 let accounts = 0;
 
-/** One with an account of its own. */
+/** Adds a destination with an account of its own. */
 async function another(api: TestApi, client: Client): Promise<string> {
   accounts += 1;
   const bank = { name: 'Ada Byron', accountNumber: `1000${accounts}`, bic: 'COBADEFF' };

@@ -44,7 +44,7 @@ const EXCHANGED: readonly PayoutTerms[] = [
   ...{ receivedAmount: new Decimal(receivedAmount), rate: new Decimal(rate) },
 }));
 
-/** In percent of what was ordered. */
+/** Amounts in percent of the order. */
 const amounts = fc
   .constantFrom('0', '1', '33.33', '50', '99.99', '100', '100', '100.01', '130')
   .map((percent) => new Decimal(percent));
@@ -54,7 +54,7 @@ const returns = fc.uniqueArray(fc.record({ id: fc.constantFrom('r1', 'r2', 'r3')
   selector: ({ id }) => id,
 });
 
-/** Mostly what parties say, with the amounts of the status; now and then what they should not. */
+/** Mostly valid words with the amounts of their status, and some invalid ones. */
 const words: fc.Arbitrary<OutgoingWord> = fc
   .record({
     version,
@@ -71,13 +71,13 @@ const words: fc.Arbitrary<OutgoingWord> = fc
     returns: status === 'returned' ? backs : backs.slice(2),
   }));
 
-/** The destination is disabled, which ends what the party has not been told of. */
+/** The act that disables the destination, which cancels a withdrawal before its order. */
 const DISABLE = 'disable';
 
 const isDisabledInTime = ({ transfer: { status, orderedAt, word } }: Outgoing): boolean =>
   ['created', 'pending_approval', 'processing'].includes(status) && orderedAt === null && word === null;
 
-/** What a person may decide of one that waits for him. */
+/** The decision of an act. Approvals are possible only while the payout waits for one. */
 const decisionOn =
   <Terms extends OutgoingTerms>(proved: OutgoingKind<Terms>) =>
   (payout: Outgoing<Terms>, act: Act, heard: Outgoing<Terms>): NewDecision | undefined => {
@@ -87,7 +87,7 @@ const decisionOn =
     return payout.transfer.status === 'pending_approval' ? { kind } : undefined;
   };
 
-/** Until it is ordered it is cancelled, once nobody decides about it any more; after, what comes back has no account to come to. */
+/** The consequence of a closed account: a cancellation before the order, and no credit of returns after it. */
 const closed = (now: Outgoing, before: Outgoing): NewDecision | undefined =>
   ['created', 'processing'].includes(now.transfer.status) && now.transfer.orderedAt === null
     ? { kind: 'cancel', reason: 'account_closed' }
@@ -99,7 +99,7 @@ function exchange({ transfer: { terms } }: Outgoing<OutgoingTerms & { rate?: Dec
   return { from, to, rate, rounding: smallestOf(from).times(rate).plus(smallestOf(to)).times(2) };
 }
 
-/** Nobody pays twice, or more than was agreed, and what the party says is what it is. */
+/** Checks that the client pays no more than agreed, and that the status agrees with the party's word. */
 function asAgreed({ transfer, decisions }: Outgoing, books: readonly Holding[], impossible: boolean): void {
   const { terms, word, status } = transfer;
   const [held, paid, fee, returned] = ['held', 'paid', 'fee', 'returned'].map((name) =>
@@ -110,18 +110,18 @@ function asAgreed({ transfer, decisions }: Outgoing, books: readonly Holding[], 
   const isSent = word?.sent.gt(0) && ['sent', 'completed', 'returned'].includes(word.status);
   assert.equal(totalOf(books, 'fees').toFixed(), (isSent ? terms.fee : ZERO).toFixed(), 'the fee is due');
   if (['rejected', 'cancelled'].includes(status) && word === null)
-    assert.deepEqual(books, [], 'it has been called off');
+    assert.deepEqual(books, [], 'cancelled, but the books are not empty');
   if (!hasDoors({ decisions }) && !decisions.some(({ kind }) => kind === 'account_closed')) {
     const { receivedCurrency: currency, receivedAmount: agreed } = terms;
     const net = word ? word.sent.minus(sumOf(word.returns)) : ZERO;
-    // What was paid beyond the order we claim; what comes back beyond it is nobody's.
+    // An excess payment is our claim. An excess return has no owner.
     assertSuspense(negated(books), { currency, net, agreed });
   }
   if (word === null || impossible) return;
   const as = word.status === 'failed' ? ['failed', 'returned'] : [word.status];
   assert.ok(
     [...as, 'rejected', 'cancelled'].includes(status),
-    `${status}, and the party says ${word.status}`,
+    `${status} although the party says ${word.status}`,
   );
 }
 
@@ -150,10 +150,10 @@ const proofOf = <Terms extends OutgoingTerms>(
     };
   },
   decision: decisionOn(kind),
-  // A payout from a virtual IBAN goes on when that is disabled.
+  // A payout from a virtual IBAN goes on when the IBAN is disabled.
   ...(kind.consider ? { closed } : { never: ['cancelled'] }),
   currencies: ['EUR', 'USD', 'JPY', 'USDT', 'GBP'],
-  // What has come back of what has left us.
+  // The returns less the sent amount.
   positionOfParty: ({ terms, word }, currency) =>
     word && terms.receivedCurrency === currency ? sumOf(word.returns).minus(word.sent) : ZERO,
   neverNegative: ['held', 'paid', 'fee', 'returned'],

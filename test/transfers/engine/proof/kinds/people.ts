@@ -11,11 +11,11 @@ import type { NewDecision, TransferKind } from '../../../../../src/transfers/eng
 import type { PartyWord, Situation } from '../../../../../src/transfers/engine/record';
 import { type Act, FOLLOW } from '../kind-proof';
 
-/** What people can do to transfers of every kind. */
+/** Acts of operators that every kind of transfer has. */
 
 export const DOORS: readonly DoorKind[] = ['return', 'credit', 'write_off', 'recover'];
 
-/** @param own of the kind, each with its weight */
+/** @param own the kind's own acts, each with its weight */
 export const actsOf = (own: readonly [string, number][], ...currencies: string[]): fc.Arbitrary<Act> =>
   fc.record({
     kind: fc.oneof(
@@ -28,11 +28,11 @@ export const actsOf = (own: readonly [string, number][], ...currencies: string[]
     currency: fc.constantFrom(...currencies),
   });
 
-/** A part of an amount, in the currency of the act. */
+/** The act's share of an amount, rounded in the act's currency. */
 export const partOf = ({ share, currency }: Pick<Act, 'share' | 'currency'>, amount: Decimal): Decimal =>
   roundTo(amount.times(share), currency);
 
-/** The decision of an act that is not the kind's own: a conclusion, or a door; nothing where it makes no sense. */
+/** The decision of a common act, a conclusion or a door. Undefined if it is not possible. */
 export function commonDecision<Terms, Word extends PartyWord>(
   kind: TransferKind<Terms, Word>,
   situation: Situation<Terms, Word>,

@@ -10,21 +10,21 @@ import { unreachableNode } from '../../../../../support/outside/unreachable-node
 import type { WordDouble } from '../../word-double';
 import { HEIGHTS_OF_ONE } from './proof';
 
-/** A transfer of which the nodes tell: what of it no reorganisation changes. */
+/** The fields of a chain transfer that no reorganisation changes. */
 export type Paid = Pick<ChainTransfer, 'txHash' | 'ordinal' | 'token' | 'from' | 'to'> & { at: Date };
 
-/** Of the test's network. */
+/** Confirmations of the test's network. */
 export const CONFIRMATIONS = 3;
 
 const ELSEWHERE = `0x${'ee'.repeat(20)}`;
 
-/** Whether the chain has it, as far as all its nodes would say. */
+/** Whether the transfer is in a block of the chain. */
 export const isThere = ({ state }: ChainDepositWord): boolean => state === 'seen' || state === 'final';
 
-/** It is deep enough, and the nodes differ about its block; else it is not deep enough yet. */
+/** Whether the nodes differ about the block, which is deep enough. Otherwise a seen block is not deep enough yet. */
 const isDisputed = ({ state, logIndex }: ChainDepositWord): boolean => state === 'seen' && logIndex !== 0;
 
-/** As a block has it, where it is there. */
+/** The transfer as its block has it. */
 export const transferOf = (
   { at, ...paid }: Paid,
   { blockNumber: number, blockHash, logIndex, units }: ChainDepositWord,
@@ -33,19 +33,19 @@ export const transferOf = (
   block: { number, hash: blockHash ?? '', parentHash: `0x${number - 1}`, at },
 });
 
-/** The transactions and blocks that a word is told of: what asks them comes to that word. */
+/** Nodes with the transactions and blocks of the double's words. A reader of the nodes arrives at these words. */
 export interface NodeDouble {
-  /** From now on its nodes tell of it. @param ref its name @returns its number: from it its heights are counted */
+  /** Adds a transfer to the nodes. @param ref its name @returns its number, which determines its heights */
   pay(ref: string, paid: Paid): number;
   paid(ref: string): Paid;
-  /** The names of the last that were paid. */
+  /** The names of the newest transfers. */
   newest(count: number): string[];
   port: ChainParty;
 }
 
 /**
- * The nodes of a chain that say what a double says of each transfer. Now and then they differ, or one of them does not answer, until
- * the double is settled. What is said of a transaction may be overtaken by the time that its block is asked for.
+ * Nodes of a chain that follow the double's words. Until the double is settled, the nodes sometimes differ, or one does
+ * not answer. A transaction's answer may be outdated when its block is read.
  */
 export function createNodeDouble(double: WordDouble<ChainDepositWord>): NodeDouble {
   const all = new Map<string, Paid>();
@@ -59,7 +59,7 @@ export function createNodeDouble(double: WordDouble<ChainDepositWord>): NodeDoub
 
   const node = (chain: string): ChainNode => ({
     ...unreachableNode(chain),
-    // Below each deposit: its absence counts from where it was.
+    // The head is below every deposit, so that an absence counts from the deposit's block.
     head: async () => ({ number: 0, hash: '0x0', parentHash: '0x', at: new Date(0) }),
     transaction: async (hash) => transaction(hash),
     async transactionOfEach(hash) {
@@ -90,10 +90,10 @@ export function createNodeDouble(double: WordDouble<ChainDepositWord>): NodeDoub
 }
 
 const none = (ref: string): never => {
-  throw new Error(`nobody has paid ${ref}`);
+  throw new Error(`there is no transfer ${ref}`);
 };
 
-/** One that is not there: unknown, reverted, or it has paid somebody else. */
+/** The transaction of a word. An absent transfer is unknown, reverted, or pays another address. */
 function transactionOf(paid: Paid, word: ChainDepositWord): ChainTransaction {
   const transfer = transferOf(paid, word);
   const { block, from } = transfer;
@@ -106,7 +106,7 @@ function transactionOf(paid: Paid, word: ChainDepositWord): ChainTransaction {
 
 const split = (isSplit: boolean): Pick<AgreedBlock, 'hash' | 'isSplit'> => ({ hash: null, isSplit });
 
-/** The block at a height, of the chain that the word is told of. */
+/** The block at a height of the word's chain. */
 function blockOf(word: ChainDepositWord, height: number): Pick<AgreedBlock, 'hash' | 'isSplit'> {
   const { state, blockNumber, blockHash } = word;
   if (isThere(word) && height === blockNumber)
@@ -114,7 +114,7 @@ function blockOf(word: ChainDepositWord, height: number): Pick<AgreedBlock, 'has
   return height <= topOf(word) ? { hash: `0x${state}${height}`, isSplit: false } : split(false);
 }
 
-/** The newest block. */
+/** The height of the newest block. */
 function topOf(word: ChainDepositWord): number {
   const { state, blockNumber } = word;
   if (state === 'gone') return blockNumber + HEIGHTS_OF_ONE / 2; // replaced long ago

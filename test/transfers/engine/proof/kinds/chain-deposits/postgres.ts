@@ -32,7 +32,7 @@ import { chainDepositProof, HEIGHTS_OF_ONE, SPEND } from './proof';
 
 const CHAIN = 'local';
 
-/** Tokens of as many decimals as the ledger has, and of more. */
+/** Tokens with as many decimals as the ledger has, and with more. */
 const TOKENS = [
   { symbol: 'USDT', contract: `0x${'a1'.repeat(20)}`, decimals: 6, minDeposit: new Decimal(1) },
   { symbol: 'USDC', contract: `0x${'b2'.repeat(20)}`, decimals: 18, minDeposit: new Decimal(1) },
@@ -43,7 +43,7 @@ const NETWORK: NetworkTerms = {
   ...{ rpcUrls: ['http://127.0.0.1:1/'], confirmations: CONFIRMATIONS, assets: TOKENS },
 };
 
-/** The nodes of each stage, by what they say. */
+/** The nodes of each stage, by its double. */
 const nodes = new WeakMap<WordDouble<ChainDepositWord>, NodeDouble>();
 
 function nodesOf(double: WordDouble<ChainDepositWord>): NodeDouble {
@@ -52,7 +52,7 @@ function nodesOf(double: WordDouble<ChainDepositWord>): NodeDouble {
   return known;
 }
 
-/** An address of the pool, of somebody's account, of one that is released again, or of nobody's. */
+/** An address of an account's wallet, of a released wallet, or of a wallet without an account. */
 async function paidAddress({ api, client, random }: Opening<ChainDepositWord>): Promise<string> {
   let address = '';
   const currency = oneOf(random, ['USDT', 'USDT', 'EUR', 'JPY']);
@@ -89,7 +89,7 @@ async function open(at: Opening<ChainDepositWord>): Promise<{ id: string | null;
   return { id: null, ref };
 }
 
-/** As its chain has it now; nothing where it has not. */
+/** The transfer as the chain has it now. Undefined if it is absent. */
 function onChain(double: WordDouble<ChainDepositWord>, ref: string): ChainTransfer | undefined {
   const word = double.now(ref);
   return word && isThere(word) ? transferOf(nodesOf(double).paid(ref), word) : undefined;
@@ -100,7 +100,7 @@ async function keep(services: Services, tx: Tx, transfers: readonly ChainTransfe
   if (network) await keepTransfers(services, tx, network, transfers);
 }
 
-/** By the block that it is in, be it with others, or by its hash. */
+/** Finds a transfer by its block, sometimes with other transfers, or by its hash. */
 async function find(
   { double }: Pick<Stage<ChainDepositTerms, ChainDepositWord>, 'double'>,
   services: Services,
@@ -118,11 +118,14 @@ async function find(
     const found = await findOnChain(services, { chain: CHAIN, address, txHash }, null);
     await services.database.transaction((tx) => confirmDeposit(services, tx, found, { reach: null }));
   } catch (error) {
-    if (!(error instanceof Problem)) throw error; // the chain does not know it any more
+    if (!(error instanceof Problem)) throw error; // the chain no longer has it
   }
 }
 
-/** The chain is reorganised from its beginning, and read again: all that it has is found, and what it had is told. */
+/**
+ * Reads the chain again after a reorganisation from its beginning: finds its transfers, and looks at all known
+ * deposits.
+ */
 async function readAgain(
   { api: { services }, double }: Stage<ChainDepositTerms, ChainDepositWord>,
   refs: readonly string[],
@@ -136,7 +139,10 @@ async function readAgain(
   );
 }
 
-/** What is stored once this was said: what was absent before it was found again may be gone, and what was final stays so while its block is agreed on. */
+/**
+ * The word that must be stored. A deposit that was gone may stay gone while absent. A final one stays final in its
+ * agreed block.
+ */
 function heard(
   said: ChainDepositWord,
   stored: ChainDepositWord,
@@ -149,11 +155,11 @@ function heard(
   const wasFinal = before.some(({ state, blockHash }) => state === 'final' && blockHash === said.blockHash);
   const stays = said.logIndex === 0 && wasFinal && stored.state === 'final';
   const state = stays ? 'final' : said.state;
-  // Nodes number nothing, and name no rate.
+  // Nodes give no version and no rate.
   return { ...said, version: undefined, state, absentFrom: null, rate: stored.rate };
 }
 
-/** Leaves its account with less than it has brought. */
+/** Spends a part of the deposit's account, so that it has less than the deposit brought. */
 async function spend(tx: Tx, id: string, share: number): Promise<void> {
   const [account] = await tx.query<{ id: string; currency: string; available: string }>(
     `select a.id, a.currency, l.available from transfers t join accounts a on a.id = t.account_id
@@ -178,10 +184,10 @@ async function prepare(api: TestApi, client: Client, n: number): Promise<void> {
 export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, ChainDepositWord> = {
   proof: chainDepositProof,
   firstWord: () => {
-    throw new Error('nobody orders that somebody pays');
+    throw new Error('a deposit on a chain has no order');
   },
   port: (double) => nodesOf(double).port,
-  // Now and then no rate is fresh enough.
+  // Sometimes no rate is fresh enough.
   around: (services, { wavers }) => ({
     ...services,
     parties: {

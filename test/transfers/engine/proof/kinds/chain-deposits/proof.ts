@@ -27,19 +27,19 @@ const fresh = (terms: Partial<ChainDepositTerms>, accountId: string | null = 'ac
     ...{ partyRef: 'local:0x1:0', orderedAt: START, accountId, tenantId: accountId && 'cli_1' },
   });
 
-/** The act by which an account has less than the deposit has brought. */
+/** The act that spends the deposit's money from its account. */
 export const SPEND = 'spend';
 
-/** Each deposit has so many heights of its chain for itself: a height tells which one is meant. */
+/** Heights of the chain that belong to one deposit, so that a height names its deposit. */
 export const HEIGHTS_OF_ONE = 100;
 
 const atHeight = (of: { blockNumber: number } | null, height: number) =>
   Math.floor((of?.blockNumber ?? 0) / HEIGHTS_OF_ONE) * HEIGHTS_OF_ONE + height;
 
-/** Of 18 decimals: more than the ledger has. */
+/** An amount of 18 decimals, which are more than the ledger has. */
 const FINE = { decimals: 18, units: '100000000000000000001', dust: '1' };
 
-/** Whatever nodes could say; mostly of what it was when it was found. */
+/** All words that nodes could say. Most of them repeat the transfer as it was found. */
 const words: fc.Arbitrary<ChainDepositWord> = fc.record({
   state: fc.constantFrom('seen', 'final', 'final', 'final', 'absent', 'gone'),
   blockNumber: fc.constantFrom(7, 7, 8),
@@ -56,7 +56,7 @@ const amountOf = ({ decimals }: ChainDepositTerms, units: string): Decimal =>
 const turns = (decisions: readonly Decision[]) =>
   decisions.filter(({ kind }) => kind === 'confirmed' || kind === 'vanished');
 
-/** Once it was final the chain has given it for good, until it is gone for long. */
+/** The chain's position: a deposit counts once it is final, until it is gone. */
 function positionOfChain(
   { terms, word }: Pick<ChainDeposit['transfer'], 'terms' | 'word'>,
   currency: string,
@@ -74,18 +74,19 @@ function exchange({ transfer, decisions }: ChainDeposit): Exchange | null {
 }
 
 function asOnChain(deposit: ChainDeposit, books: readonly Holding[], impossible: boolean): void {
-  assert.ok(!impossible, 'the chain may say whatever it wants');
+  assert.ok(!impossible, 'every word of a chain is possible');
   const { word, status, accountId } = deposit.transfer;
   const credited = totalOf(books, 'credited');
-  if (accountId === null) assert.equal(credited.toFixed(), '0', 'it is nobody’s');
+  if (accountId === null) assert.equal(credited.toFixed(), '0', 'credited without an account');
   const made = turns(deposit.decisions);
-  // In turn: it is final, gone, final again.
+  // The decisions alternate: final, gone, final again.
   for (const [n, { kind }] of made.entries()) assert.equal(kind, n % 2 === 0 ? 'confirmed' : 'vanished');
   assert.equal(status === 'confirming', made.length === 0);
   assert.equal(credited.gt(0), status === 'credited' && credited.gt(0), `credited while it is ${status}`);
   if (word?.state === 'final' && (made.length > 0 || word.rate !== null))
-    assert.equal(made.at(-1)?.kind, 'confirmed', 'it is final');
-  if (word?.state === 'gone') assert.equal(totalOf(books, 'pool@local').toFixed(), '0', 'it is gone');
+    assert.equal(made.at(-1)?.kind, 'confirmed', 'a final deposit is confirmed');
+  if (word?.state === 'gone')
+    assert.equal(totalOf(books, 'pool@local').toFixed(), '0', 'the pool is not empty');
   if (word?.state === 'gone' && !hasDoors(deposit)) assert.deepEqual(books, []);
 }
 
@@ -97,7 +98,7 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
     fresh({ allocationId: null, accountCurrency: null }, null),
   ),
   words,
-  // What is spent of the account is no decision of the deposit's. Doors more often than of others: much of it stands in suspense.
+  // Spending is no decision of the deposit. Doors are frequent, because much of a deposit's money is in suspense.
   acts: actsOf(
     [
       [SPEND, 2],
@@ -114,7 +115,7 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
         blockNumber: atHeight(last, word.blockNumber),
         absentFrom: word.absentFrom && atHeight(last, word.absentFrom),
       },
-      // None of its own: as it was when it was found, or last.
+      // A word without units repeats the last units, or those at the discovery.
       units: word.units || (word.state === 'gone' && before?.units) || last?.units || '0',
     };
   },
@@ -122,7 +123,7 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
   currencies: ['USDT', 'USDC', 'EUR', 'JPY'],
   positionOfParty: positionOfChain,
   neverNegative: ['credited'],
-  // It begins so. Back to it lead people alone, who take back what they have told and tell it again, and not nodes.
+  // The first status. Only operators lead back to it, by a repeated report, and nodes never do.
   never: ['confirming'],
   exchange,
   also: asOnChain,
