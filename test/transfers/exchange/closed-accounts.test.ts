@@ -26,7 +26,7 @@ afterEach(async () => {
 const close = (accountId: string) =>
   on.api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
 
-it('what was bought for an account that was closed before its release stands in suspense', async () => {
+it('the bought amount goes to suspense when the account was closed before the release', async () => {
   const id = await dealt(on, '100.00', '100 108.41');
   await close(on.usd);
   on.double.balances = { EUR: '-100', USD: '108.41' };
@@ -41,13 +41,13 @@ it('what was bought for an account that was closed before its release stands in 
     108.41, -108.41,
   ]);
   expect(await internal(on, 'fx_position:USD')).toBe(0);
-  // Looked at again, and checked again, nothing moves.
+  // Another step and another check move nothing.
   expect(await looked(on, id)).toMatchObject({ status: 'completed' });
   expect((await check(on)).body).toMatchObject({ ordersReleased: [] });
   expect(await breaks(on, id)).toEqual(['transfer_suspense 108.41 USD']);
 });
 
-it('what the exchange buys more after that is not the account’s either', async () => {
+it('a later, larger amount goes to suspense too', async () => {
   const id = await dealt(on, '100.00', '100 108.41');
   await close(on.usd);
   on.double.balances = { USD: '108.41' };
@@ -61,7 +61,7 @@ it('what the exchange buys more after that is not the account’s either', async
   expect(await breaks(on, id)).toContain('transfer_suspense 110 USD');
 });
 
-it('an account that was closed after its release keeps what it had, and no more of a deal that has grown', async () => {
+it('an account that was closed after the release keeps its amount, and the increase goes to suspense', async () => {
   const id = await dealt(on, '100.00', '100 108');
   on.double.balances = { USD: '108' };
   await check(on);
@@ -75,7 +75,7 @@ it('an account that was closed after its release keeps what it had, and no more 
   expect(await internal(on, 'fx_position:USD')).toBe(0);
 });
 
-it('what was sold and is taken back after its account was closed stands in suspense, and what was bought is taken back', async () => {
+it('the sold amount goes to suspense when the deal is undone after the account was closed', async () => {
   const id = await dealt(on, '100.00', '100 108.41');
   on.double.balances = { USD: '108.41' };
   await check(on);
@@ -89,11 +89,14 @@ it('what was sold and is taken back after its account was closed stands in suspe
   expect(await breaks(on, id)).toContain('transfer_suspense 100 EUR');
 });
 
-it.each(['eur', 'usd'] as const)('is not ordered once its %s account is closed', async (side) => {
-  const id = await ordered(on);
-  await close(on[side]);
-  expect(await looked(on, id)).toMatchObject({ status: 'cancelled', open: false });
-  expect(await read(on, id)).toMatchObject({ status: 'cancelled', failure: 'account_closed' });
-  expect(on.double.orders.has(exchangeKey(id))).toBe(false);
-  expect(await balance(on.client, on.eur)).toBe('1000.00 0.00');
-});
+it.each(['eur', 'usd'] as const)(
+  'an order is cancelled when its %s account closes before it',
+  async (side) => {
+    const id = await ordered(on);
+    await close(on[side]);
+    expect(await looked(on, id)).toMatchObject({ status: 'cancelled', open: false });
+    expect(await read(on, id)).toMatchObject({ status: 'cancelled', failure: 'account_closed' });
+    expect(on.double.orders.has(exchangeKey(id))).toBe(false);
+    expect(await balance(on.client, on.eur)).toBe('1000.00 0.00');
+  },
+);

@@ -3,26 +3,26 @@ import type { ExchangeOrder, ExchangeParty } from '../../../src/parties/exchange
 import type { ExchangeOrderWord } from '../../../src/parties/exchange/word';
 import { PartyAway, PartyRefused } from '../../../src/process/party-errors';
 
-/** An exchange in the memory of the test: it deals, pays and reports what it is told to. */
+/** An exchange in the test's memory. The test sets its fills, payments and balances. */
 export interface ExchangeDouble {
   port: ExchangeParty;
-  /** As they were ordered, by key; asked again with its key it is the same. */
+  /** Orders by key. A repeated order under the same key has no effect. */
   orders: Map<string, ExchangeOrder>;
-  /** What the next orders meet; then all is well. */
+  /** Faults of the next orders, one each. */
   next: ('refused' | 'lost')[];
-  /** What it says of an order from now on: fills as `sold bought`. */
+  /** Sets the word on an order, with fills as `sold bought`. */
   say(key: string, status: ExchangeOrderWord['status'], ...fills: string[]): void;
-  /** What it holds of ours, settled, by currency. */
+  /** Our settled balances, by currency. */
   balances: Record<string, string>;
-  /** Its time: the present, and grows with each reading, unless it is stopped. */
+  /** The exchange's clock: the present, later with each reading, unless it stands. */
   clock: { at: Date; stands: boolean; now: () => number };
-  /** It cannot be asked for balances. */
+  /** Whether a question for balances fails. */
   isAway: boolean;
-  /** Before it answers with its balances. */
+  /** Called before the balances are answered. */
   beforeAnswer(): Promise<void>;
 }
 
-const NOT_HERE = () => Promise.reject(new PartyAway('the double deals orders alone'));
+const NOT_HERE = () => Promise.reject(new PartyAway('the double has only orders'));
 
 export function exchangeDouble(): ExchangeDouble {
   const words = new Map<string, ExchangeOrderWord>();

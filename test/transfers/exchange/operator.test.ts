@@ -28,7 +28,7 @@ const auditOf = (id: string) =>
     id,
   ]);
 
-it('calls an order off that was not ordered, frees what it holds, and tells who did', async () => {
+it('cancels an order that was not given, releases the hold, and records the operator', async () => {
   const before = await balance(on.client, on.eur);
   const id = await ordered(on);
   const { code, out, err } = await cancel(id, ...BECAUSE, '--json');
@@ -46,12 +46,12 @@ it('calls an order off that was not ordered, frees what it holds, and tells who 
       after: { status: 'cancelled', reason: 'The client called.' },
     },
   ]);
-  // Its workflow finds it ended, and orders nothing.
+  // The workflow finds the order ended, and gives nothing to the exchange.
   expect(await looked(on, id)).toMatchObject({ status: 'cancelled', open: false });
   expect(on.double.orders.has(exchangeKey(id))).toBe(false);
 });
 
-it('cancels an order that an admin has made while its client is disabled', async () => {
+it('cancels an order that an admin made while the client was disabled', async () => {
   const { client, admin, eur, usd } = on;
   const before = await balance(client, eur);
   expect((await setClient('disable')).out).toBe(`${client.clientId} is disabled.`);
@@ -64,7 +64,7 @@ it('cancels an order that an admin has made while its client is disabled', async
   await until(async () => (await balance(client, eur)) === before);
 });
 
-it('deals an order that has waited as soon as its client is enabled', async () => {
+it('gives a waiting order to the exchange as soon as the client is enabled', async () => {
   const { admin, eur, usd } = on;
   await setClient('disable');
   const id = await ordered({ client: admin, eur, usd });
@@ -80,12 +80,12 @@ it('deals an order that has waited as soon as its client is enabled', async () =
   expect(on.double.orders.has(exchangeKey(id))).toBe(true);
 });
 
-it('says so to a person', async () => {
+it('prints one line without --json', async () => {
   const id = await ordered(on);
   expect(await cancel(id, ...BECAUSE)).toEqual({ code: 0, out: `${id} is cancelled.`, err: '' });
 });
 
-it('refuses what the exchange has, or may have, and what was cancelled, without a trace', async () => {
+it('refuses an order that the exchange has or may have, or that is cancelled, and leaves no trace', async () => {
   const [had, lost, cancelled] = [await ordered(on), await ordered(on), await ordered(on)];
   await looked(on, had);
   on.double.next.push('lost');
@@ -107,7 +107,7 @@ it('refuses what the exchange has, or may have, and what was cancelled, without 
   }
 });
 
-it('wants a reason, an order, and an operator who may decide', async () => {
+it('requires a reason, an existing order, and an operator', async () => {
   const id = await ordered(on);
   expect((await cancel(id)).code).toBe(2);
   expect((await cancel(id, '--reason', ' ')).code).toBe(2);

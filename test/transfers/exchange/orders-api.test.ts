@@ -27,7 +27,7 @@ afterAll(() => on.api.close());
 const rows = async (text: string, ...values: unknown[]) =>
   on.api.database.query<Record<string, string>>(text, values);
 
-it('holds the whole amount, sells it, waits for the settlement and becomes exact amounts', async () => {
+it('holds the amount, sells it, waits for the settlement and books exact amounts', async () => {
   const before = await balance(on.client, on.eur);
   const answer = await ask(on);
   expect(answer.status).toBe(201);
@@ -44,7 +44,7 @@ it('holds the whole amount, sells it, waits for the settlement and becomes exact
   on.double.say(exchangeKey(id), 'filled', '60 65.04', '40 43.37');
   expect(await looked(on, id)).toMatchObject({ status: 'awaiting_settlement', open: true });
   expect(await read(on, id)).toMatchObject({ sold: '100.00', bought: '108.41', rate: '1.0841' });
-  // Not the client's yet, and the exchange owes it.
+  // The exchange owes the bought amount, which is not the client's yet.
   expect(await balance(on.client, on.eur)).toBe('900.00 100.00');
   expect(await lines(on, on.usd)).toEqual([]);
   expect([await internal(on, 'settlement:EUR'), await internal(on, 'settlement:USD')]).toEqual([
@@ -70,7 +70,7 @@ it('holds the whole amount, sells it, waits for the settlement and becomes exact
   expect(await lines(on, on.usd)).toEqual(['transfer/exchange_in 108.41']);
   expect(await balance(on.client, on.eur)).toBe('900.00 0.00');
   expect([await internal(on, 'fx_position:EUR'), await internal(on, 'fx_position:USD')]).toEqual([0, 0]);
-  // One reference, told in the order of things, and each status once.
+  // All entries have one reference, and each status is told once and in order.
   const legs = await rows(`select distinct reference_id from ledger_legs where reference_id = $1`, id);
   expect(legs).toHaveLength(1);
   const told = await rows(
@@ -84,7 +84,7 @@ it('holds the whole amount, sells it, waits for the settlement and becomes exact
   ]);
 });
 
-it('a part that was filled is the client’s, with its share of the fee, and the rest is released', async () => {
+it('a partial fill is booked with its share of the fee, and the rest of the hold is released', async () => {
   const settings = JSON.stringify({ exchange: { order: { feePercent: '0.5' } } });
   await on.api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
     on.client.clientId,
@@ -120,14 +120,14 @@ describe('a fee below a minor unit', () => {
     ]);
   afterEach(() => feePercent('0'));
 
-  it('is rounded up, so that an order in small pieces is no cheaper', async () => {
+  it('is rounded up, so that small orders are no cheaper', async () => {
     await feePercent('0.5');
     expect((await ask(on, { amount: '0.99' })).body).toMatchObject({ fee: '0.01' });
     expect((await ask(on, { amount: '2.01' })).body).toMatchObject({ fee: '0.02' });
     expect(await ask(on, { amount: '0.01' })).toMatchObject({ status: 400, body: { field: 'amount' } });
   });
 
-  it('is rounded up for a part that was filled', async () => {
+  it('is rounded up for a partial fill', async () => {
     await feePercent('0.5');
     const id = await dealt(on, '100.00', '0.50 0.54');
     on.double.balances = { EUR: '-1000', USD: '1000' };
@@ -137,10 +137,10 @@ describe('a fee below a minor unit', () => {
 });
 
 it.each([
-  ['a part of all or nothing', { minReceive: '105.00' }, '50 60'],
-  ['less than the least', { minReceive: '105.00' }, '100 104.99'],
-  ['something for nothing', {}, '100 0'],
-])('%s is not the client’s: it stands in suspense, and a person is shown', async (_, given, fill) => {
+  ['a partial fill of an all-or-nothing order', { minReceive: '105.00' }, '50 60'],
+  ['less than minReceive', { minReceive: '105.00' }, '100 104.99'],
+  ['a sale without a purchase', {}, '100 0'],
+])('%s goes to suspense with a break, not to the client', async (_, given, fill) => {
   const [eur, usd] = [await balance(on.client, on.eur), await balance(on.client, on.usd)];
   const id = await ordered(on, given);
   await looked(on, id);
@@ -153,7 +153,7 @@ it.each([
   expect(await breaks(on, id)).toEqual(shown);
 });
 
-it('what was sold beyond the order is not the client’s', async () => {
+it('the amount that was sold beyond the order goes to suspense', async () => {
   const id = await dealt(on, '100.00', '110 121');
   expect(await read(on, id)).toMatchObject({
     status: 'awaiting_settlement',
@@ -165,9 +165,9 @@ it('what was sold beyond the order is not the client’s', async () => {
 
 it.each([
   ['refuses it', async (_: string) => undefined, 'market_closed'],
-  ['deals nothing', async (id: string) => on.double.say(exchangeKey(id), 'filled'), 'nothing_filled'],
-  ['gives it up', async (id: string) => on.double.say(exchangeKey(id), 'failed'), 'provider_refused'],
-])('the exchange %s: failed, and what was held is free', async (what, act, failure) => {
+  ['fills nothing', async (id: string) => on.double.say(exchangeKey(id), 'filled'), 'nothing_filled'],
+  ['reports a failure', async (id: string) => on.double.say(exchangeKey(id), 'failed'), 'provider_refused'],
+])('the order fails and the hold is released when the exchange %s', async (what, act, failure) => {
   const before = await balance(on.client, on.eur);
   if (what === 'refuses it') on.double.next.push('refused');
   const id = await ordered(on);
@@ -178,7 +178,7 @@ it.each([
   expect(await balance(on.client, on.eur)).toBe(before);
 });
 
-it('an answer that was lost is asked for again under the same key: one deal', async () => {
+it('an order whose answer was lost is asked for under its key, and dealt once', async () => {
   const id = await ordered(on);
   on.double.next.push('lost');
   await expect(looked(on, id)).rejects.toThrow();
@@ -186,7 +186,7 @@ it('an answer that was lost is asked for again under the same key: one deal', as
   expect([...on.double.orders.keys()].filter((key) => key === exchangeKey(id))).toHaveLength(1);
 });
 
-it('an operator cancels what the exchange has not had, and nothing else', async () => {
+it('an operator cancels only orders that the exchange has not had', async () => {
   const cancel = (orderId: string) =>
     on.api.database.transaction((tx) =>
       cancelOrder(on.api.services, tx, { orderId, reason: 'asked for', decidedBy: 'operator:ida' }),
@@ -199,14 +199,14 @@ it('an operator cancels what the exchange has not had, and nothing else', async 
   expect(await looked(on, id)).toMatchObject({ status: 'cancelled', open: false });
   expect(on.double.orders.has(exchangeKey(id))).toBe(false);
   await expect(cancel(id)).rejects.toMatchObject({ code: 'invalid_transition' });
-  // The answer of one was lost: it may have been taken.
+  // The answer to the other order was lost, so the exchange may have it.
   const other = await ordered(on);
   on.double.next.push('lost');
   await expect(looked(on, other)).rejects.toThrow();
   await expect(cancel(other)).rejects.toMatchObject({ code: 'invalid_transition' });
 });
 
-it('while the exchange is stopped nothing is begun, and what was not ordered waits', async () => {
+it('a stopped exchange refuses new orders, and an order that was not given waits', async () => {
   const id = await ordered(on);
   const party = { kind: 'party' as const, name: 'exchange', tenantId: null };
   const how = { at: new Date(), by: 'operator:ida', reason: 'a test' };
@@ -224,12 +224,22 @@ it('while the exchange is stopped nothing is begun, and what was not ordered wai
 
 it.each([
   ['the same account', (w: World) => ({ toAccountId: w.eur }), 400, 'toAccountId'],
-  ['no account that pays', () => ({ fromAccountId: 'acc_01jz0000000000000000000000' }), 404, 'fromAccountId'],
-  ['no account that is paid', () => ({ toAccountId: 'acc_01jz0000000000000000000000' }), 404, 'toAccountId'],
-  ['a tenth of a cent', () => ({ amount: '1.001' }), 400, 'amount'],
-  ['nothing', () => ({ amount: '0' }), 400, 'amount'],
-  ['a least of a tenth of a cent', () => ({ minReceive: '1.001' }), 400, 'minReceive'],
-  ['more than there is', () => ({ amount: '100000.00' }), 409, 'amount'],
+  [
+    'an unknown source account',
+    () => ({ fromAccountId: 'acc_01jz0000000000000000000000' }),
+    404,
+    'fromAccountId',
+  ],
+  [
+    'an unknown target account',
+    () => ({ toAccountId: 'acc_01jz0000000000000000000000' }),
+    404,
+    'toAccountId',
+  ],
+  ['an amount with a tenth of a cent', () => ({ amount: '1.001' }), 400, 'amount'],
+  ['a zero amount', () => ({ amount: '0' }), 400, 'amount'],
+  ['minReceive with a tenth of a cent', () => ({ minReceive: '1.001' }), 400, 'minReceive'],
+  ['more than the balance', () => ({ amount: '100000.00' }), 409, 'amount'],
 ])('%s is refused, and leaves no trace', async (_, given, status, field) => {
   const before = await rows('select count(*) from transfers');
   const answer = await ask(on, given(on));
@@ -240,7 +250,7 @@ it.each([
 it.each([
   ['fromAccountId', 'eur'],
   ['toAccountId', 'usd'],
-] as const)('of another tenant’s account as %s it is a 404, and leaves no trace', async (field, currency) => {
+] as const)('another tenant’s account as %s is a 404, and leaves no trace', async (field, currency) => {
   const other = await on.api.client();
   const theirs = await masterAccount(other, currency.toUpperCase());
   await fund(on.api, theirs, '1000.00');
@@ -250,7 +260,7 @@ it.each([
   expect(await rows('select count(*) from transfers')).toEqual(before);
 });
 
-it('another account of the same currency is refused: nothing is exchanged', async () => {
+it('a target account of the same currency is refused', async () => {
   const { id: userId } = (await on.client.call('POST', '/v1/users', {})).body;
   const path = `/v1/users/${userId}/accounts`;
   const { id } = (await on.client.call('POST', path, { currency: 'EUR' })).body;
@@ -285,7 +295,7 @@ it('lists the client’s orders, newest first, by status, account and currency',
   expect(foreign.body).toMatchObject({ data: [], nextCursor: null });
 });
 
-it('takes a key, gives the same for it, and is nobody else’s', async () => {
+it('requires a key, repeats the answer under it, and is invisible to other tenants', async () => {
   expect((await ask(on, {}, {} as never)).body.code).toBe('idempotency_key_required');
   const key = newKey();
   const [one, again] = [await ask(on, {}, key), await ask(on, {}, key)];
@@ -295,7 +305,7 @@ it('takes a key, gives the same for it, and is nobody else’s', async () => {
   expect((await on.admin.call('GET', `/v1/exchange/orders/${one.body.id}`)).status).toBe(200);
 });
 
-it('what the exchange changes after the release the books follow, and a person is shown', async () => {
+it('the books follow a change after the release, with a break', async () => {
   const id = await dealt(on, '10.00', '10 11');
   on.double.balances = { USD: '100000' };
   await check(on);

@@ -3,7 +3,7 @@ import { switchOff } from '../../../src/process/switches/operations';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { fund, keepRates, masterAccount } from '../../support/cards';
 
-/** What needs the exchange, what needs rates, and what a client is told of both. */
+/** Requests that need the exchange or rates, while either is stopped or left out. */
 
 interface Without {
   api: TestApi;
@@ -39,7 +39,7 @@ async function stop({ api }: Without, party: 'exchange' | 'rates'): Promise<void
   await api.database.transaction(
     async (tx) => void (await switchOff(tx, { kind: 'party', name: party, tenantId: null }, how)),
   );
-  // A switch counts within a second.
+  // A switch takes effect within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_050));
 }
 
@@ -66,7 +66,7 @@ async function orderStatus({ client, eur, usd }: Without): Promise<number> {
   return (await client.call('POST', ORDERS, body, { 'x-idempotency-key': 'one' })).status;
 }
 
-it('of a stopped exchange nothing is begun, whatever the request is, and all is read', async () => {
+it('a stopped exchange refuses new orders and withdrawals before it reads the body, and allows reads', async () => {
   const on = await stopped('exchange');
   for (const path of [ORDERS, WITHDRAWALS])
     for (const body of ['{not json', {}])
@@ -74,14 +74,14 @@ it('of a stopped exchange nothing is begun, whatever the request is, and all is 
   expect(await codeOf(on.client, 'GET', `${ORDERS}/exo_none`)).toBe('not_found');
   expect(await codeOf(on.client, 'GET', `${WITHDRAWALS}/exw_none`)).toBe('not_found');
   expect((await on.client.call('GET', DESTINATIONS)).status).toBe(200);
-  // A check asks the exchange, and orders nothing.
+  // A check is allowed, because it only asks the exchange.
   expect((await on.admin.call('POST', CHECK, { currency: 'EUR' })).status).toBe(200);
   expect((await on.admin.call('GET', BALANCE)).status).toBe(200);
   expect(await codeOf(on.client, 'GET', BALANCE)).toBe('forbidden');
   expect([await quoteCode(on), await canExchange(on)]).toEqual([undefined, true]);
 });
 
-it('of an exchange that is left out there is nothing, and accounts exchange all the same', async () => {
+it('an exchange that is left out refuses every request, and accounts still exchange', async () => {
   const on = await without({ exchange: 'off' });
   for (const [by, method, path] of [
     ...[ORDERS, WITHDRAWALS].map((path) => [on.client, 'POST', path] as const),
@@ -96,25 +96,25 @@ it('of an exchange that is left out there is nothing, and accounts exchange all 
   expect([await quoteCode(on), await canExchange(on)]).toEqual([undefined, true]);
 });
 
-it('without rates accounts exchange nothing, and orders and withdrawals go on', async () => {
+it('without rates accounts cannot exchange, and orders and withdrawals go on', async () => {
   const on = await without({ rates: 'off' });
   expect(await quoteCode(on)).toBe('capability_disabled');
   expect(await codeOf(on.client, 'GET', `${RATES}?from=nonsense`)).toBe('capability_disabled');
   expect([await orderStatus(on), await canExchange(on)]).toEqual([201, true]);
 });
 
-it('while rates are stopped orders and withdrawals go on, and with them the exchange', async () => {
+it('while rates are stopped, orders and withdrawals go on', async () => {
   const on = await stopped('rates');
   expect([await canExchange(on), await quoteCode(on)]).toEqual([true, 'capability_disabled']);
   expect(await orderStatus(on)).toBe(201);
 });
 
 it.each(['stopped', 'left out'] as const)(
-  'while rates are stopped and the exchange is %s there is no exchange',
+  'while rates are stopped and the exchange is %s, the exchange capability is off',
   async (how) => {
     const on = await stopped('rates', how === 'left out' ? { exchange: 'off' } : {});
     if (how === 'stopped') await stop(on, 'exchange');
-    // The first that is asked: what was known of the switches before is no answer.
+    // The first question already has the new state, not a cached one.
     expect(await canExchange(on)).toBe(false);
     expect([await quoteCode(on), await codeOf(on.client, 'POST', ORDERS, {})]).toEqual([
       ...['capability_disabled', 'capability_disabled'],
@@ -122,7 +122,7 @@ it.each(['stopped', 'left out'] as const)(
   },
 );
 
-it('without either there is no exchange', async () => {
+it('without rates and exchange, the exchange capability is off', async () => {
   const on = await without({ rates: 'off', exchange: 'off' });
   expect([await quoteCode(on), await codeOf(on.client, 'POST', ORDERS, {})]).toEqual([
     ...['capability_disabled', 'capability_disabled'],
@@ -130,7 +130,7 @@ it('without either there is no exchange', async () => {
   expect(await canExchange(on)).toBe(false);
 });
 
-it('with rates of no other currency accounts exchange nothing', async () => {
+it('with rates of one currency only, the exchange capability is off', async () => {
   const on = await without({ exchange: 'off' });
   const { rates } = on.api.services.parties;
   const empty = { base: 'EUR', asOf: new Date(), rates: new Map() };
@@ -138,7 +138,7 @@ it('with rates of no other currency accounts exchange nothing', async () => {
   expect(await canExchange(on)).toBe(false);
 });
 
-it('is told by the description of the interface', async () => {
+it('the OpenAPI document describes the refusal', async () => {
   const on = await without({});
   const { body } = await on.client.call('GET', '/openapi.json');
   for (const [path, method] of [

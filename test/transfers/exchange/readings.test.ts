@@ -14,14 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => on.api.close());
 
-/** Some minutes later, by everybody's clock. */
+/** Takes a reading some minutes later, by all clocks. */
 async function readAfter(minutes: number): Promise<void> {
   ahead += minutes * 60_000;
   on.double.clock.at = on.api.services.now();
   await readSettlement(on.api.services);
 }
 
-it('a difference that lasts longer than its limit is shown with its amount and age, and passes when it is gone', async () => {
+it('a difference that outlasts its limit opens a break with amount and age, closed when it is gone', async () => {
   await dealt(on, '50.00', '50 55');
   on.double.balances = { EUR: '-50', USD: '0' };
   await readAfter(0);
@@ -32,7 +32,7 @@ it('a difference that lasts longer than its limit is shown with its amount and a
   expect(await breaks(on, 'settlement:USD')).toEqual(['settlement_difference -55 USD']);
   const [shown] = await on.api.database.query<{ detail: string }>(`select detail from breaks`);
   expect(shown?.detail).toBe(`USD, since ${since}`);
-  // It is another, and has lasted as long.
+  // Another amount is the same lasting difference.
   on.double.balances = { EUR: '-50', USD: '15' };
   await readAfter(5);
   expect(await breaks(on, 'settlement:USD')).toEqual(['settlement_difference -40 USD']);
@@ -45,14 +45,14 @@ it('a difference that lasts longer than its limit is shown with its amount and a
   on.double.balances = { EUR: '-50', USD: '55' };
   await readAfter(5);
   expect(await breaks(on, 'settlement:USD')).toEqual([]);
-  // It begins anew.
+  // A new difference starts a new time.
   on.double.balances = { EUR: '-50' };
   await readAfter(5);
   await readAfter(55);
   expect(await breaks(on, 'settlement:USD')).toEqual([]);
 });
 
-it('what was booked and reported and is neither any more has passed', async () => {
+it('the break closes when the currency is neither booked nor reported', async () => {
   on.double.balances = { USD: '3' };
   await readAfter(0);
   await readAfter(60);
@@ -62,7 +62,7 @@ it('what was booked and reported and is neither any more has passed', async () =
   expect(await breaks(on, 'settlement:USD')).toEqual([]);
 });
 
-it('is kept, moves no check, and an older one is none', async () => {
+it('a newer reading is stored, an older one is dropped, and checks are unaffected', async () => {
   on.double.balances = { USD: '3' };
   await readAfter(0);
   await readAfter(0);
@@ -75,7 +75,7 @@ it('is kept, moves no check, and an older one is none', async () => {
   expect((await check(on)).body).toMatchObject({ previous: '0.00', increase: '3.00' });
 });
 
-it('an amount that its currency has not is shown, and stops no other', async () => {
+it('an amount with too many decimals opens a break, and other currencies are read', async () => {
   on.double.balances = { USD: '3.001', GBP: '7' };
   await readAfter(0);
   expect(await breaks(on, 'settlement')).toEqual(['party_word_unreadable']);
@@ -88,11 +88,11 @@ it('an amount that its currency has not is shown, and stops no other', async () 
   expect(await breaks(on, 'settlement')).toEqual([]);
 });
 
-it('an order that waits for its settlement too long is shown until it does no more', async () => {
+it('an order that waits too long for its settlement has a break until its release', async () => {
   const id = await dealt(on, '50.00', '50 55');
   await readAfter(3 * 24 * 60 - 1);
   expect(await breaks(on, id)).toEqual([]);
-  // The exchange being away hides nobody.
+  // The break opens even while the exchange is away.
   on.double.isAway = true;
   await expect(readAfter(2)).rejects.toThrow();
   expect(await breaks(on, id)).toEqual(['settlement_overdue 55 USD']);
@@ -106,7 +106,7 @@ it('an order that waits for its settlement too long is shown until it does no mo
   expect(await breaks(on, id)).toEqual([]);
 });
 
-it('what was not dealt as ordered and is not paid is shown as well, for it keeps the others waiting', async () => {
+it('an unpaid order that was not dealt as ordered has a break too, because others wait behind it', async () => {
   const odd = await ordered(on, { amount: '100.00', minReceive: '109.00' });
   await looked(on, odd);
   on.double.say(exchangeKey(odd), 'filled', '100 108');
@@ -115,7 +115,7 @@ it('what was not dealt as ordered and is not paid is shown as well, for it keeps
   expect(await breaks(on, odd)).toContain('settlement_overdue 108 USD');
 });
 
-it('what has grown waits from then, and not from when it was first dealt', async () => {
+it('the wait of a deal that grew starts at the growth', async () => {
   const id = await dealt(on, '50.00', '50 55');
   on.double.balances = { EUR: '-50', USD: '55' };
   await readAfter(0);
@@ -129,7 +129,7 @@ it('what has grown waits from then, and not from when it was first dealt', async
   expect(await breaks(on, id)).toContain('settlement_overdue 60 USD');
 });
 
-it('an order that waits no more is shown no more, also without an exchange', async () => {
+it('the break of a released order closes, even if the exchange is left out', async () => {
   const id = await dealt(on, '50.00', '50 55');
   await readAfter(3 * 24 * 60 + 1);
   on.double.balances = { EUR: '-50', USD: '55' };
@@ -141,7 +141,7 @@ it('an order that waits no more is shown no more, also without an exchange', asy
   expect(await breaks(on, id)).toEqual([]);
 });
 
-it('is kept for ninety days, and the last of a currency for as long as it is the last', async () => {
+it('readings are kept for ninety days, and the last one of a currency longer', async () => {
   const kept = () => on.api.database.query('select as_of from settlement_readings order by as_of');
   on.double.balances = { USD: '3' };
   await readAfter(0);
@@ -150,7 +150,7 @@ it('is kept for ninety days, and the last of a currency for as long as it is the
   expect(await kept()).toHaveLength(3);
   await readAfter(1);
   expect(await kept()).toHaveLength(3);
-  // The exchange is away, and the difference that was shown is gone when it is back.
+  // While the exchange is away the last reading stays. The break closes with the next reading.
   expect(await breaks(on, 'settlement:USD')).toEqual(['settlement_difference 3 USD']);
   on.double.isAway = true;
   await expect(readAfter(91 * 24 * 60)).rejects.toThrow();

@@ -19,7 +19,7 @@ async function released(id: string, reported: string): Promise<void> {
   expect((await check(on)).body.ordersReleased).toEqual([id]);
 }
 
-it('what the party takes back whole and deals again is paid again, or waits', async () => {
+it('a deal that was undone and dealt again waits for a new payment', async () => {
   const id = await dealt(on, '100.00', '100 110');
   await released(id, '110');
   await says(id, 'failed');
@@ -36,7 +36,7 @@ it('what the party takes back whole and deals again is paid again, or waits', as
   expect(await statusOf(id)).toBe('completed');
 });
 
-it('what was lowered and grows again is paid anew, though less than was released at first', async () => {
+it('a deal that shrank and grows again waits for its payment, even below the first release', async () => {
   const id = await dealt(on, '100.00', '100 100');
   await released(id, '100');
   await says(id, 'filled', '100 80');
@@ -52,7 +52,7 @@ it('what was lowered and grows again is paid anew, though less than was released
   expect(await balance(on.client, on.usd)).toBe('95.00 0.00');
 });
 
-it('a closed account keeps what it had of the release before it was closed', async () => {
+it('a closed account keeps the amount of its earlier release', async () => {
   const id = await dealt(on, '100.00', '100 110');
   await released(id, '110');
   await on.api.database.query(`update accounts set status = 'closed' where id = $1`, [on.usd]);
@@ -62,7 +62,7 @@ it('a closed account keeps what it had of the release before it was closed', asy
   expect([await balance(on.client, on.usd), await internal(on, 'suspense:USD')]).toEqual(['110.00 0.00', 10]);
 });
 
-it('waits from when it grew: those that waited before it go first', async () => {
+it('a grown deal queues behind the orders that already waited', async () => {
   const id = await dealt(on, '100.00', '100 110');
   await released(id, '110');
   const younger = await dealt(on, '10.00', '10 11');

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const each of restored.splice(0)) await each.drop();
 });
 
-/** The product's database, whichever that is now. */
+/** A database that forwards to the present one, so that the test can replace it. */
 function following(first: Database): Database {
   present = first;
   return {
@@ -37,13 +37,13 @@ function following(first: Database): Database {
   };
 }
 
-/** Of the database that the product began with. */
+/** The URL of the product's first database. */
 async function ownUrl(): Promise<string> {
   const [row] = await on.api.database.query<{ name: string }>('select current_database() as name');
   return urlOf(row!.name);
 }
 
-/** The product goes on with a logical copy of its database. */
+/** Moves the product to a logical copy of its database. */
 async function goesOnAt(server: string): Promise<void> {
   const copy = await restoredOn(server, restored.at(-1)?.url ?? (await ownUrl()));
   restored.push(copy);
@@ -51,14 +51,14 @@ async function goesOnAt(server: string): Promise<void> {
   on.api.database = copy.database;
 }
 
-/** Of settlement by its balance, and by all of its entries. */
+/** The settlement account by its balance, and by the sum of its entries. */
 const booked = async () => [
   Number(await internalBalance(present, 'settlement', 'USD')),
   await internal(on, 'settlement:USD'),
 ];
 const unbalanced = async () => (await trialBalance(present)).filter(({ sum }) => Number(sum) !== 0);
 
-it('a restore in another cluster keeps the balances of internal accounts, and releases what is covered only', async () => {
+it('after a restore in another cluster balances are right and checks release only covered orders', async () => {
   await useUpTransactionIds(await ownUrl(), 5_000);
   const a = await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '55' };

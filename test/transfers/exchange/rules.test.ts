@@ -16,7 +16,7 @@ import {
 import { shown } from '../engine/books';
 import { begun, START } from '../engine/look';
 
-it('has these transitions, and no other', () => {
+it('an order has exactly these transitions', () => {
   const lines = EXCHANGE_ORDER_TRANSITIONS.flatMap(({ from, on, to, contradicts }) =>
     from.map((status) => `${status} ${on} ${to}${contradicts ? ' !' : ''}`),
   );
@@ -63,13 +63,13 @@ const booked = (...of: Parameters<typeof order>) =>
   Object.fromEntries(
     Object.entries(shown(exchangeOrderPosition(order(...of)).filter(({ amount }) => !amount.isZero()))),
   );
-/** With its currency, where a component stands in two. */
+/** The suspense of both currencies. */
 const suspense = (...of: Parameters<typeof order>) =>
   exchangeOrderPosition(order(...of))
     .filter(({ component, amount }) => component === 'suspense' && !amount.isZero())
     .map(({ currency, amount }) => `${amount.toFixed()} ${currency}`);
 
-it('holds the amount until the deal is the client’s, and what is sold stands with the exchange', () => {
+it('the client’s amount is held until the release, and the deal is booked at the exchange', () => {
   expect(booked(null)).toEqual({ held: 100 });
   expect(booked(['open'])).toEqual({ held: 100 });
   expect(booked(['open', '33 36'])).toEqual({ held: 100, settlement: 33, owed: -36 });
@@ -77,14 +77,14 @@ it('holds the amount until the deal is the client’s, and what is sold stands w
   expect(booked(['failed'])).toEqual({});
 });
 
-it('becomes exact amounts when it is released: of a part that part of the fee', () => {
+it('a release books the exact amounts, and a proportional fee for a partial fill', () => {
   const whole = { sold: 99, fee: 1, bought: 108, fees: 1, settlement: 99, owed: -108 };
   expect(booked(['filled', '99 108'], { released: true })).toEqual(whole);
   const half = { sold: 49.5, fee: 0.5, bought: 54, fees: 0.5, settlement: 49.5, owed: -54 };
   expect(booked(['filled', '49.5 54'], { released: true })).toEqual(half);
 });
 
-it('what is dealt otherwise than it was ordered is nobody’s, in both currencies', () => {
+it('a deal that differs from the order goes to suspense in both currencies', () => {
   const minReceive = d(107);
   expect(suspense(['filled', '50 60'], { minReceive })).toEqual(['-50 EUR', '60 USD']);
   expect(suspense(['filled', '99 106.99'], { minReceive })).toEqual(['-99 EUR', '106.99 USD']);
@@ -93,12 +93,12 @@ it('what is dealt otherwise than it was ordered is nobody’s, in both currencie
   expect(suspense(['filled', '0 11'])).toEqual(['11 USD']);
 });
 
-it('of more than was ordered so much is the client’s at the price of the whole, rounded down', () => {
+it('of an excess deal the client gets the ordered part at the deal’s price, rounded down', () => {
   expect(suspense(['filled', '110 121.05'])).toEqual(['-11 EUR', '12.11 USD']);
   expect(booked(['filled', '110 121.05'], { released: true })).toMatchObject({ sold: 99, bought: 108.94 });
 });
 
-it('concludes what is open as it is dealt, and as paid only where something was', () => {
+it('an open order concludes as dealt, and as paid only with a fill', () => {
   const conclude = (word: ['open', string?] | null, as: 'paid' | 'failed') => {
     const given = order(word);
     const ordered = { ...given, transfer: { ...given.transfer, orderedAt: START } };
@@ -111,7 +111,7 @@ it('concludes what is open as it is dealt, and as paid only where something was'
   expect(exchangeOrderKind.concluded?.(order(['filled', '10 11']), 'failed')).toBeUndefined();
 });
 
-it('counts what has come since the last check, whatever was sent out meanwhile', () => {
+it('the increase since the last check ignores money that was sent out', () => {
   const last = { reported: d(100), sentOut: d(30) };
   const since = (reported: number, sentOut: number) =>
     increaseSince(last, { reported: d(reported), sentOut: d(sentOut) }).toNumber();
@@ -120,27 +120,27 @@ it('counts what has come since the last check, whatever was sent out meanwhile',
   expect(since(70, 30)).toBe(0);
 });
 
-it('has available what is there beyond what the books expect to be there, less what it may not know has gone', () => {
+it('the available amount is the reading above the booked balance, less sales the reading may lack', () => {
   const by = (reported: number, booked: number, owed: number, sentSince = 0) =>
     availableBy(d(reported), { booked: d(booked), owed: d(owed), sentSince: d(sentSince) }).toNumber();
-  // 110 is owed, and 60 of it has come.
+  // 60 of the owed 110 have come.
   expect(by(60, 110, 110)).toBe(60);
-  // 50 were sold just now: the reading has them still, or has them no more, which is too little for some seconds.
+  // 50 were just sold. If the reading lacks them already, the amount is too low for some seconds.
   expect(by(60, 60, 110, 50)).toBe(60);
   expect(by(10, 60, 110, 50)).toBe(10);
   expect(by(10, 60, 110)).toBe(60);
-  // Another check has released 40 meanwhile.
+  // Another check has released 40 in between.
   expect(by(60, 110, 70)).toBe(20);
 });
 
-it('takes a reading for one of its time within five seconds', () => {
+it('a reading counts if its time is within five seconds of the question', () => {
   const at = (ms: number) => new Date(1_800_000_000_000 + ms);
   const asked = { from: at(0), to: at(1_000) };
   const taken = [-5_001, -5_000, 6_000, 6_001].map((ms) => isOfItsTime(at(ms), asked));
   expect(taken).toEqual([false, true, true, false]);
 });
 
-it('covers the oldest first, each whole, and overtakes none', () => {
+it('covers whole orders in the order of their age, without overtaking', () => {
   const waiting = [50, 100, 10].map((amount, n) => ({ id: `exo_${n}`, amount: d(amount) }));
   const by = (available: number) => {
     const { released, left } = covered(waiting, d(available));

@@ -23,7 +23,7 @@ it.each([
   ['taken back', 'failed', [], '0', '0.00'],
   ['lowered', 'filled', ['100 100'], '100', '0.00'],
 ] as const)(
-  'what is %s after its release is counted as gone or come, not kept from those that wait',
+  'a deal that is %s after its release does not take money from waiting orders',
   async (_, status, fills, there, leftOver) => {
     const first = await dealt(on, '100.00', '100 110');
     on.double.balances = { USD: '110' };
@@ -39,7 +39,7 @@ it.each([
   },
 );
 
-it('what grows after its release waits anew, its books reversed, and is released once all of it has come', async () => {
+it('a deal that grows after its release is reversed, and released again once it is fully paid', async () => {
   const id = await dealt(on, '100.00', '100 110');
   on.double.balances = { USD: '110' };
   await check(on);
@@ -52,7 +52,7 @@ it('what grows after its release waits anew, its books reversed, and is released
   expect(await breaks(on, id)).toEqual(['exchange_changed_after_release 10 USD', 'transfer_contradicted']);
   later(on, 6);
   const younger = await dealt(on, '10.00', '10 11');
-  // What has come would do for the younger one, which may not overtake.
+  // The money would cover the younger order, which may not overtake.
   expect((await check(on)).body).toMatchObject({ increase: '0.00', ordersReleased: [], leftOver: '110.00' });
   on.double.balances = { USD: '120' };
   expect((await check(on)).body).toMatchObject({ increase: '10.00', ordersReleased: [id], leftOver: '0.00' });
@@ -69,7 +69,7 @@ const releasesOf = async (id: string) => {
   return rows.map(({ amount }) => amount);
 };
 
-it('what was not dealt as ordered waits in the same queue, so that its payment releases nobody else’s', async () => {
+it('an order that was not dealt as ordered waits in the queue, so that its payment releases no other', async () => {
   const odd = await ordered(on, { amount: '100.00', minReceive: '109.00' });
   await looked(on, odd);
   on.double.say(exchangeKey(odd), 'filled', '100 108');
@@ -85,7 +85,7 @@ it('what was not dealt as ordered waits in the same queue, so that its payment r
   expect(await releasesOf(odd)).toEqual(['108']);
 });
 
-it('all that the exchange has bought is to have come, of more than was ordered too', async () => {
+it('an excess deal is released only when the whole bought amount has come', async () => {
   const id = await dealt(on, '100.00', '110 121');
   on.double.balances = { USD: '110' };
   expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '110.00' });

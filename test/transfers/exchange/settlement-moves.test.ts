@@ -35,7 +35,7 @@ const move = (amount: string, as: string, ...more: string[]) =>
   );
 const WHY = ['--reason', 'the letter of 3 May'];
 
-/** On the accounts of the exchange, of our own money, and of what was lost. */
+/** The balances of the exchange's settlement, of our treasury, and of losses. */
 const books = () =>
   Promise.all(['settlement:USD', 'treasury:USD', 'losses:USD'].map((account) => internal(on, account)));
 
@@ -45,7 +45,7 @@ const audited = () =>
       where subject = 'settlement:USD' order by id`,
   );
 
-it('our own money goes to the exchange and comes home, and pays nobody’s order', async () => {
+it('our own money goes to the exchange and back, and releases no order', async () => {
   await dealt(on, '50.00', '50 55');
   const { code, out } = await move('100.00', 'funding', '--json');
   expect(code).toBe(0);
@@ -53,11 +53,11 @@ it('our own money goes to the exchange and comes home, and pays nobody’s order
   expect(await books()).toEqual([-155, 100, 0]);
   on.double.balances = { USD: '100' };
   expect((await check(on)).body).toMatchObject({ increase: '100.00', ordersReleased: [], leftOver: '0.00' });
-  // Thirty leave, and twenty of what it owes come.
+  // 30 leave, and 20 of the owed amount come.
   expect((await move('30', 'withdrawal')).out).toBe('30.00 USD is booked as withdrawal of exchange.');
   expect(await books()).toEqual([-125, 70, 0]);
   on.double.balances = { USD: '90' };
-  // The exchange may not have counted yet what left just now.
+  // The reading may not yet have the recent withdrawal.
   expect((await check(on)).status).toBe(503);
   later(on, 6);
   expect((await check(on)).body).toMatchObject({ increase: '20.00', ordersReleased: [], leftOver: '20.00' });
@@ -67,7 +67,7 @@ it('our own money goes to the exchange and comes home, and pays nobody’s order
   ]);
 });
 
-it('a settlement that came short is written off, and then its order is paid; a surplus goes the other way', async () => {
+it('a write-off of a short settlement releases its order, and a surplus is booked as a gain', async () => {
   const id = await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '54' };
   expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '54.00' });
@@ -81,7 +81,7 @@ it('a settlement that came short is written off, and then its order is paid; a s
   expect((await check(on)).body).toMatchObject({ leftOver: '0.00' });
 });
 
-it('no more is written off than is short by the last check: the rest would pay orders that nobody has paid', async () => {
+it('a write-off above the shortage of the last check is refused, because it would release unpaid orders', async () => {
   const [paid, unpaid] = [await dealt(on, '50.00', '50 55'), await dealt(on, '30.00', '30 33')];
   on.double.balances = { USD: '54' };
   await check(on);
@@ -92,26 +92,26 @@ it('no more is written off than is short by the last check: the rest would pay o
   expect((await check(on)).body).toMatchObject({ ordersReleased: [paid], leftOver: '0.00' });
   on.double.balances = { USD: '87' };
   expect((await check(on)).body).toMatchObject({ ordersReleased: [unpaid], leftOver: '0.00' });
-  // Nothing is owed any more, though the exchange has less than it had.
+  // The exchange has less than before, but owes nothing.
   on.double.balances = { USD: '80' };
   await check(on);
   expect((await move('0.01', 'write-off')).code).toBe(4);
 });
 
-it('what was written off once is not short again', async () => {
+it('a shortage can be written off only once', async () => {
   await dealt(on, '50.00', '50 55');
   expect((await move('55.00', 'write-off')).code).toBe(0);
   expect((await move('0.01', 'write-off')).code).toBe(4);
 });
 
-it('what one operator moves in a day counts together', async () => {
+it('the moves of an operator on one day count together towards the limit', async () => {
   expect((await move('600', 'funding')).code).toBe(0);
   const { out } = await move('600', 'funding', '--json');
   expect(JSON.parse(out)).toHaveProperty('approval');
   expect(await books()).toEqual([-600, 600, 0]);
 });
 
-it('waits for a check of the currency that is under way', async () => {
+it('a move waits for a running check of the currency', async () => {
   await dealt(on, '50.00', '50 55');
   let moved: Promise<unknown> = Promise.resolve();
   await on.api.database.transaction(async (tx) => {
@@ -124,7 +124,7 @@ it('waits for a check of the currency that is under way', async () => {
   expect(await books()).toEqual([-54, 0, -1]);
 });
 
-/** Somebody does, soon or late. */
+/** Waits until a connection waits for the lock of a check. */
 async function waitsForLock(): Promise<boolean> {
   for (;;) {
     const waiting = await on.api.database.query(
@@ -135,7 +135,7 @@ async function waitsForLock(): Promise<boolean> {
   }
 }
 
-it('above the limit another operator approves it, and nothing is booked before', async () => {
+it('a move above the limit is booked after the approval of another operator', async () => {
   const { out } = await move('1000.01', 'funding', '--json');
   const { approval } = JSON.parse(out) as { approval: { id: string } };
   expect(await books()).toEqual([0, 0, 0]);

@@ -13,8 +13,8 @@ import { check, internal, later, looked, newKey, ordered, read, type World, worl
 import { destinationOf } from './withdrawals/support';
 
 /**
- * An exchange that deals, changes its mind and pays as it likes, and checks of the settlement at any time. What it has and has
- * paid is counted here beside the product.
+ * Plays random deals, changes, payments and checks of the settlement. The simulation counts the exchange's money
+ * independently of the product.
  */
 
 type Step =
@@ -76,7 +76,7 @@ interface Deal {
   bought: Decimal;
 }
 
-/** An order as the exchange has it, as we have heard of it, and what checks have released it for. */
+/** An order: the deal at the exchange, the deal that the product knows, and the released amount. */
 interface Simulated {
   id: string;
   to: Currency;
@@ -88,11 +88,11 @@ interface Simulated {
 const NOTHING: Deal = { sold: ZERO, bought: ZERO };
 const SOLD = new Decimal(10);
 
-/** What it has paid, and what of our own is there. */
+/** The exchange's payments, and our own money there. */
 class Simulation {
   readonly orders: Simulated[] = [];
   private readonly paid = { EUR: ZERO, USD: ZERO };
-  /** Written off, less what came too much: by our books as good as paid. */
+  /** Write-offs less surpluses. The books count them as paid. */
   private readonly writtenOff = { EUR: ZERO, USD: ZERO };
   private readonly own = { EUR: ZERO, USD: ZERO };
   private answered: Record<Currency, string> = { EUR: '0', USD: '0' };
@@ -133,21 +133,21 @@ class Simulation {
     this.orders.push({ id, to, dealt: NOTHING, heard: NOTHING, released: ZERO });
   }
 
-  /** For the first time, or otherwise than before. */
+  /** Deals an order, or changes its deal. */
   private async deal(order: Simulated, bought: Decimal, isHeard: boolean): Promise<void> {
     order.dealt = { sold: SOLD, bought };
     this.on.double.say(exchangeKey(order.id), 'filled', `${SOLD.toFixed()} ${bought.toFixed()}`);
     if (isHeard) await this.look(order);
   }
 
-  /** What it gives back of a sale looks like a payment until we have heard of it: it is heard at once. */
+  /** Undoes a deal. The product hears of it at once, because the returned sale would look like a payment. */
   private async fail(order: Simulated): Promise<void> {
     order.dealt = NOTHING;
     this.on.double.say(exchangeKey(order.id), 'failed');
     await this.look(order);
   }
 
-  /** Twice, for what takes something back counts when it is read again. */
+  /** Makes two steps, because a word that takes something back counts at the second reading. */
   async look(order: Simulated): Promise<void> {
     for (let time = 0; time < 2; time += 1) await looked(this.on, order.id);
     order.heard = order.dealt;
@@ -159,7 +159,7 @@ class Simulation {
     if (owed.gt(0)) this.paid[its] = this.paid[its].plus(owed.times(share).toDecimalPlaces(2));
   }
 
-  /** What is written off is what is short, or nothing. */
+  /** Books a move. A write-off above the shortage is refused. */
   private async move(its: Currency, as: SettlementMoveKind): Promise<void> {
     const amount = new Decimal(5);
     const { database, services } = this.on.api;
@@ -195,7 +195,7 @@ class Simulation {
     await this.check(its, when === 'at once');
   }
 
-  /** @param isAtOnce what has left in the last seconds is taken off, and what was taken home is a 503 */
+  /** @param isAtOnce recent sales are deducted, and a recent withdrawal of our money makes the check a 503 */
   async check(its: Currency, isAtOnce = false): Promise<void> {
     this.answered = { EUR: this.reported('EUR').toFixed(), USD: this.reported('USD').toFixed() };
     this.checked = its;
@@ -213,14 +213,14 @@ class Simulation {
       expect(this.releasedFor(its).toNumber()).toBeLessThanOrEqual(this.settled(its).toNumber());
   }
 
-  /** What is there beyond what is booked and not owed. */
+  /** The reported amount beyond the booked balance that is not owed. */
   private async leftOver(its: Currency): Promise<Decimal> {
     const booked = -(await internal(this.on, `settlement:${its}`));
     const waiting = this.bought(its, 'heard').minus(this.releasedFor(its));
     return new Decimal(this.answered[its]).minus(booked).plus(waiting);
   }
 
-  /** The exchange answers as it did at the last check, with the time of then: to the other currency that answer would be news. */
+  /** Repeats the last answer of the exchange with its old time. Only the last checked currency may do that. */
   private async checkOld(its: Currency): Promise<void> {
     if (this.checked !== its) return;
     const { double } = this.on;
@@ -244,13 +244,13 @@ class Simulation {
 
   private settled = (its: Currency): Decimal => this.paid[its].plus(this.writtenOff[its]);
 
-  /** Of what we have heard, what a release covers that no fall has ended. */
+  /** The known deals that a release still covers. */
   private releasedFor(its: Currency): Decimal {
     const paid = this.orders.filter(({ to, heard, released }) => to === its && released.gte(heard.bought));
     return sumOf(paid.map(({ heard }) => ({ amount: heard.bought })));
   }
 
-  /** All is heard and paid: all is released. */
+  /** Hears and pays everything, and checks that everything is released. */
   async rests(): Promise<void> {
     for (const order of this.orders) await this.look(order);
     for (const its of ['EUR', 'USD'] as const) {
@@ -270,7 +270,7 @@ class Simulation {
   }
 }
 
-/** Withdrawals leave it as they are ordered. */
+/** Makes the exchange complete each withdrawal at once. */
 function pays({ double: { port } }: World): void {
   const words = new Map<string, ExchangeWithdrawalWord>();
   port.withdraw = async ({ key, amount }) => {
@@ -281,7 +281,7 @@ function pays({ double: { port } }: World): void {
   port.askWithdrawal = async (key) => words.get(key) ?? 'unknown_to_party';
 }
 
-it('what is left over is what is there beyond what is booked and not owed, nothing is released unpaid, and at rest all is', async () => {
+it('random settlements release no unpaid order, report the right rest, and release every paid order', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       const on = await world();

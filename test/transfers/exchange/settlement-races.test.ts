@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => on.api.close());
 
-/** An order that sells USD: the exchange has dealt it, and we have not heard. */
+/** Creates an order that sells USD. The exchange has dealt it, and the product does not know. */
 async function sale(amount: string): Promise<string> {
   const id = await ordered(on, { fromAccountId: on.usd, toAccountId: on.eur, amount });
   await looked(on, id);
@@ -18,7 +18,7 @@ async function sale(amount: string): Promise<string> {
   return id;
 }
 
-/** A check that the exchange has answered, in its mind: the answer comes when it is let go. */
+/** Starts a check whose reading is taken. The answer arrives when the test calls `answer`. */
 async function asked(): Promise<{ answer(): ReturnType<typeof check> }> {
   let [letGo, isAsked] = [() => {}, () => {}];
   const gate = new Promise<void>((resolve) => (letGo = resolve));
@@ -38,7 +38,7 @@ async function asked(): Promise<{ answer(): ReturnType<typeof check> }> {
   };
 }
 
-it('two checks and a sale between them release nothing that was not paid', async () => {
+it('two checks with a sale in between release no unpaid order', async () => {
   const paid = await dealt(on, '90.00', '90 100');
   const unpaid = await dealt(on, '36.00', '36 40');
   const selling = await sale('40.00');
@@ -50,10 +50,10 @@ it('two checks and a sale between them release nothing that was not paid', async
   expect(await statusesOf(on, paid, unpaid)).toEqual(['completed', 'awaiting_settlement']);
 });
 
-it('a sale that is booked before an answer of a second ago was asked for releases nothing', async () => {
+it('a sale releases nothing when the reading is older than the sale', async () => {
   await dealt(on, '36.00', '36 40');
   await looked(on, await sale('40.00'));
-  // By the exchange's clock it was before the sale.
+  // By the exchange's clock the reading is before the sale.
   on.double.clock.now = () => Date.now() - 4_000;
   on.double.clock.at = new Date(0);
   on.double.balances = { USD: '0' };
@@ -63,7 +63,7 @@ it('a sale that is booked before an answer of a second ago was asked for release
   expect((await check(on)).body).toMatchObject({ ordersReleased: [], leftOver: '0.00' });
 });
 
-it('what was paid and is taken back is not paid again by an answer that still has it', async () => {
+it('an undone deal releases no other order while the reading still has its payment', async () => {
   const first = await dealt(on, '90.00', '90 100');
   on.double.balances = { USD: '100' };
   await check(on);
@@ -74,7 +74,7 @@ it('what was paid and is taken back is not paid again by an answer that still ha
   expect(await statusesOf(on, first, unpaid)).toEqual(['failed', 'awaiting_settlement']);
 });
 
-it('an answer of a time that has not come is none, and stops no later check', async () => {
+it('a reading from the future is rejected, and does not block later checks', async () => {
   const id = await dealt(on, '36.00', '36 40');
   on.double.balances = { USD: '40' };
   const now = new Date();
@@ -88,7 +88,7 @@ it('an answer of a time that has not come is none, and stops no later check', as
 });
 
 it.each([-5_001, 5_001])(
-  'a reading %s ms from our time is shown, and is none, until the clock is right',
+  'a reading %s ms off our time opens a break and is dropped, until the clock is right',
   async (off) => {
     on.double.balances = { USD: '7' };
     const now = new Date();

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => on.api.close());
 
-it('releases what is covered, the oldest first, each whole and none overtaken, and keeps what is left over', async () => {
+it('releases covered orders as a whole, oldest first, without overtaking, and keeps the rest', async () => {
   const a = await dealt(on, '50.00', '50 55');
   const b = await dealt(on, '100.00', '100 110');
   const c = await dealt(on, '10.00', '10 11');
@@ -34,7 +34,7 @@ it('releases what is covered, the oldest first, each whole and none overtaken, a
     ...{ currency: 'USD', previous: '0.00', current: '60.00', increase: '60.00' },
     ...{ ordersReleased: [a], leftOver: '5.00' },
   });
-  // 11.00 would do for the last, which may not overtake.
+  // The money would cover the last order (11.00), which may not overtake.
   on.double.balances = { USD: '80' };
   expect((await check(on)).body).toMatchObject({
     ...{ previous: '60.00', increase: '20.00', ordersReleased: [], leftOver: '25.00' },
@@ -50,13 +50,13 @@ it('releases what is covered, the oldest first, each whole and none overtaken, a
   expect(await balance(on.client, on.usd)).toBe('176.00 0.00');
 });
 
-/** By the balance: what a check of USD would release. */
+/** The amount of USD that a check would release, by the balance endpoint. */
 async function releasable(): Promise<string | undefined> {
   const { body } = await on.admin.call('GET', '/v1/exchange/settlement/balance');
   return body.data.find(({ currency }: { currency: string }) => currency === 'USD')?.releasable;
 }
 
-it('the balance tells what a check would release, and releases nothing itself', async () => {
+it('the balance shows the releasable amount, and releases nothing', async () => {
   const [a, b] = [await dealt(on, '50.00', '50 55'), await dealt(on, '100.00', '100 110')];
   expect(await releasable()).toBe('0.00');
   on.double.balances = { USD: '60' };
@@ -69,7 +69,7 @@ it('the balance tells what a check would release, and releases nothing itself', 
   expect((await check(on)).body).toMatchObject({ ordersReleased: [b] });
 });
 
-it('the balance tells that no check would release by an old reading, or just after money was taken home', async () => {
+it('the balance shows nothing releasable with an old reading, or just after our money was withdrawn', async () => {
   await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '60' };
   on.double.clock.stands = true;
@@ -84,12 +84,12 @@ it('the balance tells that no check would release by an old reading, or just aft
   expect(await releasable()).toBe('55.00');
 });
 
-it('what we have sold of a currency is no decrease of it', async () => {
+it('our own sale of a currency is no decrease of its settlement', async () => {
   const id = await dealt(on, '100.00', '100 110');
   on.double.balances = { USD: '110', EUR: '-100' };
   await check(on, 'EUR');
   await check(on);
-  // 40 USD are sold back, and 20 USD of something else have come.
+  // 40 USD are sold back, and 20 USD of other money have come.
   const back = await ordered(on, { fromAccountId: on.usd, toAccountId: on.eur, amount: '40.00' });
   await looked(on, back);
   on.double.say(exchangeKey(back), 'filled', '40 36');
@@ -107,14 +107,14 @@ it('what we have sold of a currency is no decrease of it', async () => {
   expect(await statusesOf(on, id, back)).toEqual(['completed', 'completed']);
 });
 
-it('what has gone before our books know of it is made up first', async () => {
+it('a sale that the books do not know yet lowers the rest, until it is booked', async () => {
   await dealt(on, '100.00', '100 110');
   on.double.balances = { USD: '110' };
   await check(on);
   const waiting = await dealt(on, '50.00', '50 55');
   const back = await ordered(on, { fromAccountId: on.usd, toAccountId: on.eur, amount: '60.00' });
   await looked(on, back);
-  // It has sold them, and we have not heard.
+  // The exchange has sold them, and the product does not know.
   on.double.say(exchangeKey(back), 'filled', '60 54');
   on.double.balances = { USD: '50' };
   expect((await check(on)).body).toMatchObject({ increase: '0.00', leftOver: '-60.00', ordersReleased: [] });
@@ -124,7 +124,7 @@ it('what has gone before our books know of it is made up first', async () => {
   expect(await statusesOf(on, waiting)).toEqual(['awaiting_settlement']);
 });
 
-it('a reading that is not newer than the last check’s counts as that one', async () => {
+it('a reading that is not newer than the last check’s adds nothing', async () => {
   const id = await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '10' };
   await check(on);
@@ -146,7 +146,7 @@ it('a reading that is not newer than the last check’s counts as that one', asy
   });
 });
 
-it('fifty at once release each order once, and count what has come once', async () => {
+it('fifty checks at once release each order once, and count the increase once', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) ids.push(await dealt(on, '10.00', '10 11'));
   on.double.balances = { USD: '40' };
@@ -160,7 +160,7 @@ it('fifty at once release each order once, and count what has come once', async 
   expect(await internal(on, 'settlement:USD')).toBe(-55);
 });
 
-it('checks, the steps of orders’ workflows, withdrawals and readings on the same accounts never deadlock', async () => {
+it('checks, steps of orders, withdrawals and readings on the same accounts never deadlock', async () => {
   const { conflicts, counting } = countConflicts();
   await on.api.close();
   on = await world(counting);
@@ -197,7 +197,7 @@ it('checks, the steps of orders’ workflows, withdrawals and readings on the sa
   expect(new Set(await statusesOf(on, ...ids))).toEqual(new Set(['completed']));
 });
 
-it('is the same for the same key, is the admin’s alone, and is written down', async () => {
+it('a check is idempotent by its key, only for admins, and in the audit log', async () => {
   await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '60' };
   const key = { 'x-idempotency-key': 'one' };
@@ -213,14 +213,14 @@ it('is the same for the same key, is the admin’s alone, and is written down', 
   expect(audited).toHaveLength(1);
 });
 
-it('while the exchange cannot be asked nothing is counted', async () => {
+it('a check is a 503 while the exchange is away, and counts nothing', async () => {
   on.double.isAway = true;
   expect((await check(on)).status).toBe(503);
   expect((await on.admin.call('GET', '/v1/exchange/settlement/balance')).status).toBe(503);
   expect(await on.api.database.query('select * from settlement_checks')).toEqual([]);
 });
 
-it('shows what is booked beside what is reported', async () => {
+it('the balance shows the booked beside the reported amounts', async () => {
   await dealt(on, '50.00', '50 55');
   on.double.balances = { EUR: '-50', GBP: '7' };
   const { body } = await on.admin.call('GET', '/v1/exchange/settlement/balance');
@@ -232,11 +232,11 @@ it('shows what is booked beside what is reported', async () => {
   ]);
 });
 
-it('what is left over follows from the books and the reading alone, whatever the checks before have counted', async () => {
+it('the rest follows from books and reading alone, not from the counters of earlier checks', async () => {
   const first = await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '60' };
   await check(on);
-  // Counters of a check that went wrong, as of a sale that was heard of late.
+  // Wrong counters, as after a check that knew of a sale too late.
   await on.api.database.query(`update settlement_checks set left_over = -60, sent_out = 1000`);
   const second = await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '110' };
@@ -244,7 +244,7 @@ it('what is left over follows from the books and the reading alone, whatever the
   expect(await statusesOf(on, first, second)).toEqual(['completed', 'completed']);
 });
 
-it('a sale that is booked while the exchange answers without it releases nobody', async () => {
+it('a sale that is booked during the check, and missing in its reading, releases no order', async () => {
   await dealt(on, '100.00', '100 110');
   on.double.balances = { USD: '110' };
   await check(on);
@@ -263,7 +263,7 @@ it('a sale that is booked while the exchange answers without it releases nobody'
   expect(await statusesOf(on, waiting)).toEqual(['awaiting_settlement']);
 });
 
-it('an answer of more than five seconds before it was asked is none', async () => {
+it('a reading from more than five seconds before the question is rejected', async () => {
   const id = await dealt(on, '50.00', '50 55');
   on.double.balances = { USD: '55' };
   const at = new Date();
@@ -276,7 +276,7 @@ it('an answer of more than five seconds before it was asked is none', async () =
   expect((await check(on)).body).toMatchObject({ ordersReleased: [id] });
 });
 
-it('one currency that cannot be read stops no other', async () => {
+it('an unreadable currency does not stop the others', async () => {
   const id = await dealt(on, '50.00', '50 55');
   on.double.balances = { EUR: '-50.001', GBP: '7', USD: '55', QQQ: '1' };
   expect((await check(on)).body).toMatchObject({ ordersReleased: [id] });

@@ -10,12 +10,12 @@ export interface World {
   double: ExchangeDouble;
   client: Client;
   admin: Client;
-  /** The client's own accounts. */
+  /** The ids of the client's own accounts. */
   eur: string;
   usd: string;
 }
 
-/** A client with 1,000.00 EUR, and an exchange that does what the test says. */
+/** Opens the API with a client that has 1,000.00 EUR, and an exchange that the test controls. */
 export async function world(wrap?: (database: Database) => Database): Promise<World> {
   const double = exchangeDouble();
   const api = await testApi({ parties: { exchange: double.port } }, wrap);
@@ -25,7 +25,7 @@ export async function world(wrap?: (database: Database) => Database): Promise<Wo
   return { api, double, client, admin, eur, usd };
 }
 
-/** So many seconds go by, on everybody's clock: a reading knows of what was sent more than five before it. */
+/** Moves all clocks ahead. A reading includes everything that was sent more than five seconds before it. */
 export function later({ api: { services }, double: { clock } }: World, seconds: number): void {
   const [ours, theirs] = [services.now, clock.now];
   services.now = () => new Date(ours().getTime() + seconds * 1_000);
@@ -35,7 +35,7 @@ export function later({ api: { services }, double: { clock } }: World, seconds: 
 let keys = 0;
 export const newKey = () => ({ 'x-idempotency-key': `exchange-${(keys += 1)}` });
 
-/** Whose account is exchanged into which. */
+/** The client, and its two accounts. */
 type Pair = Pick<World, 'client' | 'eur' | 'usd'>;
 
 export const ask = ({ client, eur, usd }: Pair, given: Record<string, unknown> = {}, headers = newKey()) =>
@@ -46,14 +46,14 @@ export const ask = ({ client, eur, usd }: Pair, given: Record<string, unknown> =
     headers,
   );
 
-/** An order that was asked for; its workflow has not run. */
+/** Creates an order, without a step of its workflow. */
 export async function ordered(on: Pair, given: Record<string, unknown> = {}): Promise<string> {
   const answer = await ask(on, given);
   if (answer.status !== 201) throw new Error(`no order: ${answer.text}`);
   return answer.body.id as string;
 }
 
-/** One step of its workflow. */
+/** Makes one step of the order's workflow. */
 export const looked = ({ api: { services } }: World, id: string): Promise<Progress> =>
   advance(services, exchangeOrderKind, id);
 
@@ -63,7 +63,7 @@ export const read = async ({ client }: Pick<World, 'client'>, id: string) =>
 export const statusesOf = (on: Pick<World, 'client'>, ...ids: string[]): Promise<string[]> =>
   Promise.all(ids.map(async (id) => (await read(on, id)).status));
 
-/** It is dealt, and waits for its settlement. @param fills as `sold bought` */
+/** Creates an order that is filled and waits for its settlement. @param fills as `sold bought` */
 export async function dealt(on: World, amount: string, ...fills: string[]): Promise<string> {
   const id = await ordered(on, { amount });
   await looked(on, id);
@@ -72,13 +72,13 @@ export async function dealt(on: World, amount: string, ...fills: string[]): Prom
   return id;
 }
 
-/** `available pending` of an account. */
+/** The balance of an account as `available pending`. */
 export async function balance(client: Client, accountId: string): Promise<string> {
   const { body } = await client.call('GET', `/v2/accounts/${accountId}/balance`);
   return `${body.available} ${body.pending}`;
 }
 
-/** What is on an internal account. */
+/** The balance of an internal account. */
 export async function internal({ api }: World, account: string): Promise<number> {
   const [row] = await api.database.query<{ sum: string }>(
     'select coalesce(sum(available), 0) as sum from ledger_legs where account_id = $1',
@@ -87,7 +87,7 @@ export async function internal({ api }: World, account: string): Promise<number>
   return Number(row?.sum);
 }
 
-/** `type/subtype amount` of an account's transactions, oldest first. */
+/** An account's transactions as `type/subtype amount`, oldest first. */
 export async function lines({ api }: World, accountId: string): Promise<string[]> {
   const rows = await api.database.query<{ name: string; amount: string }>(
     `select type || '/' || subtype as name, available::numeric(20, 2)::text as amount from ledger_legs
@@ -105,6 +105,6 @@ export async function breaks({ api }: World, subject: string): Promise<string[]>
   return rows.map(({ kind, amount, currency }) => [kind, amount, currency].filter(Boolean).join(' '));
 }
 
-/** A check of the settlement, by an admin. */
+/** Runs a check of the settlement as an admin. */
 export const check = ({ admin }: World, currency = 'USD', headers: Record<string, string> = {}) =>
   admin.call('POST', '/v1/exchange/settlement/check-increase', { currency }, headers);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterEach(async () => expect(await checkLedger(on.api.database)).toEqual([]));
 afterAll(() => on.api.close());
 
-/** What its webhooks say of an account, and what is stored of it. */
+/** The balance of an account by its webhooks, and the stored balance. */
 async function toldAndStored(accountId: string): Promise<[string, string]> {
   const events = await on.api.database.query<{ event: string; data: string }>(
     'select event, data from events where tenant_id = $1 order by number',
@@ -39,7 +39,7 @@ async function agrees(eur: string, usd: string): Promise<void> {
   expect(await toldAndStored(on.usd)).toEqual([usd, usd]);
 }
 
-it('exchange, order and withdrawal of one account fold to its balance, at each step and when words are taken back', async () => {
+it('webhooks of exchange, order and withdrawal add up to the balance at each step, also after reversals', async () => {
   const { body: quote } = await on.client.call('POST', `/v2/accounts/${on.eur}/exchange-quote`, {
     ...{ toAccountId: on.usd, amount: '100.01', side: 'sell' },
   });
@@ -49,7 +49,7 @@ it('exchange, order and withdrawal of one account fold to its balance, at each s
   const exchanged = Number(quote.buyAmount);
   const usd = (more: number) => (exchanged + more).toFixed(2);
 
-  // A part is dealt: held until it is released, then 49.75 and its share of the fee.
+  // A partial fill is held until its release. Then 49.75 and its share of the fee are booked.
   const order = await dealt(on, '100.00', '49.75 53.93');
   await agrees('899.99', usd(0));
   on.double.balances = { EUR: '-49.75', USD: '53.93' };
@@ -67,7 +67,7 @@ it('exchange, order and withdrawal of one account fold to its balance, at each s
   expect(await look(on.api, id)).toBe('completed');
   await agrees('647.99', usd(53.93));
 
-  // Of the withdrawal a part comes back; the deal is taken back, whole; one more is refused.
+  // A part of the withdrawal returns, the whole deal is undone, and another order is refused.
   withdrawals.say(id, 'returned', '150.00');
   await look(on.api, id);
   await agrees('797.99', usd(53.93));

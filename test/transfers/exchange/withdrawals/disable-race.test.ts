@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Of both accounts in turn. */
+/** Creates withdrawals from both accounts in turn. */
 const make = async (destinationId: string, count: number) => {
   const asked = (each: number) => ({ accountId: accounts[each % 2], destinationId, amount: '1.00' });
   return Promise.all(Array.from({ length: count }, (_, each) => withdraw(client, asked(each))));
@@ -32,7 +32,7 @@ const make = async (destinationId: string, count: number) => {
 const disabled = (id: string) =>
   api.services.database.transaction((tx) => disableDestination(api.services, tx, { id, by: OPERATOR }));
 
-it('is disabled beside twenty creations and the steps of what there is: nobody is in another’s way', async () => {
+it('a destination is disabled during twenty creations and twenty steps without a deadlock', async () => {
   const made: string[] = [];
   for (let round = 0; round < 4; round += 1) {
     const destinationId = await destinationOf(api, client);
@@ -52,7 +52,7 @@ it('is disabled beside twenty creations and the steps of what there is: nobody i
       );
     made.push(...[...before, ...added].filter((id) => !changed.cancelled.includes(id)));
   }
-  // Whoever Postgres throws out of a deadlock is run again, and counted: its own statistics are late by a second and more.
+  // The test counts retried deadlocks itself, because the statistics of Postgres lag by a second and more.
   expect(conflicts()).toBe(0);
   const pending = await Promise.all(
     accounts.map(async (id) => (await accountBalance(client, id)).split(' ')[1]),

@@ -49,7 +49,7 @@ const auditOf = (subject: string) =>
   );
 
 describe('destination', () => {
-  it('add: the client sees it masked, and that it waits a day', async () => {
+  it('add creates a masked destination that is usable after a day', async () => {
     const { id, createdAt } = await added('--bic', 'cobadeff', '--label', 'Our bank');
     const { data, hasMore, nextCursor } = await destinations();
     expect([hasMore, nextCursor]).toEqual([false, null]);
@@ -90,7 +90,7 @@ describe('destination', () => {
     expect((await destinations()).data).toEqual([]);
   });
 
-  it('add refuses the same account in the same currency until that is disabled', async () => {
+  it('add refuses an existing account and currency until the destination is disabled', async () => {
     const { id } = await added();
     const again = await add('--json');
     expect(JSON.parse(again.err)).toMatchObject({ code: 'ErrAlreadyExists', field: 'iban' });
@@ -102,32 +102,32 @@ describe('destination', () => {
     ]);
   });
 
-  it('add takes an account without an IBAN, once', async () => {
+  it('add accepts an account without an IBAN, once', async () => {
     const account = ['--account-number', '1234 5678', '--bic', 'CHASUS33', '--country', 'US'];
     const { destination } = await added('--currency', 'USD', ...account);
     expect(destination).toEqual({
       ...{ name: 'A*** B***', accountNumber: '****78', bic: 'CHASUS33', country: 'US' },
     });
     expect((await operator('destination', 'list', '--client', client.clientId)).out).toContain('****78');
-    // The head office has a name of eleven characters, too.
+    // The BIC of the head office also exists with eleven characters.
     const again = await add('--currency', 'USD', ...account, '--bic', 'CHASUS33XXX', '--json');
     expect(JSON.parse(again.err)).toMatchObject({ code: 'ErrAlreadyExists', field: 'accountNumber' });
     await added('--currency', 'USD', ...account, '--bic', 'CHASUS33ABC');
   });
 
-  it('add opens what the books need in a currency that nobody has', async () => {
+  it('add opens the ledger accounts of a new currency', async () => {
     await added('--currency', 'XAF');
     const rows = await api.database.query(`select 1 from ledger_accounts where id = 'settlement:XAF'`);
     expect(rows).toHaveLength(1);
   });
 
-  it('is another client’s own', async () => {
+  it('is invisible to other clients', async () => {
     await added();
     const other = await api.client();
     expect((await other.call('GET', '/v1/exchange/withdrawal-destinations')).body.data).toEqual([]);
   });
 
-  it('waive lets it be used at once, and tells who did', async () => {
+  it('waive makes it usable at once, and records the operator', async () => {
     const { id } = await added();
     const body = { accountId, destinationId: id, amount: '10.00' };
     expect((await withdraw(client, body)).body.code).toBe('invalid_transition');
@@ -151,7 +151,7 @@ describe('destination', () => {
     });
   });
 
-  it('waive is another’s than who added it, where another could', async () => {
+  it('waive takes another operator than add, if there is another', async () => {
     const { id } = await added();
     const other = await anotherOperator(environment, 'bea');
     const refused = await operator('destination', 'waive', id, '--json');
@@ -163,7 +163,7 @@ describe('destination', () => {
     expect((await operator('destination', 'waive', second)).code).toBe(0);
   });
 
-  it('disable ends it for ever, with what was not ordered', async () => {
+  it('disable is final, and cancels withdrawals that were not ordered', async () => {
     const destinationId = await destinationOf(api, client);
     const { id } = await withdrawn(client, { accountId, destinationId, amount: '10.00' });
     const { out } = await operator('destination', 'disable', destinationId, '--json');
@@ -175,7 +175,7 @@ describe('destination', () => {
     expect((await operator('destination', 'disable', 'wdd_none')).code).toBe(3);
   });
 
-  it('list shows those of all clients, or of one', async () => {
+  it('list shows the destinations of all clients, or of one', async () => {
     const { id } = await added();
     const { out } = await operator('destination', 'list', '--client', client.clientId);
     expect(out).toMatch(new RegExp(`${id}.*${client.clientId}.*EUR.*DE89\\*\\*\\*\\*3000.*pending`));
@@ -191,7 +191,7 @@ describe('a withdrawal above the threshold', () => {
     expect(await look(api, id)).toBe('pending_approval');
   });
 
-  it('waits on the desk, without its beneficiary, who is shown to the approver alone', async () => {
+  it('waits on the desk without its beneficiary, which only the approver may reveal', async () => {
     const { out } = await operator('desk', 'list', 'exchange-withdrawals');
     expect(out).toMatch(new RegExp(`${id}.*${client.clientId}.*10000.01 EUR`));
     const { out: json } = await operator('desk', 'list', 'exchange-withdrawals', '--json');
@@ -222,7 +222,7 @@ describe('a withdrawal above the threshold', () => {
     expect(JSON.parse(story)).toMatchObject({ what: 'exchange_withdrawal', status: 'processing' });
   });
 
-  it('releases what it holds when it is rejected, and the client reads why', async () => {
+  it('releases its hold after a rejection, and the client reads the reason', async () => {
     expect(await balance()).toBe('39999.99 10000.01');
     expect((await operator('withdrawal', 'reject', id, '--reason', 'No contract.')).out).toBe(
       `${id} is rejected.`,
@@ -238,7 +238,7 @@ describe('a withdrawal above the threshold', () => {
   });
 });
 
-it('what takes the sum of a day above its threshold waits, too', async () => {
+it('a withdrawal that takes the daily sum above its threshold waits too', async () => {
   const sets = ['approvals.aboveDaily=150', 'approvals.currency=EUR'].flatMap((set) => ['--set', set]);
   expect((await operator('client', 'settings', client.clientId, ...sets)).code).toBe(0);
   const destinationId = await destinationOf(api, client);

@@ -49,7 +49,7 @@ it.each([
   expect(await stored()).toEqual(before);
 });
 
-it('fees are charged by the currency of the account, and one that is not listed has none', async () => {
+it('the fee depends on the account’s currency, and an unlisted currency has none', async () => {
   const fees = [
     { currency: 'EUR', amount: '1.25' },
     { currency: 'JPY', amount: '150' },

@@ -16,17 +16,17 @@ export const IBAN = 'DE89370400440532013000';
 export const BANK = { name: 'Ada Byron', iban: IBAN, bic: 'COBADEFF' };
 export const OPERATOR = 'operator:ada';
 
-/** An exchange in the memory of the test: it pays what it is told to, and says what it is told to say. */
+/** An exchange in the test's memory, for withdrawals. The test sets its words. */
 export interface ExchangeDouble {
-  /** Each that was really taken, by key. */
+  /** The accepted withdrawals, by key. */
   orders: Map<string, ExchangeWithdrawalOrder>;
-  /** What the next orders meet; then all is well. `lost`: taken, and the answer does not come. */
+  /** Faults of the next orders, one each. `lost`: accepted, but without an answer. */
   faults: ('refused' | 'away' | 'lost')[];
-  /** What it says of one, from now on. */
+  /** Sets the word on a withdrawal. */
   say(id: string, status: ExchangeWithdrawalWord['status'], returned?: string): void;
 }
 
-const none = () => Promise.reject(new Error('nobody asks the double for that'));
+const none = () => Promise.reject(new Error('the double has only withdrawals'));
 
 export function exchangeDouble(api: TestApi): ExchangeDouble {
   const words = new Map<string, ExchangeWithdrawalWord>();
@@ -65,7 +65,7 @@ export function exchangeDouble(api: TestApi): ExchangeDouble {
   return double;
 }
 
-/** On the tenant's list; usable at once unless it is to wait. @returns its id */
+/** Adds a destination, usable at once unless `waits` is set. @returns its id */
 export async function destinationOf(
   api: TestApi,
   { clientId: tenantId }: Pick<Client, 'clientId'>,
@@ -84,7 +84,7 @@ export const newKey = () => ({ 'x-idempotency-key': newId('reference') });
 export const withdraw = (client: Client, body: object, headers: Record<string, string> = newKey()) =>
   client.call('POST', '/v1/exchange/withdrawals', body, headers);
 
-/** @returns the record in its first state */
+/** Creates a withdrawal. @returns the record in its first state */
 export async function withdrawn(client: Client, body: object): Promise<Answer['body']> {
   const answer = await withdraw(client, body);
   if (answer.status !== 201) throw new Error(answer.text);
@@ -94,6 +94,6 @@ export async function withdrawn(client: Client, body: object): Promise<Answer['b
 export const read = async (client: Client, id: string) =>
   (await client.call('GET', `/v1/exchange/withdrawals/${id}`)).body;
 
-/** One look, as the workflow takes it. @returns the status */
+/** Makes one step of the withdrawal's workflow. @returns the status */
 export const look = async (api: TestApi, id: string): Promise<string> =>
   (await advance(api.services, exchangeWithdrawalKind, id)).status;

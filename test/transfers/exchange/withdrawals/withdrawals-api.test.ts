@@ -48,7 +48,7 @@ const statusesTold = async (id: string) => {
   return rows.map(({ data }) => (JSON.parse(data) as { status: string }).status);
 };
 
-/** Nothing is held, and nothing was recorded. */
+/** Checks that the work leaves no hold and no record. */
 async function leavesNoTrace(work: () => Promise<unknown>): Promise<void> {
   const count = async () => {
     const [row] = await api.database.query<{ n: string }>(
@@ -63,7 +63,7 @@ async function leavesNoTrace(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe('POST /v1/exchange/withdrawals', () => {
-  it('is created with its amount held, and its process begins', async () => {
+  it('creates a withdrawal with a hold, and starts its workflow', async () => {
     const { status, body } = await withdraw(client, asked());
     expect([status, body]).toEqual([
       201,
@@ -84,7 +84,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect(await read(client, body.id)).toEqual(body);
   });
 
-  it('leaves when it is sent: the exchange pays the account of the destination, once', async () => {
+  it('debits the account when it is sent, and pays the destination once', async () => {
     const { id } = await withdrawn(client, asked());
     expect(await look(api, id)).toBe('processing');
     expect([...exchange.orders.values()]).toEqual([
@@ -107,7 +107,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     });
   });
 
-  it('takes the fee that the tenant’s settings say, and keeps it when the money comes back', async () => {
+  it('charges the fee of the tenant’s settings, and keeps it after a return', async () => {
     await api.database.query(
       `update tenants set settings = settings || '{"exchange":{"withdrawal":{"fees":[{"currency":"EUR","amount":"1.50"}],"feePercent":"0.5"}}}' where id = $1`,
       [client.clientId],
@@ -125,7 +125,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect(await internal(api, 'settlement:EUR', made.id)).toBe('0.00');
   });
 
-  it('is reversed with its fee when the exchange takes back that it has sent it', async () => {
+  it('is reversed with its fee when the exchange reports a failure after it was sent', async () => {
     const { id } = await withdrawn(client, asked());
     await look(api, id);
     exchange.say(id, 'sent');
@@ -139,7 +139,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect((await breaksOf(api, id)).map(({ kind }) => kind)).toEqual(['transfer_contradicted']);
   });
 
-  it('goes to an account without an IBAN, whole', async () => {
+  it('goes to an account without an IBAN', async () => {
     const bank = { name: 'Ada Byron', accountNumber: '12345678', bic: 'CHASUS33', country: 'US' };
     const to = await destinationOf(api, client, { bank });
     const { id, destination } = await withdrawn(client, asked({ destinationId: to }));
@@ -148,7 +148,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect(exchange.orders.get(withdrawalKey(id))?.destination).toEqual(bank);
   });
 
-  it('releases what is held when the exchange refuses', async () => {
+  it('releases the hold when the exchange refuses', async () => {
     exchange.faults = ['refused'];
     const { id } = await withdrawn(client, asked());
     expect(await look(api, id)).toBe('failed');
@@ -156,7 +156,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect(await balance()).toBe('5000.00 0.00');
   });
 
-  it('is ordered again under its key where the answer was lost, and paid once', async () => {
+  it('is ordered again under its key after a lost answer, and paid once', async () => {
     exchange.faults = ['away', 'lost'];
     const { id } = await withdrawn(client, asked());
     for (let looks = 0; looks < 2; looks += 1) await expect(look(api, id)).rejects.toThrow();
@@ -165,7 +165,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect(await balance()).toBe('4900.00 100.00');
   });
 
-  it('needs a key, which stands for it for ever', async () => {
+  it('requires a key, which is kept permanently', async () => {
     const without = await client.call('POST', '/v1/exchange/withdrawals', asked());
     expect([without.status, without.body.code]).toEqual([400, 'idempotency_key_required']);
     const key = newKey();
@@ -196,7 +196,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     });
   });
 
-  it('knows no account and no destination of another tenant, nor does it show a withdrawal', async () => {
+  it('is a 404 for another tenant’s account, destination or withdrawal', async () => {
     const other = await api.client();
     const foreign = await destinationOf(api, other);
     await leavesNoTrace(async () => {
@@ -229,7 +229,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect(other.body).toMatchObject({ data: [], nextCursor: null });
   });
 
-  it('is to a destination in the account’s currency', async () => {
+  it('requires a destination in the account’s currency', async () => {
     const dollars = await destinationOf(api, client, { currency: 'USD' });
     await leavesNoTrace(async () => {
       const { status, body } = await withdraw(client, asked({ destinationId: dollars }));
@@ -237,7 +237,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     });
   });
 
-  it('may use a new destination a day later, and no minute before', async () => {
+  it('can use a new destination after a day, not before', async () => {
     const waiting = await destinationOf(api, client, {
       bank: { name: 'Ada Byron', iban: 'FR1420041010050500013M02606' },
       waits: true,
@@ -252,7 +252,7 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect((await withdraw(client, to)).status).toBe(201);
   });
 
-  it('is not made of a closed account or for a blocked user', async () => {
+  it('refuses a closed account and a blocked user', async () => {
     const user = await client.call('POST', '/v1/users', { meta: { firstName: 'Ada' } });
     const own = await client.call('POST', `/v1/users/${user.body.id}/accounts`, { currency: 'EUR' });
     await api.database.transaction((tx) =>
@@ -268,7 +268,7 @@ describe('POST /v1/exchange/withdrawals', () => {
   it.each([
     ['capability', 'exchange'],
     ['party', 'exchange'],
-  ] as const)('is refused while the %s is off; what there is can be read', async (kind, name) => {
+  ] as const)('is refused while the %s is off, and existing ones can be read', async (kind, name) => {
     const { id } = await withdrawn(client, asked());
     const how = { at: new Date(), by: OPERATOR, reason: 'a test' };
     const switched = (verb: typeof switchOff | typeof switchOn) =>
@@ -286,13 +286,13 @@ describe('POST /v1/exchange/withdrawals', () => {
   });
 });
 
-describe('a destination that is disabled', () => {
+describe('a disabled destination', () => {
   const disabled = () =>
     api.database.transaction((tx) =>
       disableDestination(api.services, tx, { id: destinationId, by: OPERATOR }),
     );
 
-  it('is refused from then on', async () => {
+  it('is refused', async () => {
     await disabled();
     await leavesNoTrace(async () => {
       const { status, body } = await withdraw(client, asked());
@@ -300,7 +300,7 @@ describe('a destination that is disabled', () => {
     });
   });
 
-  it('ends what the exchange has not been told of, and nothing else', async () => {
+  it('cancels exactly the withdrawals that were not ordered', async () => {
     await approvedAbove();
     const ordered = await withdrawn(client, asked());
     await look(api, ordered.id);
@@ -319,7 +319,7 @@ describe('a destination that is disabled', () => {
     expect(exchange.orders.size).toBe(1);
   });
 
-  it('ends what waits for an exchange that the operator has stopped', async () => {
+  it('cancels a withdrawal that waits for a stopped exchange', async () => {
     const { id } = await withdrawn(client, asked());
     const { switches } = api.services;
     api.services.switches = { ...switches, party: async () => 'stopped' };
@@ -330,7 +330,7 @@ describe('a destination that is disabled', () => {
     expect(await balance()).toBe('5000.00 0.00');
   });
 
-  /** Above 200 EUR a person decides. */
+  /** Requires an approval above 200 EUR. */
   async function approvedAbove() {
     const approvalAbove = [{ currency: 'EUR', amount: '200.00' }];
     await api.database.query('update tenants set settings = settings || $2::jsonb where id = $1', [
@@ -339,7 +339,7 @@ describe('a destination that is disabled', () => {
   }
 });
 
-it('of fifty withdrawals at once of money for ten, ten are made', async () => {
+it('creates ten of fifty withdrawals at once when the money covers ten', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => withdraw(client, asked({ amount: '500.00' }))),
   );
