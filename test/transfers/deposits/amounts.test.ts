@@ -14,7 +14,7 @@ import {
   toldOf,
 } from './support';
 
-/** The amounts that a deposit's record and webhook tell: what has moved, and beside it what was quoted. */
+/** The amounts in a deposit's record and webhook: the moved amounts, and beside them the quoted ones. */
 
 let world: DepositWorld;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(() => world.close());
 
 const QUOTED = { charged: '100.00', credited: '96.80', fee: '3.20' };
 
-/** Expects the same amounts of the record and, where one was sent, of the last webhook. */
+/** Expects these amounts in the record, and in the last webhook if one was sent. */
 async function expectAmounts(
   deposit: TestDeposit,
   status: string,
@@ -61,7 +61,7 @@ const letOut = ({ id, accountId }: TestDeposit, door: 'credit' | 'write_off', am
     }),
   );
 
-it('are the quote’s until the payment is settled', async () => {
+it('the amounts are those of the quote until the payment is settled', async () => {
   const deposit = await payable(world);
   const quoted = ['100.00', '96.80', '3.20'] as const;
   await expectAmounts(deposit, 'awaiting_payment', quoted, { told: false });
@@ -74,7 +74,7 @@ it('are the quote’s until the payment is settled', async () => {
 });
 
 it.each(['expired', 'cancelled', 'failed'] as const)(
-  'are nothing of a deposit that is %s',
+  'the amounts of a deposit that is %s are zero',
   async (status) => {
     const deposit = await payable(world);
     deposit.session.status = status;
@@ -83,7 +83,7 @@ it.each(['expired', 'cancelled', 'failed'] as const)(
   },
 );
 
-it('are what was paid while the deposit is reviewed, and nothing when all has gone back', async () => {
+it('the amounts are the paid ones during a review, and zero after a full return', async () => {
   const deposit = await payable(world);
   pay(deposit.session, { amount: '70.05' });
   await look(world, deposit.id);
@@ -95,7 +95,7 @@ it('are what was paid while the deposit is reviewed, and nothing when all has go
   await expectAmounts(deposit, 'failed', ['0.00', '0.00', '0.00']);
 });
 
-it('are in the currency that was paid', async () => {
+it('the amounts are in the paid currency', async () => {
   const deposit = await payable(world);
   pay(deposit.session, { currency: 'EUR', amount: '90.00' }, true);
   await look(world, deposit.id);
@@ -103,7 +103,7 @@ it('are in the currency that was paid', async () => {
 });
 
 it.each(['credit', 'write_off'] as const)(
-  'of a failed deposit are what was kept: a person chose %s',
+  'the amounts of a failed deposit are the kept ones after %s',
   async (door) => {
     const deposit = await payable(world);
     pay(deposit.session, { amount: '70.05' }, true);
@@ -115,7 +115,7 @@ it.each(['credit', 'write_off'] as const)(
   },
 );
 
-it('of a deposit that was approved are those of its credit, also after a refund', async () => {
+it('the amounts of an approved deposit are those of its credit, also after a refund', async () => {
   const deposit = await payable(world);
   pay(deposit.session, { amount: '90.00' }, true);
   await look(world, deposit.id);
@@ -134,7 +134,7 @@ it('of a deposit that was approved are those of its credit, also after a refund'
   await expectAmounts(deposit, 'refunded', credited);
 });
 
-it('of a disputed deposit are those of its credit', async () => {
+it('the amounts of a disputed deposit are those of its credit', async () => {
   const deposit = await completed(world);
   deposit.session.disputes.push({ id: 'dp_1', amount: '100.00', status: 'open' });
   await look(world, deposit.id);

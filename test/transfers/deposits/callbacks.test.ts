@@ -51,7 +51,7 @@ async function forged(): Promise<number> {
 const commandsOf = (id: string) => world.api.commands.filter(({ args }) => args[0] === id);
 
 describe('a callback', () => {
-  it('is kept once, sealed and without its signature, and makes the workflow look', async () => {
+  it('is stored once, sealed and without its signature, and sends the signal', async () => {
     const { id, session } = await payable(world);
     const before = (await kept()).length;
     const callback = { id: randomUUID() };
@@ -64,7 +64,7 @@ describe('a callback', () => {
     expect(commandsOf(id).map(({ action }) => action)).toEqual(['start', 'look']);
   });
 
-  it('that comes many times at once has one effect', async () => {
+  it('has one effect when it comes many times at once', async () => {
     const { id, session } = await payable(world);
     const callback = { id: randomUUID() };
     const answers = await Promise.all(
@@ -88,7 +88,7 @@ describe('a callback', () => {
     expect((await read(world.client, { id, accountId })).status).toBe('awaiting_payment');
   });
 
-  it('says nothing of a party when it is refused', async () => {
+  it('names no party when it is refused', async () => {
     const answer = await fetch(`${world.api.url}/callbacks/checkout`, { method: 'POST', body: 'garbage' });
     expect([answer.status, Object.keys((await answer.json()) as object).sort()]).toEqual([
       401,
@@ -96,7 +96,7 @@ describe('a callback', () => {
     ]);
   });
 
-  it('whose handling fails is not kept: the party sends it again', async () => {
+  it('is not stored when its handling fails, so that the party sends it again', async () => {
     const { id, session } = await payable(world);
     const { commands } = world.api.services;
     const callback = { id: randomUUID() };
@@ -114,7 +114,7 @@ describe('a callback', () => {
     expect(commandsOf(id)).toHaveLength(2);
   });
 
-  it('of a session that nobody knows begins a search', async () => {
+  it('of an unknown session starts a search', async () => {
     const sessionId = `cs_${randomUUID()}`;
     await world.double.tell(world.api.url, sessionId);
     expect(world.api.commands.at(-1)).toMatchObject({
@@ -124,7 +124,7 @@ describe('a callback', () => {
     });
   });
 
-  it('is no business of clients: neither it nor the page stands in the documentation', async () => {
+  it('is not in the OpenAPI document, and neither is the page', async () => {
     const { body } = await world.api.call('GET', '/openapi.json');
     expect(Object.keys(body.paths).filter((path) => /callback|checkout/.test(path))).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('a callback', () => {
 describe('faults of the party', () => {
   const faults = ['away', '500', 'after', 'slow'] as const;
 
-  /** As the workflow does: the same look, until one ends. */
+  /** Repeats a step until it succeeds, as the workflow does. */
   async function lookUntilDone(id: string) {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -144,7 +144,7 @@ describe('faults of the party', () => {
     }
   }
 
-  it.each(faults)('%s at every step: one page, one credit, one refund', async (fault) => {
+  it.each(faults)('%s at every step leads to one page, one credit and one refund', async (fault) => {
     const { double, client } = world;
     if (fault === 'slow') world.patience(500);
     const { id, accountId } = await created(client);
@@ -179,7 +179,7 @@ describe('faults of the party', () => {
     expect(fold(told).get(accountId)?.toFixed(2)).toBe('0.00');
   });
 
-  it('many looks at once credit once', async () => {
+  it('many steps at once credit once', async () => {
     const { id, accountId, session } = await payable(world);
     pay(session, {}, true);
     await Promise.all(Array.from({ length: 10 }, () => look(world, id)));
@@ -190,7 +190,7 @@ describe('faults of the party', () => {
     ]);
   });
 
-  it('its name, address and errors stand in no answer', async () => {
+  it('no answer contains the party’s name, address or errors', async () => {
     const deposit = await completed(world);
     const { client } = world;
     const texts = [

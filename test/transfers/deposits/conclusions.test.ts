@@ -16,7 +16,7 @@ import {
   type TestDeposit,
 } from './support';
 
-/** What a person concludes is what the party leaves open, and nothing that it has settled. */
+/** An operator's conclusion ends what the party leaves open, and nothing that the party has settled. */
 
 let world: DepositWorld;
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const stands = async (deposit: TestDeposit) => [
   await openBreaks(world, deposit.id),
 ];
 
-/** Paid 100 + 50, so that 50 is in suspense; a refund of 70 that the party has taken and never ends. */
+/** A deposit that was paid 100 and 50, with 50 in suspense, and with a refund of 70 that the party never ends. */
 async function refunding() {
   const deposit = await completed(world);
   deposit.session.others.push({ id: 'pay-2', amount: '50.00', status: 'settled' });
@@ -66,7 +66,7 @@ async function refunding() {
 }
 
 describe('a refund that its party never ends', () => {
-  it('has gone: it is taken, and what was paid stays what it is', async () => {
+  it('concluded as paid is taken from suspense first, and then from the account', async () => {
     const deposit = await refunding();
     const before = Number(await internal(world.api, 'checkout', 'USD'));
     await conclude(deposit, 'paid');
@@ -75,7 +75,7 @@ describe('a refund that its party never ends', () => {
     expect((await read(world.client, deposit)).refundedAmount).toBe('20.00');
   });
 
-  it('has failed: its hold is released, and it is not ordered again', async () => {
+  it('concluded as failed releases its hold, and is not ordered again', async () => {
     const deposit = await refunding();
     await conclude(deposit, 'failed');
     const after = ['completed', '96.80 0.00', ['deposit_refund_failed 70.00', 'transfer_suspense 50.00']];
@@ -85,7 +85,7 @@ describe('a refund that its party never ends', () => {
     await expect(conclude(deposit, 'paid')).rejects.toMatchObject({ code: 'invalid_transition' });
   });
 
-  it('was never answered: it is ended all the same, until the party tells of it', async () => {
+  it('concluded as failed before its order never reaches the party', async () => {
     const deposit = await completed(world);
     await refund(deposit, '25.00');
     await conclude(deposit, 'failed');
@@ -94,19 +94,19 @@ describe('a refund that its party never ends', () => {
     expect(deposit.session.refunds).toEqual([]);
   });
 
-  it('is ended alone: a refund that is ordered later goes its own way', async () => {
+  it('is concluded alone, and a later refund is ordered', async () => {
     const deposit = await refunding();
     await conclude(deposit, 'failed');
     await refund(deposit, '10.00');
     const [status, has] = await stands(deposit);
-    expect([status, has]).toEqual(['completed', '96.80 0.00']); // out of what was not credited
+    expect([status, has]).toEqual(['completed', '96.80 0.00']); // taken from the surplus, which was not credited
     await look(world, deposit.id);
     expect(deposit.session.refunds.map(({ amount }) => amount)).toEqual(['70.00', '10.00']);
   });
 });
 
 describe('a payment that its party never settles', () => {
-  it('has come as it is, in review: approved is what there is of it', async () => {
+  it('concluded as paid in review can be approved with its amount', async () => {
     const deposit = await payable(world);
     pay(deposit.session, { amount: '80.00' });
     await look(world, deposit.id);
@@ -117,7 +117,7 @@ describe('a payment that its party never settles', () => {
     expect(await read(world.client, deposit)).toMatchObject({ chargedAmount: '80.00' });
   });
 
-  it('has failed, and what was settled beside it stays', async () => {
+  it('concluded as failed keeps the settled payment beside it', async () => {
     const deposit = await payable(world);
     pay(deposit.session);
     deposit.session.others.push({ id: 'pay-2', amount: '50.00', status: 'settled' });
@@ -127,7 +127,7 @@ describe('a payment that its party never settles', () => {
   });
 });
 
-it('nothing is concluded where nothing is open', async () => {
+it('a conclusion is refused when nothing is open', async () => {
   const deposit = await payable(world);
   pay(deposit.session, { amount: '80.00' }, true);
   await look(world, deposit.id);

@@ -20,12 +20,12 @@ import {
 } from './support';
 
 /**
- * However the party's messages come – shuffled, repeated, late, lost – the money is what the party has in the end. The
- * seed is printed with a failure: `DEPOSITS_SEED=<seed> npx jest test/transfers/deposits/conservation`; `DEPOSITS=1000` for more.
+ * The books hold the party's money in the end, although its messages come shuffled, repeated, late or never. A failure
+ * prints the seed: `DEPOSITS_SEED=<seed> npx jest test/transfers/deposits/conservation`. `DEPOSITS=1000` plays more.
  */
 const DEPOSITS = Number(process.env['DEPOSITS'] ?? 400);
 const SEED = Number(process.env['DEPOSITS_SEED'] ?? 20_261_121);
-const AT_ONCE = 8; // so that what stands in one transaction meets another; a seed gives the same game, not the same instants
+const AT_ONCE = 8; // so that transactions meet
 
 let world: DepositWorld;
 let clients: Client[];
@@ -52,9 +52,9 @@ interface Played {
   client: Client;
   id: string;
   accountId: string;
-  /** What is still to happen at the party, in its order. */
+  /** Remaining events at the party, in order. */
   script: ((session: Session) => void)[];
-  /** Sessions to be told of, each copy a callback of its own or a repeat. */
+  /** Ids of pending callbacks. An id may occur twice, as a repeated callback. */
   callbacks: string[];
 }
 
@@ -87,7 +87,7 @@ const endRefunds = (session: Session) => {
     if (refund.status === 'pending') refund.status = oneOf(['succeeded', 'failed']);
 };
 
-/** Ways that a payment can go, as the party lives them. */
+/** Sequences of events of a payment at the party. */
 const WAYS: readonly Played['script'][] = [
   [paid, settle],
   [paid, settle],
@@ -117,7 +117,7 @@ async function begin(index: number): Promise<Played> {
   return { client, id: deposit.id, accountId: deposit.accountId, script: [...oneOf(WAYS)], callbacks: [] };
 }
 
-/** The operator looks in from time to time; what the state does not allow is refused and changes nothing. */
+/** A random act of the operator. A refusal is allowed. */
 async function operatorActs({ id }: Played): Promise<void> {
   const { api } = world;
   const given = { depositId: id, requestedBy: 'operator:ida', decidedBy: 'operator:ida' };
@@ -135,12 +135,12 @@ async function operatorActs({ id }: Played): Promise<void> {
   });
 }
 
-/** One thing that happens to one deposit. */
+/** Plays one event of a deposit. */
 async function step(played: Played): Promise<void> {
   const session = world.double.session(played.id);
   if (played.script.length > 0 && chance(0.5)) {
     played.script.shift()?.(session);
-    // Lost, once, or several times; the newest is as likely to come first as the oldest.
+    // The callback is lost, comes once, or comes several times. Callbacks come in random order.
     const copies = Array.from({ length: between(0, 2) }, () => randomUUID());
     played.callbacks.push(...copies, ...copies.filter(() => chance(0.5)));
     return;
@@ -165,7 +165,7 @@ async function atOnce<T>(
   );
 }
 
-/** What the party holds for us in the end, by currency: settled, less what it has sent or had to give back. */
+/** The party's balance of our money by currency: settled payments, less refunds and disputes. */
 function heldByParty(): Map<string, Decimal> {
   const held = new Map<string, Decimal>();
   for (const { asked, status, paid: has, refunds, disputes } of world.double.sessions()) {
@@ -181,7 +181,7 @@ function heldByParty(): Map<string, Decimal> {
   return held;
 }
 
-/** What stands in suspense, as the operator is shown it, by currency. */
+/** The suspense by its open breaks, by currency. */
 async function shownInSuspense(): Promise<Map<string, string>> {
   const rows = await world.api.database.query<{ currency: string; sum: string }>(
     `select currency, sum(amount) as sum from breaks
@@ -190,14 +190,14 @@ async function shownInSuspense(): Promise<Map<string, string>> {
   return new Map(rows.map(({ currency, sum }) => [currency, new Decimal(sum).toFixed(2)]));
 }
 
-it(`${DEPOSITS} deposits end with the money conserved (seed ${SEED})`, async () => {
+it(`${DEPOSITS} random deposits conserve the money (seed ${SEED})`, async () => {
   const { api } = world;
   const all: Played[] = [];
   await atOnce(Array.from({ length: DEPOSITS }), async (_, index) => void all.push(await begin(index)));
   const stream = Array.from({ length: DEPOSITS * 6 }, () => oneOf(all));
   const busy = new Set<string>();
   await atOnce(stream, async (played) => {
-    if (busy.has(played.id)) return; // its turn comes again
+    if (busy.has(played.id)) return; // another step of the same deposit is running
     busy.add(played.id);
     await step(played).finally(() => busy.delete(played.id));
   });
@@ -207,7 +207,7 @@ it(`${DEPOSITS} deposits end with the money conserved (seed ${SEED})`, async () 
     endRefunds(session);
     await look(world, played.id);
   });
-  // What takes something back counts a minute later.
+  // A word that takes something back counts a minute later.
   world.clock.ahead = 61_000;
   await atOnce(all, async ({ id }) => {
     for (let looks = 0; looks < 2; looks += 1) await look(world, id);
@@ -245,7 +245,7 @@ it(`${DEPOSITS} deposits end with the money conserved (seed ${SEED})`, async () 
     const standing = new Decimal(await internal(api, 'suspense', currency)).toFixed(2);
     expect([currency, standing]).toEqual([currency, suspense.get(currency) ?? '0.00']);
   }
-  // The game was worth it: every end was reached.
+  // The run has reached every final status.
   expect([...statuses.keys()].sort()).toEqual(
     expect.arrayContaining(['chargeback', 'completed', 'failed', 'manual_review', 'refunded']),
   );

@@ -30,8 +30,8 @@ import {
 } from './support';
 
 /**
- * A party that says one thing and then another: whatever the order, the client has what its last word says, and what is
- * nobody's stands in suspense where a person sees it.
+ * The party contradicts its earlier words. The client then has the money of the last word, and money without an owner
+ * is in suspense with a break.
  */
 
 let world: DepositWorld;
@@ -83,7 +83,7 @@ const refund = ({ id }: { id: string }, amount?: string) =>
     }),
   );
 
-/** Paid with a risk that a person must look at. */
+/** Creates a paid deposit that waits for a review because of its risk. */
 async function inReview(settled: boolean): Promise<Known> {
   const deposit = await payable(world);
   deposit.session.risk = 'review';
@@ -101,8 +101,8 @@ const dispute = (as: Session['disputes'][number]['status'] = 'open', amount = '1
 });
 const further = (amount: string) => ({ id: `pay_${randomUUID()}`, amount, status: 'settled' as const });
 
-describe('in review', () => {
-  it('approved while the provider is sending it back: credited, and debited when it has gone', async () => {
+describe('a deposit in review', () => {
+  it('that is approved during a refund by the party is credited, and debited after the refund', async () => {
     const deposit = await inReview(false);
     const back = theirRefund('100.00', 'pending');
     deposit.session.refunds.push(back);
@@ -116,7 +116,7 @@ describe('in review', () => {
     expect(await stands(deposit)).toEqual(['refunded', '0.00 0.00', ['deposit_refund_not_ours 100.00']]);
   });
 
-  it('what the provider sent back before is not credited: approved is what is left', async () => {
+  it('is credited without the part that the party has refunded before', async () => {
     const deposit = await inReview(true);
     deposit.session.refunds.push(theirRefund('30.00'));
     await look(world, deposit.id);
@@ -126,7 +126,7 @@ describe('in review', () => {
     expect(await breaks(deposit)).toEqual(['deposit_refund_not_ours 30.00']);
   });
 
-  it('a dispute over everything is waited for, fails the deposit when it is lost, and asks again when it is won', async () => {
+  it('waits for a dispute over everything, fails when it is lost, and is reviewed again when it is won', async () => {
     const deposit = await inReview(true);
     const claim = dispute();
     deposit.session.disputes.push(claim);
@@ -143,7 +143,7 @@ describe('in review', () => {
     expect(await breaks(deposit)).toContain('transfer_suspense 100.00');
   });
 
-  it('rejected and returned, then paid again: it waits for a person again', async () => {
+  it('that was rejected and returned is reviewed again after another payment', async () => {
     const deposit = await inReview(true);
     await decide(deposit, 'rejected');
     await look(world, deposit.id);
@@ -157,7 +157,7 @@ describe('in review', () => {
   });
 });
 
-it('an approval is of the payment that was seen: another one of the same amount waits for a person again', async () => {
+it('an approval counts for its payment only, and another one of the same amount is reviewed again', async () => {
   const deposit = await inReview(false);
   await decide(deposit, 'approved');
   deposit.session.status = 'failed';
@@ -177,8 +177,8 @@ const conclude = ({ id }: { id: string }, as: 'paid' | 'failed') =>
     }),
   );
 
-describe('what a person concludes', () => {
-  it('counts until the party says something else, and may be concluded anew', async () => {
+describe('an operator’s conclusion', () => {
+  it('counts until the party changes its word, and can be repeated', async () => {
     const deposit = await payable(world);
     deposit.session.risk = 'review';
     await look(world, deposit.id);
@@ -199,8 +199,8 @@ describe('what a person concludes', () => {
   });
 });
 
-describe('money that goes back', () => {
-  it('comes out of a surplus first: the account is not touched', async () => {
+describe('money that the party sends back', () => {
+  it('is taken from a surplus before the account', async () => {
     const deposit = await completed(world);
     deposit.session.others.push(further('50.00'));
     await look(world, deposit.id);
@@ -212,7 +212,7 @@ describe('money that goes back', () => {
     expect(await told()).toEqual(['deposit/checkout 96.80', 'account.deposit.completed']);
   });
 
-  it('by a refund that fails after a dispute took nothing: the dispute takes it', async () => {
+  it('is taken by the dispute when the refund that was ahead of it fails', async () => {
     const deposit = await completed(world);
     world.double.refundsBegin = 'pending';
     await refund(deposit);
@@ -220,7 +220,7 @@ describe('money that goes back', () => {
     deposit.session.disputes.push(dispute());
     await look(world, deposit.id);
     expect([await balance(deposit), await breaks(deposit)]).toEqual([
-      '0.00 96.80', // held by the refund, which comes first
+      '0.00 96.80', // held by the refund, which has priority
       ['deposit_refund_not_ours 100.00', 'transfer_suspense -100.00'],
     ]);
     for (const each of deposit.session.refunds) each.status = 'failed';
@@ -232,7 +232,7 @@ describe('money that goes back', () => {
     ]);
   });
 
-  it('by a dispute that is won after a refund of the same: it stays refunded', async () => {
+  it('stays refunded when a dispute of the same money is won', async () => {
     const deposit = await completed(world);
     const claim = dispute();
     deposit.session.disputes.push(claim);
@@ -253,15 +253,15 @@ describe('money that goes back', () => {
   });
 });
 
-describe('the party takes back', () => {
-  it('that a part was refunded: a minute later it is on the account again', async () => {
+describe('a word that is taken back', () => {
+  it('about a partial refund credits the account again a minute later', async () => {
     const deposit = await completed(world);
     await refund(deposit, '40.00');
     await look(world, deposit.id);
     expect(await balance(deposit)).toBe('58.08 0.00');
     for (const each of deposit.session.refunds) each.status = 'failed';
     await look(world, deposit.id);
-    expect(await balance(deposit)).toBe('58.08 0.00'); // it may be an answer that was overtaken
+    expect(await balance(deposit)).toBe('58.08 0.00'); // the answer may be outdated
     await lookTwice(world, deposit.id);
     expect(await stands(deposit)).toEqual(['completed', '96.80 0.00', ['deposit_refund_failed 40.00']]);
     expect((await told()).slice(2)).toEqual([
@@ -270,7 +270,7 @@ describe('the party takes back', () => {
     ]);
   });
 
-  it('that all was refunded: the money is back, the status stays, and a person sees it', async () => {
+  it('about a full refund credits the account, keeps the status, and opens a break', async () => {
     const deposit = await completed(world);
     await refund(deposit);
     await look(world, deposit.id);
@@ -284,7 +284,7 @@ describe('the party takes back', () => {
     ]);
   });
 
-  it('that it was paid, and the account has spent it: it ends below zero, and both are seen', async () => {
+  it('about the payment debits a spent account below zero, and opens two breaks', async () => {
     const deposit = await completed(world);
     const admin = await world.api.client('admin');
     const spent = { accountId: deposit.accountId, amount: '50.00', reason: 'test' };
@@ -305,7 +305,7 @@ describe('the party takes back', () => {
     ]);
   });
 
-  it('and what leaves the account below zero is shown until it is not, whatever else is booked meanwhile', async () => {
+  it('keeps its break while the account is below zero, whatever else is booked', async () => {
     const deposit = await completed(world);
     const admin = await world.api.client('admin');
     const spent = { accountId: deposit.accountId, amount: '96.80', reason: 'test' };
@@ -313,7 +313,7 @@ describe('the party takes back', () => {
     deposit.session.disputes.push(dispute());
     await look(world, deposit.id);
     expect(await breaks(deposit)).toContain('transfer_below_zero -96.80');
-    deposit.session.others.push({ ...further('100.00'), currency: 'GBP' }); // moves no account of the client's
+    deposit.session.others.push({ ...further('100.00'), currency: 'GBP' }); // changes no account of the client
     await look(world, deposit.id);
     expect([await balance(deposit), await breaks(deposit)]).toEqual([
       '-96.80 0.00',
@@ -321,7 +321,7 @@ describe('the party takes back', () => {
     ]);
   });
 
-  it('that a dispute was won', async () => {
+  it('about a won dispute debits and credits each time', async () => {
     const deposit = await completed(world);
     const claim = dispute();
     deposit.session.disputes.push(claim);
@@ -343,7 +343,7 @@ describe('the party takes back', () => {
     expect(lines.map(({ data }) => data['linkedId'])).toEqual([undefined, ...Array(5).fill(referenceId)]);
   });
 
-  it('at once where it counts its words; an older one is dropped', async () => {
+  it('counts at once with a higher version, and is dropped with a lower one', async () => {
     const deposit = await payable(world);
     Object.assign(deposit.session, { version: 5 });
     pay(deposit.session, {}, true);
@@ -358,7 +358,7 @@ describe('the party takes back', () => {
   });
 });
 
-it('the same word again posts nothing, tells nothing, and changes nothing that a client reads', async () => {
+it('a repeated word posts nothing, sends no webhook and changes no answer', async () => {
   const deposit = await completed(world);
   await refund(deposit, '10.00');
   deposit.session.others.push(further('5.00'));
@@ -374,7 +374,7 @@ it('the same word again posts nothing, tells nothing, and changes nothing that a
   expect(await all()).toEqual(before);
 });
 
-describe('with every callback lost, what the party lists is found', () => {
+describe('the party’s list shows, without any callback,', () => {
   const claim = dispute();
   const ends = (as: Session['status']) => async (): Promise<Known> => {
     const deposit = await payable(world);
@@ -409,20 +409,20 @@ describe('with every callback lost, what the party lists is found', () => {
       '0.00 0.00',
     ],
     [
-      'a refund that it made of itself',
+      'a refund by the party',
       () => completed(world),
       (s: Session) => s.refunds.push(theirRefund('100.00')),
       ...['refunded', '0.00 0.00'],
     ],
     [
-      'a dispute that is won',
+      'a won dispute',
       chargedBack,
       (s: Session) => Object.assign(s.disputes[0] as object, { status: 'won' }),
       ...['chargeback', '96.80 0.00'],
     ],
-    ['a payment after it has expired', expired, settle, 'manual_review', '0.00 0.00'],
-    ['a payment after it has failed', ends('failed'), settle, 'manual_review', '0.00 0.00'],
-    ['a payment after it was cancelled', ends('cancelled'), settle, 'manual_review', '0.00 0.00'],
+    ['a payment after the expiry', expired, settle, 'manual_review', '0.00 0.00'],
+    ['a payment after a failure', ends('failed'), settle, 'manual_review', '0.00 0.00'],
+    ['a payment after a cancellation', ends('cancelled'), settle, 'manual_review', '0.00 0.00'],
   ] as const)('%s', async (_, made, happens, becomes, has) => {
     const deposit = await made();
     const reading = createReading(world.api.services, 'checkout');
@@ -438,8 +438,8 @@ describe('with every callback lost, what the party lists is found', () => {
   });
 });
 
-describe('a payment that no deposit asked for', () => {
-  it('is kept before it settles; a second payment and a refund of its session are booked', async () => {
+describe('a payment without a deposit', () => {
+  it('is kept before it settles, with a second payment and refunds of its session', async () => {
     const { double, api } = world;
     const sessionId = double.foreign('CHF');
     const session = double.sessions().find((each) => each.sessionId === sessionId) as Session;
@@ -478,11 +478,11 @@ describe('a session whose name was lost', () => {
     const session = double.session(deposit.id);
     pay(session, {}, true);
     const find = () => discover(api.services, 'checkout', session.sessionId);
-    expect(await find()).toBe('open'); // its deposit is about to order its page anew
+    expect(await find()).toBe('open'); // its deposit will order the page again
     return { deposit, find };
   }
 
-  it('was paid in time: its deposit does not expire before the party has answered', async () => {
+  it('that was paid in time completes its deposit after the expiry time', async () => {
     const { deposit } = await lost();
     const { ahead } = world.clock;
     world.clock.ahead += 31 * 60_000;
@@ -490,7 +490,7 @@ describe('a session whose name was lost', () => {
     world.clock.ahead = ahead;
   });
 
-  it('is its deposit’s, though a person has concluded that before it knows it', async () => {
+  it('is found for its deposit after an operator’s conclusion', async () => {
     const { deposit, find } = await lost();
     await conclude(deposit, 'failed');
     expect(await status(deposit)).toBe('failed');
@@ -501,10 +501,10 @@ describe('a session whose name was lost', () => {
   });
 });
 
-describe('a session that the party does not know any more', () => {
+describe('a session that the party has forgotten', () => {
   const forget = ({ sessionId }: Session) => world.double.forget(sessionId);
 
-  it('of nobody’s says nothing new', async () => {
+  it('without a deposit changes nothing', async () => {
     const { double, api } = world;
     const sessionId = double.foreign('CHF');
     const session = double.sessions().find((each) => each.sessionId === sessionId) as Session;
@@ -515,7 +515,7 @@ describe('a session that the party does not know any more', () => {
     expect(await advance(api.services, depositKind, id)).toMatchObject({ open: false });
   });
 
-  it('is made again while it can be paid, and not after', async () => {
+  it('is created again while it can be paid, and not later', async () => {
     const { double } = world;
     const deposit = await payable(world);
     forget(deposit.session);
@@ -530,10 +530,10 @@ describe('a session that the party does not know any more', () => {
   });
 });
 
-describe('the call that makes a deposit', () => {
+describe('POST deposits', () => {
   const key = { 'x-idempotency-key': randomUUID() };
 
-  it('by an admin and by the client under one key on one account makes two', async () => {
+  it('creates two deposits for an admin and a client under the same key', async () => {
     const admin = await world.api.client('admin');
     const made = [];
     for (const caller of [world.client, admin]) {
@@ -545,7 +545,7 @@ describe('the call that makes a deposit', () => {
     expect(new Set(made.map(({ body }) => body.id)).size).toBe(2);
   });
 
-  it('gives the payer’s address though the return address speaks of one too', async () => {
+  it('returns the right checkoutUrl although returnUrl contains its template', async () => {
     const { body, accountId } = await quoted(world.client);
     const returnUrl = 'https://shop.example/back?from=/checkout/{token}';
     const path = `/v2/accounts/${await masterAccount(world.client)}/deposits`;

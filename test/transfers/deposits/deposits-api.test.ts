@@ -79,14 +79,17 @@ describe('POST deposit-quote', () => {
     ['bank_transfer', '12345.67', 'USD', 'GBP'],
     ['crypto', '123.456789', 'USDT', 'EUR'],
     ['card', '1.00', 'USD', 'USD'],
-  ])('adds up to the minor unit: %s %s %s on an account in %s', async (method, amount, currency, account) => {
-    const { body } = await quoted(world.client, { method, amount, currency, account });
-    const [charged, rate, credited, fee] = ['chargedAmount', 'rate', 'creditedAmount', 'serviceFee'].map(
-      (name) => new Decimal(body[name]),
-    ) as [Decimal, Decimal, Decimal, Decimal];
-    expect(charged.times(rate).toFixed(2)).toBe(credited.plus(fee).toFixed(2));
-    expect(body.creditedCurrency).toBe(account);
-  });
+  ])(
+    'adds up to the minor unit for %s %s %s on an account in %s',
+    async (method, amount, currency, account) => {
+      const { body } = await quoted(world.client, { method, amount, currency, account });
+      const [charged, rate, credited, fee] = ['chargedAmount', 'rate', 'creditedAmount', 'serviceFee'].map(
+        (name) => new Decimal(body[name]),
+      ) as [Decimal, Decimal, Decimal, Decimal];
+      expect(charged.times(rate).toFixed(2)).toBe(credited.plus(fee).toFixed(2));
+      expect(body.creditedCurrency).toBe(account);
+    },
+  );
 
   it.each([
     [{ method: 'cheque' }, 'method'],
@@ -104,7 +107,7 @@ describe('POST deposit-quote', () => {
 });
 
 describe('POST deposits', () => {
-  it('is created with an address of ours, and its process begins', async () => {
+  it('creates a deposit with our checkoutUrl, and starts its workflow', async () => {
     const { api, client } = world;
     const { id, accountId, body } = await created(client, { externalId: 'order-7' });
     expect(body).toEqual({
@@ -136,7 +139,7 @@ describe('POST deposits', () => {
     ]);
   });
 
-  it('keeps neither the token nor its address, and repeats the answer byte for byte', async () => {
+  it('stores neither token nor checkoutUrl, and repeats the answer byte for byte', async () => {
     const { api, client } = world;
     const { body, accountId } = await quoted(client);
     const path = `/v2/accounts/${accountId}/deposits`;
@@ -160,7 +163,7 @@ describe('POST deposits', () => {
     expect(one).toHaveLength(1);
   });
 
-  it('needs a key', async () => {
+  it('requires an idempotency key', async () => {
     const { body, accountId } = await quoted(world.client);
     const answer = await world.client.call('POST', `/v2/accounts/${accountId}/deposits`, {
       quoteId: body.quoteId,
@@ -178,14 +181,14 @@ describe('POST deposits', () => {
     ['http://localhost/thanks', 201],
     ['https://shop.example/\tthanks', 400],
     [`https://shop.example/${'中'.repeat(300)}`, 400],
-  ])('takes returnUrl %s: %i', async (returnUrl, status) => {
+  ])('answers returnUrl %s with %i', async (returnUrl, status) => {
     const { body, accountId } = await quoted(world.client);
     const path = `/v2/accounts/${accountId}/deposits`;
     const answer = await world.client.call('POST', path, { quoteId: body.quoteId, returnUrl }, key());
     expect([answer.status, answer.body.field]).toEqual([status, status === 400 ? 'returnUrl' : undefined]);
   });
 
-  it('keeps returnUrl in ASCII', async () => {
+  it('stores returnUrl in ASCII', async () => {
     const { body, accountId } = await quoted(world.client);
     const path = `/v2/accounts/${accountId}/deposits`;
     const given = { quoteId: body.quoteId, returnUrl: 'https://bücher.example/中文' };
@@ -198,7 +201,7 @@ describe('POST deposits', () => {
     );
   });
 
-  it('takes a quote once, however many ask at once', async () => {
+  it('uses a quote once when many requests arrive together', async () => {
     const { client } = world;
     const { body, accountId } = await quoted(client);
     const path = `/v2/accounts/${accountId}/deposits`;
@@ -212,7 +215,7 @@ describe('POST deposits', () => {
     ).toEqual(new Set(['quote_used']));
   });
 
-  it('takes no quote that has expired, and none of another account or kind', async () => {
+  it('refuses an expired quote, and a quote of another account or kind', async () => {
     const { client, clock } = world;
     const { body, accountId } = await quoted(client);
     const post = (account: string, quoteId: string) =>
@@ -231,7 +234,7 @@ describe('POST deposits', () => {
     });
   });
 
-  it('funds no blocked user and no closed account', async () => {
+  it('refuses a blocked user and a closed account', async () => {
     const { api, client } = world;
     const user = (await client.call('POST', '/v1/users', { meta: {} })).body.id;
     const accountId = (await client.call('POST', `/v1/users/${user}/accounts`, { currency: 'USD' })).body.id;
@@ -253,7 +256,7 @@ describe('POST deposits', () => {
   });
 });
 
-describe('reading', () => {
+describe('GET deposits', () => {
   it('is 404 for another tenant, account or id', async () => {
     const { api, client } = world;
     const { id, accountId } = await created(client);
@@ -296,7 +299,7 @@ describe('/checkout/{token}', () => {
   const visit = (checkoutUrl: string, method = 'GET') =>
     fetch(world.api.url + new URL(checkoutUrl).pathname, { method, redirect: 'manual' });
 
-  it('leads to the party’s page while it can be paid, and to nobody else’s', async () => {
+  it('redirects to the party’s page while it can be paid', async () => {
     const { body, session } = await payable(world);
     const answer = await visit(body['checkoutUrl']);
     expect([answer.status, answer.headers.get('location')]).toEqual([
@@ -321,14 +324,14 @@ describe('/checkout/{token}', () => {
         return deposit;
       },
     ],
-    ['when it is finished', 410, /finished/, async () => completed(world)],
+    ['after its end', 410, /finished/, async () => completed(world)],
     [
-      'when it is not known',
+      'with an unknown token',
       404,
       /not known/,
       async () => ({ body: { checkoutUrl: 'https://x/checkout/AAAA' } }),
     ],
-  ])('says so on a page of ours %s', async (_, status, words, made) => {
+  ])('shows a page of ours %s', async (_, status, words, made) => {
     const { body } = await made();
     const answer = await visit(body['checkoutUrl']);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
@@ -339,14 +342,14 @@ describe('/checkout/{token}', () => {
     expect(page).not.toContain('pay.example');
   });
 
-  it('changes nothing, however often it is visited', async () => {
+  it('changes nothing when it is visited', async () => {
     const { body, id, accountId } = await payable(world);
     for (let visits = 0; visits < 3; visits += 1) await visit(body['checkoutUrl']);
     expect((await read(world.client, { id, accountId })).status).toBe('awaiting_payment');
   });
 });
 
-it('is credited and completed at once, with both webhooks under the key of the call', async () => {
+it('a settled deposit is credited and completed at once, with both webhooks under the key of the call', async () => {
   const { api, client } = world;
   const { id, accountId } = await completed(world);
   const deposit = await read(client, { id, accountId });

@@ -16,7 +16,7 @@ import {
   type TestDeposit,
 } from './support';
 
-/** What has left suspense by a door, or is promised to somebody, is not there for another decision: no money is given twice. */
+/** Money that has left suspense by a door, or is promised, is not available to another decision. */
 
 let world: DepositWorld;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const done = async ({ id, session }: Paid) => {
   await look(world, id);
 };
 
-/** Paid and settled after it had expired: a person decides, and 100.00 stands in suspense. */
+/** A deposit that was paid and settled after its expiry, so that it is in review with 100.00 in suspense. */
 async function paidLate(): Promise<Paid> {
   const deposit = await payable(world);
   world.clock.ahead = 31 * 60_000;
@@ -75,11 +75,11 @@ async function paidLate(): Promise<Paid> {
   return deposit;
 }
 
-describe('under review', () => {
+describe('a deposit in review', () => {
   it.each([
     ['credited to an account', 'credit', '100.00 0.00'],
     ['written off', 'write_off', '0.00 0.00'],
-  ] as const)('what is %s is gone: the review ends, and nobody decides any more', async (_, by, has) => {
+  ] as const)('ends as failed when its money is %s, and takes no decision any more', async (_, by, has) => {
     const deposit = await paidLate();
     await door(deposit, by);
     const ended = ['failed', has, []];
@@ -90,7 +90,7 @@ describe('under review', () => {
     expect([await stands(deposit), deposit.session.refunds]).toEqual([ended, []]);
   });
 
-  it('what goes back to the payer by a door is promised: the rest is decided, and the return ends the review', async () => {
+  it('takes no decision while a door returns the money to the payer, and the return ends the review', async () => {
     const whole = await paidLate();
     await door(whole, 'return');
     for (const decision of ['approved', 'rejected'] as const)
@@ -100,7 +100,7 @@ describe('under review', () => {
     expect(await stands(whole)).toEqual(['failed', '0.00 0.00', []]);
   });
 
-  it('approved is what the doors have left', async () => {
+  it('is approved with the amount that the doors have left', async () => {
     const deposit = await paidLate();
     await door(deposit, 'write_off', '10.00');
     await door(deposit, 'return', '30.00');
@@ -112,7 +112,7 @@ describe('under review', () => {
     expect((await read(world.client, deposit)).chargedAmount).toBe('60.00');
   });
 
-  it('rejected is what the doors have left', async () => {
+  it('is rejected with the amount that the doors have left', async () => {
     const deposit = await paidLate();
     await door(deposit, 'credit', '40.00');
     await decide(deposit, 'rejected');
@@ -122,8 +122,8 @@ describe('under review', () => {
     expect(await stands(deposit)).toEqual(['failed', '40.00 0.00', []]);
   });
 
-  describe('a dispute that is done while a refund is only asked for', () => {
-    /** All of the credit was asked back, and then disputed: the party has 100.00 less than nothing. */
+  describe('with a dispute while a refund is requested', () => {
+    /** A deposit whose whole credit is to be refunded, and is then disputed: the party's balance is −100.00. */
     async function disputed(): Promise<Paid> {
       const deposit = await completed(world);
       await refund(deposit, '100.00');
@@ -140,7 +140,7 @@ describe('under review', () => {
       return deposit;
     }
 
-    it('is claimed by no door before that is decided: the refund fails, and nothing is short', async () => {
+    it('refuses a recovery, because the refund may fail and leave no shortage', async () => {
       const deposit = await disputed();
       for (const each of deposit.session.refunds) each.status = 'failed';
       await look(world, deposit.id);
@@ -149,7 +149,7 @@ describe('under review', () => {
       await expect(door(deposit, 'recover')).rejects.toMatchObject(REFUSED);
     });
 
-    it('is recovered once the refund has gone too', async () => {
+    it('allows a recovery after the refund has succeeded', async () => {
       const deposit = await disputed();
       await done(deposit);
       await fund(world.api, deposit.accountId, '100.00');
@@ -158,7 +158,7 @@ describe('under review', () => {
     });
   });
 
-  it('what is rejected, or approved and not settled, leaves by no door', async () => {
+  it('allows no door after a rejection, or after an approval before the settlement', async () => {
     const rejected = await paidLate();
     await decide(rejected, 'rejected');
     for (const by of ['credit', 'write_off', 'return', 'recover'] as const)
@@ -176,7 +176,7 @@ describe('under review', () => {
   });
 });
 
-it('what was let out before all had settled is not credited by itself: a person decides about the rest', async () => {
+it('a deposit is reviewed when a door was used before its last payment settled', async () => {
   const deposit = await payable(world);
   pay(deposit.session, { amount: '40.00' }, true);
   deposit.session.others.push({ id: 'pay-2', amount: '60.00', status: 'pending' });
@@ -198,7 +198,7 @@ describe('a refund that an operator orders', () => {
     return deposit;
   };
 
-  it('is the client’s once the surplus was given to it', async () => {
+  it('is taken from the client after the surplus was credited to it', async () => {
     const deposit = await surplus('100.00');
     await door(deposit, 'credit');
     expect(await stands(deposit)).toEqual(['completed', '196.80 0.00', []]);
@@ -209,7 +209,7 @@ describe('a refund that an operator orders', () => {
     expect(await stands(deposit)).toEqual(['refunded', '100.00 0.00', []]);
   });
 
-  it('takes of the surplus what is left of it', async () => {
+  it('is taken from the rest of the surplus first', async () => {
     const deposit = await surplus('100.00');
     await door(deposit, 'write_off', '70.00');
     await refund(deposit, '50.00');

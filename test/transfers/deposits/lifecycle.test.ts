@@ -33,7 +33,7 @@ afterEach(async () => {
   const { api, client } = world;
   expect(await checkLedger(api.database)).toEqual([]);
   expect((await trialBalance(api.database)).filter(({ sum }) => Number(sum) !== 0)).toEqual([]);
-  // The fold of the webhooks is the balance.
+  // The webhooks add up to the balance.
   const accounts = await client.call('GET', '/v1/accounts?limit=100');
   const folded = fold(await toldOf(api, client));
   for (const { id, balance } of accounts.body.data)
@@ -62,7 +62,7 @@ const refund = (id: string, amount?: string) =>
   );
 const breaksOn = (subject: string) => openBreaks(world, subject);
 
-/** What each internal account has gained since. */
+/** The changes of internal accounts by the work. */
 async function since(work: () => Promise<unknown>, currency = 'USD'): Promise<Record<string, string>> {
   const names = ['checkout', 'fees', 'suspense', 'fx_position'] as const;
   const before = await Promise.all(names.map((name) => internal(world.api, name, currency)));
@@ -76,8 +76,8 @@ async function since(work: () => Promise<unknown>, currency = 'USD'): Promise<Re
   );
 }
 
-describe('to its end', () => {
-  it('goes by awaiting_payment and processing to completed; only settlement credits', async () => {
+describe('a deposit', () => {
+  it('goes by awaiting_payment and processing to completed, and is credited at settlement', async () => {
     const deposit = await payable(world);
     expect(await status(deposit)).toBe('awaiting_payment');
     pay(deposit.session);
@@ -96,18 +96,15 @@ describe('to its end', () => {
     ['failed', 'failed'],
     ['cancelled', 'cancelled'],
     ['expired', 'expired'],
-  ] as const)(
-    'is %s when the party says so, told once however often it is looked at',
-    async (said, becomes) => {
-      const deposit = await payable(world);
-      deposit.session.status = said;
-      for (let looks = 0; looks < 3; looks += 1) await look(world, deposit.id);
-      expect([await status(deposit), await told()]).toEqual([becomes, [`account.deposit.${becomes}`]]);
-      expect(await balance(deposit)).toBe('0.00 0.00');
-    },
-  );
+  ] as const)('is %s by the party’s word, with one webhook', async (said, becomes) => {
+    const deposit = await payable(world);
+    deposit.session.status = said;
+    for (let looks = 0; looks < 3; looks += 1) await look(world, deposit.id);
+    expect([await status(deposit), await told()]).toEqual([becomes, [`account.deposit.${becomes}`]]);
+    expect(await balance(deposit)).toBe('0.00 0.00');
+  });
 
-  it('expires at its time when nobody has paid, and not before', async () => {
+  it('expires at its time without a payment, and not before', async () => {
     const deposit = await payable(world);
     world.clock.ahead = 29 * 60_000;
     expect((await look(world, deposit.id)).status).toBe('awaiting_payment');
@@ -115,7 +112,7 @@ describe('to its end', () => {
     expect((await look(world, deposit.id)).status).toBe('expired');
   });
 
-  it('does not expire when it was paid in time, though we hear of it late', async () => {
+  it('does not expire when it was paid in time and the word comes late', async () => {
     const deposit = await payable(world);
     pay(deposit.session, {}, true);
     world.clock.ahead = 40 * 60_000; // no worker ran, and no callback came
@@ -123,7 +120,7 @@ describe('to its end', () => {
     expect(await told()).toEqual(['deposit/checkout 96.80', 'account.deposit.completed']);
   });
 
-  it('does not expire before its party has said that nobody has paid', async () => {
+  it('does not expire before the party has confirmed that it is not paid', async () => {
     const deposit = await payable(world);
     world.clock.ahead = 40 * 60_000;
     world.double.faults.push('away');
@@ -132,7 +129,7 @@ describe('to its end', () => {
     expect((await look(world, deposit.id)).status).toBe('expired');
   });
 
-  it('expires by time alone when its page was never made', async () => {
+  it('expires by time alone when its page was never ordered', async () => {
     const deposit = await created(world.client);
     world.clock.ahead = 40 * 60_000;
     world.double.requests.length = 0;
@@ -140,7 +137,7 @@ describe('to its end', () => {
     expect(world.double.requests).toEqual([]);
   });
 
-  it('fails after payment, when the money never comes', async () => {
+  it('fails after the payment when the party reports a failure', async () => {
     const deposit = await payable(world);
     pay(deposit.session);
     await look(world, deposit.id);
@@ -154,7 +151,7 @@ describe('to its end', () => {
     expect(await balance(deposit)).toBe('0.00 0.00');
   });
 
-  it('never tells a party’s own words', async () => {
+  it('shows no code of the party to clients', async () => {
     const deposit = await payable(world);
     deposit.session.status = 'failed';
     deposit.session.failureCode = 'acmepay_e17';
@@ -187,10 +184,10 @@ describe('to its end', () => {
 describe('manual review', () => {
   it.each([
     ['risk', { risk: 'review' as const }, {}, 'risk'],
-    ['less than was asked for', {}, { amount: '90.00' }, 'amount_differs'],
-    ['more than was asked for', {}, { amount: '110.00' }, 'amount_differs'],
+    ['a low amount', {}, { amount: '90.00' }, 'amount_differs'],
+    ['a high amount', {}, { amount: '110.00' }, 'amount_differs'],
     ['another currency', {}, { currency: 'EUR' }, 'amount_differs'],
-  ])('is for %s: once settled the money stands in suspense', async (_, seen, paid, failure) => {
+  ])('starts for %s, with the settled money in suspense', async (_, seen, paid, failure) => {
     const deposit = await payable(world);
     Object.assign(deposit.session, seen);
     pay(deposit.session, paid);
@@ -205,7 +202,7 @@ describe('manual review', () => {
     expect(await balance(deposit)).toBe('0.00 0.00');
   });
 
-  it('approved, it is credited with what was paid, on the same terms', async () => {
+  it('approved credits the paid amount on the same terms', async () => {
     const deposit = await payable(world);
     pay(deposit.session, { amount: '90.00' }, true);
     await look(world, deposit.id);
@@ -225,7 +222,7 @@ describe('manual review', () => {
     ]);
   });
 
-  it('approved before it is settled, it waits for that', async () => {
+  it('approved before the settlement waits for it', async () => {
     const deposit = await payable(world);
     deposit.session.risk = 'review';
     pay(deposit.session);
@@ -237,7 +234,7 @@ describe('manual review', () => {
     expect(await balance(deposit)).toBe('96.80 0.00');
   });
 
-  it('what was approved is approved no more when the amount changes', async () => {
+  it('loses its approval when the amount changes', async () => {
     const deposit = await payable(world);
     pay(deposit.session, { amount: '90.00' });
     await look(world, deposit.id);
@@ -250,7 +247,7 @@ describe('manual review', () => {
   });
 
   it.each([true, false])(
-    'rejected, the money returns and no account hears of it (settled: %s)',
+    'rejected returns the money without an account transaction (settled: %s)',
     async (settled) => {
       const deposit = await payable(world);
       deposit.session.risk = 'review';
@@ -265,7 +262,7 @@ describe('manual review', () => {
       expect(await told()).toEqual(['account.deposit.manual_review', 'account.deposit.failed']);
       for (let looks = 0; looks < 2; looks += 1) await look(world, deposit.id);
       expect([await status(deposit), deposit.session.refunds.length]).toEqual(['failed', 1]);
-      // What was sent back before it was settled is ours to claim until it is.
+      // A return before the settlement is our claim until the payment settles.
       expect(await breaksOn(deposit.id)).toEqual(settled ? [] : ['transfer_suspense -100.00']);
       deposit.session.status = 'settled';
       expect(await since(() => look(world, deposit.id))).toEqual(
@@ -275,7 +272,7 @@ describe('manual review', () => {
     },
   );
 
-  it('a return that fails is shown, and decided again', async () => {
+  it('opens a break for a failed return, and takes another decision', async () => {
     const deposit = await payable(world);
     deposit.session.risk = 'review';
     pay(deposit.session, {}, true);
@@ -289,7 +286,7 @@ describe('manual review', () => {
     expect([await status(deposit), await balance(deposit)]).toEqual(['completed', '96.80 0.00']);
   });
 
-  it('is decided once, and only while it waits', async () => {
+  it('takes one decision, and only while it waits', async () => {
     const deposit = await payable(world);
     await expect(decide(deposit.id, 'approved')).rejects.toMatchObject({ code: 'invalid_transition' });
     deposit.session.risk = 'review';
@@ -299,7 +296,7 @@ describe('manual review', () => {
     await expect(decide(deposit.id, 'rejected')).rejects.toMatchObject({ code: 'invalid_transition' });
   });
 
-  it('another currency cannot be approved, only returned', async () => {
+  it('of another currency can only be returned', async () => {
     const deposit = await payable(world);
     pay(deposit.session, { currency: 'EUR' }, true);
     await look(world, deposit.id);
@@ -313,9 +310,9 @@ describe('manual review', () => {
   });
 });
 
-describe('paid late', () => {
+describe('a late payment', () => {
   it.each(['expired', 'cancelled', 'failed'] as const)(
-    'after it is %s, it waits for the operator',
+    'of a deposit that is %s waits for the operator',
     async (ended) => {
       const deposit = await payable(world);
       deposit.session.status = ended;
@@ -338,7 +335,7 @@ describe('paid late', () => {
     },
   );
 
-  it('a second payment of a completed one stands in suspense, with a break', async () => {
+  it('of a completed deposit goes to suspense, with a break', async () => {
     const deposit = await completed(world);
     pay(deposit.session, { amount: '150.00' }, true);
     expect(await since(() => look(world, deposit.id))).toEqual({ checkout: '-50.00', suspense: '50.00' });
@@ -351,7 +348,7 @@ describe('paid late', () => {
 });
 
 describe('refunds', () => {
-  it('in parts stay completed, whole it is refunded, once', async () => {
+  it('in parts keep the deposit completed, and the last part makes it refunded', async () => {
     const deposit = await completed(world);
     await refund(deposit.id, '30.00');
     expect(await balance(deposit)).toBe('67.76 29.04');
@@ -372,7 +369,7 @@ describe('refunds', () => {
     await expect(refund(deposit.id, '1.00')).rejects.toMatchObject({ code: 'invalid_transition' });
   });
 
-  it('are held at once and refused beyond what is left, or beyond the balance', async () => {
+  it('are held at once, and refused above the rest or the balance', async () => {
     const deposit = await completed(world);
     await expect(refund(deposit.id, '100.01')).rejects.toMatchObject({ code: 'limit_exceeded' });
     await expect(refund(deposit.id, '1.001')).rejects.toMatchObject({ status: 400, field: 'amount' });
@@ -389,7 +386,7 @@ describe('refunds', () => {
     await expect(refund(other.id)).rejects.toMatchObject({ code: 'insufficient_funds' });
   });
 
-  it('that fail give back what was held, and show it', async () => {
+  it('that fail release the hold, and open a break', async () => {
     const deposit = await completed(world);
     world.double.refundsBegin = 'pending';
     await refund(deposit.id, '50.00');
@@ -403,7 +400,7 @@ describe('refunds', () => {
     expect((await read(world.client, deposit)).refundedAmount).toBeUndefined();
   });
 
-  it('that the party refuses have failed', async () => {
+  it('that the party refuses fail', async () => {
     const deposit = await completed(world);
     await refund(deposit.id, '50.00');
     world.double.faults.push('refuse');
@@ -414,7 +411,7 @@ describe('refunds', () => {
     ]);
   });
 
-  it('that we have not asked for are booked all the same, and shown', async () => {
+  it('without our order are booked, with a break', async () => {
     const deposit = await completed(world);
     deposit.session.refunds.push({ id: 're_theirs', amount: '100.00', status: 'succeeded' });
     await look(world, deposit.id);
@@ -423,7 +420,7 @@ describe('refunds', () => {
     expect(await breaksOn(deposit.id)).toEqual(['deposit_refund_not_ours 100.00']);
   });
 
-  it('whose answer was lost are asked for again, and made once', async () => {
+  it('whose answer was lost are ordered again, and executed once', async () => {
     const deposit = await completed(world);
     await refund(deposit.id, '20.00');
     world.double.faults.push('after');
@@ -436,7 +433,7 @@ describe('refunds', () => {
     expect(await breaksOn(deposit.id)).toEqual([]);
   });
 
-  it('of another currency give back what was credited, to the minor unit', async () => {
+  it('in another currency take back the credit, to the minor unit', async () => {
     const deposit = await completed(world, { currency: 'EUR', amount: '33.33' });
     for (const part of ['11.11', '0.01', undefined]) {
       await refund(deposit.id, part);
@@ -447,7 +444,7 @@ describe('refunds', () => {
 });
 
 describe('disputes', () => {
-  it('are taken from the account, below zero where it must be, and come back when they are won', async () => {
+  it('debit the account, even below zero, and are credited when they are won', async () => {
     const deposit = await completed(world);
     const admin = await world.api.client('admin');
     const spent = { accountId: deposit.accountId, amount: '50.00', reason: 'test' };
@@ -466,14 +463,14 @@ describe('disputes', () => {
     ]);
   });
 
-  it('that are lost stay', async () => {
+  it('that are lost stay debited', async () => {
     const deposit = await completed(world);
     deposit.session.disputes.push({ id: 'dp_1', amount: '100.00', status: 'lost' });
     for (let looks = 0; looks < 2; looks += 1) await look(world, deposit.id);
     expect([await status(deposit), await balance(deposit)]).toEqual(['chargeback', '0.00 0.00']);
   });
 
-  it('of part take that part; beyond what is left they are ours, and shown', async () => {
+  it('debit the rest of the credit, and the excess is our claim with a break', async () => {
     const deposit = await completed(world);
     await refund(deposit.id, '60.00');
     await look(world, deposit.id);
@@ -489,14 +486,14 @@ describe('disputes', () => {
     ]);
   });
 
-  it('that were won before we looked leave nothing', async () => {
+  it('that were won before the first look change nothing', async () => {
     const deposit = await completed(world);
     deposit.session.disputes.push({ id: 'dp_1', amount: '100.00', status: 'won' });
     expect(await since(() => look(world, deposit.id))).toEqual({});
     expect(await status(deposit)).toBe('completed');
   });
 
-  it('before settlement are for the operator to see first', async () => {
+  it('before the credit lead to a review', async () => {
     const deposit = await payable(world);
     pay(deposit.session, {}, true);
     deposit.session.disputes.push({ id: 'dp_1', amount: '100.00', status: 'open' });

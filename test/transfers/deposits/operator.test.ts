@@ -36,14 +36,14 @@ async function reviewed() {
 }
 
 describe('deposit', () => {
-  it('lists what waits, with what was paid', async () => {
+  it('list shows waiting deposits with the paid amount', async () => {
     const { id } = await reviewed();
     const { code, out } = await operator('deposit', 'list');
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`${id}.*amount_differs.*100.00 USD.*80.00 USD.*yes`));
   });
 
-  it('approve is a row, an entry of the audit log and a word to the workflow', async () => {
+  it('approve stores a decision, an entry of the audit log and a signal to the workflow', async () => {
     const deposit = await reviewed();
     expect((await operator('deposit', 'approve', deposit.id, '--reason', 'seen the slip')).code).toBe(0);
     const decisions = await world.api.database.query(
@@ -69,7 +69,7 @@ describe('deposit', () => {
     expect([again.code, again.err]).toEqual([4, expect.stringContaining('completed')]);
   });
 
-  it('reject returns what was paid', async () => {
+  it('reject returns the paid amount', async () => {
     const deposit = await reviewed();
     expect((await operator('deposit', 'reject', deposit.id, '--reason', 'no', '--json')).code).toBe(0);
     await look(world, deposit.id);
@@ -79,7 +79,7 @@ describe('deposit', () => {
     ]).toEqual(['failed', ['80.00']]);
   });
 
-  it('refund returns part or all, and says why it will not', async () => {
+  it('refund returns a part, and refuses more than the rest', async () => {
     const deposit = await completed(world);
     expect((await operator('deposit', 'refund', deposit.id, '--amount', '25')).code).toBe(0);
     expect(await audited(deposit.id)).toMatchObject([{ action: 'deposit.refund', after: { amount: '25' } }]);
@@ -117,7 +117,7 @@ describe('breaks', () => {
   });
 });
 
-it('what nobody watches is started again, and what has ended is not', async () => {
+it('the reconciler starts overdue deposits again, and no ended ones', async () => {
   const [open, ended] = [await created(world.client), await completed(world)];
   const stale = async (minutes: number) => {
     const before = new Date(Date.now() + minutes * 60_000);

@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 
-/** A session as the double keeps it: amounts as decimal strings. */
+/** A session of the double. Amounts are decimal strings. */
 export interface Session {
   sessionId: string;
-  /** As it was asked for. */
+  /** The order's body. */
   asked: Record<string, unknown>;
   status: 'open' | 'paid' | 'settled' | 'failed' | 'cancelled' | 'expired';
   paid?: { amount: string; currency: string };
   risk: 'normal' | 'review';
   failureCode?: string;
-  /** Payments beside the one that `status` and `paid` tell of. */
+  /** Payments beside the one of `status` and `paid`. */
   others: { id: string; amount: string; currency?: string; status: 'pending' | 'settled' | 'failed' }[];
   refunds: {
     id: string;
@@ -23,35 +23,35 @@ export interface Session {
     status: 'pending' | 'succeeded' | 'failed';
   }[];
   disputes: { id: string; amount: string; currency?: string; status: 'open' | 'won' | 'lost' }[];
-  /** This party counts its words only where a test says so. */
+  /** Version of the word. Only some tests set it. */
   version?: number;
 }
 
-/** What becomes of a request. `after`: the work is done and the answer lost. `slow`: answered when nobody waits. */
+/** A fault of a request. `after`: the work is done and the answer lost. `slow`: the answer comes after the time-out. */
 export type Fault = 'away' | '500' | 'after' | 'slow' | 'refuse';
 
 export interface CheckoutDouble {
   url: string;
   secret: Buffer;
-  /** Requests that came, as `POST /sessions`. */
+  /** Received requests, such as `POST /sessions`. */
   requests: string[];
-  /** The next requests meet these, one each. */
+  /** Faults of the next requests, one each. */
   faults: Fault[];
   session(depositId: string): Session;
   sessions(): Session[];
-  /** A session that no order of ours has made. @returns its name */
+  /** Creates a session without an order of ours. @returns its name */
   foreign(currency: string): string;
   forget(sessionId: string): void;
-  /** A session of before, as it was. @param key under which it was ordered */
+  /** Restores an earlier session. @param key the key of its order */
   remember(key: string, session: Session): void;
-  /** Refunds that are asked for begin so. */
+  /** First status of requested refunds. */
   refundsBegin: 'pending' | 'succeeded' | 'failed';
-  /** Tells our API of a session, signed. @returns the status of the answer */
+  /** Sends a signed callback of a session. @returns the status of the answer */
   tell(apiUrl: string, sessionId: string, as?: { id?: string; secret?: Buffer; at?: Date }): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The party's word of a session, whole. */
+/** The party's whole word on a session. */
 export function wordOf(session: Session) {
   const { sessionId, asked, status, paid, others, risk, failureCode, refunds, disputes, version } = session;
   const currency = String(paid?.currency ?? asked['currency']);
@@ -66,7 +66,7 @@ export function wordOf(session: Session) {
   };
 }
 
-/** What has changed, in the order in which it was noticed: a session's word is told from the one listed before. */
+/** The list of changes. A session is listed again when its word has changed. */
 function changeList(sessions: () => Session[]) {
   const listed = new Map<string, string>();
   const rows: { id: string; ref: string; version?: number | undefined }[] = [];
@@ -81,10 +81,10 @@ function changeList(sessions: () => Session[]) {
   };
 }
 
-/** Longer than an impatient adapter waits. */
+/** Longer than the time-out that a test sets. */
 const SLOW_MS = 900;
 
-/** A checkout party of our own protocol over real HTTP, with faults on demand. */
+/** A checkout party of our protocol over HTTP, with faults on demand. */
 export async function startCheckoutDouble(): Promise<CheckoutDouble> {
   const byKey = new Map<string, Session>();
   const refundKeys = new Map<string, Session['refunds'][number]>();

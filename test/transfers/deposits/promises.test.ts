@@ -12,8 +12,8 @@ import type { NewDecision } from '../../../src/transfers/engine/kind';
 import { leftOf } from '../../../src/transfers/suspense';
 
 /**
- * By no way do people give the same money twice: as their commands judge, no decision, and no credit that follows from one,
- * takes suspense below zero.
+ * Operators cannot give the same money twice. No decision that the commands allow, and no credit that follows, takes
+ * suspense below zero.
  */
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -39,7 +39,7 @@ const paid = (id: string, amount: number, status: Payments[number]['status']) =>
 });
 const statuses = fc.constantFrom('pending' as const, 'settled' as const, 'settled' as const);
 
-/** One that settles in two parts, or whatever the payer does. */
+/** A payment in two parts, or random payments. */
 const words = fc
   .oneof(
     fc.tuple(statuses, statuses).map(([one, other]) => [paid('p1', 40, one), paid('p2', 60, other)]),
@@ -64,7 +64,7 @@ const acts = fc.record({
 const inSuspense = (deposit: Deposit): Decimal =>
   sumOf(depositKind.position(deposit).filter(({ component }) => component === 'suspense'));
 
-/** As the commands judge it; nothing where they refuse. */
+/** The decisions of a command, or none if it refuses. */
 function judged(deposit: Deposit, { act, share }: { act: string; share: number }): NewDecision[] {
   try {
     if (deposit.transfer.status === 'manual_review' && act === 'approve') return approval(deposit);
@@ -88,7 +88,7 @@ function judged(deposit: Deposit, { act, share }: { act: string; share: number }
     : [];
 }
 
-it('by 3000 random ways', () => {
+it('no decision takes suspense below zero on 3000 random paths', () => {
   let [decided, credited] = [0, 0];
   const steps = fc.array(
     fc.oneof(

@@ -5,7 +5,7 @@ import { DEPOSIT_STATUSES, TOLD_STATUSES } from '../../../src/transfers/deposits
 import { DEPOSIT_TRANSITIONS } from '../../../src/transfers/deposits/rules';
 import { linesOf } from '../engine/lines';
 
-/** Interface 3.2 and decisions part 4, line by line, as `from on → to`. */
+/** The transitions of interface 3.2 and decisions part 4, as `from on → to`. */
 const SAID = [
   'created session_made → awaiting_payment',
   'created session_refused → failed',
@@ -29,19 +29,19 @@ const SAID = [
 ];
 
 describe('the state machine', () => {
-  it('is the table of the decisions, and nothing else', () => {
+  it('has exactly the transitions of the decisions', () => {
     const lines = linesOf(DEPOSIT_TRANSITIONS).map(({ from, on, to }) => `${from} ${on} → ${to}`);
     expect(lines.sort()).toEqual([...SAID].sort());
   });
 
-  it('leads from each status by one way for one reason, and to statuses that there are', () => {
+  it('has one transition for each status and trigger, between known statuses', () => {
     const ways = linesOf(DEPOSIT_TRANSITIONS).map(({ from, on }) => `${from} ${on}`);
     expect(new Set(ways).size).toBe(ways.length);
     for (const { from, to } of linesOf(DEPOSIT_TRANSITIONS))
       expect(DEPOSIT_STATUSES).toEqual(expect.arrayContaining([from, to]));
   });
 
-  it('tells of what 3.2 says, and not of what comes before', () => {
+  it('sends webhooks for the statuses of 3.2, and not for the earlier ones', () => {
     expect(DEPOSIT_STATUSES.filter((status) => !TOLD_STATUSES.includes(status))).toEqual([
       'created',
       'awaiting_payment',
@@ -50,7 +50,7 @@ describe('the state machine', () => {
   });
 });
 
-/** A generator of numbers that is the same at every run. */
+/** A generator of random numbers that is the same in every run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -64,7 +64,7 @@ const between = (least: number, most: number) => least + Math.floor(random() * (
 const cents = (count: number) => new Decimal(count).dividedBy(100);
 
 describe('the price', () => {
-  it('adds up to the minor unit, whatever is charged', () => {
+  it('adds up to the minor unit for every charge', () => {
     for (let round = 0; round < 2_000; round += 1) {
       const terms = {
         currency: 'EUR',

@@ -13,16 +13,16 @@ export interface DepositWorld {
   api: TestApi;
   double: CheckoutDouble;
   client: Client;
-  /** Milliseconds that the services' clock is ahead. */
+  /** How far the services' clock is ahead, in milliseconds. */
   clock: { ahead: number };
-  /** How long the adapter waits for an answer, in milliseconds; longer than a busy machine takes unless it is said. */
+  /** Sets the adapter's time-out in milliseconds. The default is longer than a busy machine needs. */
   patience(timeoutMs: number): void;
   close(): Promise<void>;
 }
 
 export const PATIENCE_MS = 20_000;
 
-/** The API with the real adapter of the checkout, on a party that the test plays. */
+/** Opens the API with the real adapter of the checkout, against a double of the party. */
 export async function depositWorld(): Promise<DepositWorld> {
   const double = await startCheckoutDouble();
   const clock = { ahead: 0 };
@@ -68,7 +68,7 @@ export interface TestDeposit {
   body: Record<string, any>;
 }
 
-/** A deposit that its workflow has not seen. */
+/** Creates a deposit, without a step of its workflow. */
 export async function created(client: Client, asked: Asked = {}): Promise<TestDeposit> {
   const { body, accountId } = await quoted(client, asked);
   const { externalId } = asked;
@@ -82,18 +82,21 @@ export async function created(client: Client, asked: Asked = {}): Promise<TestDe
   return { id: answer.body.id, accountId, body: answer.body };
 }
 
-/** One look, as the workflow has it. */
+/** Makes one step of the deposit's workflow. */
 export const look = ({ api }: DepositWorld, depositId: string): Promise<Progress> =>
   advance(api.services, depositKind, depositId);
 
-/** A word without a version that takes something back counts when it is read again a minute later. */
+/**
+ * Makes two steps a minute apart, because a word without a version that takes something back counts at the second
+ * reading.
+ */
 export async function lookTwice(world: DepositWorld, depositId: string): Promise<Progress> {
   await look(world, depositId);
   world.clock.ahead += DOUBT_MS + 1_000;
   return look(world, depositId);
 }
 
-/** What a person must look at, as `kind amount`, in the order of the alphabet. */
+/** The open breaks of a subject as `kind amount`, sorted. */
 export async function openBreaks({ api }: DepositWorld, subject: string): Promise<string[]> {
   const rows = await api.database.query<{ kind: string; amount: string | null }>(
     'select kind, amount from breaks where subject = $1 and resolved_at is null order by kind, detail',
@@ -104,7 +107,7 @@ export async function openBreaks({ api }: DepositWorld, subject: string): Promis
   );
 }
 
-/** With a page, so that it can be paid. */
+/** Creates a deposit with a page, so that it can be paid. */
 export async function payable(
   world: DepositWorld,
   asked: Asked = {},
@@ -114,7 +117,7 @@ export async function payable(
   return { ...deposit, session: world.double.session(deposit.id) };
 }
 
-/** The payer pays; what was asked for unless it is said otherwise. */
+/** Pays a session. Default: the ordered amount. */
 export function pay(
   session: Session,
   paid: { amount?: string; currency?: string } = {},
@@ -142,7 +145,7 @@ export interface Told {
   key: string | null;
 }
 
-/** What the tenant was told, in order: of its deposits, and of its accounts. */
+/** The tenant's webhooks of deposits and accounts, in order. */
 export async function toldOf(api: TestApi, client: Client): Promise<Told[]> {
   const rows = await api.database.query<{ event: string; data: string; key: string | null }>(
     `select event, data, idempotency_key as key from events
@@ -158,7 +161,7 @@ export const inShort = (told: Told[]): string[] =>
     event === 'account_transaction' ? `${data['type']}/${data['subtype']} ${data['amount']}` : event,
   );
 
-/** What the stream of webhooks makes of each account: available + pending (decisions part 3). */
+/** The balance of each account by its webhooks: available + pending (decisions part 3). */
 export function fold(told: Told[]): Map<string, Decimal> {
   const balances = new Map<string, Decimal>();
   for (const { event, data } of told) {
@@ -170,7 +173,7 @@ export function fold(told: Told[]): Map<string, Decimal> {
   return balances;
 }
 
-/** What an internal account has, in a currency: what clients were given stands against it. */
+/** The balance of an internal account in a currency. */
 export async function internal(api: TestApi, name: string, currency: string): Promise<string> {
   const [row] = await api.database.query<{ sum: string }>(
     'select coalesce(sum(available), 0)::text as sum from ledger_legs where account_id = $1',
@@ -179,7 +182,7 @@ export async function internal(api: TestApi, name: string, currency: string): Pr
   return new Decimal(row?.sum ?? 0).toFixed();
 }
 
-/** What the party has of ours in each currency that a session has: what has settled, less what has gone back. */
+/** Our money at the party by currency: settled payments, less refunds and disputes. */
 export function heldBy(sessions: readonly Session[]): Map<string, Decimal> {
   const held = new Map<string, Decimal>();
   for (const word of sessions.map(wordOf)) {
@@ -200,7 +203,7 @@ export function heldBy(sessions: readonly Session[]): Map<string, Decimal> {
   return held;
 }
 
-/** What stands on internal accounts in each currency that any session has, against what the party has of ours. */
+/** The checkout's internal accounts, and our money at the party, in every currency of a session. */
 export async function booksAndParty(world: DepositWorld): Promise<{ booked: object; held: object }> {
   const held = heldBy(world.double.sessions());
   const booked = await Promise.all(

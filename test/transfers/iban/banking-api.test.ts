@@ -36,31 +36,28 @@ const EVERY: [string, string][] = [
 ];
 
 describe('the capability', () => {
-  it.each(EVERY)(
-    '%s %s is 403 before anything else is looked at, until it is enabled',
-    async (method, path) => {
-      const other = await api.client();
-      await enabled(api, other);
-      const ask = (company: string) =>
-        client.call(
-          method,
-          `/v1/corporate-banking/${company}/${path}`,
-          method === 'GET' ? undefined : 'not json',
-        );
-      for (const company of [client.clientId, other.clientId, 'cli_unknown'])
-        expect(said(await ask(company))).toBe('403 capability_disabled undefined');
-      await enabled(api, client);
-      for (const company of [other.clientId, 'cli_unknown']) {
-        const answer = await client.call(
-          method,
-          `/v1/corporate-banking/${company}/${path}`,
-          ...(method === 'GET' ? [] : [bodyOf(path), freshKey()]),
-        );
-        expect(said(answer)).toBe('404 not_found undefined');
-      }
-      expect((await ask(client.clientId)).body.code).not.toBe('capability_disabled');
-    },
-  );
+  it.each(EVERY)('%s %s is 403 before any other check, until it is enabled', async (method, path) => {
+    const other = await api.client();
+    await enabled(api, other);
+    const ask = (company: string) =>
+      client.call(
+        method,
+        `/v1/corporate-banking/${company}/${path}`,
+        method === 'GET' ? undefined : 'not json',
+      );
+    for (const company of [client.clientId, other.clientId, 'cli_unknown'])
+      expect(said(await ask(company))).toBe('403 capability_disabled undefined');
+    await enabled(api, client);
+    for (const company of [other.clientId, 'cli_unknown']) {
+      const answer = await client.call(
+        method,
+        `/v1/corporate-banking/${company}/${path}`,
+        ...(method === 'GET' ? [] : [bodyOf(path), freshKey()]),
+      );
+      expect(said(answer)).toBe('404 not_found undefined');
+    }
+    expect((await ask(client.clientId)).body.code).not.toBe('capability_disabled');
+  });
 
   const bodyOf = (path: string) =>
     path === 'transfers'
@@ -69,7 +66,7 @@ describe('the capability', () => {
         ? { amount: '1.00', destination: DESTINATION }
         : { quoteId: 'quo_unknown' };
 
-  it('ends with its disabling, and the balance stays', async () => {
+  it('ends when it is disabled, and the balance stays', async () => {
     const first = await enabled(api, client);
     expect(await enabled(api, client)).toEqual(first);
     await credited(api, first.id, '20.00');
@@ -82,7 +79,7 @@ describe('the capability', () => {
     expect(await ibanBalance(client)).toBe('20.00 0.00');
   });
 
-  it('is reached by an admin for any company', async () => {
+  it('is available to an admin for any company', async () => {
     const admin = await api.client('admin');
     expect(said(await admin.call('GET', `${bankingPath(client)}/account`))).toBe(
       '403 capability_disabled undefined',
@@ -95,8 +92,8 @@ describe('the capability', () => {
   });
 });
 
-describe('the account', () => {
-  it('is an account of its own, with an IBAN that passes its check digits', async () => {
+describe('a virtual IBAN', () => {
+  it('is an account with a valid IBAN, apart from the company’s accounts', async () => {
     const { id } = await enabled(api, client);
     const { body } = await client.call('GET', `${bankingPath(client)}/account`);
     expect(body).toEqual({
@@ -118,7 +115,7 @@ describe('the account', () => {
     expect(data.map((account: { id: string }) => account.id)).not.toContain(id);
   });
 
-  it('gives every company another IBAN, however many are enabled at once', async () => {
+  it('differs between companies that are enabled at once', async () => {
     const clients = await Promise.all(Array.from({ length: 8 }, () => api.client()));
     const ibans = await Promise.all(
       [...clients, ...clients].map((each) => enabled(api, each).then(({ iban }) => iban)),
@@ -128,7 +125,7 @@ describe('the account', () => {
 });
 
 describe('its history and balance', () => {
-  it('are read by its accountId, as those of any account of the company', async () => {
+  it('are read by its accountId like those of other accounts', async () => {
     const { id: ibanId } = await enabled(api, client);
     const admin = await api.client('admin');
     for (const amount of ['10.00', '20.00', '30.00']) await credited(api, ibanId, amount);
@@ -150,7 +147,7 @@ describe('its history and balance', () => {
     }
   });
 
-  it('are not found by another company, nor taken for an account elsewhere', async () => {
+  it('are a 404 for other companies, and for endpoints of ordinary accounts', async () => {
     const { id: ibanId } = await enabled(api, client);
     const other = await api.client();
     for (const path of [`/v1/accounts/${ibanId}/transactions`, `/v2/accounts/${ibanId}/balance`])
@@ -169,7 +166,7 @@ describe('its history and balance', () => {
 });
 
 describe('a payout', () => {
-  it('is held, leaves when it is sent, and completes', async () => {
+  it('is held, debited when it is sent, and completed', async () => {
     const { id: ibanId } = await enabled(api, client);
     await credited(api, ibanId, '100.00');
     const { id, made, show } = await paidOut(client, '40.00');
@@ -202,12 +199,12 @@ describe('a payout', () => {
     ['901.07', 'returned', '1999.50', '901.07'],
     ['901.08', 'returned', '1548.96', '450.54'],
   ])(
-    'of %s EUR ends as the sandbox’s provider decides: %s',
+    'of %s EUR ends with the decision of the sandbox’s provider: %s',
     async (amount, status, balance, returnedAmount) => {
       const { id: ibanId } = await enabled(api, client);
       await credited(api, ibanId, '2000.00');
       const { id, show } = await paidOut(client, amount);
-      await look(api, id).catch(() => undefined); // an answer that was lost
+      await look(api, id).catch(() => undefined); // a lost answer
       await drivenPayout(api, id);
       api.clock.pass(60);
       await look(api, id);
@@ -218,7 +215,7 @@ describe('a payout', () => {
     },
   );
 
-  it('needs a key, a quote that is the company’s and unused, and the money', async () => {
+  it('requires a key, an unused quote of the company, and enough money', async () => {
     const { id: ibanId } = await enabled(api, client);
     const path = bankingPath(client);
     const quote = async (amount: string) =>
@@ -255,13 +252,13 @@ describe('a payout', () => {
     [{ amount: 5 }, '400 invalid_request amount'],
     [{ amount: '5.001' }, '400 invalid_request amount'],
     [{ amount: '0.50' }, '409 limit_exceeded amount'],
-  ])('is not quoted: %j', async (given, expected) => {
+  ])('gets no quote for %j', async (given, expected) => {
     await enabled(api, client);
     const body = { amount: '10.00', destination: DESTINATION, ...given };
     expect(said(await client.call('POST', `${bankingPath(client)}/quote`, body))).toBe(expected);
   });
 
-  it('keeps its destination sealed, in the quote too', async () => {
+  it('stores its destination sealed, also in the quote', async () => {
     const { id: ibanId } = await enabled(api, client);
     await credited(api, ibanId, '100.00');
     const { id } = await paidOut(client, '10.00');

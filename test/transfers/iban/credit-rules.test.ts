@@ -49,7 +49,7 @@ const gone = (status: 'pending' | 'succeeded' | 'failed', amount = 100, key?: st
 describe('a payment that the bank has received', () => {
   it.each<[string, string | null, BankCreditWord[], string, Record<string, number>]>([
     ['is credited', 'vib_1', [word()], 'credited', { bank: -100, credited: 100 }],
-    ['is nobody’s', null, [word()], 'suspended', { bank: -100, suspense: 100 }],
+    ['without an owner is suspended', null, [word()], 'suspended', { bank: -100, suspense: 100 }],
     [
       'is recalled',
       'vib_1',
@@ -65,52 +65,52 @@ describe('a payment that the bank has received', () => {
       { bank: -50, credited: 100, 'chargedBack part recall c1': 40, 'chargedBack part recall c2': 10 },
     ],
     [
-      'is recalled, and a part of that withdrawn',
+      'is recalled, and a part of the recall is withdrawn',
       'vib_1',
       [word(), word([60, 40]), word([60])],
       'credited',
       { bank: -40, credited: 100, 'chargedBack part recall c1': 60 },
     ],
     [
-      'is recalled before anybody looked',
+      'is recalled before the first look',
       'vib_1',
       [word([100])],
       'recalled',
       { credited: 100, 'chargedBack part recall c1': 100 },
     ],
-    ['of nobody’s is recalled', null, [word(), word([100])], 'recalled', {}],
+    ['without an owner is recalled', null, [word(), word([100])], 'recalled', {}],
     ['is given back by the bank', null, [word(), word([], gone('succeeded'))], 'returned', {}],
     [
-      'is not given back after all',
+      'is given back, and the return then fails',
       null,
       [word([], gone('succeeded')), word([], gone('failed'))],
       'suspended',
       { bank: -100, suspense: 100 },
     ],
     [
-      'is less than it was',
+      'is lowered',
       'vib_1',
       [word(), word([], { amount: new Decimal(70) })],
       'credited',
       { bank: -70, credited: 70 },
     ],
     [
-      'is more than it was',
+      'is raised',
       'vib_1',
       [word(), word([], { amount: new Decimal(170) })],
       'credited',
       { bank: -170, credited: 100, suspense: 70 },
     ],
-    ['is nothing after all', 'vib_1', [word(), word([], { amount: ZERO })], 'recalled', {}],
+    ['is lowered to zero', 'vib_1', [word(), word([], { amount: ZERO })], 'recalled', {}],
     [
-      'is of another currency',
+      'changes its currency',
       'vib_1',
       [word(), word([], { currency: 'USD' })],
       'credited',
       { bank: -100, suspense: 100 },
     ],
     [
-      'is recalled for more than it was',
+      'is recalled for more than its amount',
       'vib_1',
       [word(), word([150])],
       'recalled',
@@ -122,7 +122,7 @@ describe('a payment that the bank has received', () => {
     expect(shown(books)).toEqual(expected);
   });
 
-  it('is a break when the bank tells of it otherwise', () => {
+  it('opens a break when the bank changes it', () => {
     const told = (given: Partial<BankCreditWord>) =>
       notices(play(fresh(), inTurn(word(), word([], given))).counting);
     expect(told({ iban: 'lt52 9999 9000 0000 0001' })).toEqual([]);
@@ -130,7 +130,7 @@ describe('a payment that the bank has received', () => {
       expect(told(given)).toMatchObject([{ kind: 'iban_credit_changed' }]);
   });
 
-  it('is returned to its payer by a decision, under its key, and waits for the bank until it is done', () => {
+  it('is returned to its payer by a decision, under its key, and stays open until the bank has done it', () => {
     const key = 'dec_return';
     const asked = play(fresh(null), [
       ...inTurn(word()),
@@ -153,14 +153,14 @@ describe('a payment that the bank has received', () => {
     expect(totalOf(failed.books, 'suspense').toNumber()).toBe(100);
   });
 
-  it('goes back by the bank’s own doing where the key that it names is none of an order', () => {
+  it('counts as returned by the bank itself when the key is not one of our orders', () => {
     const credited = { ...decision('suspense_credit', 1, 'dec_credit'), currency: 'USD' };
     for (const key of ['theirs', credited.id]) {
       const steps = [...inTurn(word()), { decided: [credited] }];
       const told = (status: 'pending' | 'succeeded') =>
         play(fresh(), [...steps, { word: word([], { ...gone(status, 40, key), version: 2 }) }]);
       const [pending, done] = [told('pending'), told('succeeded')];
-      // The bank keeps the money: nothing of the account is held for what nobody has asked for.
+      // A pending return of the bank itself holds nothing on the account.
       expect([isOpen(pending.situation), totalOf(pending.books, 'held', 'refunded').toFixed()]).toEqual([
         ...[false, '0'],
       ]);
@@ -170,7 +170,7 @@ describe('a payment that the bank has received', () => {
     }
   });
 
-  it('that an owner was given by a decision is recovered when it is recalled', () => {
+  it('that was credited by a decision can be recovered after a recall', () => {
     const steps = [...inTurn(word()), { decided: [decision('suspense_credit', 100)] }];
     const given = play(fresh(null), steps);
     expect(shown(given.books)).toEqual({ bank: -100, 'released dec_suspense_credit': 100 });
@@ -183,7 +183,7 @@ describe('a payment that the bank has received', () => {
     ]).toEqual([0, 0]);
   });
 
-  it('is no amount when it is nothing, too fine, or of no currency', () => {
+  it('is invalid with an amount of zero, too many decimals, or no currency', () => {
     const amountOf = (amount: string, currency: string) =>
       isAmount({ amount: new Decimal(amount), currency });
     expect(amountOf('0.01', 'EUR')).toBe(true);
@@ -198,7 +198,7 @@ describe('a payment that the bank has received', () => {
   });
 });
 
-it('has one line for each status and trigger, between statuses of its own', () => {
+it('has one transition for each status and trigger', () => {
   const lines = linesOf(IBAN_CREDIT_TRANSITIONS).map(({ from, on }) => `${from} ${on}`);
   expect(new Set(lines).size).toBe(lines.length);
 });

@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
 
-/** Somebody pays; of what is mute no callback tells. @returns the bank's name for it */
+/** Pays at the sandbox's bank, by default without a callback. @returns the bank's id */
 async function pay(given: Record<string, unknown>): Promise<string> {
   const answer = await client.call('POST', '/sandbox/iban-credits', {
     amount: '25.00',
@@ -42,7 +42,7 @@ async function pay(given: Record<string, unknown>): Promise<string> {
   return answer.body.id as string;
 }
 
-/** Those that nobody, nor the time, has resolved. */
+/** The kinds of open breaks of a subject. */
 async function openBreaks(subject: string): Promise<string[]> {
   const rows = await api.database.query<{ kind: string }>(
     'select kind from breaks where subject = $1 and resolved_at is null order by kind, detail',
@@ -55,7 +55,7 @@ const told = (bankId: string) =>
   api.commands.filter(({ workflowId }) => workflowId === `iban-credit-${bankId}`).length;
 
 describe('a payment from outside', () => {
-  it('is told of by the bank, and credited once', async () => {
+  it('is credited once after a callback', async () => {
     const { id: ibanId, iban } = await enabled(api, client);
     const bankId = await pay({ iban: iban.replace(/(.{4})/g, '$1 ').toLowerCase(), mute: false });
     await until(() => told(bankId) > 0);
@@ -66,7 +66,7 @@ describe('a payment from outside', () => {
     expect(await foldOf(api, ibanId)).toBe('25.00');
   });
 
-  it('of which no callback has told is found in the bank’s list', async () => {
+  it('without a callback is found in the bank’s list', async () => {
     const { iban } = await enabled(api, client);
     const bankId = await pay({ iban });
     expect(told(bankId)).toBe(0);
@@ -77,7 +77,7 @@ describe('a payment from outside', () => {
     expect(await ibanBalance(client)).toBe('25.00 0.00');
   });
 
-  it('that the bank has told of and does not know is asked for again for a day, and is then shown to a person', async () => {
+  it('that the bank does not know is asked for during a day, and then opens a break', async () => {
     const began = api.clock.at.getTime();
     const bankId = 'sbp-replica';
     const waits: number[] = [];
@@ -96,7 +96,7 @@ describe('a payment from outside', () => {
     expect(await api.database.query('select 1 from told_names')).toEqual([]);
   });
 
-  it('that the bank knows only when it is asked once more is credited, whenever that is', async () => {
+  it('that the bank knows only later is credited, even after the break', async () => {
     const { iban } = await enabled(api, client);
     const bankId = await pay({ iban });
     const { bank } = api.services.parties;
@@ -111,7 +111,7 @@ describe('a payment from outside', () => {
     expect(await openBreaks(bankId)).toEqual([]);
   });
 
-  it('to an IBAN that is nobody’s, or disabled, or in another currency, waits in suspense for the operator', async () => {
+  it('to an unknown or disabled IBAN, or in another currency, goes to suspense', async () => {
     const { iban } = await enabled(api, client);
     const foreign = await pay({ iban, currency: 'USD' });
     await lookedAtCredit(api, foreign);
@@ -131,8 +131,8 @@ describe('a payment from outside', () => {
   });
 });
 
-describe('what the payer’s bank takes back', () => {
-  it('takes the credit, though the account fall below zero, and a person is told', async () => {
+describe('a recall by the payer’s bank', () => {
+  it('debits the account even below zero, with a break', async () => {
     const { id: ibanId, iban } = await enabled(api, client);
     const bankId = await pay({ iban, amount: '801.01' });
     await lookedAtCredit(api, bankId);
@@ -155,7 +155,7 @@ describe('what the payer’s bank takes back', () => {
     expect(await breaksOf(api, await creditIdOf(api, bankId))).toEqual(['transfer_below_zero -801.01']);
   });
 
-  it('in part takes that part', async () => {
+  it('in part debits that part', async () => {
     const { iban } = await enabled(api, client);
     const bankId = await pay({ iban, amount: '801.02' });
     await lookedAtCredit(api, bankId);
@@ -164,7 +164,7 @@ describe('what the payer’s bank takes back', () => {
     expect(await ibanBalance(client)).toBe('480.62 0.00'); // less 40 %, rounded down
   });
 
-  it('of a payment in suspense comes out of suspense', async () => {
+  it('of a payment in suspense is taken from suspense', async () => {
     const bankId = await pay({ iban: 'LT000000000000000000', amount: '801.01' });
     await lookedAtCredit(api, bankId);
     const id = await creditIdOf(api, bankId);
@@ -195,7 +195,7 @@ describe('the operator', () => {
     return { bankId, id: await creditIdOf(api, bankId) };
   };
 
-  it('returns a payment to its payer, by the bank, once', async () => {
+  it('returns a payment to its payer once', async () => {
     const { bankId, id } = await suspended('12.00');
     await use(id, 'return');
     await expect(use(id, 'return')).rejects.toMatchObject({ code: 'invalid_transition' });
@@ -212,8 +212,8 @@ describe('the operator', () => {
   it.each([
     ['801.03', 6, 'fails at the bank'],
     ['801.04', 0, 'is refused by the bank'],
-    ['801.06', 6, 'has failed after all'],
-  ])('has the money of %s EUR in suspense again when its return %3$s', async (amount, seconds) => {
+    ['801.06', 6, 'fails after its success'],
+  ])('has %s EUR in suspense again when the return %3$s', async (amount, seconds) => {
     const { bankId, id } = await suspended(amount);
     await use(id, 'return');
     await lookedAtCredit(api, bankId);
@@ -225,7 +225,7 @@ describe('the operator', () => {
     expect(await bookedOn(api, id, 'losses:EUR')).toBe(Number(amount));
   });
 
-  it('waits for a return that takes its time', async () => {
+  it('waits for a slow return', async () => {
     const { bankId, id } = await suspended('801.05');
     await use(id, 'return');
     expect(await lookedAtCredit(api, bankId)).toMatchObject({ status: 'suspended', open: true });
@@ -234,7 +234,7 @@ describe('the operator', () => {
     expect(await lookedAtCredit(api, bankId)).toMatchObject({ status: 'returned', open: false });
   });
 
-  it('credits a payment to its owner, and recovers it when it is recalled', async () => {
+  it('credits a payment to its owner, and recovers it after a recall', async () => {
     const { bankId, id } = await suspended('801.01');
     const accountId = await masterAccount(client, 'EUR');
     await use(id, 'credit', accountId);
@@ -249,7 +249,7 @@ describe('the operator', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('an unreadable word', () => {
   let server: Server;
   const credits = new Map<string, object>();
   const sandboxBank = () => api.services.parties.bank;
@@ -271,7 +271,7 @@ describe('what cannot be read', () => {
     server.close();
   });
 
-  it('in the bank’s list, or of one payment, stops no other payment, and a person is told', async () => {
+  it('in the list or on a payment opens a break, and stops no other payment', async () => {
     const { iban } = await enabled(api, client);
     const sound = { iban, amount: '5.00', currency: 'EUR', recalls: [], returns: [] };
     const spoilt = {
@@ -297,7 +297,7 @@ describe('what cannot be read', () => {
     ).toEqual([]);
   });
 
-  it('is booked once it can be read', async () => {
+  it('is booked once it is readable', async () => {
     const { iban } = await enabled(api, client);
     credits.set('mended', { id: 'mended', iban, amount: '5.00' });
     await expect(lookedAtCredit(api, 'mended')).rejects.toThrow(OutcomeUnknown);
@@ -307,7 +307,7 @@ describe('what cannot be read', () => {
     expect(await openBreaks('mended')).toEqual([]);
   });
 
-  it('no more changes what is booked: a payment that the bank knows no more is shown for as long', async () => {
+  it('is no loss of the booking, and a payment that the bank has forgotten has a break meanwhile', async () => {
     const { iban } = await enabled(api, client);
     credits.set('lost', { id: 'lost', iban, amount: '5.00', currency: 'EUR', recalls: [], returns: [] });
     await lookedAtCredit(api, 'lost');

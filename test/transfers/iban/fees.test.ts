@@ -18,10 +18,10 @@ afterAll(() => api.close());
 
 const day = (text: string) => new Date(`${text}T12:00:00.000Z`);
 
-/** The product when its clock shows that time. */
+/** The product with its clock at that time. */
 const productAt = (at: Date) => ({ ...api.services, now: () => at });
 
-/** What a run of the schedule does at that time. */
+/** Runs the schedule's work at that time. */
 async function run(at: Date): Promise<void> {
   for (let after: FeePlace | null = null; ; ) {
     ({ after } = await takeMonthlyFees(productAt(at), after));
@@ -37,7 +37,7 @@ const feesOf = async (ibanId: string) =>
     )
   ).map(({ month, status }) => `${month} ${status}`);
 
-it('is due when its month has ended, and taken once, whoever asks', async () => {
+it('a fee is due when its month has ended, and taken once by parallel runs', async () => {
   const { id } = await enabled(api, client, day('2026-01-15'));
   await credited(api, id, '100.00');
   await run(new Date('2026-01-31T23:59:59.999Z'));
@@ -48,7 +48,7 @@ it('is due when its month has ended, and taken once, whoever asks', async () => 
   expect(await ibanBalance(client)).toBe('90.00 0.00');
 });
 
-it('of months that nobody has asked for is caught up', async () => {
+it('fees of missed months are taken later', async () => {
   const { id } = await enabled(api, client, day('2026-01-15'));
   await credited(api, id, '100.00');
   await run(day('2026-05-02'));
@@ -57,7 +57,7 @@ it('of months that nobody has asked for is caught up', async () => {
   expect(await foldOf(api, id)).toBe('60.00');
 });
 
-it('that the balance does not cover is shown, tried again, and settled when there is money', async () => {
+it('an uncovered fee opens a break, and is taken once there is money', async () => {
   const { id } = await enabled(api, client, day('2026-01-15'));
   await credited(api, id, '15.00');
   await run(day('2026-03-02'));
@@ -72,7 +72,7 @@ it('that the balance does not cover is shown, tried again, and settled when ther
   expect(shown).toEqual({ resolved_by: 'iban-monthly-fees' });
 });
 
-it('is not asked for months in which the IBAN was disabled throughout', async () => {
+it('a month in which the IBAN was disabled throughout has no fee', async () => {
   const { id } = await enabled(api, client, day('2026-01-15'));
   await credited(api, id, '100.00');
   await disabled(api, client, day('2026-02-10'));
@@ -81,7 +81,7 @@ it('is not asked for months in which the IBAN was disabled throughout', async ()
   expect(await feesOf(id)).toEqual(['2026-01 paid', '2026-02 paid', '2026-05 paid']);
 });
 
-it('is the price that the company has when it becomes due, and nothing where there is none', async () => {
+it('a fee has the company’s price at its due time, which may be zero', async () => {
   const { id } = await enabled(api, client, day('2026-01-15'));
   await api.database.query(
     `update tenants set settings = jsonb_set(settings, '{banking}', '{"monthlyFee": "0.00"}') where id = $1`,
@@ -92,7 +92,7 @@ it('is the price that the company has when it becomes due, and nothing where the
   expect(await ibanBalance(client)).toBe('0.00 0.00');
 });
 
-it('that cannot be made or taken for one IBAN is made and taken for the others', async () => {
+it('a failing fee of one IBAN does not stop the fees of others', async () => {
   const other = await api.client();
   const [spoilt, sound] = [
     await enabled(api, client, day('2026-01-15')),

@@ -29,7 +29,7 @@ async function operator(...argv: string[]) {
 }
 
 describe('the operator’s command line', () => {
-  it('enables a company’s IBAN, which it has at once, and disables it; written down', async () => {
+  it('enables and disables a company’s IBAN, with entries in the audit log', async () => {
     const made = await operator('iban', 'enable', client.clientId, '--json');
     expect(made.code).toBe(0);
     const iban = JSON.parse(made.out);
@@ -56,14 +56,14 @@ describe('the operator’s command line', () => {
     ]);
   });
 
-  it('knows who is no company', async () => {
+  it('refuses an unknown company', async () => {
     for (const verb of ['enable', 'disable']) {
       const answer = await operator('iban', verb, 'cli_unknown');
       expect([answer.code, answer.err]).toEqual([3, expect.stringContaining('not found')]);
     }
   });
 
-  it('shows fees that are unpaid', async () => {
+  it('shows unpaid fees', async () => {
     const { id } = await enabled(api, client, new Date('2026-01-15T12:00:00Z'));
     await takeMonthlyFees({ ...api.services, now: () => new Date('2026-02-02T12:00:00Z') }, null);
     const fees = JSON.parse((await operator('iban', 'fees', '--json')).out);
@@ -79,7 +79,7 @@ describe('the operator’s command line', () => {
 });
 
 describe('payouts above the threshold', () => {
-  /** Of 20.50 EUR in all, above a threshold of 20.49. */
+  /** Creates a payout of 20.50 EUR in total, above a threshold of 20.49. */
   async function pending() {
     await operator('client', 'settings', client.clientId, '--set', 'banking.payout.approvalAbove="20.49"');
     const { id: ibanId } = await enabled(api, client);
@@ -90,7 +90,7 @@ describe('payouts above the threshold', () => {
     return payout;
   }
 
-  it('wait for an operator, who lists and approves them', async () => {
+  it('wait for an operator, who approves them', async () => {
     const { id, show } = await pending();
     expect((await operator('iban-payout', 'list')).out).toMatch(
       new RegExp(`${id}.*${client.clientId}.*20.50 EUR`),
@@ -114,7 +114,7 @@ describe('payouts above the threshold', () => {
     ]);
   });
 
-  it('are rejected: the hold is released, and the company reads why', async () => {
+  it('release the hold after a rejection, and the company reads the reason', async () => {
     const { id, show } = await pending();
     expect((await operator('iban-payout', 'reject', id, '--reason', 'No invoice.')).out).toBe(
       `${id} is rejected.`,
@@ -123,13 +123,13 @@ describe('payouts above the threshold', () => {
     expect(await ibanBalance(client)).toBe('100.00 0.00');
   });
 
-  it('are no payouts of accounts', async () => {
+  it('are unknown to the commands for payouts of accounts', async () => {
     const { id } = await pending();
     expect(await operator('payout', 'approve', id)).toMatchObject({ code: 3, err: 'payout not found.' });
   });
 });
 
-it('what nobody watches is started again, and what was told lately is not', async () => {
+it('the reconciler signals overdue transfers, and none that it signalled lately', async () => {
   const { id: ibanId, iban } = await enabled(api, client);
   await credited(api, ibanId, '100.00');
   const { id: payoutId } = await paidOut(client, '10.00');
@@ -153,7 +153,7 @@ it('what nobody watches is started again, and what was told lately is not', asyn
   }
 });
 
-it('of many payouts at once as many are made as there is money for', async () => {
+it('creates as many of twelve payouts at once as the money covers', async () => {
   const { id: ibanId } = await enabled(api, client);
   await credited(api, ibanId, '52.50');
   const made = await Promise.allSettled(Array.from({ length: 12 }, () => paidOut(client, '10.00')));

@@ -6,7 +6,7 @@ import { type PartyDouble, partyDouble, type SetPayout } from '../payouts/party-
 import { internal, look, quote, SEPA, statusesTold, told } from '../payouts/support';
 import { bankingPath, credited, DESTINATION, disabled, enabled, ibanBalance, paidOut } from './support';
 
-/** Payouts from virtual IBANs follow the party's word as payouts of accounts do (test/transfers/payouts): what differs. */
+/** The differences of payouts from virtual IBANs to payouts from accounts (test/transfers/payouts). */
 let api: TestApi;
 let client: Client;
 let ibanId: string;
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(() => api.close());
 
-/** Ordered, and set to where the party has it, one look after the other. */
+/** Orders a payout, and makes steps after each state of the party. */
 async function through(...states: SetPayout[]) {
   const payout = await paidOut(client, '100.00');
   await look(api, payout.id);
@@ -41,7 +41,7 @@ async function through(...states: SetPayout[]) {
 
 const GONE = '4899.50 0.00';
 
-it('is ordered under its id, by SEPA', async () => {
+it('a payout is ordered under its id, by SEPA', async () => {
   const { id } = await through();
   expect(party.payment(id)).toMatchObject({
     key: id,
@@ -63,13 +63,13 @@ it('is ordered under its id, by SEPA', async () => {
 
 it.each<[string, SetPayout[], string, string, string[]]>([
   [
-    'returned, and then completed after all',
+    'returned, then completed',
     [{ status: 'completed' }, { status: 'returned' }, { status: 'completed' }],
     ...(['completed', GONE] as const),
     ['deposit/payout_returned 100.00', 'withdraw/payout_returned_reversed 100.00'],
   ],
   [
-    'sent, failed, and then completed',
+    'sent, failed, then completed',
     [{ status: 'sent' }, { status: 'failed' }, { status: 'completed' }],
     ...(['completed', GONE] as const),
     [
@@ -86,8 +86,8 @@ it.each<[string, SetPayout[], string, string, string[]]>([
     ...(['returned', '4999.50 0.00'] as const),
     ['deposit/payout_returned 60.00', 'deposit/payout_returned 40.00'],
   ],
-  ['failed, and then sent', [{ status: 'failed' }, { status: 'sent' }], ...(['sent', GONE] as const), []],
-])('%s: books and status are the party’s', async (_, states, status, balance, further) => {
+  ['failed, then sent', [{ status: 'failed' }, { status: 'sent' }], ...(['sent', GONE] as const), []],
+])('books and status follow the party: %s', async (_, states, status, balance, further) => {
   const { id, show } = await through(...states);
   expect([(await show()).status, await ibanBalance(client)]).toEqual([status, balance]);
   const kept = status === 'returned' ? '0.00' : '100.00';
@@ -102,12 +102,15 @@ it.each([
   ['account_closed', 'failed', 'account_closed'],
   ['Ada Byron has moved', 'returned', 'returned'],
   [undefined, 'returned', 'returned'],
-] as const)('of the party’s reason %s, %s, the company reads %s', async (failureCode, status, expected) => {
-  const { show } = await through({ status, failureCode });
-  expect((await show()).failure).toBe(expected);
-});
+] as const)(
+  'with the party’s reason %s for %s, the company reads %s',
+  async (failureCode, status, expected) => {
+    const { show } = await through({ status, failureCode });
+    expect((await show()).failure).toBe(expected);
+  },
+);
 
-it('is not failed by a key in progress or a wrong address', async () => {
+it('a payout does not fail by a key in progress or a wrong address', async () => {
   const { id, show } = await paidOut(client, '100.00');
   party.orders = ['in-progress-409', 'not-found-404'];
   for (const name of ['OutcomeUnknown', 'PartyAway'])
@@ -117,7 +120,7 @@ it('is not failed by a key in progress or a wrong address', async () => {
   expect(party.payments).toHaveLength(1);
 });
 
-it('that comes back to an IBAN that was disabled is credited to it', async () => {
+it('a return to a disabled IBAN is credited to it', async () => {
   const { id } = await through({ status: 'completed' });
   await disabled(api, client);
   party.set(id, { status: 'returned' });
@@ -126,7 +129,7 @@ it('that comes back to an IBAN that was disabled is credited to it', async () =>
   expect(await ibanBalance(client)).toBe('4999.50 0.00');
 });
 
-it('one key serves the company and an admin, on an account and on a virtual IBAN', async () => {
+it('company and admin can use the same key on an account and on a virtual IBAN', async () => {
   const [admin, accountId] = [await api.client('admin'), await masterAccount(client, 'EUR')];
   await fund(api, accountId, '5000.00');
   const key = { 'x-idempotency-key': 'the same' };

@@ -13,7 +13,7 @@ import { freshKey } from '../external-cards/support';
 
 export const DESTINATION = { name: 'Ada Byron', iban: 'DE89370400440532013000' };
 
-/** What `operator iban enable` does. */
+/** Enables the IBAN like `operator iban enable`. */
 export const enabled = (api: TestApi, client: Client, at = api.services.now()) =>
   api.database.transaction(async (tx) => (await enableIban(tx, SANDBOX_RANGE, client.clientId, at)).iban);
 
@@ -22,7 +22,7 @@ export const disabled = (api: TestApi, client: Client, at = api.services.now()) 
 
 export const bankingPath = (client: Client) => `/v1/corporate-banking/${client.clientId}`;
 
-/** Credits the virtual IBAN as the bank's payments do. */
+/** Credits the virtual IBAN like a payment of the bank. */
 export async function credited(api: TestApi, ibanId: string, amount: string): Promise<void> {
   const reference = newId('reference');
   const value = new Decimal(amount);
@@ -33,11 +33,11 @@ export async function credited(api: TestApi, ibanId: string, amount: string): Pr
   await api.database.transaction((tx) => move(tx, { entries }, {}));
 }
 
-/** The step of the workflow of a payment, by the bank's name for it. */
+/** Makes one step of a payment's workflow, by the bank's id. */
 export const lookedAtCredit = ({ services }: TestApi, bankId: string): Promise<Progress> =>
   lookAtCredit(services, bankId, (ref) => discover(services, 'bank', ref));
 
-/** Our id of a payment of the bank's. */
+/** Our id of a bank's payment. */
 export async function creditIdOf(api: TestApi, bankId: string): Promise<string> {
   const [row] = await api.database.query<{ id: string }>(
     `select id from transfers where party = 'bank' and party_ref = $1`,
@@ -47,13 +47,13 @@ export async function creditIdOf(api: TestApi, bankId: string): Promise<string> 
   return row.id;
 }
 
-/** `available pending` of the virtual IBAN as the API shows it. */
+/** The balance of the virtual IBAN by the API, as `available pending`. */
 export async function ibanBalance(client: Client): Promise<string> {
   const { balance } = (await client.call('GET', `${bankingPath(client)}/account`)).body;
   return `${balance.available} ${balance.pending}`;
 }
 
-/** A payout of that amount, quoted and made. */
+/** Takes a quote and creates a payout. */
 export async function paidOut(client: Client, amount: string, headers = freshKey()) {
   const path = bankingPath(client);
   const quote = await client.call('POST', `${path}/quote`, { amount, destination: DESTINATION });
@@ -64,11 +64,11 @@ export async function paidOut(client: Client, amount: string, headers = freshKey
   return { id, made, show: async () => (await client.call('GET', `${path}/payouts/${id}`)).body };
 }
 
-/** One look, as its workflow takes it. */
+/** Makes one step of the payout's workflow. */
 export const look = (api: TestApi, id: string): Promise<Progress> =>
   advance(api.services, ibanPayoutKind, id);
 
-/** What its workflow does when seconds have passed. */
+/** Makes the steps of the workflow on a moving clock. */
 export async function drivenPayout(
   api: TestApi & { clock: { pass(seconds: number): void } },
   id: string,

@@ -8,9 +8,9 @@ import { type Fault, type PartyDouble, partyDouble, type SetPayout } from './par
 import { create, fundedAccount, look, read } from './support';
 
 /**
- * However the party's messages come – shuffled, repeated, late, lost, forged, between time-outs and repeated orders – and
- * whatever it says, with versions or without, the money is in the end what the party has: from accounts and from virtual
- * IBANs. The seed is printed with a failure: `PAYOUTS_SEED=<seed> npx jest test/transfers/payouts/conservation`.
+ * The books of payouts from accounts and virtual IBANs hold the party's money in the end. The party's messages are
+ * shuffled, repeated, late, lost or forged, its words have versions or not, and orders time out. A failure prints the
+ * seed: `PAYOUTS_SEED=<seed> npx jest test/transfers/payouts/conservation`.
  */
 const PAYOUTS = 150;
 const SEED = Number(process.env['PAYOUTS_SEED'] ?? 20_261_121);
@@ -29,7 +29,7 @@ const oneOf = <T>(choices: readonly T[]): T => choices[between(0, choices.length
 let api: TestApi;
 let party: PartyDouble;
 let accounts: { client: Client; accountId: string; ibanId: string }[];
-/** Milliseconds that the product's clock is ahead. */
+/** How far the product's clock is ahead, in milliseconds. */
 let ahead = 0;
 beforeEach(async () => {
   api = await testApi({ now: () => new Date(Date.now() + ahead) });
@@ -50,22 +50,22 @@ afterEach(async () => {
 
 interface Played {
   client: Client;
-  /** Of the account or of the virtual IBAN. */
+  /** The id of the account or the virtual IBAN. */
   accountId: string;
   id: string;
   show(): Promise<Record<string, any>>;
   receivedAmount: Decimal;
   receivedCurrency: string;
   currency: string;
-  /** What is still to happen at the party, in its order. */
+  /** Remaining events at the party, in order. */
   script: SetPayout[];
-  /** Ids of messages that have come, to be sent again. */
+  /** Ids of earlier callbacks, for repeats. */
   messages: string[];
 }
 
 const part = (whole: Decimal) => whole.times(between(1, 99)).dividedBy(100).toFixed(2);
 
-/** What the party does to a payout: mostly what parties do, and now and then what they should not. */
+/** Events of a payout at the party: mostly valid ones, and some invalid ones. */
 function scriptFor(whole: Decimal): SetPayout[] {
   const returned = (): SetPayout => ({
     status: 'returned',
@@ -122,11 +122,11 @@ const ORDER_FAULTS: Fault[] = [
   'done-and-broken-off',
 ];
 
-/** Drawn before it is played, so that what runs beside it does not change the random numbers. */
+/** Draws all actions before the run, so that parallel work does not change the random numbers. */
 function actionsOf(played: Played): (() => Promise<unknown>)[] {
   const moves = played.script.map((next) => () => Promise.resolve(party.set(played.id, next)));
   const noise = Array.from({ length: between(2, 6) }, () => noiseOf(played));
-  // The party's moves keep their order; what tells of them does not.
+  // The party's events keep their order. Callbacks and steps come in any order.
   const actions: (() => Promise<unknown>)[] = [() => look(api, played.id).catch(() => undefined)];
   while (moves.length + noise.length > 0) {
     const from = moves.length > 0 && (noise.length === 0 || chance(0.5)) ? moves : noise;
@@ -145,7 +145,7 @@ function noiseOf(played: Played): () => Promise<unknown> {
     messages.push(message);
     return async () => {
       await party.tell(api, id, { id: message });
-      await look(api, id).catch(() => undefined); // what the callback asked the workflow for
+      await look(api, id).catch(() => undefined); // the step that follows the callback
     };
   }
   if (roll < 0.8) {
@@ -159,7 +159,7 @@ function noiseOf(played: Played): () => Promise<unknown> {
   };
 }
 
-/** The first look of a payout may meet a fault; nobody but the first look makes an order, mostly. */
+/** Orders the payout, sometimes with a fault, and plays its actions. */
 async function play(played: Played, actions: (() => Promise<unknown>)[], fault: Fault | undefined) {
   if (fault) party.orders.push(fault);
   for (let ordered = false; !ordered; ) {
@@ -169,7 +169,10 @@ async function play(played: Played, actions: (() => Promise<unknown>)[], fault: 
   for (const action of actions) await action();
 }
 
-/** Read once more, and a minute later: what takes something back without a version counts then. */
+/**
+ * Makes a last step. The caller repeats it a minute later, when a word without a version that takes something back
+ * counts.
+ */
 async function finish({ id }: Played): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const done = await look(api, id).then(
@@ -178,7 +181,7 @@ async function finish({ id }: Played): Promise<void> {
     );
     if (done) return;
   }
-  throw new Error(`${id} cannot be finished`);
+  throw new Error(`${id} fails at every step`);
 }
 
 async function inBatches<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {
@@ -190,7 +193,7 @@ async function inBatches<T>(items: T[], work: (item: T) => Promise<unknown>): Pr
   );
 }
 
-/** What the party has had of a payout, and has given back, by its own account. */
+/** The amount of a payout that the party has had, and its returns. */
 function atParty({ id, receivedAmount }: Played) {
   const { status, returned, returns } = party.payment(id);
   const hasLeft = ['sent', 'completed', 'returned'].includes(status);
@@ -201,7 +204,7 @@ function atParty({ id, receivedAmount }: Played) {
   return { status, hasLeft, sent: hasLeft ? receivedAmount : new Decimal(0), back };
 }
 
-/** Everything that was posted because of it, by account. */
+/** The payout's entries, summed by account. */
 async function entriesOf(id: string): Promise<Map<string, Decimal>> {
   const rows = await api.database.query<{ account_id: string; sum: string }>(
     `select l.account_id, sum(l.available + l.pending) as sum
@@ -213,8 +216,8 @@ async function entriesOf(id: string): Promise<Map<string, Decimal>> {
 }
 
 it.each([
-  ['counts its words', true],
-  ['counts none', false],
+  ['gives versions', true],
+  ['gives no versions', false],
 ])(
   `conserves money over ${PAYOUTS} payouts where the party %s (PAYOUTS_SEED=${SEED})`,
   async (_, counts) => {
@@ -243,7 +246,7 @@ it.each([
   280_000,
 );
 
-/** A person has been told that its status cannot follow. */
+/** Whether a break says that the status cannot follow. */
 const isImpossible = async (id: string): Promise<boolean> =>
   (
     await api.database.query(
@@ -252,7 +255,7 @@ const isImpossible = async (id: string): Promise<boolean> =>
     )
   ).length > 0;
 
-/** @returns its status */
+/** Expects books and status as at the party. @returns the status */
 async function expectAsAtParty(played: Played): Promise<string> {
   const { id, accountId, receivedAmount, receivedCurrency, currency } = played;
   const { status, hasLeft, sent, back } = atParty(played);
@@ -261,13 +264,13 @@ async function expectAsAtParty(played: Played): Promise<string> {
   const statuses = status === 'failed' ? ['failed', 'returned'] : [status];
   if (!(await isImpossible(id)))
     expect([id, statuses]).toEqual([id, expect.arrayContaining([record['status']])]);
-  // What the books say that the party has is what it has, to the minor unit.
+  // The books hold the party's amount, to the minor unit.
   expect([id, status, of(`payouts:${receivedCurrency}`)]).toEqual([id, status, sent.minus(back).toFixed(2)]);
-  // What it has given back and the account did not get is somebody's too; here it is never more than it was sent.
+  // Nothing is in suspense, because the returns never exceed the sent amount here.
   expect(of(`suspense:${receivedCurrency}`)).toBe('0.00');
   const fee = hasLeft ? new Decimal(record['fee']) : new Decimal(0);
   expect(of(`fees:${currency}`)).toBe(fee.toFixed(2));
-  // The account has paid what has left, its fee, and nothing else.
+  // The account has paid the amount that has left and its fee, and nothing else.
   const share = back.dividedBy(receivedAmount).times(record['amount']);
   const taken = hasLeft ? new Decimal(record['amount']).minus(share) : new Decimal(0);
   const off = new Decimal(of(accountId)).plus(taken).plus(fee).abs();
@@ -275,7 +278,7 @@ async function expectAsAtParty(played: Played): Promise<string> {
   return record['status'] as string;
 }
 
-/** The client's webhooks come to the same balances. */
+/** Expects that the clients' webhooks add up to the balances. */
 async function expectFold(): Promise<void> {
   for (const { client, accountId } of accounts.flatMap(({ client, accountId, ibanId }) => [
     { client, accountId },

@@ -8,7 +8,7 @@ import { masterAccount } from '../../support/cards';
 import { type PartyDouble, partyDouble, type SetPayout } from './party-double';
 import { created, fundedAccount, look, read, told } from './support';
 
-/** What people decide of payouts beside approving them: suspense, and what the party never ends. */
+/** Decisions of operators on payouts, apart from approvals: doors of suspense, and conclusions. */
 let api: TestApi;
 let client: Client;
 let accountId: string;
@@ -54,8 +54,8 @@ const conclude = (transferId: string, as: Conclude['as']) =>
     }),
   );
 
-describe('what came back beyond what was sent', () => {
-  it('is credited and written off, and stays so whatever the party says later', async () => {
+describe('an excess return', () => {
+  it('is credited and written off, and a later change of the party does not undo that', async () => {
     const id = await through({ status: 'returned', returns: { a: '130.00' } });
     expect(await suspense(id)).toEqual(['30.00']);
     const other = await masterAccount(client, 'EUR');
@@ -74,25 +74,25 @@ describe('what came back beyond what was sent', () => {
     ]);
   });
 
-  it('cannot be returned to a payer: there is none', async () => {
+  it('cannot be returned to a payer, because a payout has none', async () => {
     const id = await through({ status: 'returned', returns: { a: '130.00' } });
     await expect(door(id, { door: 'return' })).rejects.toMatchObject({ code: 'invalid_transition' });
   });
 });
 
-describe('what the party never ends', () => {
-  it('is concluded as paid, until the party says something else', async () => {
+describe('a payout that the party never ends', () => {
+  it('is concluded as paid until the party changes its word', async () => {
     const id = await through();
     await conclude(id, 'paid');
     expect([await status(id), await balance()]).toEqual(['completed', '4899.65 0.00']);
-    await look(api, id); // the same word again
+    await look(api, id); // a repeated word
     expect([await status(id), await balance()]).toEqual(['completed', '4899.65 0.00']);
     party.set(id, { status: 'failed', failureCode: 'account_not_found' });
     await look(api, id);
     expect([await status(id), await balance()]).toEqual(['returned', '5000.00 0.00']);
   });
 
-  it('is concluded as failed: the hold is released, and it is not ordered again', async () => {
+  it('is concluded as failed, which releases the hold without another order', async () => {
     const id = await created(client, accountId);
     party.orders = ['lost'];
     await look(api, id).catch(() => undefined);
@@ -102,7 +102,7 @@ describe('what the party never ends', () => {
     expect([party.payments, await status(id)]).toEqual([[], 'failed']);
   });
 
-  it('is not concluded before it was ordered, nor when the party has ended it', async () => {
+  it('is not concluded before its order, nor after its end', async () => {
     const fresh = await created(client, accountId);
     await expect(conclude(fresh, 'paid')).rejects.toMatchObject({ code: 'invalid_transition' });
     const done = await through({ status: 'completed' });

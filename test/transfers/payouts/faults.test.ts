@@ -8,7 +8,7 @@ let api: TestApi;
 let client: Client;
 let accountId: string;
 let party: PartyDouble;
-/** Milliseconds that the product's clock is ahead. */
+/** How far the product's clock is ahead, in milliseconds. */
 let ahead = 0;
 beforeAll(async () => {
   api = await testApi({ now: () => new Date(Date.now() + ahead) });
@@ -29,7 +29,7 @@ const HELD = '4899.65 100.35';
 const GONE = '4899.65 0.00';
 const WHOLE = '5000.00 0.00';
 
-/** Tries again as Temporal does. @returns the status, and how many attempts failed */
+/** Repeats a step as Temporal does. @returns the status, and the errors of failed attempts */
 async function persist(id: string): Promise<{ status: string; failures: string[] }> {
   const failures: string[] = [];
   while (failures.length < 10) {
@@ -39,7 +39,7 @@ async function persist(id: string): Promise<{ status: string; failures: string[]
       failures.push((error as Error).name);
     }
   }
-  throw new Error(`${id} does not get on: ${failures.join()}`);
+  throw new Error(`every step of ${id} fails: ${failures.join()}`);
 }
 
 describe('the order', () => {
@@ -54,7 +54,7 @@ describe('the order', () => {
     ['done-and-broken-off', ['OutcomeUnknown']],
     ['in-progress-409', ['OutcomeUnknown']],
     ['not-found-404', ['PartyAway']],
-  ])('%s: nothing is concluded, and it is paid once', async (fault, expected) => {
+  ])('%s leaves it open, and it is paid once', async (fault, expected) => {
     const id = await created(client, accountId);
     party.orders = [fault];
     expect(await persist(id)).toEqual({ status: 'processing', failures: expected });
@@ -66,7 +66,7 @@ describe('the order', () => {
     expect(await told(api, id)).toEqual(['withdraw/payout 100.00', 'fee/payout_fee 0.35']);
   });
 
-  it('carries what the party needs, under the payout’s key', async () => {
+  it('has the data for the party, under the payout’s key', async () => {
     const id = await created(client, accountId);
     await look(api, id);
     expect(party.payment(id)).toMatchObject({
@@ -81,7 +81,7 @@ describe('the order', () => {
     });
   });
 
-  it('refused: it fails, and the hold is released', async () => {
+  it('fails when it is refused, and releases the hold', async () => {
     const id = await created(client, accountId);
     party.orders = ['refused-422'];
     expect(await look(api, id)).toBe('failed');
@@ -90,12 +90,12 @@ describe('the order', () => {
       failure: 'beneficiary_refused',
     });
     expect(await balance()).toBe(WHOLE);
-    // Looked at once more, it is not ordered again.
+    // Another step does not order it again.
     expect(await look(api, id)).toBe('failed');
     expect(party.payments).toHaveLength(0);
   });
 
-  it('whose attempts never end keeps the money held', async () => {
+  it('keeps the money held while every attempt fails', async () => {
     const id = await created(client, accountId);
     party.orders = ['done-and-silent', ...Array<Fault>(4).fill('error-500')];
     for (let attempt = 0; attempt < 5; attempt += 1) await look(api, id).catch(() => undefined);
@@ -106,7 +106,7 @@ describe('the order', () => {
   });
 
   it.each(['__proto__ GmbH', 'BigBank AG says no', 'x'.repeat(100), ''])(
-    'shows no reason that is not a word: %s',
+    'hides a failure code of the party that is no code: %s',
     async (failureCode) => {
       const id = await created(client, accountId);
       await look(api, id);
@@ -118,13 +118,13 @@ describe('the order', () => {
 });
 
 describe('the party’s word', () => {
-  /** Submitted, and set to where the party has it, one look after the other. */
+  /** Orders a payout, and makes steps after each state of the party. */
   async function through(...states: SetPayout[]): Promise<string> {
     const id = await created(client, accountId);
     await look(api, id);
     for (const state of states) {
       party.set(id, state);
-      await Promise.all([look(api, id), look(api, id)]); // twice at once, as when a worker is thought dead
+      await Promise.all([look(api, id), look(api, id)]); // parallel steps, as when Temporal takes a worker for dead
       await look(api, id);
     }
     return id;
@@ -142,7 +142,7 @@ describe('the party’s word', () => {
     expect(await breaksOf(api, id)).toEqual([]);
   });
 
-  it('is told as changes of its status, after what it does to the account', async () => {
+  it('leads to webhooks of each status, after those of the account', async () => {
     const id = await through({ status: 'completed' });
     expect(await statusesTold(api, id)).toEqual([
       ...['created → processing', 'processing → sent', 'sent → completed'],
@@ -156,12 +156,12 @@ describe('the party’s word', () => {
     ]);
   });
 
-  it('that takes something back without a version counts when it is read again a minute later', async () => {
+  it('that takes something back without a version counts at a second reading a minute later', async () => {
     party.counts = false;
     const id = await through({ status: 'completed' }, { status: 'processing' });
     expect((await read(client, accountId, id)).status).toBe('completed');
     expect([await balance(), await breaksOf(api, id)]).toEqual([GONE, []]);
-    // An answer that was overtaken is not read again.
+    // An outdated answer does not come a second time.
     party.set(id, { status: 'completed' });
     ahead += 61_000;
     await look(api, id);
@@ -176,7 +176,7 @@ describe('the party’s word', () => {
     expect(await balance()).toBe(GONE);
   });
 
-  it('older than what it said before changes nothing, and is shown', async () => {
+  it('with a lower version changes nothing, and opens a break', async () => {
     const id = await through({ status: 'sent' }, { status: 'completed' });
     Object.assign(party.payment(id), { status: 'processing', version: 1 });
     await look(api, id);
@@ -185,7 +185,7 @@ describe('the party’s word', () => {
     expect(await breaksOf(api, id)).toEqual([expect.objectContaining({ kind: 'party_version_fell' })]);
   });
 
-  it('asked for long ago is not taken when it comes after a newer one', async () => {
+  it('that arrives after a newer word is dropped', async () => {
     const id = await through({ status: 'completed' });
     party.questions = ['stale'];
     const { asked } = party;
@@ -198,7 +198,7 @@ describe('the party’s word', () => {
     expect(await breaksOf(api, id)).toEqual([]);
   });
 
-  it('returned weeks later is credited once, and the fee stays', async () => {
+  it('returned credits the amount once, without the fee', async () => {
     const id = await through({ status: 'completed' }, { status: 'returned' }, { status: 'returned' });
     expect(await read(client, accountId, id)).toMatchObject({
       status: 'returned',
@@ -213,7 +213,7 @@ describe('the party’s word', () => {
     ]);
   });
 
-  it('returned in parts credits each', async () => {
+  it('returned in parts credits each part', async () => {
     const id = await through({ status: 'sent' }, { status: 'returned', returns: { a: '40.00' } });
     expect((await read(client, accountId, id)).returnedAmount).toBe('40.00');
     expect(await balance()).toBe('4939.65 0.00');
@@ -228,14 +228,14 @@ describe('the party’s word', () => {
     expect(await breaksOf(api, id)).toEqual([]);
   });
 
-  it('returned beyond what was paid credits what was paid; the rest is in suspense', async () => {
+  it('returned beyond the payment credits the payment, with the excess in suspense', async () => {
     const id = await through({ status: 'returned', returned: '130.00' });
     expect(await balance()).toBe('4999.65 0.00');
     expect(await internal(api, 'suspense:EUR', id)).toBe('30.00');
     expect(await breaksOf(api, id)).toEqual([{ kind: 'transfer_suspense', detail: 'EUR' }]);
   });
 
-  it('returned to a closed account waits in suspense; what was credited before stays', async () => {
+  it('returned to a closed account goes to suspense, and keeps the earlier credit', async () => {
     const id = await through({ status: 'returned', returns: { a: '40.00' } });
     await api.database.query(`update accounts set status = 'closed' where id = $1`, [accountId]);
     party.set(id, { status: 'returned', returns: { a: '40.00', b: '60.00' } });
@@ -246,13 +246,13 @@ describe('the party’s word', () => {
     expect(await breaksOf(api, id)).toEqual([{ kind: 'transfer_suspense', detail: 'EUR' }]);
   });
 
-  it('failed, and then paid: taken by force, once, and shown to the operator', async () => {
+  it('failed and then completed debits the account below zero, with breaks', async () => {
     const id = await created(client, accountId, { amount: '4000.00' });
     await look(api, id);
     party.set(id, { status: 'failed' });
     await look(api, id);
     expect(await balance()).toBe(WHOLE);
-    await created(client, accountId, { amount: '4000.00' }); // the money is gone when the truth comes
+    await created(client, accountId, { amount: '4000.00' }); // the money is spent before the correction
     party.set(id, { status: 'completed' });
     expect(await look(api, id)).toBe('completed');
     expect(await look(api, id)).toBe('completed');
@@ -261,7 +261,7 @@ describe('the party’s word', () => {
   });
 
   it.each(['sent', 'completed'] as const)(
-    '%s, and then failed: all of it comes back, its fee too',
+    '%s and then failed credits the amount and the fee',
     async (status) => {
       const id = await through({ status }, { status: 'failed', failureCode: 'bank_refused' });
       expect(await read(client, accountId, id)).toMatchObject({
@@ -276,14 +276,14 @@ describe('the party’s word', () => {
     },
   );
 
-  it('sent, failed, and then completed after all: taken, and shown as completed', async () => {
+  it('sent, failed and then completed debits the account again', async () => {
     const id = await through({ status: 'sent' }, { status: 'failed' }, { status: 'completed' });
     expect((await read(client, accountId, id)).status).toBe('completed');
     expect([await balance(), await internal(api, 'payouts:EUR', id)]).toEqual([GONE, '100.00']);
     expect(await kindsOf(id)).toEqual(['transfer_contradicted', 'transfer_contradicted']);
   });
 
-  it('returned, and then completed after all: taken again, and shown as completed', async () => {
+  it('returned and then completed debits the account again', async () => {
     const id = await through({ status: 'returned' }, { status: 'completed' });
     const { status, returnedAmount } = await read(client, accountId, id);
     expect([status, returnedAmount]).toEqual(['completed', undefined]);
@@ -295,7 +295,7 @@ describe('the party’s word', () => {
     expect(await kindsOf(id)).toEqual(['transfer_contradicted']);
   });
 
-  it('completed, and then not decided: the books follow, the status waits for a person', async () => {
+  it('completed and then processing changes the books, and opens a break for the status', async () => {
     const id = await through({ status: 'completed' }, { status: 'processing' });
     expect((await read(client, accountId, id)).status).toBe('completed');
     expect(await balance()).toBe(HELD);
@@ -306,7 +306,7 @@ describe('the party’s word', () => {
     expect(await kindsOf(id)).toEqual([]);
   });
 
-  it('that it knows nothing of it any more orders nothing again', async () => {
+  it('that it no longer knows the payout gives no new order', async () => {
     const id = await through({ status: 'completed' });
     party.payments = [];
     await look(api, id);
@@ -314,7 +314,7 @@ describe('the party’s word', () => {
     expect([await balance(), await kindsOf(id)]).toEqual([GONE, ['transfer_forgotten_by_party']]);
   });
 
-  /** Breaks that are open. */
+  /** The kinds of open breaks. */
   const kindsOf = async (id: string) =>
     (
       await api.database.query<{ kind: string }>(
@@ -335,7 +335,7 @@ describe('callbacks', () => {
     api.database.query<{ party: string; count: string }>('select party, count from forged_callbacks');
   beforeEach(() => api.database.query('truncate provider_callbacks, forged_callbacks'));
 
-  it('say "look", once however often they come, and move nothing themselves', async () => {
+  it('send one signal, even when repeated, and move nothing themselves', async () => {
     const id = await created(client, accountId);
     await look(api, id);
     party.set(id, { status: 'completed' });
@@ -351,7 +351,7 @@ describe('callbacks', () => {
 
   it.each([
     ['a wrong signature', { forged: true }],
-    ['other bytes than were signed', { tampered: true }],
+    ['changed bytes', { tampered: true }],
     ['a signature of yesterday', { at: new Date(Date.now() - 86_400_000) }],
     ['a signature of tomorrow', { at: new Date(Date.now() + 86_400_000) }],
   ])('with %s are 401, counted, and move nothing', async (_, options) => {
@@ -365,18 +365,18 @@ describe('callbacks', () => {
     expect(await balance()).toBe(HELD);
   });
 
-  it('without a signature, or without sense, are 401', async () => {
+  it('without a signature are 401', async () => {
     expect((await api.call('POST', '/callbacks/payouts', '{}')).status).toBe(401);
     expect((await api.call('POST', '/callbacks/payouts', 'nonsense')).status).toBe(401);
   });
 
-  it('of something that is not ours are kept and answered', async () => {
+  it('of unknown payouts are stored and answered', async () => {
     expect(await party.tell(api, 'pay_01jz0000000000000000000000')).toBe(200);
     expect(await party.tell(api, 'nonsense')).toBe(200);
     expect(await kept()).toEqual([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
   });
 
-  it('that come before the order was answered find it', async () => {
+  it('that come before the answer to the order send the signal', async () => {
     const id = await created(client, accountId);
     party.orders = ['done-and-silent'];
     party.begins = 'completed';

@@ -33,7 +33,7 @@ async function pending(account = accountId): Promise<string> {
   return id;
 }
 
-it('lists what waits, without the destination', async () => {
+it('lists waiting payouts without their destination', async () => {
   const id = await pending();
   const { text } = await operator('payout', 'list');
   expect(text).toMatch(new RegExp(`${id}.*${client.clientId}.*10000.35 EUR`));
@@ -42,7 +42,7 @@ it('lists what waits, without the destination', async () => {
   expect(text + json).not.toContain(IBAN);
 });
 
-it('approves: a row that says who, and a word to the workflow', async () => {
+it('approve stores a decision with the operator, and signals the workflow', async () => {
   const id = await pending();
   const answer = await operator('payout', 'approve', id, '--reason', 'Called them.', '--json');
   expect([answer.code, JSON.parse(answer.text)]).toEqual([0, await read(client, accountId, id)]);
@@ -66,7 +66,7 @@ it('approves: a row that says who, and a word to the workflow', async () => {
   ]);
 });
 
-it('rejects: the hold is released at once, and the client reads why', async () => {
+it('reject releases the hold at once, and the client reads the reason', async () => {
   const before = await accountBalance(client, accountId);
   const [one, two] = [await pending(), await pending()];
   await operator('payout', 'reject', one, '--reason', 'No invoice.');
@@ -81,7 +81,7 @@ it('rejects: the hold is released at once, and the client reads why', async () =
   expect(await accountBalance(client, accountId)).toBe(before);
 });
 
-it('says what it cannot do, and does nothing', async () => {
+it('refuses an impossible decision with a reason, and changes nothing', async () => {
   const id = await pending();
   await operator('payout', 'reject', id, '--reason', 'No answer.');
   const again = await operator('payout', 'approve', id);
@@ -95,7 +95,7 @@ it('says what it cannot do, and does nothing', async () => {
   expect(rows).toHaveLength(1);
 });
 
-it('approves nothing for a user who has been blocked', async () => {
+it('refuses to approve a payout of a blocked user', async () => {
   const user = (await client.call('POST', '/v1/users', {})).body;
   const opened = await client.call('POST', `/v1/users/${user.id}/accounts`, { currency: 'EUR' });
   const own = String(opened.body.id);

@@ -5,19 +5,19 @@ import type { PayoutWord } from '../../../src/parties/payouts/word';
 import { SIGNATURE_HEADER, signMessage } from '../../../src/parties/protocol/signature';
 import type { TestApi } from '../../support/api';
 
-/** What becomes of one request. `lost`: the party never hears of it. `done-and-…`: the work is done before. */
+/** A fault of a request. `lost`: the request does not arrive. `done-and-…`: the work is done before the fault. */
 export type Fault =
   | 'lost'
   | 'unavailable'
   | 'error-500'
   | 'rubbish'
   | 'refused-422'
-  /** The order of that key is being taken: its answer is another's. */
+  /** Another request with this key is in progress. */
   | 'in-progress-409'
-  /** The address is wrong, or something in between answers. */
+  /** The address is wrong, or a proxy answers. */
   | 'not-found-404'
   | 'slow'
-  /** The answer is an old one when it comes. */
+  /** The answer is outdated when it arrives. */
   | 'stale'
   | 'done-and-error-500'
   | 'done-and-silent'
@@ -27,58 +27,58 @@ export interface DoublePayout {
   key: string;
   status: PayoutWord['status'];
   failureCode?: string | undefined;
-  /** What has come back as one part; all of it where it is `returned` without. */
+  /** Amount of a single return. Default with `returned`: the whole amount. */
   returned?: string | undefined;
-  /** What has come back in parts, by name. */
+  /** Returns in parts, by name. */
   returns?: Record<string, string> | undefined;
-  /** Grows with each change. */
+  /** Increases with each change. */
   version: number;
-  /** As it was ordered, destination included. */
+  /** The order's body, destination included. */
   order: Record<string, unknown>;
 }
 
 export type SetPayout = Pick<DoublePayout, 'status' | 'failureCode' | 'returned' | 'returns'>;
 
 const SECRET = Buffer.alloc(32, 7);
-/** An answer comes all the same. */
+/** Faults that still have an answer. */
 const MILD: readonly Fault[] = ['slow', 'stale'];
 
-/** What the adapter waits for an answer. */
+/** Time-out of the adapter. */
 const TIMEOUT_MS = 400;
 
 export interface PartyDouble {
-  /** Every payment that was really made, by key; a second one of a key would be a second element. */
+  /** The payments that were made. A second payment of a key would be another element. */
   payments: DoublePayout[];
-  /** What the next orders, and the next questions, meet; then all is well. */
+  /** Faults of the next orders and of the next questions, one each. */
   orders: Fault[];
   questions: Fault[];
-  /** How many requests came, whatever became of them. */
+  /** Number of received requests, with or without a fault. */
   asked: number;
-  /** Where new orders stand at once. */
+  /** First status of new orders. */
   begins: PayoutWord['status'];
   payment(payoutId: string): DoublePayout;
-  /** Whether its words carry a version; true unless it is said. */
+  /** Whether words have a version. Default: true. */
   counts: boolean;
-  /** Where it stands now at the party. */
+  /** Sets the state of a payout at the party. */
   set(payoutId: string, state: SetPayout): void;
-  /** A callback to the API. @returns its status */
+  /** Sends a callback to the API. @returns the status of the answer */
   tell(api: TestApi, payoutId: string, options?: CallbackOptions): Promise<number>;
   close(): Promise<void>;
 }
 
 export interface CallbackOptions {
-  /** The party's name for the message. */
+  /** The party's id of the callback. */
   id?: string;
   /** Signed with another secret. */
   forged?: boolean;
-  /** When it was signed. */
+  /** Time of the signature. */
   at?: Date;
   /** Changes the bytes after they were signed. */
   tampered?: boolean;
   path?: string;
 }
 
-/** A payouts party with faults, over HTTP; the API's adapter is the real one. */
+/** A payouts party over HTTP, with faults on demand. The API uses its real adapter. */
 export async function partyDouble(api: TestApi): Promise<PartyDouble> {
   const double = emptyDouble();
   const server = createServer((request, response) => {
@@ -96,7 +96,7 @@ export async function partyDouble(api: TestApi): Promise<PartyDouble> {
 
 const keyOf = (payoutId: string) => (payoutId.startsWith('ibp_') ? payoutId : `payout-${payoutId}`);
 
-/** The party's names for its messages: of all doubles, for what has come once is known. */
+/** Number of callbacks of all doubles, so that their ids are unique. */
 let messages = 0;
 
 function emptyDouble(): PartyDouble {
@@ -163,7 +163,7 @@ function find(double: PartyDouble, request: IncomingMessage): [number, object] {
   return payment ? [200, told(double, payment)] : [404, { code: 'not_found', message: 'not found' }];
 }
 
-/** The party's word, whole. */
+/** The party's whole word. */
 function told({ counts }: PartyDouble, payment: DoublePayout) {
   const { key, status, failureCode, returned, returns, version, order } = payment;
   const amount = String(order['amount']);
@@ -193,7 +193,7 @@ function fail(response: ServerResponse, fault: Fault): void {
       return;
     case 'lost':
     case 'done-and-silent':
-      return; // until the caller has waited long enough
+      return; // until the caller's time-out
     case 'done-and-broken-off':
       response.destroy();
       return;

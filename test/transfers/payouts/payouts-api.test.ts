@@ -54,7 +54,7 @@ describe('payout options', () => {
     expect([...new Set(methods)]).toEqual(['sepa', 'swift', 'card', 'crypto']);
   });
 
-  it('are another tenant’s own', async () => {
+  it('differ between tenants', async () => {
     const other = await api.client();
     expect((await other.call('GET', path('payout-options'))).status).toBe(404);
     expect((await client.call('GET', path('payout-options', 'acc_nonsense'))).status).toBe(404);
@@ -110,7 +110,7 @@ describe('payout-quote', () => {
 });
 
 describe('POST payouts', () => {
-  it('is created with amount and fee held, and its lifecycle begins', async () => {
+  it('creates a payout with amount and fee held, and starts its workflow', async () => {
     const asked = await create(client, accountId, { externalId: 'invoice-7' });
     expect(asked.status).toBe(201);
     expect(asked.body).toEqual({
@@ -139,10 +139,10 @@ describe('POST payouts', () => {
       tenantId: client.clientId,
     });
     expect(await read(client, accountId, asked.body.id)).toEqual(asked.body);
-    expect(await told(api, asked.body.id)).toEqual([]); // a hold is told to nobody
+    expect(await told(api, asked.body.id)).toEqual([]); // a hold has no webhook
   });
 
-  it('is paid: what is held leaves when it is sent, under the key of the call', async () => {
+  it('debits the account when it is sent, under the key of the call', async () => {
     const key = { 'x-idempotency-key': 'travels' };
     const { id } = (await create(client, accountId, {}, key)).body;
     expect(await look(api, id)).toBe('processing');
@@ -162,7 +162,7 @@ describe('POST payouts', () => {
     expect(keys).toEqual([{ idempotency_key: 'travels' }]);
   });
 
-  it('crosses currencies over the FX position, to the minor unit', async () => {
+  it('books another currency through the FX position, to the minor unit', async () => {
     const destination = {
       chain: 'polygon',
       asset: 'USDT',
@@ -183,7 +183,7 @@ describe('POST payouts', () => {
     ]);
   });
 
-  it('needs a key, which stands for it for ever', async () => {
+  it('requires a key, which is kept permanently', async () => {
     const quoted = (await quote(client, accountId)).body;
     const body = { quoteId: quoted.quoteId, destination: SEPA };
     const without = await client.call('POST', path('payouts'), body);
@@ -206,7 +206,7 @@ describe('POST payouts', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  it('of many who take one quote at once, one gets it', async () => {
+  it('executes one payout when many requests use a quote together', async () => {
     const { quoteId } = (await quote(client, accountId)).body;
     const body = { quoteId, destination: SEPA };
     const asked = Array.from({ length: 8 }, () => client.call('POST', path('payouts'), body, newKey()));
@@ -222,13 +222,13 @@ describe('POST payouts', () => {
     await api.database.query('update quotes set expires_at = created_at where id = $1', [quoteId]);
     const refused = await client.call('POST', path('payouts'), { quoteId, destination: SEPA }, newKey());
     expect([refused.status, refused.body.code]).toEqual([409, 'quote_expired']);
-    // The destination is looked at before that: a 400 is told first.
+    // The destination is checked before the expiry, so the 400 comes first.
     const wrong = { quoteId, destination: { ...SEPA, iban: 'DE00' } };
     const invalid = await client.call('POST', path('payouts'), wrong, newKey());
     expect([invalid.status, invalid.body.field]).toEqual([400, 'destination.iban']);
   });
 
-  it('is refused without the money, and the quote can be taken later', async () => {
+  it('is refused without enough money, and the quote can be used later', async () => {
     const asked = { amount: '5000.00' };
     const { quoteId } = (await quote(client, accountId, asked)).body;
     const body = { quoteId, destination: SEPA };
@@ -254,7 +254,7 @@ describe('POST payouts', () => {
     expect(await balance()).toBe('5000.00 0.00');
   });
 
-  it('knows each externalId of a tenant once', async () => {
+  it('refuses a repeated externalId of a tenant', async () => {
     await created(client, accountId, { externalId: 'once' });
     const again = await create(client, accountId, { externalId: 'once' });
     expect([again.status, again.body.code, again.body.field]).toEqual([
@@ -285,7 +285,7 @@ describe('POST payouts', () => {
     expect([foreign.status, foreign.body.field]).toEqual([404, undefined]);
   });
 
-  it('of a blocked user or a closed account is refused', async () => {
+  it('refuses a blocked user and a closed account', async () => {
     const user = (await client.call('POST', '/v1/users', {})).body;
     const opened = await client.call('POST', `/v1/users/${user.id}/accounts`, { currency: 'EUR' });
     const own = String(opened.body.id);
@@ -302,7 +302,7 @@ describe('POST payouts', () => {
     expect(await balance(own)).toBe('500.00 0.00');
   });
 
-  it('of a user who is blocked before it is submitted is cancelled', async () => {
+  it('is cancelled when its user is blocked before the order', async () => {
     const user = (await client.call('POST', '/v1/users', {})).body;
     const opened = await client.call('POST', `/v1/users/${user.id}/accounts`, { currency: 'EUR' });
     const own = String(opened.body.id);
@@ -365,7 +365,7 @@ describe('GET payouts', () => {
     expect((await client.call('GET', path('payouts?status=lost'))).body.field).toBe('status');
   });
 
-  it('is 404 for what is another account’s or tenant’s', async () => {
+  it('is 404 for a payout of another account or tenant', async () => {
     const id = await created(client, accountId);
     const usd = await masterAccount(client, 'USD');
     const other = await api.client();
@@ -379,7 +379,7 @@ describe('GET payouts', () => {
   });
 });
 
-it('keeps the destination sealed, and shows it nowhere', async () => {
+it('stores the destination sealed, and shows it nowhere', async () => {
   const key = newKey();
   const { id } = (await create(client, accountId, {}, key)).body;
   await lookUntil(api, id, 'completed');

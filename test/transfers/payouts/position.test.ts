@@ -42,7 +42,7 @@ describe('the table of states', () => {
     word('returned', 100, { r: 100 }),
   ];
 
-  it('has a way from wherever a payout stands to wherever the party has it, or says that there is none', () => {
+  it('leads from every status to the party’s, or marks the word as impossible', () => {
     const reached = (from: PayoutStatus) =>
       SAID.map((said) => {
         const { situation, impossible } = step(from, said);
@@ -57,7 +57,7 @@ describe('the table of states', () => {
       cancelled: ['reopened', 'sent', 'sent', 'cancelled', 'sent'],
       returned: ['reopened', 'sent', 'completed', 'returned', 'returned'],
     });
-    expect(step('completed', word('sent', 100)).impossible).toBe('sent'); // it has not arrived after all
+    expect(step('completed', word('sent', 100)).impossible).toBe('sent'); // the payment was not completed
   });
 
   it.each([
@@ -67,14 +67,14 @@ describe('the table of states', () => {
     word('returned'),
     word('failed', 100),
     word('failed', 100, { r: 40 }),
-  ])('a word whose amounts are not those of its status leaves it: %j', (said) => {
+  ])('keeps the status when the amounts of a word do not fit its status: %j', (said) => {
     for (const from of PAYOUT_STATUSES.slice(2)) {
       const { situation, impossible } = step(from, said);
       expect([situation.transfer.status, impossible]).toEqual([from, 'incoherent']);
     }
   });
 
-  it('leaves a final status by the word of the party alone, and what contradicts is marked', () => {
+  it('leaves a final status only by the party’s word, and marks contradictions', () => {
     const leaving = linesOf(PAYOUT_TRANSITIONS).filter(({ from }) => isFinal(from));
     expect(leaving.map(({ from, on, contradicts }) => [from, on, contradicts ?? false])).toEqual([
       ['completed', 'returned', false],
@@ -90,7 +90,7 @@ describe('the table of states', () => {
     expect([...reached].sort()).toEqual([...PAYOUT_STATUSES].sort());
   });
 
-  it('is led by decisions before the party has it', () => {
+  it('follows decisions before the order', () => {
     const waits = moved(fresh({ ...TERMS, needsApproval: true }), {}).payout;
     expect(waits.transfer.status).toBe('pending_approval');
     expect(shown(waits)).toEqual({ held: 100.35 });
@@ -104,7 +104,7 @@ describe('the table of states', () => {
     expect(isOpen(waits) && !isOpen(rejected.payout) && !isOpen(cancelled.payout)).toBe(true);
   });
 
-  it('orders once it is accepted, until the party has said what it has of it, or has refused it', () => {
+  it('gives the order once accepted, until the party has a word on it or refuses it', () => {
     const keys = (payout: Payout) => orders(payout).map(({ key }) => key);
     expect(keys(fresh())).toEqual([]);
     expect(keys(moved(fresh({ ...TERMS, needsApproval: true }), {}).payout)).toEqual([]);
@@ -116,7 +116,7 @@ describe('the table of states', () => {
     expect([payout.transfer.status, payout.transfer.failure, shown(payout), keys(payout)]).toEqual([
       ...['failed', 'beneficiary_refused', {}, []],
     ]);
-    // What the party has of it after all counts more than its refusal.
+    // A later word of the party overrides its refusal.
     expect(shown(moved(payout, { word: word('sent', 100) }).payout)).toMatchObject({ paid: 100, fee: 0.35 });
   });
 });
@@ -125,7 +125,7 @@ describe('the books', () => {
   const PAID = { paid: 100, fee: 0.35, fees: 0.35, payouts: 100 };
 
   it.each<[string, PayoutWord[], string, object]>([
-    ['taken', [word('processing')], 'processing', { held: 100.35 }],
+    ['accepted', [word('processing')], 'processing', { held: 100.35 }],
     ['sent', [word('sent', 100)], 'sent', PAID],
     ['failed', [word('failed')], 'failed', {}],
     ['returned', [word('returned', 100, { r: 100 })], 'returned', { ...PAID, payouts: 0, returned: 100 }],
@@ -136,36 +136,36 @@ describe('the books', () => {
       { ...PAID, payouts: 60, returned: 40 },
     ],
     [
-      'more back than was sent',
+      'returned beyond the payment',
       [word('returned', 100, { r: 130 })],
       'returned',
       { ...PAID, payouts: -30, returned: 100, suspense: 30 },
     ],
     [
-      'more sent than was ordered',
+      'sent beyond the order',
       [word('sent', 130)],
       'sent',
       { paid: 100, fee: 0.35, fees: 0.35, payouts: 130, suspense: -30 },
     ],
-    // Ways on which the party takes its word back.
+    // Paths on which the party takes a word back.
     [
-      'returned, and then completed after all',
+      'returned, then completed',
       [word('completed', 100), word('returned', 100, { r: 100 }), word('completed', 100)],
       'completed',
       PAID,
     ],
-    ['returned, and then only sent', [word('returned', 100, { r: 100 }), word('sent', 100)], 'sent', PAID],
+    ['returned, then sent', [word('returned', 100, { r: 100 }), word('sent', 100)], 'sent', PAID],
     [
-      'sent, failed, and then completed',
+      'sent, failed, then completed',
       [word('sent', 100), word('failed'), word('completed', 100)],
       'completed',
       PAID,
     ],
-    ['failed, and then completed', [word('failed'), word('completed', 100)], 'completed', PAID],
-    ['sent, and then failed', [word('sent', 100), word('failed')], 'returned', {}],
-    ['sent, and then nothing decided', [word('sent', 100), word('processing')], 'sent', { held: 100.35 }],
+    ['failed, then completed', [word('failed'), word('completed', 100)], 'completed', PAID],
+    ['sent, then failed', [word('sent', 100), word('failed')], 'returned', {}],
+    ['sent, then processing', [word('sent', 100), word('processing')], 'sent', { held: 100.35 }],
     [
-      'failed, with what was sent given back',
+      'failed with a full return',
       [word('sent', 100), word('failed', 100, { r: 100 })],
       'returned',
       { paid: 100, returned: 100 },
@@ -179,14 +179,14 @@ describe('the books', () => {
     ]);
   });
 
-  it('what comes back in parts is credited in proportion, the last with the exact rest', () => {
+  it('credit partial returns in proportion, and the exact rest with the last', () => {
     let { payout } = moved(fresh(IN_DOLLARS), {});
     const parts: Record<string, number>[] = [{ a: 40 }, { a: 40, b: 27.89 }, { a: 40, b: 27.89, c: 40 }];
     for (const returns of parts) payout = moved(payout, { word: word('returned', 107.89, returns) }).payout;
     const returned = positionOf(payout).filter(({ component }) => component === 'returned');
     expect(returned.map(({ amount: value }) => value.toFixed(2))).toEqual(['37.07', '25.86', '37.07']);
     expect(total(returned.map((each) => each.amount)).toFixed(2)).toBe('100.00');
-    // One that the party takes back is taken again.
+    // A return that the party takes back is debited again.
     payout = through(word('returned', 107.89, { a: 40 })).payout;
     expect(of(positionOf(payout), 'payouts').toFixed(2)).toBe('67.89');
   });
@@ -200,7 +200,7 @@ describe('the books', () => {
       return payout;
     };
 
-    it('credit what was credited before, and keep what comes back since in suspense', () => {
+    it('keep the earlier credits, and later returns go to suspense', () => {
       const payout = close(
         [word('returned', 100, { a: 40 })],
         [word('returned', 100, { a: 40 }), word('returned', 100, { a: 45, b: 30 })],
@@ -209,20 +209,20 @@ describe('the books', () => {
       expect(payout.decisions.map(({ kind }) => kind)).toEqual(['account_closed']);
     });
 
-    it('keep what the party says that it never sent in suspense, with its fee', () => {
+    it('put a payout that was never sent into suspense, with its fee', () => {
       const payout = close([word('sent', 100)], [word('failed')]);
       expect(shown(payout)).toEqual({ paid: 100, fee: 0.35, suspense: 100.35 });
       const after = moved(payout, { word: word('completed', 100), closed: true }).payout;
       expect(shown(after)).toEqual(PAID);
     });
 
-    it('credit nothing of what the account had not been credited before, though it was told of', () => {
-      // All of it had come back before anything was sent, and stood in suspense.
+    it('credit no return that was not credited before, even if the party had reported it', () => {
+      // The return came before the payment was sent, and was in suspense.
       const payout = close([word('processing', 0, { a: 50 })], [word('returned', 100, { a: 50, b: 10 })]);
       expect(shown(payout)).toEqual({ ...PAID, payouts: 40, suspense: 60 });
     });
 
-    it('keep what was credited, whichever part what was sent too much comes back with', () => {
+    it('keep the credited amount when an excess payment changes the parts', () => {
       const before = [word('returned', 100, { a: 40 })];
       const after = close(before, [
         word('returned', 100, { a: 40, b: 30 }),
@@ -231,12 +231,12 @@ describe('the books', () => {
       expect(shown(after)).toEqual({ ...PAID, payouts: 60, returned: 40 });
     });
 
-    it('note nothing while nothing comes back', () => {
+    it('need no decision without a return', () => {
       expect(close([word('sent', 100)], [word('completed', 100)]).decisions).toEqual([]);
     });
   });
 
-  it('follow what a person concludes, until the party says something else', () => {
+  it('follow an operator’s conclusion until the party changes its word', () => {
     const { payout } = through(word('processing'));
     const conclude = (as: 'paid' | 'failed') =>
       moved(payout, { decide: decision('conclude', { data: conclusionData(as, payout) }) });
@@ -244,7 +244,7 @@ describe('the books', () => {
     expect([paid.path, shown(paid.payout)]).toEqual([['sent', 'completed'], PAID]);
     const failed = conclude('failed');
     expect([failed.path, shown(failed.payout)]).toEqual([['failed'], {}]);
-    // The same word again changes nothing; another one counts.
+    // A repeated word changes nothing. A different word counts.
     expect(moved(failed.payout, { word: word('processing') }).path).toEqual([]);
     const sent = moved(failed.payout, { word: word('sent', 100) });
     expect([sent.payout.transfer.status, shown(sent.payout)]).toEqual(['sent', PAID]);
@@ -255,12 +255,12 @@ describe('the books', () => {
     [through(word('completed', 100)).payout, 'completed'],
     [through(word('failed')).payout, 'failed'],
     [through(word('returned', 100, { r: 1 })).payout, 'returned'],
-  ])('leave nothing to conclude of one that is %#', (payout) => {
+  ])('have nothing to conclude before the order and after the end (case %#)', (payout) => {
     expect(concluded(payout, 'paid')).toBeUndefined();
     expect(concluded(payout, 'failed')).toBeUndefined();
   });
 
-  it('let money out of suspense by its doors, and into it', () => {
+  it('move money out of suspense and into it by its doors', () => {
     const { payout } = through(word('returned', 100, { r: 130 }));
     const door = (kind: string, value: number, accountId: string | null = null) =>
       decision(kind, { amount: amount(value), currency: 'EUR', accountId });
@@ -275,21 +275,21 @@ describe('the books', () => {
   });
 });
 
-describe('the reason that a client reads', () => {
+describe('the failure code that a client reads', () => {
   const said = (status: PayoutWord['status'], failureCode?: string): PayoutWord => ({
     ...word(status, status === 'failed' ? 0 : 100, status === 'returned' ? { r: 100 } : {}),
     ...(failureCode === undefined ? {} : { failureCode }),
   });
   it.each([
-    ['a code', said('failed', 'account_not_found'), 'account_not_found'],
-    ['none', said('failed'), 'provider_refused'],
-    ['a text', said('failed', 'The account of Ada Byron is closed'), 'provider_refused'],
-    ['a name', said('failed', '__proto__ GmbH'), 'provider_refused'],
-    ['much', said('failed', 'x'.repeat(100)), 'provider_refused'],
-    ['one of a return', said('returned', 'account_closed'), 'account_closed'],
-    ['a text of a return', said('returned', 'Ada Byron'), 'provider_refused'],
-    ['none of a return', said('returned'), null],
-    ['one of what was sent', said('sent', 'nonsense'), null],
+    ['of a code', said('failed', 'account_not_found'), 'account_not_found'],
+    ['without a code', said('failed'), 'provider_refused'],
+    ['of a text', said('failed', 'The account of Ada Byron is closed'), 'provider_refused'],
+    ['of a name', said('failed', '__proto__ GmbH'), 'provider_refused'],
+    ['of a long code', said('failed', 'x'.repeat(100)), 'provider_refused'],
+    ['of a code with a return', said('returned', 'account_closed'), 'account_closed'],
+    ['of a text with a return', said('returned', 'Ada Byron'), 'provider_refused'],
+    ['of a return without a code', said('returned'), null],
+    ['of a code with sent', said('sent', 'nonsense'), null],
   ])('%s', (_, each, expected) => {
     expect(through(each).payout.transfer.failure).toBe(expected);
   });

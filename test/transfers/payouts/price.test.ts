@@ -4,7 +4,7 @@ import { priceOf, termsFor } from '../../../src/transfers/payouts/price';
 import { totalDebit } from '../../../src/transfers/payouts/record';
 import { type PayoutOption, payoutSettings } from '../../../src/transfers/payouts/settings';
 
-describe('prices', () => {
+describe('the price of a payout', () => {
   const terms: PayoutOption = {
     method: 'swift',
     currency: 'EUR',
@@ -21,31 +21,31 @@ describe('prices', () => {
     expect(amounts(price)).toEqual(['100.00', '15.10', '115.10', '100.00']);
   });
 
-  it('in another: received rounded down, the fixed fee converted, each part of the fee rounded up', () => {
+  it('in another currency rounds the received amount down and each part of the fee up', () => {
     const rate = new Decimal('0.924999');
     const price = priceOf(terms, { amount: new Decimal('100.01'), currency: 'USD', rate });
     // 100.01 × 0.924999 = 92.50914…; 15 ÷ 0.924999 = 16.2162…; 0.1 % = 0.10001
     expect(amounts(price)).toEqual(['100.01', '16.33', '116.34', '92.50']);
   });
 
-  it.each(['49.99', '1000.01'])('names the amount outside of its bounds: %s', (amount) => {
+  it.each(['49.99', '1000.01'])('refuses an amount out of bounds: %s', (amount) => {
     const given = { amount: new Decimal(amount), currency: 'EUR', rate: new Decimal(1) };
     expect(() => priceOf(terms, given)).toThrow(
       'amount must give the destination from 50.00 to 1000.00 EUR.',
     );
   });
 
-  it('is none where nothing would be received, though the option has no lower bound', () => {
+  it('is refused when nothing would be received, even without a lower bound', () => {
     const given = { amount: new Decimal('0.01'), currency: 'EUR', rate: new Decimal('0.9') };
     expect(() => priceOf({ ...terms, min: '0' }, given)).toThrow('the destination would receive no EUR');
   });
 
-  it.each(['50.00', '1000.00'])('takes its bounds: %s', (amount) => {
+  it.each(['50.00', '1000.00'])('accepts an amount at a bound: %s', (amount) => {
     const given = { amount: new Decimal(amount), currency: 'EUR', rate: new Decimal(1) };
     expect(priceOf(terms, given).receivedAmount.toFixed(2)).toBe(amount);
   });
 
-  it('finds the terms of a method: the currency asked for, the account’s, or the only one', () => {
+  it('uses the terms of the requested currency, of the account’s, or the only ones', () => {
     const { options } = payoutSettings.parse({});
     expect(termsFor(options, 'swift', 'USD', undefined).currency).toBe('USD');
     expect(termsFor(options, 'swift', 'USD', 'GBP').currency).toBe('GBP');
@@ -55,7 +55,7 @@ describe('prices', () => {
     expect(() => termsFor([], 'card', 'USD', undefined)).toThrow('method card is not among');
   });
 
-  it('an operator approves what is above the threshold, and everything without one', () => {
+  it('needs an approval above the threshold, and always without a threshold', () => {
     const above = [{ currency: 'EUR', amount: '100.00' }];
     expect(isAbove(new Decimal('100.00'), 'EUR', above)).toBe(false);
     expect(isAbove(new Decimal('100.01'), 'EUR', above)).toBe(true);

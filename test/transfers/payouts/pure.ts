@@ -51,7 +51,7 @@ export interface Moved {
   impossible: string | null;
 }
 
-/** One look. */
+/** Makes one step. */
 export function moved(
   before: Payout,
   { word: said, decide, closed }: { word?: PayoutWord; decide?: Decision; closed?: boolean },
@@ -68,7 +68,7 @@ export const later = (payout: Payout, ms: number): Payout => ({
   at: new Date(payout.at.getTime() + ms),
 });
 
-/** Ordered, and through these words, each read twice a minute apart. */
+/** Orders a payout and plays the words, each read twice a minute apart. */
 export function through(...words: (PayoutWord | Decision)[]): Moved {
   let last = moved(fresh(), {});
   for (const each of words)

@@ -5,7 +5,7 @@ import { type Client, type TestApi, testApi } from '../../support/api';
 import { until } from '../../support/until';
 import { breaksOf, created, fundedAccount, look, read } from './support';
 
-/** The sandbox's party as a client meets it: over HTTP, through the real adapter, on a clock that the test moves. */
+/** The sandbox's party over HTTP, through the real adapter, on a clock that the test moves. */
 
 const clock: { stoppedAt?: number; aheadMs: number } = { aheadMs: 0 };
 let api: TestApi;
@@ -23,9 +23,9 @@ beforeEach(() => {
 afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
 
-/** The statuses that a payout goes through, looked at soon after its order and each ten seconds for a minute. */
+/** The statuses of a payout, by steps soon after its order and every ten seconds for a minute. */
 async function statusesOf(amount: string): Promise<{ id: string; statuses: string[] }> {
-  clock.stoppedAt = Date.now(); // how long a look takes must not matter
+  clock.stoppedAt = Date.now(); // the duration of a step must not matter
   const id = await created(client, accountId, { amount });
   const statuses: string[] = [];
   const moments = [0, 0, 1_000, ...[10, 21, 32, 43, 60].map((seconds) => seconds * 1_000)];
@@ -58,7 +58,7 @@ const EXPECTED: Record<string, string[]> = {
   '901.16': ['processing', 'completed'],
 };
 
-it('every scenario is tried here', () => {
+it('every scenario has an expectation', () => {
   expect(PAYING_SCENARIOS.map(({ amount }) => amount)).toEqual(Object.keys(EXPECTED));
 });
 
@@ -70,7 +70,7 @@ it.each(PAYING_SCENARIOS)('$amount: $effect', async ({ amount, refusal, orderRef
   const [left = 0, stillHeld = 0] = (await accountBalance(client, accountId)).split(' ').map(Number);
   const open = record.status === 'processing';
   expect(stillHeld - held).toBeCloseTo(open ? Number(record.totalDebit) : 0, 6);
-  const nothingLeft = record.status === 'failed' || amount === '901.09'; // its fee comes back too
+  const nothingLeft = record.status === 'failed' || amount === '901.09'; // the fee is credited too
   const gone = nothingLeft ? 0 : Number(record.totalDebit) - Number(record.returnedAmount ?? 0);
   expect(available - left).toBeCloseTo(gone, 6);
   if (record.status === 'failed') expect(record.failure).toBe(refusal ?? orderRefusal);
@@ -82,7 +82,7 @@ it.each([
   ['100.00', 1],
   ['901.12', 1],
   ['901.13', 0],
-])('%s: callbacks tell the workflow %i times, whatever comes beside them', async (amount, expected) => {
+])('callbacks of %s EUR send %i signals, beside forged or lost ones', async (amount, expected) => {
   const id = await created(client, accountId, { amount });
   await look(api, id);
   const looks = () => api.commands.filter(({ action, args }) => action === 'look' && args[0] === id).length;
@@ -96,6 +96,6 @@ it.each([
     );
   const before = await forged();
   await until(async () => looks() >= expected && (amount !== '901.12' || (await forged()) !== before));
-  await new Promise((resolve) => setTimeout(resolve, 500)); // time for one too many
+  await new Promise((resolve) => setTimeout(resolve, 500)); // time for an unexpected signal
   expect(looks()).toBe(expected);
 });

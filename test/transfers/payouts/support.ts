@@ -8,7 +8,7 @@ import { fund, masterAccount } from '../../support/cards';
 export const IBAN = 'DE89370400440532013000';
 export const SEPA = { name: 'Ada Byron', iban: IBAN, bic: 'COBADEFF' };
 
-/** The tenant's master account of a currency, with money on it. */
+/** Funds the tenant's master account of a currency. @returns its id */
 export async function fundedAccount(api: TestApi, client: Client, amount = '5000.00', currency = 'EUR') {
   const accountId = await masterAccount(client, currency);
   await fund(api, accountId, amount);
@@ -31,7 +31,7 @@ export async function quote(client: Client, accountId: string, asked: Asked = {}
 let keys = 0;
 export const newKey = () => ({ 'x-idempotency-key': `key-${(keys += 1)}` });
 
-/** Quotes and creates; the answer of whichever went wrong. */
+/** Takes a quote and creates a payout. @returns the answer, or that of a refused quote */
 export async function create(
   client: Client,
   accountId: string,
@@ -45,7 +45,7 @@ export async function create(
   return client.call('POST', `/v2/accounts/${accountId}/payouts`, body, headers);
 }
 
-/** A payout that was asked for; its workflow has not run. */
+/** Creates a payout, without a step of its workflow. */
 export async function created(client: Client, accountId: string, asked: Asked = {}): Promise<string> {
   const answer = await create(client, accountId, asked);
   if (answer.status !== 201) throw new Error(`no payout: ${answer.text}`);
@@ -57,11 +57,11 @@ export const read = async (client: Client, accountId: string, id: string) =>
 
 const kindOf = (id: string) => (id.startsWith('ibp_') ? ibanPayoutKind : payoutKind);
 
-/** One look, as the workflow takes it. @returns the status */
+/** Makes one step of the payout's workflow. @returns the status */
 export const look = async (api: TestApi, payoutId: string): Promise<PayoutStatus> =>
   (await advance(api.services, kindOf(payoutId), payoutId)).status as PayoutStatus;
 
-/** Looks until it is there. */
+/** Makes steps until the payout has a wanted status. */
 export async function lookUntil(api: TestApi, payoutId: string, ...wanted: PayoutStatus[]): Promise<void> {
   for (let looks = 0; looks < 200; looks += 1) {
     const status = await look(api, payoutId);
@@ -71,7 +71,7 @@ export async function lookUntil(api: TestApi, payoutId: string, ...wanted: Payou
   throw new Error(`${payoutId} did not become ${wanted.join(' or ')}`);
 }
 
-/** `type/subtype amount` of what the account's owner was told of the payout, in order. */
+/** The account's webhooks of the payout as `type/subtype amount`, in order. */
 export async function told(api: TestApi, payoutId: string): Promise<string[]> {
   const rows = await api.database.query<{ type: string; subtype: string; data: string }>(
     `select type, subtype, data from events
@@ -83,7 +83,7 @@ export async function told(api: TestApi, payoutId: string): Promise<string[]> {
   );
 }
 
-/** The statuses that its owner was told of, in order. */
+/** The status webhooks of the payout, in order. */
 export async function statusesTold(api: TestApi, payoutId: string): Promise<string[]> {
   const rows = await api.database.query<{ data: string }>(
     `select data from events where event = 'payout.status_changed' and data::json->>'recordId' = $1 order by number`,
@@ -95,7 +95,7 @@ export async function statusesTold(api: TestApi, payoutId: string): Promise<stri
   });
 }
 
-/** What is booked of it on an internal account: `payouts:EUR`. */
+/** The payout's sum on an internal account, such as `payouts:EUR`. */
 export async function internal(api: TestApi, account: string, payoutId: string): Promise<string> {
   const [row] = await api.database.query<{ sum: string }>(
     `select coalesce(sum(l.available), 0)::numeric(20, 2)::text as sum

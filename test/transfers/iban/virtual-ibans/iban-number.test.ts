@@ -1,7 +1,7 @@
 import { ibanOf, normalized, SANDBOX_RANGE } from '../../../../src/transfers/iban/virtual-ibans/iban-number';
 import { checkDestination } from '../../../../src/transfers/payouts/destinations/destination';
 
-it('IBANs of the range are valid, and written in any way they are the same', () => {
+it('IBANs of the range are valid, and equal in any spelling', () => {
   for (const number of [1n, 42n, 99_999_999_999n]) {
     const iban = ibanOf(SANDBOX_RANGE, number);
     expect(checkDestination('sepa', { name: 'Ada', iban }, 'EUR').iban).toBe(iban);

@@ -6,7 +6,7 @@ import {
   maskDestination,
 } from '../../../../src/transfers/payouts/destinations/destination';
 
-/** The field that is at fault; nothing where it is taken. */
+/** The invalid field, or undefined if the destination is accepted. */
 function fault(method: PayoutMethod, given: Destination, currency = 'EUR'): string | undefined {
   try {
     checkDestination(method, given, currency);
@@ -16,7 +16,7 @@ function fault(method: PayoutMethod, given: Destination, currency = 'EUR'): stri
     expect([error.status, error.code]).toEqual([400, 'invalid_request']);
     const { chain: _chain, asset: _asset, ...personal } = given;
     for (const value of Object.values(personal))
-      if (value.length > 6) expect(error.message).not.toContain(value); // never quoted
+      if (value.length > 6) expect(error.message).not.toContain(value); // never in the message
     return error.field;
   }
 }
@@ -31,7 +31,7 @@ describe.each<[PayoutMethod, string, Destination, string | undefined]>([
   // SEPA
   ['sepa', 'an IBAN', { name: ada, iban: GERMAN }, undefined],
   ['sepa', 'spaces and small letters', { name: ada, iban: 'de89 3704 0044 0532 0130 00' }, undefined],
-  ['sepa', 'a Norwegian one, the shortest', { name: ada, iban: 'NO9386011117947' }, undefined],
+  ['sepa', 'the shortest IBAN, a Norwegian one', { name: ada, iban: 'NO9386011117947' }, undefined],
   ['sepa', 'a Maltese one, the longest', { name: ada, iban: 'MT84MALT011000012345MTLCAST001S' }, undefined],
   ['sepa', 'a country that joined lately', { name: ada, iban: 'RS35260005601001611379' }, undefined],
   ['sepa', 'wrong check digits', { name: ada, iban: 'DE88370400440532013000' }, 'iban'],
@@ -77,38 +77,43 @@ describe.each<[string, Destination, string, string | undefined]>([
   ['an address in small letters', { ...usdt, address: EVM }, 'USDT', undefined],
   ['an address in capitals', { ...usdt, address: `0x${EVM.slice(2).toUpperCase()}` }, 'USDT', undefined],
   [
-    'an address whose checksum is right',
+    'an address with a right checksum',
     { ...usdt, address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' },
     'USDT',
     undefined,
   ],
   [
-    'an address whose checksum is wrong',
+    'an address with a wrong checksum',
     { ...usdt, address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed' },
     'USDT',
     'address',
   ],
   ['39 digits', { ...usdt, address: EVM.slice(0, -1) }, 'USDT', 'address'],
-  ['the address of nobody', { ...usdt, address: `0x${'0'.repeat(40)}` }, 'USDT', 'address'],
+  ['the zero address', { ...usdt, address: `0x${'0'.repeat(40)}` }, 'USDT', 'address'],
   ['an address of another kind of chain', { ...usdt, address: TRON }, 'USDT', 'address'],
   ['another kind of chain', { chain: 'tron', asset: 'USDT', address: TRON }, 'USDT', 'chain'],
-  ['an asset that the chain lacks', { chain: 'base', asset: 'USDT', address: EVM }, 'USDT', 'asset'],
-  ['another asset than was quoted', { ...usdt, address: EVM }, 'USDC', 'asset'],
+  ['an asset that is not on the chain', { chain: 'base', asset: 'USDT', address: EVM }, 'USDT', 'asset'],
+  ['an asset that was not quoted', { ...usdt, address: EVM }, 'USDC', 'asset'],
   ['an unknown chain', { ...usdt, chain: 'moon', address: EVM }, 'USDT', 'chain'],
-  ['a name of every object', { ...usdt, chain: 'constructor', address: EVM }, 'USDT', 'chain'],
+  [
+    'a property name of every object as the chain',
+    { ...usdt, chain: 'constructor', address: EVM },
+    'USDT',
+    'chain',
+  ],
   ['no address', usdt, 'USDT', 'address'],
 ])('crypto', (what, given, currency, expected) => {
   it(`${what}: ${expected ?? 'taken'}`, () => expect(fault('crypto', given, currency)).toBe(expected));
 });
 
-it('keeps IBAN, BIC and account number without spaces and in capitals', () => {
+it('stores IBAN, BIC and account number without spaces and in capitals', () => {
   const given = { name: ' Ada Byron ', iban: 'de89 3704-0044 0532 0130 00', bic: 'deut deff' };
   expect(checkDestination('sepa', given, 'EUR')).toEqual({ name: ada, iban: GERMAN, bic: 'DEUTDEFF' });
   const account = { name: ada, accountNumber: 'ab-12 34', bic: 'CHASUS33' };
   expect(checkDestination('swift', account, 'USD')).toMatchObject({ accountNumber: 'AB1234' });
 });
 
-it('is masked: recognisable, and of no use', () => {
+it('masks destinations so that they stay recognisable', () => {
   expect(maskDestination({ name: 'Ada Byron', iban: GERMAN, bic: 'DEUTDEFF', country: 'DE' })).toEqual({
     name: 'A*** B***',
     iban: 'DE89****3000',
