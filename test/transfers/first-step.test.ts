@@ -10,7 +10,10 @@ import { created, type DepositWorld, depositWorld, look, pay, read } from './dep
 import { asked } from './external-cards/support';
 import { fundedAccount, created as payoutCreated } from './payouts/support';
 
-/** Of new transfers, taken by whoever has committed them. Temporal is not there: what it would be told is looked at. */
+/**
+ * The first step of a new transfer, which the committing process makes. Temporal is absent; the tests read its
+ * commands.
+ */
 
 let world: DepositWorld;
 beforeAll(async () => {
@@ -27,18 +30,18 @@ afterAll(() => world.close());
 const DAY_MS = 24 * 60 * 60_000;
 const commandOf = (id: string, { commands } = world.api): WorkflowCommand => {
   const found = commands.find(({ workflowId, action }) => workflowId.endsWith(id) && action === 'start');
-  if (!found) throw new Error(`nothing was started for ${id}`);
+  if (!found) throw new Error(`no command starts ${id}`);
   return found;
 };
 const firstStep = (id: string, api = world.api) => createFirstStep(api.services)(commandOf(id, api));
 
-it('gives the order, and tells until when the workflow may sleep', async () => {
+it('gives the order, and returns when the workflow must wake', async () => {
   const { id, accountId, body } = await created(world.client);
   expect(await firstStep(id)).toEqual({ status: 'awaiting_payment', until: new Date(body['expiresAt']) });
   expect(await read(world.client, { accountId, id })).toMatchObject({ status: 'awaiting_payment' });
 });
 
-describe('of the sandbox’s parties', () => {
+describe('at the sandbox’s parties', () => {
   let api: TestApi;
   let client: Client;
   beforeAll(async () => {
@@ -47,27 +50,27 @@ describe('of the sandbox’s parties', () => {
   });
   afterAll(() => api.close());
 
-  it('a deposit knows its page as it was made, so that nobody looks at it for that', async () => {
+  it('a deposit needs no signal, because it knows its page from the order', async () => {
     const { id } = await created(client);
     const { checkout } = api.services.parties;
     await firstStep(id, api);
     const reading = createReading(api.services, 'checkout');
     await reading.read();
-    await reading.read(); // what is still unknown is told now
+    await reading.read(); // the second reading sends signals for unknown changes
     expect(api.commands.filter(({ workflowId }) => workflowId.endsWith(id))).toHaveLength(1);
     const [row] = await api.database.query('select party_ref as ref from transfers where id = $1', [id]);
     const { changes } = await checkout.changes(null);
     expect(changes).toContainEqual(expect.objectContaining({ ref: row?.['ref'], version: 1 }));
   });
 
-  it('a payout that waits for a word alone wakes once a day all the same', async () => {
+  it('a payout that waits only for a word still wakes once a day', async () => {
     const id = await payoutCreated(client, await fundedAccount(api, client));
     const rest = await firstStep(id, api);
     expect(rest?.status).toBe('processing');
     expect(Math.abs((rest?.until.getTime() ?? 0) - Date.now() - DAY_MS)).toBeLessThan(60_000);
   });
 
-  it.each(['topup', 'withdrawal'] as const)('a %s goes by its own rules', async (kind) => {
+  it.each(['topup', 'withdrawal'] as const)('a %s follows its own rules', async (kind) => {
     const { id, show } = await asked(api, client, kind, 'tok_visa');
     expect((await firstStep(id, api))?.status).toBe('processing');
     expect(await show()).toMatchObject({ status: 'processing' });
@@ -75,14 +78,14 @@ describe('of the sandbox’s parties', () => {
 });
 
 describe('is left to the workflow', () => {
-  it('where the party is away', async () => {
+  it('when the party is away', async () => {
     const { id } = await created(world.client);
     world.double.faults.push('away');
     expect(await firstStep(id)).toBeUndefined();
     expect((await look(world, id)).status).toBe('awaiting_payment');
   });
 
-  it('where the party hangs: it is waited for no longer than a moment', async () => {
+  it('when the party hangs, after a short wait', async () => {
     const { id } = await created(world.client);
     const { checkout } = world.api.services.parties;
     let answer: () => void = () => undefined;
@@ -96,13 +99,13 @@ describe('is left to the workflow', () => {
     };
     world.api.services.parties.checkout = { ...checkout, createSession };
     expect(await firstStep(id)).toBeUndefined();
-    // Its workflow gives the order meanwhile; the one that hung has no other effect.
+    // The workflow gives the order meanwhile. The hanging call has no further effect.
     world.api.services.parties.checkout = checkout;
     expect((await look(world, id)).status).toBe('awaiting_payment');
     answer();
   });
 
-  it('where the way to the party is closed', async () => {
+  it('when the party’s circuit breaker is open', async () => {
     const { id } = await created(world.client);
     const gate = createPartyGate();
     const fails = () => Promise.reject(new PartyAway());
@@ -112,7 +115,7 @@ describe('is left to the workflow', () => {
     expect(() => world.double.session(id)).toThrow();
   });
 
-  it('where nothing more is waited for', async () => {
+  it('when nothing is left to wait for', async () => {
     const { id } = await created(world.client);
     await world.api.database.query(
       `update transfers set terms = terms || '{"expiresAt": "2020-01-01T00:00:00Z"}' where id = $1`,
@@ -122,7 +125,7 @@ describe('is left to the workflow', () => {
     expect((await look(world, id)).status).toBe('expired');
   });
 
-  it('where there is no record, or it is another’s', async () => {
+  it('when the record is missing, or the workflow is not a transfer’s', async () => {
     const command = {
       workflow: 'depositLifecycle',
       workflowId: `deposit-dep_${'0'.repeat(26)}`,
@@ -136,7 +139,7 @@ describe('is left to the workflow', () => {
   });
 });
 
-describe('a name that the party tells before its own answer is here', () => {
+describe('a callback that comes before the answer to the order', () => {
   const tell = (sessionId: string) =>
     world.api.database.transaction((tx) => tellOf(world.api.services, tx, 'checkout', [sessionId]));
   const waiting = (sessionId: string) =>
@@ -146,7 +149,7 @@ describe('a name that the party tells before its own answer is here', () => {
   const told = (sessionId: string) =>
     world.api.database.query('select 1 from told_names where ref = $1', [sessionId]);
 
-  /** The session is paid, and told of, before the answer that makes it arrives. */
+  /** Pays the session and calls back before the answer with the session arrives. */
   function paidAtOnce(tellOf: (sessionId: string) => Promise<unknown>): () => void {
     const { parties } = world.api.services;
     const { checkout } = parties;
@@ -164,7 +167,7 @@ describe('a name that the party tells before its own answer is here', () => {
     };
   }
 
-  it('is heard within the same step, and needs no search', async () => {
+  it('takes effect in the same step, without a search', async () => {
     const { id } = await created(world.client);
     const restore = paidAtOnce(async (sessionId) => {
       expect(await tell(sessionId)).toBe(0);
@@ -175,7 +178,7 @@ describe('a name that the party tells before its own answer is here', () => {
     expect([await waiting(sessionId), await told(sessionId)]).toEqual([[], []]);
   });
 
-  it('is lost in no order of the two', async () => {
+  it('is never lost in a race with the answer', async () => {
     const deposits = await Promise.all(Array.from({ length: 24 }, () => created(world.client)));
     const tellings: Promise<unknown>[] = [];
     const restore = paidAtOnce(async (sessionId) => void tellings.push(tell(sessionId)));
@@ -188,12 +191,12 @@ describe('a name that the party tells before its own answer is here', () => {
         'select due_by <= $2 as due from transfers where id = $1',
         [id, new Date(Date.now() + world.clock.ahead)],
       );
-      // It has heard of it, or is to look again.
+      // The step has the word, or another look is due.
       expect([first[index]?.status === 'completed', row?.due ?? false]).toContain(true);
     }
   });
 
-  it('of one that nobody has is searched for later', async () => {
+  it('with an unknown session starts a search five seconds later', async () => {
     const sessionId = `cs_${randomUUID()}`;
     await tell(sessionId);
     const [row] = await world.api.database.query<{ seconds: number }>(

@@ -12,7 +12,7 @@ import {
   type TestDeposit,
 } from './deposits/support';
 
-/** A party that was restored from a copy counts its versions from below: a person follows them again. */
+/** A party that was restored from a backup has lower versions. An operator makes the product follow them. */
 
 let world: DepositWorld;
 let environment: Record<string, string>;
@@ -47,7 +47,7 @@ const stands = async (deposit: Paid) => [
 
 type Paid = Awaited<ReturnType<typeof completed>> & { client: Client };
 
-/** Credited by version 5; the party was restored, knows version 3 of it, and then refunds 40.00 of itself. */
+/** A deposit that was credited by version 5. The restored party has version 3, and then refunds 40.00 by itself. */
 async function restored(): Promise<Paid> {
   world.client = await world.api.client();
   const deposit = { ...(await completed(world)), client: world.client };
@@ -63,7 +63,7 @@ async function restored(): Promise<Paid> {
 const FOLLOWED = ['completed', '58.08 0.00', ['deposit_refund_not_ours 40.00']];
 
 describe('a transfer', () => {
-  it('follows its party again: what was dropped counts, and so does what comes after it', async () => {
+  it('follows its party again, with the dropped word and later ones', async () => {
     const deposit = await restored();
     expect(await follow(deposit)).toMatchObject({ code: 0, out: `${deposit.id} is completed.` });
     expect(await stands(deposit)).toEqual(FOLLOWED);
@@ -74,7 +74,7 @@ describe('a transfer', () => {
     deposit.session.version = 4;
     await look(world, deposit.id);
     expect((await stands(deposit))[1]).toBe('48.40 0.00');
-    // Its versions bind again from there.
+    // From there on lower versions are dropped again.
     deposit.session.version = 2;
     await look(world, deposit.id);
     expect((await stands(deposit))[2]).toContain('party_version_fell');
@@ -88,7 +88,7 @@ describe('a transfer', () => {
     ]);
   });
 
-  it('is not followed where no answer was dropped, and by nobody who may not decide', async () => {
+  it('cannot follow without a dropped word or by somebody who is no operator', async () => {
     const deposit = await completed(world);
     expect(await follow(deposit)).toMatchObject({ code: 4 });
     expect((await operator('follow-version', 'dep_none', ...REASON)).code).toBe(3);
@@ -97,7 +97,7 @@ describe('a transfer', () => {
     expect((await command(nobody, 'follow-version', deposit.id, ...REASON)).code).not.toBe(0);
   });
 
-  it('takes two above the limit, for the word that was asked about and no other', async () => {
+  it('needs two operators above the limit, who approve one exact word', async () => {
     await setAdminLimit(world.api.database, '10.00');
     const deposit = await restored();
     const [one, other] = [await follow(deposit), await follow(deposit)];
@@ -117,7 +117,7 @@ const approved = ({ out }: { out: string }, by = second) =>
   command(by, 'approval', 'approve', /apr_\w+/.exec(out)?.[0] ?? '');
 
 describe('a whole party', () => {
-  it('is previewed, asked for by one and approved by another at any amount', async () => {
+  it('has a preview, and always needs two operators', async () => {
     const deposits = [await restored(), await restored()];
     const shown = await preview();
     expect(shown).toHaveLength(2);
@@ -130,7 +130,7 @@ describe('a whole party', () => {
     for (const deposit of deposits) expect((await stands(deposit))[1]).toBe('96.80 0.00');
     const asked = await operator('party', 'follow-versions', 'checkout', ...REASON);
     expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('takes two')]);
-    expect((await approved(asked, environment)).code).toBe(4); // who asked
+    expect((await approved(asked, environment)).code).toBe(4); // the requesting operator
     for (const deposit of deposits) expect((await stands(deposit))[1]).toBe('96.80 0.00');
     expect((await approved(asked)).code).toBe(0);
     for (const deposit of deposits) expect(await stands(deposit)).toEqual(FOLLOWED);
@@ -139,7 +139,7 @@ describe('a whole party', () => {
     expect((await operator('party', 'restored', 'nobody')).code).toBe(2);
   });
 
-  it('moves nothing that was not previewed', async () => {
+  it('changes only transfers that are as in the preview', async () => {
     const [same, changed] = [await restored(), await restored()];
     const asked = await operator('party', 'follow-versions', 'checkout', ...REASON);
     changed.session.version = 4;

@@ -4,7 +4,7 @@ import { checkRunningSums } from '../../src/transfers/check';
 import { countSuspense, listSuspense } from '../../src/transfers/suspense';
 import { type Client, type TestApi, testApi } from '../support/api';
 
-/** Sums that are kept beside what they sum up, of a tenant with very many transfers in a day. */
+/** Stored running sums, with very many transfers of a tenant in a day. */
 
 const MANY = 5_000;
 const DAY = '2026-01-31';
@@ -29,7 +29,7 @@ const transfers = (prefix: string, count: number) =>
     [prefix, client.clientId, count],
   );
 
-/** From one on; of them `amount` each. */
+/** Inserts outflows of the transfers with numbers `from` to `to`, with `amount` each. */
 const outflows = (from: number, to: number, amount: string | null, currency = 'EUR') =>
   api.database.query(
     `insert into daily_outflows (transfer_id, tenant_id, day, amount, currency, rate)
@@ -51,7 +51,7 @@ async function sums(currency = 'EUR'): Promise<string> {
   return `${sum.toFixed()} ${whole}`;
 }
 
-/** How many rows are read by the work of a transaction. */
+/** The number of rows that the work reads in its transaction. */
 const rowsReadBy = (work: (tx: Tx) => Promise<void>): Promise<number> =>
   api.database.transaction(async (tx) => {
     const before = await rowsRead(tx);
@@ -59,7 +59,7 @@ const rowsReadBy = (work: (tx: Tx) => Promise<void>): Promise<number> =>
     return (await rowsRead(tx)) - before;
   });
 
-/** By the transaction's connection, as Postgres counts. */
+/** The rows read by the transaction so far, by the statistics of Postgres. */
 const rowsRead = async (tx: Tx): Promise<number> => {
   const [row] = await tx.query<{ rows: number }>(
     `select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows from pg_stat_xact_user_tables
@@ -68,7 +68,7 @@ const rowsRead = async (tx: Tx): Promise<number> => {
   return row?.rows ?? 0;
 };
 
-it('the sum of a day reads what is new of it only', async () => {
+it('the sum of a day reads only its new rows', async () => {
   await outflows(1, MANY - 10, '1.5');
   expect(await sums()).toBe(`${(MANY - 10) * 1.5} true`);
   await outflows(MANY - 9, MANY - 9, '0.5');
@@ -78,7 +78,7 @@ it('the sum of a day reads what is new of it only', async () => {
   expect(read).toBeLessThan(50);
 });
 
-it('the sum of a day follows what fails, what comes back, and what cannot be counted', async () => {
+it('the sum of a day follows failures, recoveries and outflows without an amount', async () => {
   const to = (status: string, ...ids: number[]) =>
     api.database.query('update transfers set status = $1 where id = any($2)', [
       status,
@@ -105,7 +105,7 @@ it('the sum of a day follows what fails, what comes back, and what cannot be cou
   expect(await sums()).toBe(`${before} true`);
 });
 
-it('what is in suspense is read alone, though very much was there once', async () => {
+it('the suspense is read from its open items only, despite many past ones', async () => {
   await api.database.query(
     `insert into transfer_entries (transfer_id, component, currency, amount, reference_id, at)
      select 'sus_' || lpad(n::text, 26, '0'), 'suspense', 'USD', amount, 'ref_1', now()
@@ -131,7 +131,7 @@ it('what is in suspense is read alone, though very much was there once', async (
   expect(read).toBeLessThan(50);
 });
 
-it('what has left suspense and comes back stands there since the first time', async () => {
+it('money that returns to suspense is there since its first time', async () => {
   await booked(9, '3.00');
   await booked(9, '-3.00');
   expect(
@@ -148,7 +148,7 @@ it('what has left suspense and comes back stands there since the first time', as
   expect([item?.amount.toFixed(2), item?.since.toISOString()]).toEqual(['3.00', '2026-01-01T00:09:00.000Z']);
 });
 
-it('what a process with a slower clock books stands there since its time', async () => {
+it('an entry with an earlier time moves the time of its item back', async () => {
   const bookedAt = (minute: number, ...amounts: number[]) =>
     api.database.query(
       `insert into transfer_entries (transfer_id, component, currency, amount, reference_id, at)
@@ -167,7 +167,7 @@ it('what a process with a slower clock books stands there since its time', async
   expect(await since()).toBe('2026-01-01T00:07:00.000Z');
 });
 
-it('a time that was changed by hand is told with both times', async () => {
+it('the check reports a changed time with both times', async () => {
   const by = (text: string) =>
     api.database.query('update suspense_items set since = since + $2::interval where transfer_id = $1', [
       idOf('sus', 3),
@@ -182,7 +182,7 @@ it('a time that was changed by hand is told with both times', async () => {
   expect(found).toEqual([{ problem: 'suspense differs from its entries', subject: idOf('sus', 3), detail }]);
 });
 
-it('a sum that was changed by hand is found', async () => {
+it('the check reports a changed sum', async () => {
   const [kept] = await api.database.query<{ count: number }>(
     `with changed as (update daily_outflow_sums set amount = amount + 1 where currency = 'EUR' returning 1),
           gone as (delete from suspense_items where transfer_id = $1 returning 1)

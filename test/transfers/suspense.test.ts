@@ -49,7 +49,7 @@ const openBreaks = async (id: string) =>
   ).map(({ kind }) => kind);
 const inSuspense = async (id: string) => JSON.parse((await operator('suspense', 'show', id, '--json')).out);
 
-/** Paid twice: 50.00 is nobody's. */
+/** A completed deposit with an excess payment of 50.00 in suspense. */
 async function surplus() {
   const deposit = await completed(world);
   pay(deposit.session, { amount: '150.00' }, true);
@@ -57,7 +57,7 @@ async function surplus() {
   return deposit;
 }
 
-describe('what stands in suspense', () => {
+describe('money in suspense', () => {
   it('is listed and shown, with its break', async () => {
     const { id } = await surplus();
     expect(await inSuspense(id)).toMatchObject([{ transferId: id, amount: '50.00', currency: 'USD' }]);
@@ -67,7 +67,7 @@ describe('what stands in suspense', () => {
     expect([unknown.code, unknown.err]).toEqual([3, expect.stringContaining('transfer')]);
   });
 
-  it('is credited to its owner, in parts, and its break passes', async () => {
+  it('is credited to its owner in parts, which closes its break', async () => {
     const deposit = await surplus();
     const credit = (...argv: string[]) =>
       operator('suspense', 'credit', deposit.id, '--account', deposit.accountId, ...REASON, ...argv);
@@ -92,7 +92,7 @@ describe('what stands in suspense', () => {
     expect(actions).toEqual([{ action: 'suspense.credit' }, { action: 'suspense.credit' }]);
   });
 
-  it('goes back to its payer by the party, once, and is promised to nobody else meanwhile', async () => {
+  it('is returned to its payer once, and is not available meanwhile', async () => {
     const deposit = await surplus();
     world.double.refundsBegin = 'pending';
     expect((await operator('suspense', 'return', deposit.id, ...REASON)).code).toBe(0);
@@ -116,12 +116,12 @@ describe('what stands in suspense', () => {
     expect(await openBreaks(deposit.id)).toEqual([]);
   });
 
-  it('holds against what the party says later', async () => {
+  it('stays credited when the party refunds it later, and is recovered', async () => {
     const deposit = await surplus();
     await operator('suspense', 'credit', deposit.id, '--account', deposit.accountId, ...REASON);
     deposit.session.refunds.push({ id: 're_theirs', amount: '50.00', status: 'succeeded' });
     await look(world, deposit.id);
-    // The surplus was given away: what the party sends back of it is ours to claim now.
+    // The surplus is already credited, so the party's refund becomes our claim.
     expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '-50.00' }]);
     expect(await balance(deposit)).toBe('146.80 0.00');
     const { id, accountId } = deposit;
@@ -130,11 +130,11 @@ describe('what stands in suspense', () => {
     expect([await balance(deposit), await inSuspense(id), await openBreaks(id)]).toEqual([
       '96.80 0.00',
       [],
-      ['deposit_refund_not_ours'], // which a person resolves
+      ['deposit_refund_not_ours'], // open until an operator resolves it
     ]);
   });
 
-  it('takes a reason, an account that is there, and its currency', async () => {
+  it('requires a reason, and an open account of its currency', async () => {
     const { id } = await surplus();
     const accounts = await world.client.call('GET', '/v1/accounts?currency=EUR');
     const eur = accounts.body.data[0].id as string;
@@ -159,7 +159,7 @@ describe('what stands in suspense', () => {
 describe('conclude', () => {
   const conclude = (id: string, as: string) => operator('conclude', id, '--as', as, '--evidence', 'a letter');
 
-  it('ends what its party never ends, as paid or as failed', async () => {
+  it('ends a transfer that the party never ends, as paid or as failed', async () => {
     const paid = await payable(world);
     pay(paid.session);
     await look(world, paid.id);
@@ -175,19 +175,19 @@ describe('conclude', () => {
     expect((await read(world.client, failed)).status).toBe('failed');
   });
 
-  it('holds until the party says something else', async () => {
+  it('counts until the party changes its word', async () => {
     const deposit = await payable(world);
     pay(deposit.session);
     await look(world, deposit.id);
     await conclude(deposit.id, 'paid');
     await look(world, deposit.id);
     expect(await balance(deposit)).toBe('96.80 0.00');
-    pay(deposit.session, {}, true); // the party settles it itself
+    pay(deposit.session, {}, true); // the party settles the payment
     await look(world, deposit.id);
     expect([await balance(deposit), await openBreaks(deposit.id)]).toEqual(['96.80 0.00', []]);
   });
 
-  it('is refused for what has ended, and for what nobody knows', async () => {
+  it('is refused for an ended and for an unknown transfer', async () => {
     const deposit = await completed(world);
     expect((await conclude(deposit.id, 'failed')).code).toBe(4);
     expect((await conclude('dep_none', 'paid')).code).toBe(3);
@@ -206,7 +206,7 @@ describe('above the limit of the installation', () => {
   const approve = async (answer: { out: string }) =>
     command(second, 'approval', 'approve', /apr_\w+/.exec(answer.out)?.[0] ?? '');
 
-  it('a door takes two, for what was asked, by the rules of then', async () => {
+  it('a door needs two operators, for the requested decision', async () => {
     const deposit = await surplus();
     const argv = ['suspense', 'credit', deposit.id, '--account', deposit.accountId, ...REASON];
     const [one, other] = [await above(...argv), await above(...argv)];
@@ -228,13 +228,13 @@ describe('above the limit of the installation', () => {
     ]);
   });
 
-  it('a part within it takes one', async () => {
+  it('a part below the limit needs one operator', async () => {
     const deposit = await surplus();
     expect((await above('suspense', 'write-off', deposit.id, '--amount', '49.99', ...REASON)).code).toBe(0);
     expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '0.01' }]);
   });
 
-  it('slices of one transfer are one sum, on whatever day and whoever decides', async () => {
+  it('parts of one transfer count together, over days and operators', async () => {
     const deposit = await surplus();
     const slice = (amount: string, door = 'write-off', ...more: string[]) =>
       ['suspense', door, deposit.id, '--amount', amount, ...REASON, ...more] as const;
@@ -247,7 +247,7 @@ describe('above the limit of the installation', () => {
     expect((await above(...slice('0.01'))).out).toContain('takes two');
   });
 
-  it('passes no slice twice where they come at once', async () => {
+  it('parts that come at once count together', async () => {
     const deposit = await surplus();
     // The three slices sum to the limit and to the suspense, so the last slice is possible and takes two operators.
     const all = await Promise.all(
@@ -263,7 +263,7 @@ describe('above the limit of the installation', () => {
     ]);
   });
 
-  it('so does a conclusion', async () => {
+  it('a conclusion needs two operators', async () => {
     const deposit = await payable(world);
     pay(deposit.session);
     await look(world, deposit.id);
@@ -274,7 +274,7 @@ describe('above the limit of the installation', () => {
     expect((await read(world.client, deposit)).status).toBe('completed');
   });
 
-  it('a conclusion that waits ends nothing but what it was asked for', async () => {
+  it('a waiting conclusion ends only the state that it was requested for', async () => {
     const deposit = await payable(world);
     pay(deposit.session);
     await look(world, deposit.id);
@@ -289,7 +289,7 @@ describe('above the limit of the installation', () => {
     });
   });
 
-  it('a conclusion is weighed by the word that counts when it is its turn', async () => {
+  it('a conclusion is weighed by the current word', async () => {
     const deposit = await payable(world);
     pay(deposit.session, { amount: '40.00' });
     await look(world, deposit.id);

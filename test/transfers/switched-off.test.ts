@@ -11,7 +11,7 @@ import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, keepRates, simulate } from '../support/cards';
 import { create, created, fundedAccount, look, lookUntil, quote, read } from './payouts/support';
 
-/** What is off refuses what begins; what has begun goes on to its end. */
+/** A switched-off capability or party refuses new requests. Running transfers go on to their end. */
 
 let api: TestApi;
 let client: Client;
@@ -37,7 +37,7 @@ const switched = (
     await verb(tx, { kind, name, tenantId }, { at: new Date(), by: 'operator:ada', reason });
   });
 
-/** Off for that work, and known to be so. */
+/** Switches it off during the work, and waits until the switch takes effect. */
 async function without<T>(what: { capability: Capability } | { party: Party }, work: () => Promise<T>) {
   const [kind, name] =
     'party' in what
@@ -53,7 +53,7 @@ async function without<T>(what: { capability: Capability } | { party: Party }, w
   }
 }
 
-/** A change counts within a second. */
+/** Waits until a switch takes effect, which takes a second. */
 const passed = () => new Promise((resolve) => setTimeout(resolve, 1_050));
 
 const capabilities = async () =>
@@ -61,26 +61,26 @@ const capabilities = async () =>
     (account: { currency: string }) => account.currency === 'EUR',
   ).capabilities as string[];
 
-it('refuses what begins with a capability that is off, shows what there is, and tells so', async () => {
+it('a capability that is off refuses new requests, allows reads, and is not listed', async () => {
   const id = await created(client, accountId);
   expect(await capabilities()).toContain('payout');
   await without({ capability: 'payout' }, async () => {
     for (const answer of [await quote(client, accountId), await create(client, accountId)])
       expect([answer.status, answer.body.code]).toEqual([403, 'capability_disabled']);
-    // Before anything of the request is looked at, and after the path and the credential.
+    // The refusal comes after the path and the credential, and before the body.
     const path = '/v2/accounts/nonsense/payouts';
     expect((await client.call('POST', path, '{not json')).status).toBe(403);
     expect((await api.call('POST', path, {})).status).toBe(401);
     expect((await client.call('PATCH', path, {})).status).toBe(405);
     expect(await read(client, accountId, id)).toMatchObject({ id });
     expect(await capabilities()).not.toContain('payout');
-    // What has begun goes on: its order is given.
+    // The running payout is still ordered.
     await lookUntil(api, id, 'completed');
   });
   expect((await quote(client, accountId)).status).toBe(201);
 });
 
-it('binds an admin who acts for a tenant whose capability is off, and no other', async () => {
+it('a tenant’s capability that is off binds admins for this tenant only', async () => {
   const admin = await api.client('admin');
   const { id, userId, cardholderId } = await activeCard(api, client);
   const other = await api.client();
@@ -113,7 +113,7 @@ it('binds an admin who acts for a tenant whose capability is off, and no other',
   expect((await quote(admin, elsewhere)).status).toBe(201);
 });
 
-it('gives a party that is off no order, and gives what waited when it is on again', async () => {
+it('a party that is off gets no order, and the waiting ones once it is on', async () => {
   const id = await created(client, accountId);
   await without({ party: 'payouts' }, async () => {
     expect((await quote(client, accountId)).body.code).toBe('capability_disabled');
@@ -126,14 +126,14 @@ it('gives a party that is off no order, and gives what waited when it is on agai
   expect(await ordersAt(id)).toBe(1);
 });
 
-it('goes on asking a party that is off what became of the orders it has', async () => {
+it('a party that is off is still asked for its orders', async () => {
   const id = await created(client, accountId);
   await look(api, id);
   expect(await ordersAt(id)).toBe(1);
   await without({ party: 'payouts' }, async () => lookUntil(api, id, 'completed'));
 });
 
-it('asks for an order that was lost, and gives it again only when the party is on', async () => {
+it('a lost order is given again only when the party is on', async () => {
   const id = await created(client, accountId);
   await api.database.query('update transfers set ordered_at = now() where id = $1', [id]);
   await without({ party: 'payouts' }, async () => {
@@ -143,7 +143,7 @@ it('asks for an order that was lost, and gives it again only when the party is o
   await lookUntil(api, id, 'completed');
 });
 
-it('leaves authorizations of cards alone while no card is issued', async () => {
+it('authorizations go on while card issuing is off', async () => {
   const card = await activeCard(api, client);
   await fund(api, card.accountId, '10.00');
   await without({ capability: 'card_issuing' }, async () => {
@@ -155,7 +155,7 @@ it('leaves authorizations of cards alone while no card is issued', async () => {
   });
 });
 
-it('deals in no rates while their party is off, and goes on converting what schemes decide and counting by them', async () => {
+it('rates that are off allow no exchange, and still convert authorizations and sums', async () => {
   const card = await activeCard(api, client);
   await fund(api, card.accountId, '20.00');
   const deposit = { method: 'card', amount: '10.00', currency: 'GBP' };
@@ -179,7 +179,7 @@ it('deals in no rates while their party is off, and goes on converting what sche
   expect((await quoted()).status).toBe(201);
 });
 
-it('is told by the description of the interface', async () => {
+it('the OpenAPI document describes the refusal', async () => {
   const { body } = await client.call('GET', '/openapi.json');
   for (const [path, method] of [
     ['/v2/accounts/{accountId}/payouts', 'post'],
@@ -194,7 +194,7 @@ it('is told by the description of the interface', async () => {
     );
 });
 
-it('has nothing of a party that is left out, and no place for it to call', async () => {
+it('a party that is left out has no endpoints and no callback', async () => {
   const without = await testApi({ partySettings: { payouts: 'off', rates: 'off', cardProcessor: 'off' } });
   const other = await without.client();
   await keepRates(without);

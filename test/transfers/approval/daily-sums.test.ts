@@ -38,10 +38,10 @@ async function limitedTo(aboveDaily: string, currency = 'EUR'): Promise<void> {
   expect([code, err]).toEqual([0, '']);
 }
 
-/** 100.35 EUR. */
+/** Creates a payout of 100.35 EUR in total. */
 const payout = () => created(client, eur);
 
-/** 101.50 USD. */
+/** Requests a withdrawal of 101.50 USD in total. */
 const withdraw = () =>
   client.call(
     'POST',
@@ -56,7 +56,7 @@ async function withdrawn(): Promise<string> {
   return String(answer.body.id);
 }
 
-/** Whether each waits for an operator, in the order in which they were made. */
+/** Whether each transfer waits for an operator, in order of creation. */
 const waits = async (...ids: string[]) => {
   const rows = await api.database.query<{ id: string; waits: boolean }>(
     `select id, (terms->>'needsApproval')::boolean as waits from transfers where id = any($1)`,
@@ -72,12 +72,12 @@ const outflows = () =>
     [client.clientId],
   );
 
-it('counts nothing where no threshold is set', async () => {
+it('counts nothing without a threshold', async () => {
   expect(await waits(await payout(), await withdrawn())).toEqual([false, false]);
   expect(await outflows()).toEqual([]);
 });
 
-it('lets what takes the day above it wait, over all kinds, at the mid rate of each', async () => {
+it('lets a transfer wait that takes the day’s sum of all kinds, at mid rates, above the threshold', async () => {
   const iban = await enabled(api, client);
   await credited(api, iban.id, '500.00');
   await limitedTo('318.41', 'USD');
@@ -91,12 +91,12 @@ it('lets what takes the day above it wait, over all kinds, at the mid rate of ea
   ]);
 });
 
-it('is taken exactly: what comes to the threshold does not wait', async () => {
+it('lets a transfer pass that takes the sum exactly to the threshold', async () => {
   await limitedTo('200.70');
   expect(await waits(await payout(), await payout(), await payout())).toEqual([false, false, true]);
 });
 
-it('does not count what was rejected or has failed, and counts what was approved', async () => {
+it('counts approved transfers, and no rejected or failed ones', async () => {
   await limitedTo('200.00');
   const [one, two] = [await payout(), await payout()];
   expect(await waits(one, two)).toEqual([false, true]);
@@ -116,7 +116,7 @@ it('does not count what was rejected or has failed, and counts what was approved
   expect(await waits(await small())).toEqual([true]);
 });
 
-it('waits where the rate is stale, and so does what follows on a day that cannot be summed', async () => {
+it('lets a transfer wait without a fresh rate, and later ones while the day cannot be summed', async () => {
   await limitedTo('100000.00', 'USD');
   const { rates } = api.services.parties;
   api.services.parties.rates = {
@@ -133,7 +133,7 @@ it('waits where the rate is stale, and so does what follows on a day that cannot
   expect(await waits(await payout())).toEqual([false]);
 });
 
-it('begins anew with each UTC day, and with another currency a person decides for the rest of one', async () => {
+it('starts anew each UTC day, and lets all wait on the day when the currency changes', async () => {
   await limitedTo('150.00');
   expect(await waits(await payout(), await payout())).toEqual([false, true]);
   ahead = 24 * 60 * 60_000;
@@ -144,14 +144,14 @@ it('begins anew with each UTC day, and with another currency a person decides fo
   expect(await waits(await payout())).toEqual([false]);
 });
 
-it('leaves nothing behind of what was refused', async () => {
+it('leaves no trace of a refused transfer', async () => {
   await limitedTo('150.00');
   const poor = await create(client, await masterAccount(client, 'GBP'), { method: 'swift', currency: 'GBP' });
   expect(poor.body.code).toBe('insufficient_funds');
   expect(await outflows()).toEqual([]);
 });
 
-it('never lets the sum pass unnoticed: fifty at once of two kinds', async () => {
+it('holds the threshold for fifty transfers of two kinds at once', async () => {
   await limitedTo('1000.00');
   const asked = Array.from({ length: 50 }, (_, index) => (index % 2 ? payout() : withdrawn()));
   const ids = await Promise.all(asked);
@@ -161,7 +161,7 @@ it('never lets the sum pass unnoticed: fifty at once of two kinds', async () => 
       where o.tenant_id = $1 and not (t.terms->>'needsApproval')::boolean`,
     [client.clientId],
   );
-  // Each comes to 93.98 or 100.35: nine or ten of them fit.
+  // Each transfer counts 93.98 or 100.35, so nine or ten of them fit.
   expect(Number(row?.sum)).toBeLessThanOrEqual(1000);
   expect(unnoticed).toBeGreaterThanOrEqual(9);
   expect(await outflows()).toHaveLength(50);

@@ -4,7 +4,7 @@ import type { CallingParty } from '../../../src/kernel/outbox/queues';
 import { watchParty } from '../../../src/watch/watch';
 import { badWorld, books, type Json, MAKE, type Made, openBreaks, type Page, type World } from './world';
 
-/** What a party lists and cannot mean: every party, every case. What it lists rightly beside that is told all the same. */
+/** Invalid entries in the list of each party. The valid entries beside them still have their effect. */
 
 let world: World;
 let made: Made;
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const PARTIES: CallingParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
 
-/** Turns of the party's watcher, so many seconds apart. */
+/** Runs turns of the party's watcher, some seconds apart. */
 async function watched(party: CallingParty, turns: number, seconds = 3): Promise<void> {
   const ending = new AbortController();
   let left = turns;
@@ -36,7 +36,7 @@ async function watched(party: CallingParty, turns: number, seconds = 3): Promise
 const row = (id: string, ref = made.ref, version = 9): Json => ({ id, ref, version });
 const page = (changes: unknown[], next: string | null, more = false): Page => ({ changes, next, more });
 
-/** A list whose places are positions, as one that shrinks is. */
+/** A list with positions as places, so that the list can shrink. */
 const listOf =
   (rows: readonly Json[], size = 2) =>
   (after: string | null): Page => {
@@ -45,7 +45,7 @@ const listOf =
     return page(changes, String(from + changes.length), from + size < rows.length);
   };
 
-/** How often the transfer was told to look. */
+/** Signals to the transfer so far. */
 const looks = () =>
   world.api.commands.filter(({ args }) => [made.id, made.ref].includes(String(args[0]))).length;
 
@@ -60,7 +60,7 @@ describe.each(PARTIES)('the list of %s', (party) => {
     world.forget();
   });
 
-  it('with rows that cannot be read is read on, and they are shown once', async () => {
+  it('with unreadable rows is read on, with one break for each row', async () => {
     const wrong = [
       null,
       'Mr Miller',
@@ -77,7 +77,7 @@ describe.each(PARTIES)('the list of %s', (party) => {
     expect(await openBreaks(world, party)).toEqual(wrong.map(() => 'party_row_unreadable'));
   });
 
-  it('that names what nobody knows shows it, and tells the others', async () => {
+  it('with an unknown name opens a break, and signals the other transfers', async () => {
     const ref = `listed-${party}`;
     world.party.list = listOf([row('c1', ref), row('c2')]);
     await watched(party, 3);
@@ -85,12 +85,12 @@ describe.each(PARTIES)('the list of %s', (party) => {
     const alone = party !== 'checkout' && party !== 'bank';
     expect(await openBreaks(world, ref)).toEqual(alone ? ['party_order_unknown'] : []);
     expect(world.observed).toEqual(alone ? [`${party} unknown_name`] : []);
-    // Where it may be money that nobody ordered it is looked into.
+    // Checkout and bank may have money without an order, so their unknown names are looked into.
     const begun = world.api.commands.filter(({ args }) => args[0] === ref).length;
     expect(begun).toBe(alone ? 0 : 1);
   });
 
-  it('that repeats rows and pages tells each once', async () => {
+  it('with repeated rows and pages sends one signal for each row', async () => {
     const rows = [row('c1'), row('c1'), row('c2')];
     const pages = [page(rows, 'a', true), page(rows, 'b', true), page(rows, 'c')];
     world.party.list = (after) => pages[after === null ? 0 : 'abc'.indexOf(after) + 1] ?? page(rows, 'c');
@@ -100,13 +100,9 @@ describe.each(PARTIES)('the list of %s', (party) => {
 
   it.each<[string, string, (after: string | null) => Page]>([
     ['goes back', 'list_repeats', (after) => page([row(`c-${after}`)], after === 'a' ? 'b' : 'a', true)],
-    [
-      'says that more comes and stands still',
-      'list_endless',
-      (after) => page([row('c1')], `${after}x`, true),
-    ],
+    ['announces more and stands still', 'list_endless', (after) => page([row('c1')], `${after}x`, true)],
     ['is empty for ever', 'list_endless', (after) => page([], `${after}x`.slice(0, 900), true)],
-  ])('that %s is shown after a minute, and nobody trusts it meanwhile', async (_, fault, list) => {
+  ])('that %s opens a break after a minute, and is not trusted meanwhile', async (_, fault, list) => {
     let pages = 0;
     world.party.list = (after) => {
       pages += 1;
@@ -119,20 +115,20 @@ describe.each(PARTIES)('the list of %s', (party) => {
     expect(await openBreaks(world, party)).toEqual([]);
     await watched(party, 2, 61);
     expect(await openBreaks(world, party)).toEqual(['party_list_unreadable']);
-    // All that it has listed before is listed still.
+    // The readable list still has the earlier entries.
     const rows = ['c-null', 'c-a', 'c-b', 'c1', 'last'].map((id) => row(id));
     world.party.list = () => page(rows, 'z');
     await watched(party, 3);
     expect([await openBreaks(world, party), looks() > 0]).toEqual([[], true]);
   });
 
-  it('that shrinks is shown, and read from its beginning: what takes the place of what was read is told', async () => {
+  it('that shrinks opens a break, and is read from its beginning', async () => {
     const rows = ['c1', 'c2', 'c3', 'c4', 'c5'].map((id) => row(id));
     world.party.list = listOf(rows);
     await watched(party, 3);
     expect([looks() > 0, world.observed]).toEqual([true, []]);
     world.api.commands.length = 0;
-    // Restored from a copy, and then gone on: what is new stands before the place that was read.
+    // The party was restored from a backup, so a new entry is before the last read place.
     world.party.list = listOf([...rows.slice(0, 2), row('c3-anew', made.ref, 10)]);
     await watched(party, 4, 40);
     expect(world.observed).toEqual([`${party} list_shrunk`]);
@@ -143,7 +139,7 @@ describe.each(PARTIES)('the list of %s', (party) => {
     expect(world.observed).toHaveLength(1);
   });
 
-  it('that has not shrunk is not said to have, though rows come to stand before those that were read', async () => {
+  it('with late rows before the last read place does not count as shrunk', async () => {
     const rows = ['c1', 'c2', 'c3'].map((id) => row(id));
     world.party.list = listOf(rows);
     await watched(party, 3);

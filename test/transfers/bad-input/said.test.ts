@@ -6,8 +6,8 @@ import { discover } from '../../../src/transfers/discover';
 import { badWorld, books, callback, type Json, MAKE, type Made, openBreaks, type World } from './world';
 
 /**
- * What a party says and cannot mean, in callbacks and answers: every party, every case. Each is a break, a metric and a line in
- * the log, and moves no money; and what is right afterwards is taken for what it is.
+ * Invalid callbacks and answers of each party. Each leads to a break, a metric and a log line, and moves no money. A
+ * valid answer afterwards has its normal effect.
  */
 
 let world: World;
@@ -26,7 +26,7 @@ afterAll(() => world.close());
 
 const PARTIES: CallingParty[] = ['checkout', 'payouts', 'externalCards', 'bank', 'exchange'];
 
-/** In the path, the party behind it, and what its message names the record by. */
+/** The callback path, its party, and the field that names the record. */
 const CALLBACKS: [string, CallingParty, string][] = [
   ['checkout', 'checkout', 'sessionId'],
   ['payouts', 'payouts', 'key'],
@@ -47,10 +47,10 @@ describe.each(CALLBACKS)('a callback of %s', (name, party, field) => {
   });
   const message = (ref: unknown) => JSON.stringify({ id: `m-${Math.random()}`, [field]: ref });
 
-  it('with a wrong signature is refused and shown', async () => {
+  it('with a wrong signature is refused, with a break', async () => {
     await world.api.database.query('truncate breaks');
     const commands = world.api.commands.length;
-    // The break of a day is written once by a process.
+    // A process writes the break once a day.
     const isFirst = !shown.has(name);
     shown.add(name);
     expect(await callback(world, name, message(made.ref), Buffer.alloc(32, 1))).toBe(401);
@@ -61,7 +61,7 @@ describe.each(CALLBACKS)('a callback of %s', (name, party, field) => {
   });
 
   it.each(['nonsense', 'null', '[]', '{"id":7}', '{"id":"Mr Miller"}'])(
-    'that is signed and says %s is shown',
+    'that is signed and unreadable opens a break: %s',
     async (body) => {
       expect(await callback(world, name, body)).toBe(400);
       expect(world.observed).toEqual([`${name} callback`]);
@@ -73,7 +73,7 @@ describe.each(CALLBACKS)('a callback of %s', (name, party, field) => {
     },
   );
 
-  it('about what nobody knows is shown: at once where we alone give orders, else when the party has not known it for a day', async () => {
+  it('about an unknown record opens a break, after a day if money can come without an order', async () => {
     const ref = `unknown-${name}`;
     expect(await callback(world, name, message(ref))).toBe(200);
     if (party === 'checkout' || party === 'bank') {
@@ -113,17 +113,17 @@ describe.each(PARTIES)('an answer of %s', (party) => {
     ['another record', { key: 'other', id: 'other', sessionId: 'other' }],
     ['an unknown status', { status: 'lost', page: 'lost', iban: 7 }],
     ['an amount with more decimals than its currency has', money({ amount: '100.001' })],
-    ['an amount below zero', money({ amount: '-100.00' })],
-    ['an amount that is a number', money({ amount: 100 })],
-    ['an amount that no books hold', money({ amount: '1'.repeat(30) })],
-    ['a version that is none', { version: 'Mr Miller' }],
-    ['nothing of what it should', { version: 4, status: null, page: null, amount: null }],
-  ])('about %s is shown, and asked for again', async (_, fields) => {
+    ['a negative amount', money({ amount: '-100.00' })],
+    ['a number as amount', money({ amount: 100 })],
+    ['an amount too large for the books', money({ amount: '1'.repeat(30) })],
+    ['an invalid version', { version: 'Mr Miller' }],
+    ['null in required fields', { version: 4, status: null, page: null, amount: null }],
+  ])('with %s opens a break, and the party is asked again', async (_, fields) => {
     await isShown(fields);
   });
 
   if (party === 'checkout' || party === 'bank')
-    it('about money of a currency that there is not is shown, and asked for again', async () => {
+    it('with an unknown currency opens a break, and the party is asked again', async () => {
       await isShown(money({ currency: 'XXQ' }));
     });
 
@@ -142,7 +142,7 @@ describe.each(PARTIES)('an answer of %s', (party) => {
     expect([await openBreaks(world, made.id), await books(world)]).toEqual([[], before]);
   }
 
-  it('with a version that falls is dropped and shown, and asked for again', async () => {
+  it('with a lower version is dropped with a break, and the party is asked again', async () => {
     const nothing = { status: 'failed', sent: '0', moved: '0', payments: [], fills: [], page: 'expired' };
     const fallen =
       party === 'bank' ? { recalls: [{ id: 'r1', amount: '500.00', status: 'succeeded' }] } : nothing;
@@ -165,10 +165,10 @@ describe.each(PARTIES)('an answer of %s', (party) => {
 
 describe.each(PARTIES.filter((party) => party !== 'bank'))('an order at %s', (party) => {
   it.each<[string, unknown]>([
-    ['nothing', {}],
+    ['an empty object', {}],
     ['null', null],
     ['another record', { key: 'other', sessionId: 7, version: 3, status: 'sent', sent: '1', returns: [] }],
-  ])('that is answered by %s is shown, and done once', async (_, body) => {
+  ])('that is answered by %s opens a break, and is executed once', async (_, body) => {
     const made = await MAKE[party](world, false);
     world.party.orderReply = { status: 201, body };
     const before = await books(world);

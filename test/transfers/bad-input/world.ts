@@ -16,7 +16,7 @@ import * as cards from '../external-cards/support';
 import * as iban from '../iban/support';
 import * as payouts from '../payouts/support';
 
-/** The product with the real adapters of all parties that move money, on one server that says what a test says. */
+/** The product with the real adapters of all parties that move money, against a server that the test controls. */
 
 export const SECRET = Buffer.alloc(32, 7);
 
@@ -25,9 +25,9 @@ export type Page = { changes: unknown[]; next: string | null; more: boolean };
 type Reply = { status: number; body: unknown };
 
 export interface Party {
-  /** What the server knows, by the name that it is asked for. */
+  /** The server's records by their names. */
   words: Map<string, Json>;
-  /** Stands in for the next answer to an order, once. */
+  /** Replaces the answer to the next order. */
   orderReply: Reply | undefined;
   list(after: string | null): Page;
 }
@@ -37,7 +37,7 @@ export interface World {
   client: Client;
   party: Party;
   clock: { at: Date; pass(seconds: number): void };
-  /** What was observed, and the lines of the log, since the last {@link forget}. */
+  /** Observed metrics, and log lines, since the last {@link forget}. */
   observed: string[];
   lines: Json[];
   forget(): void;
@@ -81,7 +81,7 @@ export async function badWorld(): Promise<World> {
 
 let sessions = 0;
 
-/** `GET /changes`, `GET` of a record, and orders, each of which makes a record of what {@link Words} say. */
+/** Serves `GET /changes`, `GET` of a record, and orders. An order creates a record by {@link Words}. */
 async function serve(party: Party) {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -121,7 +121,7 @@ function replyTo(party: Party, url: URL, order: { key: string; body: Json } | un
   return orderReply ?? { status: 201, body: made };
 }
 
-/** The order is taken, whatever is answered. */
+/** Accepts an order, whatever the answer is. */
 function taken({ words }: Party, what: string, { key, body }: { key: string; body: Json }): Json {
   const { amount, currency } = body as { amount: string; currency: string };
   if (what === 'sessions') {
@@ -143,17 +143,17 @@ function taken({ words }: Party, what: string, { key, body }: { key: string; bod
   return words.get(key) as Json;
 }
 
-/** A transfer of a party, made through the API and led to where it rests with its money booked. */
+/** A transfer of a party that was created through the API, and whose money is booked. */
 export interface Made {
   id: string;
-  /** What the party is asked for. */
+  /** The party's name for it. */
   ref: string;
   look(): Promise<unknown>;
 }
 
 let credits = 0;
 
-/** @param led false: nobody has looked at it yet, so nothing is ordered */
+/** @param led false leaves out all steps, so that nothing is ordered */
 export const MAKE: Readonly<Record<CallingParty, (world: World, led?: boolean) => Promise<Made>>> = {
   checkout: async (world, led = true) => {
     const { id } = await deposits.created(world.client, { amount: '100.00' });
@@ -202,7 +202,7 @@ async function rested({ api }: World, id: string, led: boolean): Promise<Made> {
   return { id, ref: row?.partyRef ?? id, look };
 }
 
-/** All that the books hold. */
+/** The sums of all accounts in the books. */
 export const books = ({ api }: World) =>
   api.database.query(
     `select account_id, currency, count(*), sum(available)::text as available, sum(pending)::text as pending
@@ -217,7 +217,7 @@ export const openBreaks = async ({ api }: World, subject: string): Promise<strin
     )
   ).map(({ kind }) => kind);
 
-/** A signed callback. @returns the status of the answer */
+/** Sends a signed callback. @returns the status of the answer */
 export async function callback(
   { api, clock }: World,
   name: string,

@@ -47,7 +47,7 @@ const orders = async (id: string) => {
   return (await parties.externalCards.ask(id)) === 'unknown_to_party' ? 0 : 1;
 };
 
-it('waits above the threshold, held and shown as pending, and is ordered once it is approved', async () => {
+it('a withdrawal above the threshold waits as pending with a hold, and is ordered after the approval', async () => {
   const { id, accountId, show, answer } = await asked(api, client, 'withdrawal', 'tok_visa');
   expect([answer.body.status, await statusOf(id)]).toEqual(['pending', 'pending_approval']);
   expect(await looked(api, id)).toMatchObject({ status: 'pending_approval', open: true });
@@ -72,7 +72,7 @@ it('waits above the threshold, held and shown as pending, and is ordered once it
   expect(decisions).toEqual([{ kind: 'approve', reason: 'called them', decided_by: 'operator:ida' }]);
 });
 
-it('has failed once it is rejected, and its hold is released', async () => {
+it('a rejected withdrawal fails, and its hold is released', async () => {
   const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
   expect((await operator('withdrawal', 'reject', id)).code).toBe(2); // without a reason
   expect((await operator('withdrawal', 'reject', id, '--reason', 'No.')).out).toBe(`${id} is failed.`);
@@ -84,7 +84,7 @@ it('has failed once it is rejected, and its hold is released', async () => {
   expect(await orders(id)).toBe(0);
 });
 
-it('does not wait up to the threshold, and a top-up never does', async () => {
+it('a withdrawal at the threshold does not wait, and a top-up never waits', async () => {
   await threshold('101.50');
   const { id } = await asked(api, client, 'withdrawal', 'tok_visa');
   const topup = await asked(api, client, 'topup', 'tok_visa');
@@ -93,7 +93,7 @@ it('does not wait up to the threshold, and a top-up never does', async () => {
   expect((await operator('withdrawal', 'approve', id)).code).toBe(4);
 });
 
-it('gives the payer all of his time, however long it waited', async () => {
+it('the time for the confirmation starts after the approval', async () => {
   const { id, show } = await asked(api, client, 'withdrawal', 'tok_3ds_declined');
   api.clock.pass(3 * 24 * 60 * 60);
   await operator('withdrawal', 'approve', id);
@@ -112,7 +112,7 @@ it('gives the payer all of his time, however long it waited', async () => {
   expect((await show()).status).not.toBe('pending');
 });
 
-it('is not approved for a user who has been blocked', async () => {
+it('a withdrawal of a blocked user cannot be approved', async () => {
   const { body: user } = await client.call('POST', '/v1/users', {});
   const opened = await client.call('POST', `/v1/users/${user.id}/accounts`, { currency: 'USD' });
   const own = String(opened.body.id);

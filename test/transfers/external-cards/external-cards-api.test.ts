@@ -29,7 +29,7 @@ afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
 
 describe('a top-up from a payment card', () => {
-  it('is accepted as pending, and credited less its fee when it completes', async () => {
+  it('is created as pending, and credited less its fee when it completes', async () => {
     const { id, accountId, answer, show } = await asked(api, client, 'topup', 'tok_visa', {
       returnUrl: 'https://example.com/back',
     });
@@ -59,7 +59,7 @@ describe('a top-up from a payment card', () => {
     expect(await foldOf(api, accountId)).toBe('598.20');
   });
 
-  it('tells of its credit under the key of the call', async () => {
+  it('sends the webhook of its credit under the key of the call', async () => {
     const accountId = await masterAccount(client);
     const body = { amount: '10.00', paymentMethodToken: 'tok_visa' };
     const key = { 'x-idempotency-key': 'travels' };
@@ -73,7 +73,7 @@ describe('a top-up from a payment card', () => {
     ).toEqual([{ idempotency_key: 'travels' }]);
   });
 
-  it('waits for its end when the caller prefers so', async () => {
+  it('waits for its end with Prefer: wait', async () => {
     const accountId = await masterAccount(client);
     const begun = api.commands.length;
     const asking = client.call(
@@ -82,7 +82,7 @@ describe('a top-up from a payment card', () => {
       { amount: '10.00', paymentMethodToken: 'tok_visa' },
       { ...freshKey(), prefer: 'wait=20' },
     );
-    // A callback of an earlier transfer may ask for a look at any time: only this one is started.
+    // Callbacks of earlier transfers may add signals, but only this transfer has a start.
     const started = () => api.commands.slice(begun).find(({ action }) => action === 'start');
     while (!started()) await new Promise((resolve) => setTimeout(resolve, 10));
     await driven(api, String(started()?.args[0]));
@@ -91,7 +91,7 @@ describe('a top-up from a payment card', () => {
 });
 
 describe('a withdrawal to a payment card', () => {
-  it('is held, leaves when the acquirer has taken it on, and completes', async () => {
+  it('is held, debited when the acquirer accepts it, and completed', async () => {
     const { id, accountId, answer, show } = await asked(api, client, 'withdrawal', 'tok_slow');
     expect(answer.body).toMatchObject({ status: 'pending', fee: '1.50', totalDebit: '101.50' });
     expect(await balanceOf(client, accountId)).toBe('398.50 101.50');
@@ -107,7 +107,7 @@ describe('a withdrawal to a payment card', () => {
     expect(await balanceOf(client, accountId)).toBe('398.50 0.00');
   });
 
-  it('is refused when amount and fee are not there', async () => {
+  it('is refused when the balance does not cover amount and fee', async () => {
     const accountId = await masterAccount(client);
     await fund(api, accountId, '100.00');
     const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
@@ -121,7 +121,7 @@ describe('a withdrawal to a payment card', () => {
   });
 });
 
-describe('what the sandbox decides by the token', () => {
+describe('a token of the sandbox', () => {
   it.each([
     ['topup', 'tok_declined', 'failed', '500.00', []],
     ['topup', 'tok_unheard_of', 'failed', '500.00', []],
@@ -132,7 +132,7 @@ describe('what the sandbox decides by the token', () => {
     ['withdrawal', 'tok_slow_declined', 'returned', '498.50', []],
     ['withdrawal', 'tok_3ds', 'completed', '398.50', []],
     ['withdrawal', 'tok_timeout', 'completed', '398.50', []],
-  ] as const)('%s %s: %s', async (kind, token, status, balance, breaks) => {
+  ] as const)('decides a %s with %s as %s', async (kind, token, status, balance, breaks) => {
     const { id, accountId, show } = await asked(api, client, kind, token);
     const lost = token === 'tok_timeout' ? 1 : 0;
     for (let times = 0; times < lost; times += 1)
@@ -146,7 +146,7 @@ describe('what the sandbox decides by the token', () => {
     expect(order).toEqual({ calls: 1 + lost });
   });
 
-  it('a charge that is taken back takes the credit, though the account fall below zero; the operator sees it', async () => {
+  it('charges a top-up back, even below zero, with breaks', async () => {
     const { id, accountId, show } = await asked(api, client, 'topup', 'tok_chargeback');
     await driven(api, id);
     await client
@@ -170,7 +170,7 @@ describe('what the sandbox decides by the token', () => {
     ]);
   });
 
-  it('a dispute that is won is credited again', async () => {
+  it('credits a top-up again after a won dispute', async () => {
     const { id, accountId, show } = await asked(api, client, 'topup', 'tok_chargeback_won');
     await driven(api, id);
     api.clock.pass(6);
@@ -187,7 +187,7 @@ describe('what the sandbox decides by the token', () => {
   });
 
   it.each(['topup', 'withdrawal'] as const)(
-    'a %s that has not moved after all is undone, its fee too, and the operator sees it',
+    'undoes a %s that has not moved, with its fee and a break',
     async (kind) => {
       const { id, accountId, show } = await asked(api, client, kind, 'tok_undone');
       await driven(api, id);
@@ -202,7 +202,7 @@ describe('what the sandbox decides by the token', () => {
     },
   );
 
-  it('a part that comes back is given back in proportion', async () => {
+  it('returns a part in proportion', async () => {
     const topup = await asked(api, client, 'topup', 'tok_partial_return');
     await driven(api, topup.id);
     api.clock.pass(6);
@@ -216,7 +216,7 @@ describe('what the sandbox decides by the token', () => {
     expect(await balanceOf(client, topup.accountId)).toBe('997.42 0.00'); // and 500 more, less 101.50, and 40
   });
 
-  it('a charge that arrives after it had failed waits in suspense; a withdrawal that left is taken', async () => {
+  it('puts a late top-up into suspense, and debits a late withdrawal', async () => {
     const topup = await asked(api, client, 'topup', 'tok_late');
     expect((await driven(api, topup.id)).status).toBe('failed');
     const withdrawal = await asked(api, client, 'withdrawal', 'tok_late');
@@ -248,7 +248,7 @@ describe('confirmation by the payer', () => {
   const ASCII = 'https://example.com/%E4%B8%AD%E6%96%87';
 
   it.each(['given', 'stored before URLs were normalised'])(
-    'leads back to an address beyond ASCII, %s',
+    'redirects to a return URL beyond ASCII that was %s',
     async (way) => {
       const returnUrl = 'https://example.com/中文';
       const topup = await asked(api, client, 'topup', 'tok_3ds', { returnUrl });
@@ -274,7 +274,7 @@ describe('confirmation by the payer', () => {
   const decide = (page: string, decision: string) =>
     fetch(page, { method: 'POST', body: new URLSearchParams({ decision }), redirect: 'manual' });
 
-  it('leads over our own address to the page, and completes once confirmed', async () => {
+  it('redirects from our address to the page, and completes after the confirmation', async () => {
     const { id, accountId, redirectUrl, way, page, show } = await confirming();
     expect(redirectUrl).toMatch(new RegExp(`^${api.url}/card-authentication/[\\w-]{43}$`));
     expect(way.status).toBe(303);
@@ -284,8 +284,8 @@ describe('confirmation by the payer', () => {
     expect(html).not.toContain('<script');
     const decided = await decide(page, 'confirm');
     expect([decided.status, decided.headers.get('location')]).toEqual([303, 'https://example.com/back?x=1']);
-    expect(await balanceOf(client, accountId)).toBe('500.00 0.00'); // the browser's return means nothing
-    await decide(page, 'refuse'); // decided once
+    expect(await balanceOf(client, accountId)).toBe('500.00 0.00'); // the browser's return alone has no effect
+    await decide(page, 'refuse'); // a second decision has no effect
     await driven(api, id);
     expect(await show()).toMatchObject({ status: 'completed' });
     expect(await show()).not.toHaveProperty('redirectUrl');
@@ -294,7 +294,7 @@ describe('confirmation by the payer', () => {
     expect(after.headers.get('location')).toBe('https://example.com/back?x=1');
   });
 
-  it.each(['refuse', 'nothing'])('fails when the payer does %s', async (decision) => {
+  it.each(['refuse', 'nothing'])('fails when the payer decides: %s', async (decision) => {
     const { id, accountId, page, show } = await confirming();
     if (decision === 'nothing') api.clock.pass(1_801);
     else await decide(page, decision);
@@ -306,14 +306,14 @@ describe('confirmation by the payer', () => {
     expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
   });
 
-  it('is nowhere for a token that is none', async () => {
+  it('is a 404 for an unknown token', async () => {
     const answer = await api.call('GET', `/card-authentication/${'x'.repeat(43)}`);
     expect(answer.status).toBe(404);
   });
 });
 
 describe('callbacks', () => {
-  it('make its process look, once each; a forged one is counted and moves nothing', async () => {
+  it('send one signal each, and a forged one is only counted', async () => {
     const { id } = await asked(api, client, 'topup', 'tok_mute');
     const told = () => api.commands.filter(({ args, action }) => args[0] === id && action === 'look').length;
     expect((await callback(api, { id: 'm1', key: id })).status).toBe(200);
@@ -336,7 +336,7 @@ describe('callbacks', () => {
     ).toEqual([{ count: '1' }]);
   });
 
-  it('come from the sandbox’s acquirer by themselves', async () => {
+  it('come from the sandbox’s acquirer', async () => {
     const { id } = await asked(api, client, 'topup', 'tok_stutter');
     await looked(api, id);
     const looks = () => api.commands.filter(({ args, action }) => args[0] === id && action === 'look').length;
@@ -378,7 +378,7 @@ describe('a request', () => {
     expect(await ask(given)).toBe(`400 invalid_request ${field}`);
   });
 
-  it('needs a key, an amount within the limits, and an account of the caller’s', async () => {
+  it('requires a key, an amount within the limits, and an own account', async () => {
     expect(await ask({}, {})).toBe('400 idempotency_key_required x-idempotency-key');
     expect(await ask({ amount: '10000.01' })).toBe('409 limit_exceeded amount');
     expect(await ask({ returnUrl: 'http://127.0.0.1:1234/back' })).toMatch(/^202/);
@@ -389,7 +389,7 @@ describe('a request', () => {
     expect((await client.call('GET', `/v2/accounts/${accountId}/topup/none`)).status).toBe(404);
   });
 
-  it('leaves no trace of a card number, and the token is sealed', async () => {
+  it('stores no card number, and seals the token', async () => {
     const { id } = await asked(api, client, 'topup', 'tok_declined');
     const [row] = await api.database.query<{ token: Buffer }>(
       'select token from external_card_transactions where id = $1',

@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * What becomes of a request: `dropped` on its way there, its answer `lost` on the way back, an `error` of whatever stands
- * between, `unavailable` by the party's own word, or `slow`.
+ * The fault of a request: the request is `dropped`, the answer is `lost`, a proxy answers with an `error`, the party is
+ * `unavailable`, or the answer is `slow`.
  */
 export type Fault = 'dropped' | 'lost' | 'error' | 'unavailable' | 'slow' | 'none';
 
 export interface FaultyProxy {
   url: string;
-  /** What happens to the next requests, in order; nothing to those after them. */
+  /** Faults of the next requests, in order. */
   faults: Fault[];
-  /** Method and path of all that came. */
+  /** Method and path of each received request. */
   requests: string[];
   close(): Promise<void>;
 }
 
-/** Stands between an adapter and the sandbox party that it asks, and does to requests what networks do. */
+/** Starts a proxy between an adapter and the sandbox party, with faults of the network on demand. */
 export async function faultyProxy(target: string): Promise<FaultyProxy> {
   const faults: Fault[] = [];
   const requests: string[] = [];

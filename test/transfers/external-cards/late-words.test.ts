@@ -25,7 +25,7 @@ import {
 let api: TestApi & { clock: Clock };
 let client: Client;
 let own: ExternalCards;
-/** What the acquirer answers to an order, and when it is asked. */
+/** The acquirer's answers to an order and to a question. */
 let onOrder: () => Promise<CardOrderAnswer>;
 let onAsk: () => Promise<CardOrderAnswer | 'unknown_to_party'>;
 let orders = 0;
@@ -53,7 +53,7 @@ const word = (status: CardOrderWord['status'], moved: number, ...returns: number
   returns: returns.map((amount, n) => ({ id: `r${n}`, amount: new Decimal(amount) })),
 });
 
-/** The acquirer says each of these in turn. */
+/** Plays these words of the acquirer in turn. */
 async function told(id: string, ...words: CardOrderWord[]): Promise<void> {
   for (const each of words) {
     onOrder = async () => ({ word: each });
@@ -96,7 +96,7 @@ describe('a late word', () => {
     expect(await bookedOn(api, id, 'suspense:USD')).toBe(0);
   });
 
-  it('of a failed top-up is looked for, and the operator gives what it brings to its owner', async () => {
+  it('of a failed top-up puts the money into suspense, and the operator credits its owner', async () => {
     const { id, accountId, show } = await asked(api, client, 'topup', 'tok_visa');
     await told(id, word('failed', 0), word('succeeded', 100));
     expect([(await show()).status, await balanceOf(client, accountId)]).toEqual(['failed', '500.00 0.00']);
@@ -118,7 +118,7 @@ describe('a late word', () => {
     expect(open).toEqual([]);
   });
 
-  it('that leaves an account below zero is shown for as long as it is, whatever else of it is booked meanwhile', async () => {
+  it('keeps its break while the account is below zero, whatever else is booked', async () => {
     const { id, accountId } = await asked(api, client, 'withdrawal', 'tok_visa');
     await told(id, word('failed', 0));
     const spent = { accountId, amount: '450.00', reason: 'test' };
@@ -139,11 +139,11 @@ describe('a late word', () => {
   });
 
   it.each([
-    ['that lists what has changed', 'is not asked for'],
-    ['without such a list', 'is asked for again, for months'],
-  ])('of a failed one, of an acquirer %s, %s', async (list) => {
+    ['with a list of changes', 'is not asked for'],
+    ['without a list', 'is asked for over four months'],
+  ])('after a failure at an acquirer %s %s', async (list) => {
     const { changes, ...without } = api.services.parties.externalCards;
-    const listed = list === 'that lists what has changed';
+    const listed = list === 'with a list of changes';
     api.services.parties.externalCards = (listed ? { ...without, changes } : without) as ExternalCards;
     const { id } = await asked(api, client, 'topup', 'tok_visa');
     await told(id, word('failed', 0));
@@ -162,7 +162,7 @@ describe('a late word', () => {
     expect(await due()).toBeNull();
   });
 
-  it('that was overtaken by a newer one on its way is not applied', async () => {
+  it('that arrives after a newer word is dropped', async () => {
     const { id, show } = await asked(api, client, 'topup', 'tok_visa');
     const old = word('succeeded', 100);
     await told(id, old);
@@ -190,28 +190,25 @@ describe('a late word', () => {
 });
 
 describe('an order', () => {
-  it.each(['not_found', undefined])(
-    'to a wrong address (404, code %s) fails nothing for good',
-    async (code) => {
-      const server = createServer((_, response) =>
-        response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ code })),
-      ).listen(0);
-      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      api.services.parties.externalCards = createHttpExternalCards({ baseUrl, secret: Buffer.from('s') });
-      const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
-      await expect(looked(api, id)).rejects.toThrow(PartyAway);
-      expect((await show()).status).toBe('pending');
-      server.close();
-      api.services.parties.externalCards = own;
-      await looked(api, id);
-      api.clock.pass(2);
-      await looked(api, id);
-      expect((await show()).status).toBe('completed');
-      expect(await balanceOf(client, accountId)).toBe('398.50 0.00');
-    },
-  );
+  it.each(['not_found', undefined])('to a wrong address (404, code %s) stays open', async (code) => {
+    const server = createServer((_, response) =>
+      response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ code })),
+    ).listen(0);
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    api.services.parties.externalCards = createHttpExternalCards({ baseUrl, secret: Buffer.from('s') });
+    const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
+    await expect(looked(api, id)).rejects.toThrow(PartyAway);
+    expect((await show()).status).toBe('pending');
+    server.close();
+    api.services.parties.externalCards = own;
+    await looked(api, id);
+    api.clock.pass(2);
+    await looked(api, id);
+    expect((await show()).status).toBe('completed');
+    expect(await balanceOf(client, accountId)).toBe('398.50 0.00');
+  });
 
-  it('that was refused has failed, and is not given again when the acquirer is asked for it', async () => {
+  it('that was refused fails, and is not given again', async () => {
     const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
     onOrder = async () => {
       throw new PartyRefused('card_not_supported');
@@ -225,7 +222,7 @@ describe('an order', () => {
     expect([(await show()).status, orders]).toEqual(['failed', 1]);
   });
 
-  it('whose answer was lost is given again under its key', async () => {
+  it('whose answer was lost is given again', async () => {
     const { id, show } = await asked(api, client, 'withdrawal', 'tok_visa');
     onOrder = async () => {
       throw new OutcomeUnknown();
@@ -237,7 +234,7 @@ describe('an order', () => {
     expect([(await show()).status, orders]).toEqual(['completed', 2]);
   });
 
-  it('that the acquirer has told of and knows no more stands, and a person is told', async () => {
+  it('that the acquirer has forgotten keeps its status, with a break', async () => {
     const { id, show } = await asked(api, client, 'withdrawal', 'tok_visa');
     await told(id, word('processing', 100));
     onAsk = async () => 'unknown_to_party';
@@ -246,7 +243,7 @@ describe('an order', () => {
     expect(await breaksOf(api, id)).toEqual(['transfer_forgotten_by_party null']);
   });
 
-  it('that a person has concluded as failed is not given again, and follows the acquirer when it speaks', async () => {
+  it('that was concluded as failed is not given again, and follows a later word', async () => {
     const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
     onOrder = async () => {
       throw new PartyAway();
@@ -266,7 +263,7 @@ describe('an order', () => {
   });
 
   it.each(['topup', 'withdrawal'] as const)(
-    'of a %s whose answer has amounts that its currency has not moves nothing, and a person is told',
+    'of a %s whose answer has too many decimals moves nothing, with a break',
     async (kind) => {
       const { id, accountId, show } = await asked(api, client, kind, 'tok_visa');
       const before = await balanceOf(client, accountId);
@@ -282,7 +279,7 @@ describe('an order', () => {
     },
   );
 
-  it('that a person has concluded as failed when it had left is shown to have come back', async () => {
+  it('that was concluded as failed after its debit is returned', async () => {
     const { id, accountId, show } = await asked(api, client, 'withdrawal', 'tok_visa');
     await told(id, word('processing', 100));
     const given = { transferId: id, as: 'failed', evidence: 'a letter', decidedBy: 'operator:ada' } as const;
@@ -291,28 +288,25 @@ describe('an order', () => {
     expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
   });
 
-  it.each(['topup', 'withdraw'])(
-    'of a %s is not given for a user who was blocked before it',
-    async (path) => {
-      const { body: user } = await client.call('POST', '/v1/users', {});
-      const { body: account } = await client.call('POST', `/v1/users/${user.id}/accounts`, {
-        currency: 'USD',
-      });
-      await fund(api, account.id, '500.00');
-      const url = `/v2/accounts/${account.id}/${path}`;
-      const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
-      const { id } = (await client.call('POST', `${url}/card`, body, freshKey())).body;
-      const blocked = await client.call('PATCH', `/v1/users/${user.id}/status`, { status: 'blocked' });
-      expect(blocked.status).toBe(200);
-      await looked(api, id);
-      const { body: shown } = await client.call('GET', `${url}/${id}`);
-      expect([shown.status, shown.failure, orders]).toEqual(['failed', 'user_blocked', 0]);
-      expect(await balanceOf(client, account.id)).toBe('500.00 0.00');
-    },
-  );
+  it.each(['topup', 'withdraw'])('of a %s is not given for a user who was blocked before', async (path) => {
+    const { body: user } = await client.call('POST', '/v1/users', {});
+    const { body: account } = await client.call('POST', `/v1/users/${user.id}/accounts`, {
+      currency: 'USD',
+    });
+    await fund(api, account.id, '500.00');
+    const url = `/v2/accounts/${account.id}/${path}`;
+    const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
+    const { id } = (await client.call('POST', `${url}/card`, body, freshKey())).body;
+    const blocked = await client.call('PATCH', `/v1/users/${user.id}/status`, { status: 'blocked' });
+    expect(blocked.status).toBe(200);
+    await looked(api, id);
+    const { body: shown } = await client.call('GET', `${url}/${id}`);
+    expect([shown.status, shown.failure, orders]).toEqual(['failed', 'user_blocked', 0]);
+    expect(await balanceOf(client, account.id)).toBe('500.00 0.00');
+  });
 });
 
-it('tells each status once, under the key of the call', async () => {
+it('each status has one webhook, under the key of the call', async () => {
   const accountKey = { 'x-idempotency-key': 'a-key-that-travels' };
   const { accountId } = await asked(api, client, 'topup', 'tok_visa');
   const path = `/v2/accounts/${accountId}/topup`;

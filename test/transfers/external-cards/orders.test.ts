@@ -24,7 +24,7 @@ const word = (status: CardOrderWord['status'], moved: number, ...returns: number
   moved: new Decimal(moved),
   returns: returns.map((amount, n) => ({ id: `r${n + 1}`, amount: new Decimal(amount) })),
 });
-/** With versions, so that each counts at once. */
+/** Words with versions, so that each counts at once. */
 const inTurn = (...words: CardOrderWord[]) => words.map((each, n) => ({ word: { ...each, version: n + 1 } }));
 const told = (kind: keyof typeof CARD_KINDS, ...words: CardOrderWord[]) =>
   looks(CARD_KINDS[kind], fresh(), inTurn(...words));
@@ -44,18 +44,23 @@ describe('the states of a top-up', () => {
   it.each<[string, CardOrderWord[], string, string | null]>([
     ['completes', [PROCESSING, ARRIVED], 'completed', null],
     ['is confirmed by the payer', [REQUIRED, PROCESSING, ARRIVED], 'completed', null],
-    ['is asked to be confirmed later', [PROCESSING, REQUIRED], 'requires_action', null],
+    ['needs a confirmation later', [PROCESSING, REQUIRED], 'requires_action', null],
     ['fails', [PROCESSING, FAILED], 'failed', null],
     ['is charged back', [ARRIVED, BACK], 'returned', null],
-    ['is charged back before anybody looked', [PROCESSING, BACK], 'returned', null],
+    ['is charged back before the first look', [PROCESSING, BACK], 'returned', null],
     ['is charged back in part', [ARRIVED, PART], 'returned', null],
     ['wins its chargeback', [ARRIVED, BACK, ARRIVED], 'completed', null],
     ['stays failed when it arrives late', [FAILED, ARRIVED], 'failed', null],
-    ['is not processing again once it has failed', [FAILED, PROCESSING], 'failed', 'accepted'],
-    ['does not arrive in part', [PROCESSING, word('succeeded', 40)], 'processing', 'short'],
-    ['has not arrived after all', [ARRIVED, FAILED], 'returned', null],
+    ['stays failed when it is processing again', [FAILED, PROCESSING], 'failed', 'accepted'],
+    ['stays open when it arrives in part', [PROCESSING, word('succeeded', 40)], 'processing', 'short'],
+    ['arrives, and then fails', [ARRIVED, FAILED], 'returned', null],
     ['is charged back in part, and then fails', [ARRIVED, PART, FAILED], 'returned', null],
-    ['is kept though it is said to have failed', [ARRIVED, word('failed', 100)], 'completed', 'kept'],
+    [
+      'stays completed with a failed status and its money',
+      [ARRIVED, word('failed', 100)],
+      'completed',
+      'kept',
+    ],
   ])('%s', (_, words, status, impossible) => {
     const { situation, impossible: seen } = told('topup', ...words);
     expect([situation.transfer.status, seen]).toEqual([status, impossible]);
@@ -65,20 +70,20 @@ describe('the states of a top-up', () => {
 describe('the states of a withdrawal', () => {
   it.each<[string, CardOrderWord[], string, string | null]>([
     ['completes', [PUSHED, ARRIVED], 'completed', null],
-    ['has not left while nothing has moved', [PROCESSING], 'pending', null],
-    ['is failed when nothing has left', [PROCESSING, FAILED], 'failed', null],
+    ['is pending while nothing has moved', [PROCESSING], 'pending', null],
+    ['fails when nothing has left', [PROCESSING, FAILED], 'failed', null],
     ['comes back when it fails after it left', [PUSHED, FAILED], 'returned', null],
     ['comes back', [ARRIVED, BACK], 'returned', null],
-    ['comes back before anybody looked', [BACK], 'returned', null],
+    ['comes back before the first look', [BACK], 'returned', null],
     ['comes back in part', [ARRIVED, PART], 'returned', null],
     ['comes back in part, and then fails', [ARRIVED, PART, FAILED], 'returned', null],
-    ['comes back, and has arrived after all', [ARRIVED, BACK, ARRIVED], 'completed', null],
+    ['comes back, and then arrives', [ARRIVED, BACK, ARRIVED], 'completed', null],
     ['leaves after it had failed', [FAILED, ARRIVED], 'completed', null],
     ['leaves and comes back after it had failed', [FAILED, BACK], 'returned', null],
     ['fails after it was completed', [ARRIVED, FAILED], 'returned', null],
-    ['has not been unmoved', [ARRIVED, PROCESSING], 'completed', 'unmoved'],
+    ['stays completed when nothing has moved any more', [ARRIVED, PROCESSING], 'completed', 'unmoved'],
     ['succeeds with nothing moved', [word('succeeded', 0)], 'pending', 'unmoved'],
-    ['moves in part', [PROCESSING, word('succeeded', 40)], 'pending', 'short'],
+    ['stays open when it moves in part', [PROCESSING, word('succeeded', 40)], 'pending', 'short'],
   ])('%s', (_, words, status, impossible) => {
     const { situation, impossible: seen } = told('withdrawal', ...words);
     expect([situation.transfer.status, seen]).toEqual([status, impossible]);
@@ -86,7 +91,7 @@ describe('the states of a withdrawal', () => {
 });
 
 it.each(EXTERNAL_CARD_KINDS)(
-  'a %s has one line for each status and trigger, between statuses of its own',
+  'a %s has one transition for each status and trigger, between its statuses',
   (kind) => {
     const transitions = linesOf(CARD_KINDS[kind].transitions);
     const lines = transitions.map(({ from, on }) => `${from} ${on}`);
@@ -97,7 +102,7 @@ it.each(EXTERNAL_CARD_KINDS)(
 );
 
 it.each(EXTERNAL_CARD_KINDS)(
-  'a %s that is refused has failed with the acquirer’s code, and is not ordered again',
+  'a refused %s fails with the acquirer’s code, and is not ordered again',
   (kind) => {
     expect(orders(fresh())).toEqual([{ key: 'rec_1', what: 'open' }]);
     const { situation, books } = look(CARD_KINDS[kind], fresh(), {
@@ -112,13 +117,13 @@ it.each(EXTERNAL_CARD_KINDS)(
   },
 );
 
-/** Where the old steps lost money: what is booked is the acquirer's position, by whatever way it came there. */
+/** The books follow the acquirer's position on every path of its words. */
 describe('a late word', () => {
   it.each<[string, keyof typeof CARD_KINDS, CardOrderWord[], Record<string, number>]>([
     ['of a failed top-up that arrives', 'topup', [FAILED, ARRIVED], { external_cards: -100, suspense: 100 }],
-    ['of one that then fails after all', 'topup', [FAILED, ARRIVED, FAILED], {}],
+    ['of a failed top-up that arrives and fails', 'topup', [FAILED, ARRIVED, FAILED], {}],
     [
-      'of one that is then charged back',
+      'of a failed top-up that arrives and is charged back in part',
       'topup',
       [FAILED, ARRIVED, PART],
       { external_cards: -60, suspense: 60 },
@@ -141,7 +146,7 @@ describe('a late word', () => {
     expect(shown(told(kind, ...words).books)).toEqual(expected);
   });
 
-  it('without a version that takes something back counts when it is read again a minute later', () => {
+  it('that takes something back without a version counts at a second reading a minute later', () => {
     const before = looks(CARD_KINDS.topup, fresh(), [{ word: ARRIVED }, { word: BACK }]);
     const stale = look(CARD_KINDS.topup, before.situation, { word: ARRIVED });
     expect([stale.situation.transfer.status, stale.books]).toEqual(['returned', before.books]);
@@ -149,14 +154,14 @@ describe('a late word', () => {
     expect(again.situation.transfer.status).toBe('completed');
   });
 
-  it('that is older than what was applied is dropped', () => {
+  it('with a lower version is dropped', () => {
     const before = looks(CARD_KINDS.topup, fresh(), [{ word: { ...BACK, version: 7 } }]);
     const after = look(CARD_KINDS.topup, before.situation, { word: { ...ARRIVED, version: 6 } });
     expect([after.situation.transfer.status, after.books]).toEqual(['returned', before.books]);
   });
 });
 
-it('each chargeback takes its exact share, the last the rest, and won back gives the same again', () => {
+it('chargebacks take exact shares, the last one the rest, and a won dispute credits the same', () => {
   const thirds = word('succeeded', 100, 33.33, 33.33, 33.34);
   const { books } = told('topup', ARRIVED, thirds);
   expect(totalOf(books, 'chargedBack').toFixed(2)).toBe('98.20');

@@ -8,7 +8,7 @@ import { requireKind } from '../../../src/transfers/kinds';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { fund, masterAccount } from '../../support/cards';
 
-/** A clock that the product and the sandbox's acquirer share. */
+/** The common clock of the product and the sandbox's acquirer. */
 export interface Clock {
   at: Date;
   pass(seconds: number): void;
@@ -29,7 +29,7 @@ export const freshKey = () => ({ 'x-idempotency-key': `key-${(keys += 1)}` });
 
 export const KINDS = { topup: 'topup', withdrawal: 'withdraw' } as const;
 
-/** Asks for a top-up or a withdrawal of 100.00 USD; the account has 500.00. */
+/** Requests a top-up or a withdrawal of 100.00 USD. The account has 500.00. */
 export async function asked(
   api: TestApi,
   client: Client,
@@ -47,11 +47,11 @@ export async function asked(
   return { id, accountId, answer, show: async () => (await client.call('GET', `${path}/${id}`)).body };
 }
 
-/** One step of its workflow. */
+/** Makes one step of the transfer's workflow. */
 export const looked = async ({ services }: TestApi, id: string): Promise<Progress> =>
   advance(services, await requireKind(services.database, id), id);
 
-/** What its workflow does when a second, a minute and so on have passed. */
+/** Makes the steps of the workflow on a moving clock. */
 export async function driven(api: TestApi & { clock: Clock }, id: string): Promise<Progress> {
   let progress = await looked(api, id);
   for (let looks = 0; progress.open && progress.status !== 'requires_action' && looks < 20; looks += 1) {
@@ -61,13 +61,13 @@ export async function driven(api: TestApi & { clock: Clock }, id: string): Promi
   return progress;
 }
 
-/** `available pending` of an account. */
+/** The balance of an account as `available pending`. */
 export async function balanceOf(client: Client, accountId: string): Promise<string> {
   const { body } = await client.call('GET', `/v2/accounts/${accountId}/balance`);
   return `${body.available} ${body.pending}`;
 }
 
-/** What the webhooks say of an account, folded by 3.4. */
+/** The balance of an account by its webhooks and the table of 3.4. */
 export async function foldOf(api: TestApi, accountId: string): Promise<string> {
   const rows = await api.database.query<{ data: string }>(
     `select data from events where event = 'account_transaction' and data::json->>'accountId' = $1`,
@@ -91,7 +91,7 @@ export async function linesOf(api: TestApi, accountId: string, except = 'deposit
   return rows.filter(({ name }) => name !== except).map(({ name, amount }) => `${name} ${amount}`);
 }
 
-/** What the ledger has of that account for a record, all its parts included. */
+/** The record's sum on an account in the ledger, with all parts. */
 export async function bookedOn(api: TestApi, id: string, account: string): Promise<number> {
   const [row] = await api.database.query<{ amount: string }>(
     `select coalesce(sum(available), 0)::text as amount from ledger_legs
@@ -109,7 +109,7 @@ export const breaksOf = async (api: TestApi, subject: string) =>
     )
   ).map(({ kind, amount }) => `${kind} ${amount}`);
 
-/** A callback of the acquirer's, as it signs it. */
+/** Sends a signed callback of the acquirer. */
 export function callback(
   api: TestApi & { clock: Clock },
   message: { id: string; key: string },

@@ -8,7 +8,7 @@ import {
 } from '../../support/operator';
 import { badWorld, MAKE, type World } from '../bad-input/world';
 
-/** What each party owes us is read apart from the others, and what it pays is booked. */
+/** The debt of each party, and the booking of its payments. */
 
 let on: World;
 let ida: Record<string, string>;
@@ -33,7 +33,7 @@ const move = (party: string, amount: string, as: string, ...more: string[]) =>
     ...more,
   );
 
-/** `party currency booked` of each account on which something stands. */
+/** `party currency booked` of each account with a balance. */
 async function owed(...options: string[]): Promise<string[]> {
   const { code, out, err } = await command(ida, 'settlement', 'list', ...options, '--json');
   if (code !== 0) throw new Error(err);
@@ -51,7 +51,7 @@ async function internal(account: string): Promise<number> {
   return Number(row?.sum);
 }
 
-it('tells two parties apart that hold money in one currency, and books what one of them pays', async () => {
+it('shows two parties in one currency apart, and books the payment of one', async () => {
   await MAKE.checkout(on);
   await MAKE.externalCards(on);
   expect(await inUsd()).toEqual(['checkout USD 100.00', 'external-cards USD 100.00']);
@@ -79,7 +79,7 @@ it('tells two parties apart that hold money in one currency, and books what one 
   ]);
 });
 
-it('tells the bank, the payouts party and the exchange apart in one currency', async () => {
+it('shows bank, payouts party and exchange apart in one currency', async () => {
   await MAKE.bank(on);
   await MAKE.payouts(on);
   await MAKE.exchange(on);
@@ -91,7 +91,7 @@ it('tells the bank, the payouts party and the exchange apart in one currency', a
   expect(await owed('--party', 'bank')).toEqual(['bank EUR 500.00']);
 });
 
-it('pays a party what we owe it, with a surplus that it lets us keep', async () => {
+it('books our payment to a party, and a surplus that we keep', async () => {
   await MAKE.payouts(on);
   const euros = (amount: string, as: string) =>
     command(
@@ -106,7 +106,7 @@ it('pays a party what we owe it, with a surplus that it lets us keep', async () 
   expect(await owed('--party', 'payouts')).toEqual([]);
 });
 
-it('writes off no more than a party owes, also where two operators do it at once', async () => {
+it('writes off no more than a party owes, even with two operators at once', async () => {
   await MAKE.checkout(on);
   const refused = await move('checkout', '100.01', 'write-off', '--json');
   expect([refused.code, JSON.parse(refused.err).message]).toEqual([4, expect.stringContaining('100.00 USD')]);
@@ -118,7 +118,7 @@ it('writes off no more than a party owes, also where two operators do it at once
   expect(await inUsd()).toEqual(['checkout USD 40.00']);
 });
 
-it('waits above the limit for another operator', async () => {
+it('needs another operator above the limit', async () => {
   await setAdminLimit(on.api.database, '1000');
   await dayGoesBy(on.api.database);
   const { out } = await move('external-cards', '1000.01', 'funding', '--json');
@@ -129,7 +129,7 @@ it('waits above the limit for another operator', async () => {
   expect(await inUsd()).toEqual(['external-cards USD 1000.01']);
 });
 
-it.each(['rates', 'chain', 'nobody'])('refuses the party %s, which holds no account', async (party) => {
+it.each(['rates', 'chain', 'nobody'])('refuses %s, which has no account', async (party) => {
   const { code, err } = await move(party, '1.00', 'funding', '--json');
   expect([code, err]).toEqual([2, expect.stringContaining('It takes checkout, payouts')]);
 });
