@@ -6,7 +6,7 @@ import { type Settled, settleUnanswered } from '../src/cards/processor/unanswere
 import type { Composed } from '../src/composition';
 
 /** Authorizations in one batch. A batch takes seconds, so that a worker can stop between two activities. */
-const AT_ONCE = 500;
+const BATCH = 500;
 
 export interface CardEventActivities {
   /**
@@ -28,6 +28,6 @@ export function createCardEventActivities(services: Composed): CardEventActiviti
     sendChallengeCode: (id, number) => sendCode(services, id, number),
     closeOverdueChallenge: (id) => closeOverdue(services, id),
     expireDueAuthorizations: (after) =>
-      expireAuthorizations(services, AT_ONCE, { after, alive: () => Context.current().heartbeat() }),
+      expireAuthorizations(services, BATCH, { after, alive: () => Context.current().heartbeat() }),
   };
 }

@@ -128,13 +128,13 @@ it('ends within the hour although an activity always fails, so that the others r
 
 describe('deletes a backlog in batches, because one statement would exceed its time-out', () => {
   /** A trigger refuses statements that delete more rows. */
-  const MOST = 1_000;
+  const MAX_ROWS = 1_000;
   const forbidMore = (table: string) =>
     test.database.transaction(async (tx) => {
       await tx.query(`
         create function more_than_a_portion() returns trigger language plpgsql as $$
         begin
-          if (select count(*) from gone) > ${MOST} then raise 'too many rows in one statement'; end if;
+          if (select count(*) from gone) > ${MAX_ROWS} then raise 'too many rows in one statement'; end if;
           return null;
         end $$`);
       await tx.query(`

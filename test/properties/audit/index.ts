@@ -91,7 +91,9 @@ function auditTold(records: Records, asked: ReadonlySet<string>): string[] {
   const lost = [...asked].filter((id) => !stored.has(id));
   const unasked = records.transactions.filter(
     (event, index) =>
-      !asked.has(event.id) && !byItself(event) && !isReleased(event, records.transactions[index - 1], asked),
+      !asked.has(event.id) &&
+      !needsNoRequest(event) &&
+      !isReleased(event, records.transactions[index - 1], asked),
   );
   return [
     ...lost.map((id) => `event ${id} was told to a caller but is not there`),
@@ -100,7 +102,7 @@ function auditTold(records: Records, asked: ReadonlySet<string>): string[] {
 }
 
 /** Whether an event needs no request: an issue, a consequence, a forced authorization or an expiry. */
-function byItself(event: Records['transactions'][number]): boolean {
+function needsNoRequest(event: Records['transactions'][number]): boolean {
   if (event.type === 'settle' || event.type === 'close') return false;
   if (event.type === 'issue') return true;
   return follows(event) || (event.type === 'authorization' && event.forced) || event.source === 'expiry';

@@ -27,17 +27,17 @@ export function proveKind<Terms, Word extends PartyWord>(
   const others = fc.array(proof.words, { maxLength: 5 });
   fc.assert(
     fc.property(proof.fresh, steps, others, (fresh, path, detour) => {
-      const end = walked(proof, fresh, path, statuses);
+      const end = playPath(proof, fresh, path, statuses);
       assertRests(proof, end);
       assertWithoutStatus(proof, end);
-      if (comesToTheSame(proof, fresh, end, detour)) comparedPaths += 1;
+      if (isPathIndependent(proof, fresh, end, detour)) comparedPaths += 1;
     }),
     { numRuns: runs, ...(seed === undefined ? {} : { seed }) },
   );
   return { comparedPaths, statuses };
 }
 
-function walked<Terms, Word extends PartyWord>(
+function playPath<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
   fresh: Situation<Terms, Word>,
   path: readonly Step<Word>[],
@@ -288,7 +288,7 @@ function assertWithoutStatus<Terms, Word extends PartyWord>(
  * order, only the sums must be equal.
  * @returns whether the detour has led to the same decisions, so that the books could be compared
  */
-function comesToTheSame<Terms, Word extends PartyWord>(
+function isPathIndependent<Terms, Word extends PartyWord>(
   proof: KindProof<Terms, Word>,
   fresh: Situation<Terms, Word>,
   one: Situation<Terms, Word>,

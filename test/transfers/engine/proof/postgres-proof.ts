@@ -9,7 +9,7 @@ import { type Act, restoredTo, type Step, saidAgain } from './kind-proof';
 import { comeToRest, inParallel } from './rest';
 import {
   begun,
-  hasPassed,
+  isTransient,
   look,
   openStage,
   type Played,
@@ -165,7 +165,7 @@ async function decide<Terms, Word extends PartyWord>(
         actOnAny(services, tx, { id: String(id), tenantId: client.clientId }, act),
     );
   } catch (error) {
-    if (!(error instanceof Problem || hasPassed(error))) throw error;
+    if (!(error instanceof Problem || isTransient(error))) throw error;
   }
 }
 

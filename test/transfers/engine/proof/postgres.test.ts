@@ -13,8 +13,8 @@ it.each(PROOFS.map((given) => [given.proof.kind.name, given] as const))(
   async (_, given) => {
     const met = { statuses: new Set<string>(), decisions: new Set<string>() };
     const missing = () => [
-      ...given.comesTo.filter((status) => !met.statuses.has(status)),
-      ...given.decided.filter((decision) => !met.decisions.has(decision)),
+      ...given.requiredStatuses.filter((status) => !met.statuses.has(status)),
+      ...given.requiredDecisions.filter((decision) => !met.decisions.has(decision)),
     ];
     for (let round = 0; round === 0 || (round < MAX_ROUNDS && missing().length > 0); round += 1) {
       const run = { transfers: TRANSFERS, seed: SEED + round * TRANSFERS };

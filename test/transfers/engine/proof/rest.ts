@@ -3,7 +3,7 @@ import { discover } from '../../../../src/transfers/discover';
 import { DOUBT_MS } from '../../../../src/transfers/engine/follow';
 import type { PartyWord } from '../../../../src/transfers/engine/record';
 import { createReading } from '../../../../src/watch/watch';
-import { hasPassed, idOf, look, type Played, type Stage, servicesOf } from './stage';
+import { idOf, isTransient, look, type Played, type Stage, servicesOf } from './stage';
 
 /** Brings all transfers to rest without callbacks: by the party's list, by committed commands, and by time. */
 export async function comeToRest<Terms, Word extends PartyWord>(
@@ -70,7 +70,7 @@ async function found<Terms, Word extends PartyWord>(
       if (is !== 'open') return;
     } catch (error) {
       if (error instanceof OutcomeUnknown) return;
-      if (!hasPassed(error)) throw error;
+      if (!isTransient(error)) throw error;
     }
     await rested(stage, played);
   }

@@ -35,9 +35,10 @@ export interface PostgresProof<Terms, Word extends PartyWord> {
   heard?(said: Word, stored: Word, before: readonly Word[]): Word;
   /** Adds further faults to the services. */
   around?(services: Services, double: WordDouble<Word>): Services;
-  /** The statuses, and below the decisions, that a run must reach. */
-  comesTo: readonly string[];
-  decided: readonly string[];
+  /** The statuses that a run must reach. */
+  requiredStatuses: readonly string[];
+  /** The kinds of decisions that a run must have. */
+  requiredDecisions: readonly string[];
   /** Performs an act that only this kind has. @throws Problem if it is not allowed */
   act?(services: Services, tx: Tx, id: string, act: Act): Promise<unknown> | undefined;
 }
@@ -133,7 +134,7 @@ export const servicesOf = <Terms, Word extends PartyWord>(
 };
 
 /** Whether a retry may succeed: after a crash, an outage of the party, or a slow Postgres on a busy machine. */
-export const hasPassed = (error: unknown): boolean =>
+export const isTransient = (error: unknown): boolean =>
   [Crash, PartyAway, DatabaseAway, CommitUnknown].some((away) => error instanceof away);
 
 /** Makes a step like a workflow, with retries. After the last one the transfer waits for a signal. */
@@ -146,7 +147,7 @@ export async function look<Terms, Word extends PartyWord>(
       await lookOnce(stage, played);
       return;
     } catch (error) {
-      if (!hasPassed(error)) throw error;
+      if (!isTransient(error)) throw error;
     }
   }
 }

@@ -36,11 +36,11 @@ function acquirerOver(double: WordDouble<CardOrderWord>, refuses: (key: string) 
 
 type Proof = PostgresProof<CardTerms, CardOrderWord>;
 
-const proofOf = (kind: keyof typeof KINDS, own: Pick<Proof, 'proof' | 'decided'>): Proof => ({
+const proofOf = (kind: keyof typeof KINDS, own: Pick<Proof, 'proof' | 'requiredDecisions'>): Proof => ({
   firstWord: () => ({ status: 'processing', moved: ZERO, returns: [] }),
   port: acquirerOver,
   prepare: provide,
-  comesTo: ['completed', 'failed', 'returned'],
+  requiredStatuses: ['completed', 'failed', 'returned'],
   ...own,
   async open({ api, client, random }) {
     const body = { amount: '100.00', paymentMethodToken: 'tok_visa' };
@@ -54,12 +54,12 @@ const proofOf = (kind: keyof typeof KINDS, own: Pick<Proof, 'proof' | 'decided'>
 
 export const cardTopupThroughPostgres = proofOf('topup', {
   proof: cardTopupProof,
-  decided: ['conclude', 'credit', 'refused', 'stop'],
+  requiredDecisions: ['conclude', 'credit', 'refused', 'stop'],
 });
 export const cardWithdrawalThroughPostgres: Proof = {
   ...proofOf('withdrawal', {
     proof: cardWithdrawalProof,
-    decided: ['approve', 'conclude', 'refused', 'stop'],
+    requiredDecisions: ['approve', 'conclude', 'refused', 'stop'],
   }),
   async prepare(api, client, n) {
     await provide(api, client);

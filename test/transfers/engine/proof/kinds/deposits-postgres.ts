@@ -50,8 +50,8 @@ export const depositThroughPostgres: PostgresProof<DepositTerms, CheckoutWord> =
     depositProof.currencies.some(
       (currency) => !depositProof.positionOfParty({ terms: null, word }, currency).isZero(),
     ),
-  comesTo: ['chargeback', 'completed', 'failed', 'manual_review'],
-  decided: ['approve', 'conclude', 'credit', 'question', 'refund'],
+  requiredStatuses: ['chargeback', 'completed', 'failed', 'manual_review'],
+  requiredDecisions: ['approve', 'conclude', 'credit', 'question', 'refund'],
   act(services, tx, depositId, { kind, share }) {
     switch (kind) {
       case 'approve':

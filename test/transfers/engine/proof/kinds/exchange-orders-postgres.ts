@@ -43,8 +43,8 @@ export const exchangeOrderThroughPostgres: PostgresProof<ExchangeOrderTerms, Exc
       return cancelOrder(services, tx, { orderId, reason: 'asked for', decidedBy: OPERATOR });
     return undefined;
   },
-  comesTo: ['awaiting_settlement', 'cancelled', 'completed', 'executing', 'failed'],
-  decided: ['cancel', 'conclude', 'refused', 'release'],
+  requiredStatuses: ['awaiting_settlement', 'cancelled', 'completed', 'executing', 'failed'],
+  requiredDecisions: ['cancel', 'conclude', 'refused', 'release'],
   async open({ api, client, random }) {
     const toAccountId = await masterAccount(client, 'USD');
     const minReceive = LEAST[Math.floor(random() * LEAST.length)];

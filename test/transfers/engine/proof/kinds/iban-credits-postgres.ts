@@ -39,7 +39,7 @@ export const ibanCreditThroughPostgres: PostgresProof<IbanCreditTerms, BankCredi
     };
     return { id: null, ref: double.foreign(word) };
   },
-  comesTo: ['credited', 'recalled', 'returned', 'suspended'],
-  decided: ['suspense_return'],
+  requiredStatuses: ['credited', 'recalled', 'returned', 'suspended'],
+  requiredDecisions: ['suspense_return'],
   mustBeFound: ({ amount }) => amount.gt(0),
 };

@@ -78,8 +78,8 @@ export const payoutThroughPostgres: Proof = {
     await provide(api, client);
     if (n === 0) await withApproval(api, client);
   },
-  comesTo: ['cancelled', 'completed', 'pending_approval', 'processing', 'returned', 'sent'],
-  decided: ['approve', 'cancel', 'conclude', 'refused'],
+  requiredStatuses: ['cancelled', 'completed', 'pending_approval', 'processing', 'returned', 'sent'],
+  requiredDecisions: ['approve', 'cancel', 'conclude', 'refused'],
   async open({ api, client, random }) {
     const way = { amount: '100.00', ...oneOf(random, WAYS) };
     const id = await onSomeAccount(api, client, { currency: 'EUR', amount: 120 }, random, (accountId) =>
@@ -98,8 +98,8 @@ export const ibanPayoutThroughPostgres: Proof = {
     await credited(api, id, '1000000000.00');
     if (n === 0) await withApproval(api, client);
   },
-  comesTo: ['completed', 'pending_approval', 'processing', 'returned', 'sent'],
-  decided: ['approve', 'conclude', 'refused'],
+  requiredStatuses: ['completed', 'pending_approval', 'processing', 'returned', 'sent'],
+  requiredDecisions: ['approve', 'conclude', 'refused'],
   async open({ client }) {
     const { id } = await paidOut(client, '100.00');
     return { id, ref: id };
@@ -134,8 +134,8 @@ export const exchangeWithdrawalThroughPostgres: PostgresProof<WithdrawalTerms, O
       ...[client.clientId, JSON.stringify({ exchange: { withdrawal } })],
     ]);
   },
-  comesTo: ['cancelled', 'completed', 'pending_approval', 'processing', 'returned', 'sent'],
-  decided: ['approve', 'cancel', 'conclude', 'refused'],
+  requiredStatuses: ['cancelled', 'completed', 'pending_approval', 'processing', 'returned', 'sent'],
+  requiredDecisions: ['approve', 'cancel', 'conclude', 'refused'],
   async open({ api, client, random }) {
     const isShort = random() < 0.2;
     const destinationId = isShort ? await another(api, client) : (lasting.get(client.clientId) ?? '');

@@ -201,8 +201,8 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
   ...{ prepare, open, find, readAgain, heard },
   act: (_services, tx, id, { kind, share }) => (kind === SPEND ? spend(tx, id, share) : undefined),
   mustBeFound: isThere,
-  comesTo: ['confirming', 'credited', 'uncredited'],
-  decided: ['confirmed', 'suspense_write_off', 'vanished'],
+  requiredStatuses: ['confirming', 'credited', 'uncredited'],
+  requiredDecisions: ['confirmed', 'suspense_write_off', 'vanished'],
 };
 
 const stale = (): never => {
