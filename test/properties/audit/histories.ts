@@ -1,7 +1,7 @@
 import { CARD_EFFECTS, type CardTransactionType } from '../../../src/kernel/ledger/effects';
 import { Decimal } from '../../../src/kernel/money/money';
 import { auditBuffers, depositsOf, moveBuffer } from './buffers';
-import { follows, isReleased } from './followers';
+import { follows, isReleased } from './consequences';
 import { type ChainRow, type ChangeRow, groupBy, type Records, type TransactionRow } from './records';
 import { type CardState, type ChainState, type Complain, RULES, remaining } from './rules';
 

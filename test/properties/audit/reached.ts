@@ -1,5 +1,5 @@
 import type { Played } from '../play';
-import { isReleased } from './followers';
+import { isReleased } from './consequences';
 import type { Records, TransactionRow } from './records';
 
 /** The situations that a script has reached, in words. A test of many scripts requires some of them. */
