@@ -7,7 +7,7 @@ import { SIGNATURE_HEADER } from '../../src/parties/protocol/signature';
 
 const OPENAPI = '3.1.1';
 
-/** The OpenAPI document of a party, of the schemas by which adapter and sandbox validate. */
+/** Returns the OpenAPI document of a party, made from the schemas by which adapter and sandbox validate. */
 export function openApiOf(protocol: PartyProtocol): oas31.OpenAPIObject {
   const { title, purpose, operations, callback, changes, lines = [] } = protocol;
   return {
@@ -15,9 +15,9 @@ export function openApiOf(protocol: PartyProtocol): oas31.OpenAPIObject {
     info: {
       title: `Cardwright’s parties: ${title}`,
       version: '1',
-      description: `${purpose}\n\nThe principles, what every answer means for money, and how callbacks are signed: docs/parties.md.`,
+      description: `${purpose}\n\ndocs/parties.md has the principles, the meaning of every answer for money, and the signature of callbacks.`,
     },
-    servers: [{ url: 'https://party.example', description: 'The address that the party is reached at.' }],
+    servers: [{ url: 'https://party.example', description: 'The address of the party.' }],
     security: [{ bearer: [] }],
     paths: { ...pathsOf(operations), ...(changes ? { '/changes': { get: CHANGES } } : {}) },
     ...(callback || lines.length > 0
@@ -35,9 +35,9 @@ export function openApiOf(protocol: PartyProtocol): oas31.OpenAPIObject {
   };
 }
 
-const BEARER = 'Hexadecimal HMAC-SHA256 of the word `requests`, keyed with the secret that we share.';
+const BEARER = 'Hexadecimal HMAC-SHA256 of the word `requests`, keyed with the shared secret.';
 
-/** As it is sent: what an adapter reads of it, fields that it does not name are allowed. */
+/** The schema of a message as it is sent. Adapters allow fields that a schema does not name. */
 const shape = (schema: z.ZodType): oas31.SchemaObject =>
   createSchema(schema, { io: 'input', openapiVersion: OPENAPI }).schema as oas31.SchemaObject;
 
@@ -54,7 +54,7 @@ function pathsOf(operations: readonly PartyOperation[]): oas31.PathsObject {
   return paths;
 }
 
-/** Fixed, so that the document is the same whenever it is written. */
+/** Fixed values, so that every run writes the same document. */
 export const SAMPLE = {
   callbackUrl: 'https://cardwright.example/callbacks/…',
   at: new Date('2026-01-31T12:00:00Z'),
@@ -77,7 +77,7 @@ function operationOf(operation: PartyOperation): oas31.OperationObject {
     responses: {
       [operation.method === 'POST' ? 201 : 200]: {
         description:
-          operation.kind === 'part' ? 'Taken, now or before under this key.' : 'The whole present state.',
+          operation.kind === 'part' ? 'The order is taken, now or earlier under this key.' : 'The whole present state.',
         ...json(shape(answer), example),
       },
       ...problemsOf(operation),
@@ -91,7 +91,7 @@ const pathParameter = (name: string): oas31.ParameterObject => ({
 
 const KEY: oas31.ParameterObject = {
   ...{ name: 'idempotency-key', in: 'header', required: true, schema: { type: 'string', maxLength: 200 } },
-  description: 'Of one order for ever: a repeat answers with the first one’s state and does nothing more.',
+  description: 'Belongs to one order for ever. A repeat does nothing more and answers with the state of the first.',
 };
 
 const problem = (description: string): oas31.ResponseObject => ({
@@ -99,11 +99,11 @@ const problem = (description: string): oas31.ResponseObject => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
 });
 
-const UNAUTHORIZED = { 401: problem('The bearer token is missing or wrong: nothing was done.') };
-const UNAVAILABLE = { 503: problem('Nothing was done: we ask again.') };
+const UNAUTHORIZED = { 401: problem('The bearer token is missing or wrong. Nothing was done.') };
+const UNAVAILABLE = { 503: problem('Nothing was done. We ask again.') };
 
 function problemsOf(operation: PartyOperation): oas31.ResponsesObject {
-  const unknown = { 404: problem('`not_found`: there is no such record.') };
+  const unknown = { 404: problem('`not_found`: no such record exists.') };
   if (operation.method === 'GET') {
     return {
       ...UNAUTHORIZED,
@@ -116,21 +116,21 @@ function problemsOf(operation: PartyOperation): oas31.ResponsesObject {
     ...UNAUTHORIZED,
     ...(operation.kind === 'part' ? unknown : {}),
     409: problem(
-      '`idempotency_mismatch`: the key was used for another order. It is also the answer while one is being taken.',
+      '`idempotency_mismatch`: the key was used for another order. Also the answer while an order of this key is being taken.',
     ),
-    422: problem(['It will never be done; any plain code may stand here.', ...codes].join('\n\n')),
+    422: problem(['The order will never be done. The code may be any plain word.', ...codes].join('\n\n')),
     ...UNAVAILABLE,
   };
 }
 
 const CHANGES: oas31.OperationObject = {
   operationId: 'changes',
-  summary: 'What has changed, in the party’s order',
-  description: 'A page from a place on. A row is a record that has changed, however often it did before.',
+  summary: 'Changed records, in the party’s order',
+  description: 'One page after a place. A row names a changed record. A record may have several rows.',
   parameters: [
     {
       ...{ name: 'after', in: 'query', schema: { type: 'string' } },
-      description: 'The `next` of the page before; absent: from the beginning.',
+      description: 'The `next` of the page before. Absent: the list begins at its beginning.',
     },
   ],
   responses: {
@@ -161,13 +161,13 @@ const SIGNATURE: oas31.ParameterObject = {
 function webhookOf({ schema, example }: NonNullable<PartyProtocol['callback']>): oas31.OperationObject {
   return {
     operationId: 'callback',
-    summary: 'Something has happened to a record: look',
-    description: 'Sent to the address that the order named. `id` is the same when the message comes again.',
+    summary: 'A record has changed',
+    description: 'Sent to the `callbackUrl` of the order. `id` is the same when the message is sent again.',
     security: [],
     parameters: [SIGNATURE],
     requestBody: { required: true, ...json(shape(schema), example) },
     responses: {
-      200: { description: 'Heard. Any 2xx.' },
+      200: { description: 'Received. Any 2xx will do.' },
       401: { description: 'The signature is wrong or too old.' },
     },
   };
@@ -196,7 +196,7 @@ function lineOf({
     parameters: [SIGNATURE],
     requestBody: { required: true, ...content(message, 'message') },
     responses: {
-      200: { description: 'Judged, now or before.', ...content(answer, 'answer') },
+      200: { description: 'The answer, given now or earlier to the same message.', ...content(answer, 'answer') },
       ...Object.fromEntries(
         Object.entries(refusals).map(([status, meaning]) => [status, { description: meaning }]),
       ),

@@ -4,20 +4,20 @@ import { authorizationFor, SIGNATURE_HEADER, signMessage } from '../../src/parti
 import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
 import { SAMPLE } from './openapi';
 
-/** What docs/parties.md shows of the code, each block by its name: `<!-- name -->` to `<!-- end of name -->`. */
+/** The generated blocks of docs/parties.md by name. A block stands between `<!-- name: … -->` and `<!-- end of name -->`. */
 const blocks = (): Record<string, string> => ({
   answers: answersTable(),
   'worked example': workedExample(),
   ...Object.fromEntries(PARTY_PROTOCOLS.map((protocol) => [`party ${protocol.name}`, partyText(protocol)])),
 });
 
-/** The document with its blocks as they should be. @throws Error when a mark is gone */
+/** Returns the document with every block generated anew. @throws Error when a mark is missing */
 export function withBlocks(document: string): string {
   let text = document;
   for (const [name, content] of Object.entries(blocks())) {
     const begin = `<!-- ${name}: scripts/document-parties.ts -->\n`;
     const [from, to] = [text.indexOf(begin), text.indexOf(`<!-- end of ${name} -->`)];
-    if (from < 0 || to < from) throw new Error(`docs/parties.md has lost the marks of "${name}"`);
+    if (from < 0 || to < from) throw new Error(`docs/parties.md has no marks for the block "${name}"`);
     text = `${text.slice(0, from)}${begin}${content}\n${text.slice(to)}`;
   }
   return text;
@@ -30,13 +30,13 @@ function answersTable(): string {
     [`\`${asked}\``, answered, means, thrown ? `\`${thrown}\`` : '–', money].map(cell).join(' | '),
   );
   return [
-    '| we send | the party answers | which means | our adapter throws | what becomes of the money |',
+    '| request | answer of the party | meaning | our adapter throws | effect on the money |',
     '| --- | --- | --- | --- | --- |',
     ...rows.map((row) => `| ${row} |`),
   ].join('\n');
 }
 
-/** The values of the worked example: a reader can compute each of them. */
+/** Inputs of the worked example. A reader can recompute every value from them. */
 export const WORKED = {
   secret: 'correct horse battery staple',
   at: new Date('2026-01-31T12:00:00Z'),
@@ -58,14 +58,9 @@ function workedExample(): string {
   );
 }
 
-function partyText({ name, purpose, operations, callback, changes, lines = [] }: PartyProtocol): string {
+function partyText({ name, purpose, operations, callback, lines = [] }: PartyProtocol): string {
   return [
     `${purpose} [\`${name}.openapi.json\`](parties/${name}.openapi.json) has every field.`,
-    '',
-    '| request | what it is for |',
-    '| --- | --- |',
-    ...operations.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${cell(summary)} |`),
-    ...(changes ? ['| `GET /changes` | What has changed |'] : []),
     '',
     ...operations.map(operationText),
     ...(callback ? ['Its callback:', '', fenced('json', JSON.stringify(callback.example)), ''] : []),
@@ -97,10 +92,10 @@ function lineText({ path, summary, description, examples, refusals }: PartyLine)
 }
 
 function operationText(operation: PartyOperation): string {
-  const { method, path, description, example } = operation;
+  const { method, path, summary, description, example } = operation;
   const asked =
     operation.method === 'POST'
-      ? [fenced('json', JSON.stringify(operation.sample(SAMPLE), null, 2)), '', 'is answered with', '']
+      ? [fenced('json', jsonOf(operation.sample(SAMPLE))), '', 'is answered with', '']
       : [];
   const refusals =
     operation.method === 'POST'
@@ -112,13 +107,21 @@ function operationText(operation: PartyOperation): string {
         ]
       : [];
   return [
-    `\`${method} ${path}\`${description === undefined ? '' : ` – ${description}`}`,
+    `**\`${method} ${path}\`** – ${summary}.${description === undefined ? '' : ` ${description}`}`,
     '',
     ...asked,
-    fenced('json', JSON.stringify(example, null, 2)),
+    fenced('json', jsonOf(example)),
     ...refusals,
     '',
   ].join('\n');
 }
+
+/** One line where it fits the page, else one line for each property. */
+function jsonOf(value: object): string {
+  const line = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
+  return line.length <= MAX_LINE ? line : JSON.stringify(value, null, 2);
+}
+
+const MAX_LINE = 130;
 
 const fenced = (kind: string, text: string): string => `\`\`\`${kind || 'text'}\n${text}\n\`\`\``;
