@@ -1,5 +1,5 @@
-# What the guides' commands begin with: `. docs/guides/shell.sh`, in the folder where `npm start` runs. For bash and zsh.
-# call: curl as the demo client; admin: curl as the demo admin; field: a part of the JSON that comes in, as `field .id`.
+# Commands of the guides, for bash and zsh. Load them by `. docs/guides/shell.sh`, in the folder where `npm start` runs.
+# call: curl as the demo client; admin: curl as the demo admin; field: prints a part of the JSON on its input, as `field .id`.
 
 credential() { node -p "require(require('path').resolve(process.env.DATA_DIR || '.data', 'credentials.json'))$1"; }
 ID=$(credential .client.clientId)

@@ -1,5 +1,5 @@
-// A webhook endpoint to begin with: `SECRET=… node docs/guides/webhook-receiver.mjs PORT`, with the client's secret.
-// It prints each event as a line of JSON, once. A service keeps `seen` in its database.
+// A simple webhook endpoint: `SECRET=… node docs/guides/webhook-receiver.mjs PORT`, with the client's secret.
+// Prints each event once, as a line of JSON. A real service keeps `seen` in its database.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 const { SECRET = '' } = process.env;
 const seen = new Set();
 
-/** Lower-case hexadecimal HMAC-SHA256 over exactly the bytes that came. */
+/** Checks the lower-case hexadecimal HMAC-SHA256 of the body's exact bytes. */
 function isSigned(body, signature) {
   const expected = Buffer.from(createHmac('sha256', SECRET).update(body).digest('hex'));
   const given = Buffer.from(signature);
