@@ -17,7 +17,10 @@ import { attackWith, type Run } from './attack/run';
 import { pythonWithSchemathesis } from './attack/tool';
 import { type Credential, type Credentials, callerOf, readCredentials } from './demo/api';
 
-/** `npm run attack`, against a running `npm start`: see `npm run attack -- --help`. Exits with 1 for what is unexplained. */
+/**
+ * `npm run attack` attacks a running `npm start`; see `npm run attack -- --help`. Exits with 1 when a finding is
+ * unexplained.
+ */
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
   const { baseUrl, client, admin } = await credentialsFor(options);
@@ -51,11 +54,11 @@ async function attackAs(name: string, run: Run): Promise<Finding[]> {
   const findings = classify(report.failures);
   const operations = operationsOf(JSON.parse(readFileSync(run.document, 'utf8'))).map((one) => one.name);
   for (const line of figures(name, report, findings, operations)) say(line);
-  if (report.errors.length > 0 || !report.finished) throw new Error('The attack has not worked: see above.');
+  if (report.errors.length > 0 || !report.finished) throw new Error('The attack did not finish: see above.');
   return findings;
 }
 
-/** Two tenants of the attack's own, with all capabilities, unless credentials are given. */
+/** Creates two tenants for this attack, with all capabilities, unless credentials are given. */
 async function credentialsFor({
   baseUrl,
   credentials,
@@ -75,7 +78,7 @@ const newTenant = async (role: 'client' | 'admin'): Promise<Credential> =>
     await operator('client', 'create', '--name', `Attack as ${role}`, '--role', role, '--json'),
   ) as Credential;
 
-/** A command of the operator's command line. @returns what it prints @throws Error with that when it is refused */
+/** Runs an operator command. @returns its output @throws Error with the output when the command is refused */
 async function operator(...command: string[]): Promise<string> {
   const lines: string[] = [];
   const tell = (line: string) => void lines.push(line);
@@ -84,14 +87,14 @@ async function operator(...command: string[]): Promise<string> {
   return lines.join('\n');
 }
 
-/** @throws Error where no sandbox answers */
+/** @throws Error when no sandbox answers */
 async function servedDocument(baseUrl: string): Promise<ApiDocument> {
   const answer = await fetch(`${baseUrl}/openapi.json`).catch(() => undefined);
   if (!answer?.ok)
     throw new Error(`No Cardwright answers at ${baseUrl}: run \`npm start\` in another terminal first.`);
   const document = (await answer.json()) as ApiDocument;
   if (!document.paths['/sandbox/transactions'])
-    throw new Error('Only a sandbox is attacked; this one is live.');
+    throw new Error('An attack needs a sandbox; this installation is live.');
   return document;
 }
 

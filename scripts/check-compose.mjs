@@ -4,9 +4,9 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Checks docker-compose.yml with a Compose tool; none of these needs an engine. In this order: Docker's
-// Compose plugin, docker-compose, and the Compose specification's own loader (built with Go, kept in the
-// user's cache folder). Without any of them it says so and passes: the tests still check the structure.
+// Checks docker-compose.yml with the first available Compose tool: Docker's Compose plugin, docker-compose, or the
+// Compose specification's own loader (built with Go, kept in the user's cache folder). No tool needs an engine. Without
+// a tool the script says so and passes, because tests still check the structure.
 
 const LOADER = 'github.com/compose-spec/compose-go/v2/cmd@v2.16.2';
 const REQUIRED = /\$\{[A-Z_]+:\?[^}]*\}/g;
@@ -32,7 +32,7 @@ function standalone() {
   return has('docker-compose', ['version']) && check('docker-compose', ['-f', file, 'config', '--quiet']);
 }
 
-/** It takes no values from outside: the required ones are put into a copy. */
+/** The loader reads no values from outside, so the required values are written into a copy. */
 function loader() {
   const program = installedLoader();
   if (!program) return false;
@@ -69,7 +69,7 @@ function has(command, args) {
   }
 }
 
-/** Ends the process with the tool's own words when the file is wrong. */
+/** Ends the process with the tool's message when the file is invalid. */
 function check(command, args) {
   const required = { MASTER_KEY: 'check', POSTGRES_PASSWORD: 'check', TEMPORAL_DB_PASSWORD: 'check' };
   try {

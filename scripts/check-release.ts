@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { hasHistory, withCommit } from './unpack-commit';
 
 /**
- * Expand, then contract: while a release is rolled out, processes of the one before run on the new schema. Runs the
- * tests of the hot path of that release (`.ci/release.json`) with the migrations of this one, applied by this one's
- * migrator, as they will be: `node --import tsx scripts/check-release.ts`.
+ * Checks that the previous release works on the new schema, because both run side by side during a rollout (expand,
+ * then contract). Runs the hot-path tests of that release (`.ci/release.json`) with the migrations and the migrator of
+ * this one: `node --import tsx scripts/check-release.ts`.
  *
- * They are named so narrowly that each one reads or writes what a migration may change: a test of that release cannot be
- * mended any more, and one that fails by itself now and then (of Temporal's schedules, say) would stop every landing.
+ * The list names only tests that read or write what a migration may change. A test of that release cannot be fixed any
+ * more, so one flaky test (of Temporal's schedules, say) would block every change.
  */
 
 const ROOT = join(__dirname, '..');
@@ -18,11 +18,11 @@ const MIGRATOR = join(ROOT, 'src/kernel/db/migrate.ts');
 
 interface Release {
   commit: string;
-  /** Folder of its migrations. */
+  /** Folder of the release's migrations. */
   migrations: string;
-  /** File of its migrator. */
+  /** File of the release's migrator. */
   migrator: string;
-  /** Folders or files of its tests that must pass: those that concern the schema. */
+  /** Folders or files of the release's tests that depend on the schema. All must pass. */
   tests: string[];
 }
 

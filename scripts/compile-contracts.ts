@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import solc from 'solc';
 
 /**
- * `npx tsx scripts/compile-contracts.ts`: makes contracts/contracts.json of contracts/*.sol by the compiler that package.json
- * pins. The result is checked in, so that the product runs without the compiler; a test holds it against the source.
+ * `npx tsx scripts/compile-contracts.ts` compiles contracts/*.sol into contracts/contracts.json with the compiler that
+ * package.json pins. The result is committed, so that the product runs without the compiler. A test compares it with
+ * the source.
  */
 const FOLDER = join(__dirname, '../contracts');
 
@@ -13,7 +14,7 @@ interface Compiled {
   contracts: Record<string, Record<string, { abi: unknown[]; evm: { bytecode: { object: string } } }>>;
 }
 
-/** @returns contracts by name: their ABI, and the bytecode that makes one */
+/** @returns contracts by name: their ABI and creation bytecode */
 export function compileContracts(): Record<string, { abi: unknown[]; bytecode: string }> {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.sol'));
   const input = {
@@ -23,7 +24,7 @@ export function compileContracts(): Record<string, { abi: unknown[]; bytecode: s
     ),
     settings: {
       optimizer: { enabled: true, runs: 200 },
-      // A contract's address follows from its bytecode (CREATE2): a comment of its source must not change it.
+      // The bytecode determines a contract's address (CREATE2), so a comment in the source must not change it.
       metadata: { appendCBOR: false },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
     },

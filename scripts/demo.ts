@@ -10,13 +10,12 @@ import { detail, say, step, unread } from './demo/telling';
 import { ownTenant } from './demo/tenant';
 
 /**
- * `npm run demo`, against a running `npm start`: the main job end to end, on the client's side of the API, as a tenant of its
- * own. Exits with 1 when what the webhooks add up to is not what the API reports. `npm run demo -- sweep` is the story of money
- * on a chain.
+ * `npm run demo` shows the main use of the API as a new tenant of a running `npm start`. Exits with 1 when the sum of
+ * the webhooks differs from the API's balances. `npm run demo -- sweep` shows money on a chain.
  */
 
 const B2B_BIN = '44112200';
-/** How long the last webhook may take: milliseconds. */
+/** Time limit of the last webhook, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
 outliveOutput();
@@ -117,7 +116,7 @@ async function finish(client: Call, cardId: string): Promise<void> {
   step(16, `Close: ${closed['status']}, what was left went back to the account`);
 }
 
-/** Waits until every webhook is there, and holds what they add up to against what the API reports. */
+/** Waits for every webhook, then compares their sum with the balances that the API reports. */
 async function compare(
   client: Call,
   receiver: Receiver,
@@ -134,7 +133,7 @@ async function compare(
     const sameCard = ['available', 'pending', 'spent'].every((name) =>
       cardFold[name as keyof Balances].eq(card[name] as string),
     );
-    // Settled fees are in the fold's pending, and taken from available where the balance is stored (decisions part 3).
+    // Settled fees are in the fold's pending. The stored balance takes them from available (decisions part 3).
     const reported = new Decimal(account['available'] as string).plus(account['pending'] as string);
     const sameAccount = accountFold.available.plus(accountFold.pending).eq(reported);
     unread.throwIfAborted();
@@ -177,7 +176,7 @@ function shownBalance(transaction: Json): string {
   return `${available} available, ${pending} pending, ${spent} spent`;
 }
 
-/** What each story is called, and how its end is told. */
+/** The demos by name, with their closing lines. */
 const STORIES = {
   card: {
     tell: main,
@@ -204,7 +203,7 @@ story.tell().then(
     process.exit(same ? 0 : 1);
   },
   (error: Error) => {
-    if (unread.aborted) process.exit(0); // with any other code npm would complain
+    if (unread.aborted) process.exit(0); // npm would report any other code as an error
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   },

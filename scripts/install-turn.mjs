@@ -3,18 +3,18 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// One process at a time installs the packages of a folder. Each writes a ticket first and then looks for others: of two, one at
-// least sees the other, takes its ticket back and waits. A ticket names its process by id and start time, so the ticket of
-// a dead process counts for nothing, and anybody may remove it.
+// Lets one process at a time install the packages of a folder. Each process writes a ticket first and then looks for
+// others. So at least one of two sees the other, removes its own ticket and waits. A ticket names its process by id and
+// start time. The ticket of a dead process counts for nothing, and any process may remove it.
 
 const TICKET = /^\.installing-(\d+)-(\w+)$/;
-/** Milliseconds between two looks: at least so many, and up to twice as many. */
+/** Milliseconds between two looks: the minimum. The maximum is twice as long. */
 const LOOK_EVERY_MS = 100;
 
 const own = new Set();
 process.once('exit', leave);
 
-/** Resolves when no other process installs in the folder; the turn lasts until this process calls `leave` or ends. */
+/** Resolves when no other process installs in the folder. The turn lasts until this process calls `leave` or ends. */
 export async function takeTurn(folder) {
   for (let looks = 1; ; looks += 1) {
     enter(folder, process.pid);
@@ -22,7 +22,7 @@ export async function takeTurn(folder) {
     if (other === undefined) return;
     leave();
     if (looks === 2) console.log(`Process ${other} is installing the packages; waiting until it has ended`);
-    await sleep(LOOK_EVERY_MS * (1 + Math.random())); // two that wrote at once do not meet again
+    await sleep(LOOK_EVERY_MS * (1 + Math.random())); // random, so that two processes do not collide again
   }
 }
 
@@ -40,7 +40,7 @@ export function leave() {
   own.clear();
 }
 
-/** The ids of living processes with a ticket that is not ours. */
+/** Returns the ids of other living processes with a ticket. */
 function others(folder) {
   const found = [];
   for (const name of readdirSync(folder)) {
@@ -52,12 +52,15 @@ function others(folder) {
   return found;
 }
 
-/** When the process began, as letters and digits; undefined when none has the id (a zombie counts as none). */
+/**
+ * Returns the start time of a process as letters and digits. Undefined when no process has the id (a zombie counts as
+ * none).
+ */
 function startOf(pid) {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (error.code !== 'EPERM') return undefined; // that one lives, under another user
+    if (error.code !== 'EPERM') return undefined; // the process lives, under another user
   }
   if (process.platform === 'win32') return '0';
   const [state, startedAt] = process.platform === 'linux' ? linuxStart(pid) : listedStart(pid);

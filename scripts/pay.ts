@@ -7,8 +7,8 @@ import { localChainUrl } from '../src/startup/embedded/chain/server';
 import { payLocally, TEST_USDT_DECIMALS } from '../src/startup/embedded/chain/token';
 
 /**
- * `npm run pay -- --to ADDRESS --amount 25`, beside a running `npm start`: pays test USDT, or ETH, on the local chain, and prints the
- * transaction's hash. Exits with 1 when the chain is not there or refuses, 2 when it was called wrongly.
+ * `npm run pay -- --to ADDRESS --amount 25`, beside a running `npm start`, pays test USDT or ETH on the local chain and
+ * prints the transaction's hash. Exits with 1 when the chain is absent or refuses, 2 when it was called wrongly.
  */
 
 const DECIMALS = { USDT: TEST_USDT_DECIMALS, ETH: NATIVE_DECIMALS.evm } as const;

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { enter, leave, takeTurn } from './install-turn.mjs';
 
-// Runs before `npm start`, `npm test` and the like, with nothing but Node: checks its version and installs
-// the packages when they are missing or are not those of package-lock.json. A second process waits while one installs, and
-// then uses what is there. A closed pipe is no reason to stop.
+// Runs before `npm start`, `npm test` and the like, with only Node. Checks Node's version and installs the packages
+// when they are missing or differ from package-lock.json. A second process waits during an installation and then uses
+// it. A closed pipe does not stop the script.
 
 const OLDEST = [20, 19];
 const SHOW_EVERY_MS = 10_000;
@@ -37,7 +37,7 @@ function checkNode() {
   );
 }
 
-/** The lock's content and what the packages were installed for: node_modules may have been copied here. */
+/** The lock's content and the platform of the packages, because node_modules may have been copied here. */
 function lockStamp() {
   const hash = createHash('sha256').update(readFileSync(lockPath)).digest('hex');
   return `${hash} ${process.platform}-${process.arch}\n`;
@@ -47,7 +47,7 @@ function isStamped(wanted) {
   return existsSync(installedPath) && existsSync(stampPath) && readFileSync(stampPath, 'utf8') === wanted;
 }
 
-/** Somebody may have run npm by hand: what npm wrote down about node_modules says whether it is right. */
+/** A user may have run npm. Its own record of node_modules shows whether the packages match the lock. */
 function matchesLock() {
   if (!existsSync(installedPath) || stampedElsewhere()) return false;
   const wanted = JSON.parse(readFileSync(lockPath, 'utf8')).packages;
@@ -64,7 +64,10 @@ function stampedElsewhere() {
   return platform !== undefined && platform !== `${process.platform}-${process.arch}`;
 }
 
-/** Installs the very tree of the lock, with the npm that runs us; development packages too, whatever NODE_ENV says. */
+/**
+ * Installs the exact tree of the lock with the npm that runs this script, including development packages whatever
+ * NODE_ENV is.
+ */
 async function install() {
   console.log('Installing packages; the first time this takes a minute or two');
   const began = Date.now();
@@ -77,7 +80,7 @@ async function install() {
   const shell = command === 'npm' && process.platform === 'win32';
   const code = await new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell });
-    if (child.pid !== undefined) enter(root, child.pid); // npm goes on when this process is killed
+    if (child.pid !== undefined) enter(root, child.pid); // npm continues when this process is killed
     child.once('error', (error) => {
       console.error(error.message);
       resolve(1);

@@ -15,11 +15,11 @@ import { agrees, type Compared, networkBooks, reportOf } from './processor/repor
 import { tellOne } from './processor/tell';
 
 /**
- * `npm run processor -- --rate N --seconds S`, against a running `npm start`: plays a card network by the card processor's line
- * (docs/parties.md), and compares its own books with what the API reports. Exits with 1 when anything differs.
+ * `npm run processor -- --rate N --seconds S` plays a card network against a running `npm start` by the card
+ * processor's messages (docs/parties.md). Compares its own books with the API and exits with 1 when they differ.
  */
 
-/** How long what was declined without an answer may take to be released. Milliseconds. */
+/** Time limit for the release of money that an authorization without an answer may hold, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
 outliveOutput();
@@ -58,7 +58,7 @@ async function main(options: NetworkOptions): Promise<boolean> {
   return played.wrong.length === 0 && compared.every(agrees);
 }
 
-/** What the card processor signs with. */
+/** The card processor's secret. */
 async function secretOf(config: ReturnType<typeof readConfig>): Promise<Buffer> {
   const setting = config.parties.cardProcessor;
   if (setting && setting !== 'off') return setting.secret;
@@ -68,7 +68,7 @@ async function secretOf(config: ReturnType<typeof readConfig>): Promise<Buffer> 
   return partySecret(createKeyring(masterKey), 'card-processor');
 }
 
-/** Until they agree, or it has waited for long enough. */
+/** Compares until the books agree, or until the time limit. */
 async function compare(
   client: Call,
   cards: readonly PlayedCard[],

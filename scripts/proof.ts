@@ -6,11 +6,11 @@ import { PROOFS } from '../test/transfers/engine/proof/kinds/all';
 import { proveTransfersLong } from '../test/transfers/engine/proof/long-run';
 
 /**
- * `npm run proof -- --operations 1000000 --paths P --transfers T --kinds deposit,payout --seed S --connections C`: plays
- * random lives of cards, accounts and tenants against a Postgres of its own in a temporary folder, and proves after each that
- * all adds up (test/properties); then of transfers of every kind (or of those named), P on the pure functions and T through
- * Postgres (test/transfers/engine/proof). Ends with 1 and a failing case when anything differs; the same seed plays the same
- * again.
+ * `npm run proof -- --operations 1000000 --paths P --transfers T --kinds deposit,payout --seed S --connections C` plays
+ * random lives of cards, accounts and tenants on a Postgres in a temporary folder. It proves after each that the books
+ * add up (test/properties). Then it proves transfers of every kind, or of the named ones: P on the pure functions and T
+ * through Postgres (test/transfers/engine/proof). Ends with 1 and a failing case when anything differs. The same seed
+ * plays the same case again.
  */
 async function main(unread: AbortSignal): Promise<number> {
   const operations = wholeNumber('operations', 100_000);
@@ -34,9 +34,9 @@ async function main(unread: AbortSignal): Promise<number> {
     const failure =
       (await proveLong({ operations, seed, connections, onProgress })) ??
       (await proveTransfersLong({ paths, transfers, seed, kinds, onProgress: tell }));
-    if (unread.aborted) return 141; // as by SIGPIPE: nothing has been proven
+    if (unread.aborted) return 141; // as by SIGPIPE, because nothing was proven
     if (failure === undefined) return 0;
-    console.error(`\nThis does not hold:\n\n${failure}`);
+    console.error(`\nThe proof failed:\n\n${failure}`);
     return 1;
   } finally {
     await stopServers();

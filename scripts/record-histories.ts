@@ -28,10 +28,10 @@ import { startWorkers } from '../workers/worker';
  * Both are right only before 1.0.0, or for paths that have not landed.
  */
 
-/** A real server with this limit suggests after few events to continue as new; the default is 4,096. */
+/** With this limit a real server suggests continue-as-new after few events; the default is 4,096. */
 const SUGGESTING = { 'limit.historyCount.suggestContinueAsNew': '20' };
 
-/** Where recordings are played. */
+/** The server and the workers that play recordings. */
 interface Stage {
   client: Client;
   /** The server's clock, in milliseconds. */
@@ -39,16 +39,16 @@ interface Stage {
   close(): Promise<void>;
 }
 
-/** A recording that is being played. */
+/** A recording in progress. */
 interface Play {
   recording: Recording;
   now: Stage['now'];
   firstRun?: string;
-  /** How many calls of each activity its run has made. */
+  /** Number of calls of each activity by the run. */
   calls: Map<string, number>;
 }
 
-/** The recording under way, by its name. */
+/** Recordings in progress by name. */
 const plays = new Map<string, Play>();
 
 async function answer(activity: string): Promise<unknown> {
@@ -71,7 +71,7 @@ async function answer(activity: string): Promise<unknown> {
   return typeof said === 'function' ? (said as ClockedAnswer)(await play.now()) : said;
 }
 
-/** The stack names paths of this machine, and an encrypted one cannot be scrubbed. */
+/** Removes the stack, because it names paths of this machine and an encrypted one cannot be scrubbed. */
 function withoutStack(failure: ApplicationFailure): ApplicationFailure {
   failure.stack = '';
   return failure;
@@ -89,7 +89,7 @@ async function skippingStage(): Promise<Stage> {
   return { client: temporal.client, now: () => temporal.env.currentTimeMs(), close: () => temporal.close() };
 }
 
-/** The product's client and workers, on a real server. */
+/** Starts the product's client and workers on a real server. */
 async function realStage(encrypt: boolean): Promise<Stage> {
   const temporal = await realTemporal({ encrypt, keyring: historyKeyring(), dynamicConfig: SUGGESTING });
   const bundle = await testBundle(encrypt);
@@ -126,7 +126,7 @@ function stageOf({ encrypted, secondRun }: Recording): StageName {
 
 const queueOf = (workflow: string) => (workflow.startsWith('webhook') ? 'webhooks' : 'processes');
 
-/** Plays the recording. @returns its histories, in the order of `historiesOf` */
+/** Plays a recording. @returns its histories, in the order of `historiesOf` */
 async function record(stage: Stage, recording: Recording): Promise<string[]> {
   const { workflow, name, args, look, secondRun } = recording;
   const play: Play = { recording, now: stage.now, calls: new Map() };
@@ -145,7 +145,7 @@ async function record(stage: Stage, recording: Recording): Promise<string[]> {
     await until(async () => calls() >= look.afterAnswers && isWaiting(eventsOf(await historyOf(firstRun))));
     await handle.signal(LOOK);
   }
-  await handle.result().catch(() => undefined); // an endless workflow fails when its answers are used up
+  await handle.result().catch(() => undefined); // an endless workflow fails when no answers are left
   const [first, last] = [await historyOf(firstRun), await historyOf()];
   if (!recording.endless && !isCompleted(eventsOf(last))) throw new Error(`${name} did not complete`);
   if (typeof look === 'object' && !hasSignalInWait(eventsOf(first)))
@@ -156,7 +156,7 @@ async function record(stage: Stage, recording: Recording): Promise<string[]> {
   return secondRun.after === 'many-looks' ? [last] : [first, last];
 }
 
-/** Removes names of the machine that recorded the history. */
+/** Removes the recording machine's name. */
 function scrubbed(history: string): string {
   const value: unknown = JSON.parse(history, (key, held: unknown) => {
     if (key === 'identity') return 'recorder';

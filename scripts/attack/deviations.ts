@@ -1,19 +1,19 @@
-/** An answer that a check finds fault with, and that is right all the same. */
+/** A correct answer that a check reports as a failure. */
 export interface Deviation {
-  /** The check of schemathesis that it is an exception to. */
+  /** The check of schemathesis that reports the answer. */
   check: string;
-  /** Of what operations; all when absent. */
+  /** Operations it applies to; all when absent. */
   operations?: RegExp;
-  /** What is answered; whatever is absent may be anything. */
+  /** The status of the answer. An absent field matches every answer. */
   status?: number;
   code?: string;
   fields?: string[];
   message?: RegExp;
-  /** Why that is right. */
+  /** Why the answer is correct. */
   reason: string;
 }
 
-/** A 400 for a request that the document admits. */
+/** A 400 for a request that is valid by the document. */
 const refused = (
   fields: string[],
   message: RegExp,
@@ -25,8 +25,8 @@ const refused = (
 });
 
 /**
- * All known deviations, the only answers besides the documented ones that an attack passes over. Each is a rule of the
- * interface that JSON Schema cannot state.
+ * All known deviations. An attack accepts no other undocumented answer. Each deviation is a rule of the interface that
+ * JSON Schema cannot express.
  */
 export const DEVIATIONS: Deviation[] = [
   refused(['cursor'], /^cursor is not a valid cursor of this list/, 'A cursor is opaque.'),

@@ -2,12 +2,12 @@ import { operationsOf } from '../../test/attack/operations';
 import type { RequestSchema } from '../../test/attack/values';
 import type { KnownIds } from './records';
 
-/** What an attack leaves out, and why. */
+/** Operations that an attack skips, with the reason. */
 export const LEFT_OUT: Record<string, string> = {
   'POST /v1/client/secret/rotate': 'it would end the secret that the attack itself calls with',
 };
 
-/** Of fields: what the sandbox knows, offers and can afford. */
+/** Values of fields that the sandbox knows, offers and can afford. */
 const VALUES: Record<string, unknown> = {
   amount: '10.00',
   currency: 'USD',
@@ -35,8 +35,9 @@ export interface ApiDocument {
 }
 
 /**
- * The document as it is served, less what is left out. Examples are put in, which change nothing of what is valid: ids that
- * are real and sums that are there, for without them every request would end at its 404 or 400.
+ * Returns the served document without the skipped operations, and with examples. The examples are real ids and
+ * affordable amounts, because random values would make every request end with 404 or 400. They do not change which
+ * requests are valid.
  */
 export function documentWith(served: ApiDocument, ids: KnownIds): ApiDocument {
   const document = structuredClone(served);

@@ -4,7 +4,7 @@ import type { Report } from './report';
 const SHOWN = 400;
 const width = (texts: string[]) => Math.max(0, ...texts.map((text) => text.length));
 
-/** What came of an attack with one credential, for people. */
+/** Report lines of an attack with one credential. */
 export function figures(name: string, report: Report, findings: Finding[], operations: string[]): string[] {
   const { requests, answers } = report;
   const reached = operations.filter((operation) => answers.has(operation));
@@ -44,7 +44,7 @@ function unexplained({ class: of, check, operation, status, count, example }: Fi
   ];
 }
 
-/** A line for each class: what is unexplained, and what is known to be right. */
+/** One line for each class, with its unexplained and its explained findings. */
 export function summary(findings: Finding[]): string[] {
   const sum = (some: Finding[]) => some.reduce((total, { count }) => total + count, 0);
   const wide = width([...CLASSES]);

@@ -1,17 +1,17 @@
 import { Command, InvalidArgumentError } from 'commander';
 
 export interface AttackOptions {
-  /** Where the product listens: a loopback address, without a trailing slash. Of the credentials when absent. */
+  /** Loopback address of the product, without a trailing slash. When absent, the address of the credentials file. */
   baseUrl?: string;
-  /** A file like `.data/credentials.json`, of credentials to be used; new tenants are made when absent. */
+  /** A credentials file like `.data/credentials.json`. When absent, the attack creates new tenants. */
   credentials?: string;
-  /** Test cases of each operation in each phase. */
+  /** Number of test cases for each operation in each phase. */
   maxExamples: number;
-  /** How long each credential attacks; until every operation has had its test cases when absent. */
+  /** Duration of the attack for each credential. When absent, until every operation has had its test cases. */
   seconds?: number;
-  /** The same one makes the same test cases. */
+  /** The same seed gives the same test cases. */
   seed: number;
-  /** The folder of the reports; a temporary one when absent. */
+  /** Folder of the reports. When absent, a temporary folder. */
   out?: string;
 }
 
@@ -22,7 +22,7 @@ document admits and with what it does not. It writes and closes whatever it can 
   DATA_DIR=.data/attack npm run attack
 Ends with 1 when an answer is neither as documented nor among the known deviations (scripts/attack/deviations.ts).`;
 
-/** @throws CommanderError, told already */
+/** @throws CommanderError after printing its message */
 export function readOptions(argv: string[]): AttackOptions {
   return new Command('attack')
     .description('schemathesis against a running sandbox')
@@ -37,10 +37,7 @@ export function readOptions(argv: string[]): AttackOptions {
     .opts<AttackOptions>();
 }
 
-/**
- * What is attacked must be this machine's own: an attack of somebody else's is none of ours.
- * @throws InvalidArgumentError
- */
+/** Checks that the target is this machine, so that nobody attacks a foreign system. @throws InvalidArgumentError */
 export function loopbackUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('An http address.');

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind } from '../../test/attack/records';
 import type { Call, Json } from '../demo/api';
 
-/** Ids of the attack's own records, by kind; those of some kinds are made by the attack alone. */
+/** Ids of the attack's own records by kind. Some kinds exist only after the attack has created them. */
 export type KnownIds = Partial<Record<Kind, string>>;
 
 const BIN = '44112200';
-/** The bank is asked once a minute, should its callback be lost. */
+/** Longer than a minute, because the product polls the bank once a minute when a callback is lost. */
 const CREDIT_SECONDS = 90;
 const DESTINATION = { name: 'Ada Byron', iban: 'DE89370400440532013000' };
 
-/** A life of the client's before the attack: one record of most kinds, and money to move. */
+/** Prepares the client before the attack: one record of most kinds, and money to move. */
 export async function makeRecords(client: Call, admin: Call, clientId: string): Promise<KnownIds> {
   const people = await makePeople(client, admin);
   const { user, account, cardholder } = people;
@@ -66,7 +66,7 @@ async function makeTransfers(client: Call, account: string): Promise<KnownIds> {
   };
 }
 
-/** Of a company whose virtual IBAN is enabled; without one every call there is a 403 anyway. */
+/** Orders a payout from an enabled virtual IBAN. Without such an IBAN every call there is a 403. */
 async function makeIbanPayout(client: Call, clientId: string): Promise<KnownIds> {
   const path = `/v1/corporate-banking/${clientId}`;
   const account = await client('GET', `${path}/account`).catch(() => undefined);

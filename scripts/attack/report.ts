@@ -2,19 +2,19 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** An answer that a check finds fault with. */
+/** An answer that a check rejects. */
 export interface Failure {
   check: string;
-  /** `POST /v1/cards`, as the document names it. */
+  /** Name in the document, as `POST /v1/cards`. */
   operation: string;
   phase: string;
-  /** 0 without an answer. */
+  /** HTTP status; 0 without an answer. */
   status: number;
-  /** Of the error that was answered; empty without one. */
+  /** Error code of the answer; empty without one. */
   code: string;
   field: string;
   message: string;
-  /** What the check says. */
+  /** The check's message. */
   says: string;
   /** `POST http://… {"amount":"0"}` */
   request: string;
@@ -23,12 +23,12 @@ export interface Failure {
 
 export interface Report {
   requests: number;
-  /** By operation: how often each status was answered. */
+  /** Number of answers by operation and status. */
   answers: Map<string, Map<number, number>>;
   failures: Failure[];
-  /** What went wrong on the attacker's side: an attack with errors proves nothing. */
+  /** Errors of the attacker. An attack with errors proves nothing. */
   errors: string[];
-  /** Whether it came to its end. */
+  /** Whether the attack ran to its end. */
   finished: boolean;
 }
 
@@ -51,7 +51,7 @@ const check = z.object({
 const scenario = z.object({
   phase: z.string(),
   recorder: z.object({
-    /** The operation; something else where a scenario calls several. */
+    /** The operation, or another label where a scenario calls several operations. */
     label: z.string(),
     cases: z
       .record(z.string(), z.object({ value: z.object({ method: z.string(), path: z.string() }) }))
@@ -64,10 +64,13 @@ type Scenario = z.infer<typeof scenario>;
 
 const refusal = z.object({ code: z.string(), field: z.string().default(''), message: z.string() });
 
-/** The events of schemathesis that say that it could not work. */
+/** Events by which schemathesis reports its own failure. */
 const BROKEN = ['NonFatalError', 'FatalError', 'Interrupted'];
 
-/** Reads the NDJSON report of a run: one event a line. @throws ZodError when it is not of the version that is pinned */
+/**
+ * Reads the NDJSON report of a run: one event a line.
+ * @throws ZodError when the report is of another version than the pinned one
+ */
 export async function readReport(file: string): Promise<Report> {
   const report: Report = { requests: 0, answers: new Map(), failures: [], errors: [], finished: false };
   for await (const line of createInterface({ input: createReadStream(file) })) {
@@ -76,7 +79,7 @@ export async function readReport(file: string): Promise<Report> {
   return report;
 }
 
-/** @param event one key, its name */
+/** @param event an object with one key, the event's name */
 export function addEvent(report: Report, event: Record<string, unknown>): void {
   const [name = ''] = Object.keys(event);
   if (name === 'EngineFinished') report.finished = true;

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { runTool } from '../../src/startup/embedded/run-tool';
 import type { Credential } from '../demo/api';
 
-/** How long a run may take that is bounded by the number of its test cases. */
+/** Time limit of a run that has a number of test cases and no duration. */
 const LONGEST_SECONDS = 45 * 60;
-/** `Prefer: wait=30` and what comes after it. */
+/** Longer than `Prefer: wait=30` may take. */
 const LONGEST_ANSWER_SECONDS = 45;
-/** Until it has made its report when the time has passed. */
+/** Time for writing the report after the duration has passed. */
 const GRACE_SECONDS = 120;
 
 export interface Run {
   python: string;
   baseUrl: string;
-  /** The file of the document. */
+  /** File of the OpenAPI document. */
   document: string;
   credential: Credential;
-  /** Where the report goes. */
+  /** File of the report. */
   report: string;
   maxExamples: number;
   seconds?: number | undefined;
@@ -25,10 +25,10 @@ export interface Run {
   show(line: string): void;
 }
 
-/** Refusals that depend on what is there, which no document can tell. */
+/** Statuses that depend on stored records, so that a document cannot predict them. */
 const OF_STATE = ['2xx', '401', '403', '404', '409', '412', '422', '429'];
 
-/** The secret is in a file that nobody else may read, rather than on the command line, where everybody could. */
+/** Writes the secret to a private file, because every user can read a command line. */
 function configuration({ clientId, clientSecret }: Credential): string {
   return [
     `headers = { "x-client-id" = ${JSON.stringify(clientId)}, "x-client-secret" = ${JSON.stringify(clientSecret)} }`,
@@ -39,9 +39,9 @@ function configuration({ clientId, clientSecret }: Credential): string {
 }
 
 /**
- * Attacks with one credential, in all phases and with all checks, until every operation has had its test cases or the time
- * has passed.
- * @throws Error when the time is long past or schemathesis cannot work; an answer that is found fault with is no error
+ * Attacks with one credential, in all phases and with all checks. Ends when every operation has had its test cases or
+ * the time has passed.
+ * @throws Error when the run exceeds its time or schemathesis cannot work; a rejected answer is no error
  */
 export async function attackWith(run: Run): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'cardwright-attack-'));
@@ -59,11 +59,11 @@ export async function attackWith(run: Run): Promise<void> {
       ...['--request-timeout', '60', '--max-response-time', String(LONGEST_ANSWER_SECONDS)],
       ...['--report', 'ndjson', '--report-ndjson-path', run.report],
     ];
-    // Elsewhere than where the attacker stands: it leaves folders of its own behind.
+    // A folder of its own, because the tool leaves folders behind.
     const options = { environment: process.env, cwd: folder, timeoutMs: seconds * 1000 };
     const progress = { line: `  ${run.credential.clientId} attacks`, show: run.show };
     await runTool(run.python, args, { ...options, progress }).catch((error: unknown) => {
-      // It ends with 1 when a check has failed: the report says which.
+      // Exit code 1 means that a check has failed. The report has the details.
       if (!(error as Error).message.startsWith(`${run.python} ended with 1:`)) throw error;
     });
   } finally {

@@ -10,14 +10,14 @@ const INSTALL_MS = 10 * 60_000;
 const ASK_MS = 30_000;
 const WINDOWS = process.platform === 'win32';
 
-/** The oldest Python that the pinned versions run on. */
+/** The oldest Python that supports the pinned versions. */
 const OLDEST = [3, 11] as const;
 
 /**
- * A Python with schemathesis in it, in a virtual environment of the user's cache folder: made once for each set of
- * requirements.
- * @returns the path of that Python
- * @throws Error that says what is missing
+ * Provides a Python with schemathesis in a virtual environment of the user's cache folder. Each set of requirements is
+ * installed once.
+ * @returns the path of the Python
+ * @throws Error that names the missing part
  */
 export async function pythonWithSchemathesis(context: ToolContext): Promise<string> {
   const requirements = await readFile(REQUIREMENTS);
@@ -32,7 +32,10 @@ export async function pythonWithSchemathesis(context: ToolContext): Promise<stri
 
 const pythonIn = () => (WINDOWS ? join('Scripts', 'python.exe') : join('bin', 'python'));
 
-/** The folder is renamed when it is complete: its Python knows its packages by its own place, its scripts would not. */
+/**
+ * Installs into a temporary folder and renames it when complete. The Python finds its packages relative to itself;
+ * installed scripts would not.
+ */
 async function install(base: string, folder: string, context: ToolContext): Promise<void> {
   const options: RunOptions = {
     environment: context.environment,
@@ -47,13 +50,13 @@ async function install(base: string, folder: string, context: ToolContext): Prom
   await runTool(join(folder, pythonIn()), [...pip, '--requirement', REQUIREMENTS], options);
 }
 
-/** PYTHON, or what the PATH has. @throws Error that lists what was tried */
+/** Finds PYTHON, or a Python on the PATH. @throws Error that lists the candidates */
 async function findPython({ environment }: ToolContext): Promise<string> {
   const tried: string[] = [];
   const named = environment['PYTHON'];
   for (const command of named ? [named] : ['python3', 'python']) {
     try {
-      // It prints what it is only where virtual environments can be made.
+      // Prints its version only where virtual environments can be created.
       const code = 'import venv, ensurepip, sys; print(*sys.version_info[:2])';
       const [major = 0, minor = 0] = (
         await runTool(command, ['-c', code], { environment, timeoutMs: ASK_MS })

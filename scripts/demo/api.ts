@@ -6,7 +6,7 @@ export interface Credential {
   clientSecret: string;
 }
 
-/** What `npm start` has written for whoever wants to try it. */
+/** The demo credentials that `npm start` writes. */
 export interface Credentials {
   baseUrl: string;
   temporalUi: string;
@@ -15,7 +15,7 @@ export interface Credentials {
   operator: { operatorSecret: string };
 }
 
-/** @throws Error when nothing runs here */
+/** @throws Error when no product runs here */
 export function readCredentials(dataDir: string): Credentials {
   const path = join(dataDir, 'credentials.json');
   if (!existsSync(path)) throw new Error(`There is no ${path}: run \`npm start\` in another terminal first.`);
@@ -32,7 +32,7 @@ export type Call = (
   headers?: Record<string, string>,
 ) => Promise<Json>;
 
-/** Calls the API with a credential; an answer that is no success is an error that says what was refused. */
+/** Returns a caller of the API with a credential. It throws an Error with the answer when the status is no success. */
 export function callerOf(baseUrl: string, { clientId, clientSecret }: Credential): Call {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(baseUrl + path, {

@@ -5,15 +5,15 @@ import { Decimal } from '../../src/kernel/money/money';
 import { localChainUrl } from '../../src/startup/embedded/chain/server';
 import { payLocally, TEST_USDT, TEST_USDT_DECIMALS } from '../../src/startup/embedded/chain/token';
 
-/** The local chain of a running `npm start`, as somebody outside sees it: a payer, and a reader of balances. */
+/** The local chain of a running `npm start`, seen from outside: pays, and reads balances. */
 export interface LocalChain {
   /** @returns the transaction's hash */
   pay(asset: 'USDT' | 'ETH', to: string, amount: string): Promise<Hex>;
-  /** Of test USDT, in its smallest unit. */
+  /** Balance in the smallest unit of test USDT. */
   usdtOf(address: string): Promise<bigint>;
 }
 
-/** @throws Error when there is none */
+/** @throws Error when no local chain runs */
 export async function localChain(dataDir: string): Promise<LocalChain> {
   const url = await localChainUrl(dataDir);
   if (url === undefined)
@@ -30,5 +30,5 @@ export async function localChain(dataDir: string): Promise<LocalChain> {
   };
 }
 
-/** Somebody's whose key nobody keeps: what goes there stays there. */
+/** Returns an address whose key is discarded, so that money on it stays there. */
 export const freshAddress = (): Address => privateKeyToAddress(generatePrivateKey());

@@ -3,10 +3,10 @@ import { runOperator } from '../../src/startup/operator/run';
 import { readCredentials } from './api';
 
 /**
- * A command of the operator's command line, on the installation that the environment names. The operator is the sandbox's
- * own, unless OPERATOR_SECRET names another.
- * @returns its exit code, and what it printed as JSON
- * @throws Error what it complained of, where it printed nothing
+ * Runs an operator command on the installation of the environment. The operator is the sandbox's own, unless
+ * OPERATOR_SECRET names another.
+ * @returns its exit code and its JSON output
+ * @throws Error with its error message when it printed nothing
  */
 export async function operatorJson<Answer>(...argv: string[]): Promise<{ code: number; told: Answer }> {
   const [out, err]: [string[], string[]] = [[], []];

@@ -18,17 +18,17 @@ interface Delivery {
 
 export interface Receiver {
   url: string;
-  /** How many different events have come. */
+  /** Number of distinct events. */
   count(): number;
-  /** Deliveries whose signature was wrong. */
+  /** Number of deliveries with a wrong signature. */
   forged(): number;
-  /** What the events of a card or an account come to by the tables of `interface.md 3.4`, from an opening balance. */
+  /** The balances of a card or an account after its events, by the tables of `interface.md 3.4`. */
   fold(id: string, opening?: Balances): Balances;
   close(): Promise<void>;
 }
 
 /**
- * A client's webhook endpoint, as `interface.md 6.1` asks of one: it checks the signature over the raw bytes before it
+ * Starts a webhook endpoint as `interface.md 6.1` describes. It checks the signature over the raw bytes before it
  * parses them, keeps each event once by `data.id`, and answers 204.
  * @param heard called for each new event
  */

@@ -11,15 +11,18 @@ import { detail, say, step, unread } from './telling';
 import { ownTenant } from './tenant';
 
 /**
- * `npm run demo -- sweep`, against a running `npm start`: money that comes on a chain, from the payer's transaction to the treasury. Exits
- * with 1 when what the API says of it is not what the chain has.
+ * `npm run demo -- sweep` follows money on the chain of a running `npm start`, from the payer's transaction to the
+ * treasury. Exits with 1 when the API and the chain disagree.
  */
 
 const CHAIN = 'local';
 const PAID = '25';
-/** What the station is paid, and has at least from then on. */
+/** Amount that is paid to the station, and its balance at least. */
 const GAS = '0.1';
-/** Of a step that waits for blocks, and of one that waits for the schedule of each minute. Milliseconds. */
+/**
+ * Time limits in milliseconds: of a step that waits for blocks, and of a step that waits for the schedule of each
+ * minute.
+ */
 const BLOCKS_MS = 60_000;
 const SCHEDULE_MS = 180_000;
 
@@ -65,7 +68,7 @@ async function allocate(client: Call, clientId: string): Promise<{ accountId: st
   const { address } = await client('POST', '/v1/wallets/allocate', asked);
   step(2, `Wallet ${address} is kept for a payer`);
   const again = await client('POST', '/v1/wallets/allocate', asked);
-  if (again['address'] !== address) throw new Error('The same reference was given another wallet.');
+  if (again['address'] !== address) throw new Error('The same reference got another wallet.');
   return { accountId, wallet: address as string };
 }
 
@@ -91,7 +94,7 @@ async function receive(
     return receiver.fold(accountId, opening).available.eq(balances.available) ? balances : undefined;
   });
   if (!now.available.minus(opening.available).eq(PAID))
-    throw new Error('The account was not given what was paid.');
+    throw new Error('The account did not get the paid amount.');
   step(5, `It is ${credited['status']}: the account has ${now.available.toFixed(6)}, as the webhooks say`);
 }
 
@@ -100,7 +103,7 @@ async function balancesOf(client: Call, accountId: string) {
   return { available: new Decimal(available), pending: new Decimal(pending), spent: ZERO };
 }
 
-/** @returns the treasury's address: the one that is set, or a new one */
+/** @returns the configured treasury's address, or a new one */
 async function prepareStation(admin: Call, chain: LocalChain): Promise<string> {
   const path = `/v1/gas-station/config/${CHAIN}`;
   const { version, treasuryAddress = freshAddress() } = await admin('GET', path);
@@ -138,12 +141,12 @@ async function release(client: Call, admin: Call, address: string): Promise<stri
   await client('POST', '/v1/wallets/release', { chain: CHAIN, address });
   const { data } = await admin('GET', `/v1/gas-station/wallets?chain=${CHAIN}&limit=100`);
   const wallet = (data as Json[]).find((each) => each['address'] === address);
-  if (!wallet) throw new Error('The operator is not shown the wallet.');
+  if (!wallet) throw new Error('The operator does not see the wallet.');
   step(9, `The wallet is released: ${wallet['status']}, so it may be swept`);
   return wallet['id'] as string;
 }
 
-/** @returns the sweep, when it has ended */
+/** @returns the ended sweep */
 async function followSweep(admin: Call, walletId: string): Promise<Json> {
   step(10, 'The station looks each minute what is to be swept, and signs by itself');
   for (const [number, type] of [[11, 'topup'] as const, [12, 'sweep'] as const]) {
@@ -175,11 +178,11 @@ async function isInTreasury(
     13,
     `On the chain the treasury has ${amount.toFixed(6)} USDT more; the API says ${swept['movedAmount']}`,
   );
-  // What an earlier run left behind may be swept beside it.
+  // The sweep may include the rest of an earlier run.
   return amount.gte(swept['movedAmount'] as string) && new Decimal(swept['movedAmount'] as string).eq(PAID);
 }
 
-/** Whether every place on the chain has what the books say, once what is under way has come to its end. */
+/** Waits for open operations, then compares every place on the chain with the books. */
 async function reconcile(): Promise<boolean> {
   const { code, told } = await until(BLOCKS_MS, 'the chain and the books agree', async (isLast) => {
     const found = await operatorJson<Json[]>('chain', 'reconcile', CHAIN);
@@ -196,7 +199,7 @@ async function reconcile(): Promise<boolean> {
 
 const shown = (amount: unknown): string => new Decimal(String(amount)).toFixed();
 
-/** Asks again and again. @throws Error when it takes too long */
+/** Polls. @throws Error at the time limit */
 async function until<Found>(
   patienceMs: number,
   what: string,
@@ -208,7 +211,7 @@ async function until<Found>(
     const isLast = performance.now() > deadline;
     const found = await ask(isLast);
     if (found !== undefined) return found;
-    if (isLast) throw new Error(`It takes too long until ${what}.`);
+    if (isLast) throw new Error(`Timed out waiting until ${what}.`);
     await sleep(500);
   }
 }

@@ -1,15 +1,15 @@
 import { readerGone } from '../../src/startup/output';
 
-/** Aborted when nobody reads any more (`npm run demo | head`): the demo then clears up and ends. */
+/** Aborted when the output's reader has gone (`npm run demo | head`). The demo then cleans up and ends. */
 export const unread = readerGone();
 
-/** A numbered step, as it is told. @throws when nobody reads any more */
+/** Prints a numbered step. @throws when the output's reader has gone */
 export function step(number: number, text: string): void {
   unread.throwIfAborted();
   say(`${String(number).padStart(4)}  ${text}`);
 }
 
-/** What belongs to the step before. */
+/** Prints a detail of the last step. */
 export const detail = (text: string): void => say(`      ${text}`);
 
 export function say(text: string): void {

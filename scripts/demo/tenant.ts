@@ -2,8 +2,8 @@ import type { Credential } from './api';
 import { operatorJson } from './operator';
 
 /**
- * A tenant for this run alone, made at the operator's command line. Webhooks of other tenants stay as they are, and no event of
- * an earlier run waits for it.
+ * Creates a tenant for this run by an operator command. Webhooks of other tenants stay unchanged, and no event of an
+ * earlier run is pending.
  */
 export async function ownTenant(): Promise<Credential> {
   const name = `Demo of ${new Date().toISOString()}`;

@@ -2,7 +2,7 @@ import { type Asked, type Reply, told } from './caller';
 import { bodyFor, type Context, newKey, pathOf, stateOperation, stateOperations } from './context';
 import { type Check, Failed, Skipped } from './outcome';
 
-/** Who is let in, and what is not there. */
+/** Checks authorization, and the answer for an unknown record. */
 export function accessChecks(context: Context): Check[] {
   return [
     {
@@ -19,8 +19,8 @@ export function accessChecks(context: Context): Check[] {
     },
     {
       name: 'authorization.right',
-      what: 'the token that comes of the secret is let in',
-      money: 'No order arrives: everything stays held until somebody notices.',
+      what: 'the token that is derived from the secret is accepted',
+      money: 'No order arrives. All money stays held until a person notices.',
       run: async () => {
         const reply = await context.ask(readOf(context));
         if ([401, 403].includes(reply.status ?? 0)) throw new Failed(`it was answered with ${told(reply)}`);
@@ -32,13 +32,13 @@ export function accessChecks(context: Context): Check[] {
 
 const unknownCheck = (context: Context): Check => ({
   name: 'state.unknown',
-  what: 'a record that is not there is 404 with the code not_found',
+  what: 'an unknown record is 404 with the code not_found',
   money:
-    'An order that was lost on its way would never be given again, or one that exists would be given twice.',
+    'We would never repeat a lost order, or send an existing order twice.',
   run: () => mustBeUnknown(context),
 });
 
-/** Whatever the party has to read. */
+/** A request that reads something from the party. */
 export function readOf(context: Context): Asked {
   const question = context.protocol.operations.find(({ kind }) => kind === 'question');
   const state = stateOperation(context);
@@ -46,7 +46,7 @@ export function readOf(context: Context): Asked {
   return { method: 'GET', path: state ? pathOf(state, newKey()) : (question?.path ?? '/') };
 }
 
-/** Every request of the party's, for one that is forgotten is one too many. */
+/** Tries every request of the party, because one unprotected request is too many. */
 async function mustBeLeftOut(context: Context, authorization: string | null): Promise<void> {
   for (const asked of [...requestsOf(context), readOf(context)]) {
     const reply = await context.ask({ ...asked, authorization });

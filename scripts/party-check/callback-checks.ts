@@ -4,7 +4,7 @@ import { type Heard, messageIn } from './listener';
 import { type Check, Failed, needed, Skipped } from './outcome';
 import { hasChanged } from './state-checks';
 
-/** What the party calls us for. */
+/** Checks of the party's callbacks. */
 export function callbackChecks(context: Context): Check[] {
   const { callback } = context.protocol;
   if (!callback) return [];
@@ -12,13 +12,13 @@ export function callbackChecks(context: Context): Check[] {
   return [
     {
       name: 'callback.arrives',
-      what: 'a callback comes when something has happened to a record',
-      money: 'What happens is found by the list alone, some seconds later.',
+      what: 'a callback comes when a record has changed',
+      money: 'We find changes only by the list, some seconds later.',
       run: () => mustArrive(context, callback.ref),
     },
     {
       name: 'callback.signed',
-      what: `it is signed over its bytes, within ${TOLERANCE_SECONDS} seconds of our time`,
+      what: `a callback is signed over its bytes, within ${TOLERANCE_SECONDS} seconds of our time`,
       money: 'It is refused with 401 and counted as forged: what happens is found by the list alone.',
       run: async () => {
         for (const one of heard()) mustBeSigned(context, one);
@@ -26,12 +26,12 @@ export function callbackChecks(context: Context): Check[] {
     },
     {
       name: 'callback.shape',
-      what: 'it is of the documented shape',
+      what: 'a callback has the documented shape',
       money: 'It is refused with 401 and counted as forged: what happens is found by the list alone.',
       run: async () => {
         for (const one of heard()) {
           const parsed = callback.schema.safeParse(messageIn(one));
-          if (!parsed.success) throw new Failed(`${parsed.error.issues[0]?.path.join('.') || 'it'} is wrong`);
+          if (!parsed.success) throw new Failed(`${parsed.error.issues[0]?.path.join('.') || 'the body'} is invalid`);
         }
       },
     },
@@ -40,9 +40,9 @@ export function callbackChecks(context: Context): Check[] {
 
 async function mustArrive(context: Context, ref: string): Promise<void> {
   if (context.callbackUrl === undefined)
-    throw new Skipped('the party cannot reach this machine: say where with --callback-url');
+    throw new Skipped('the party cannot reach this machine: give its address with --callback-url');
   const made = context.made.filter(({ body }) => body['callbackUrl'] !== undefined);
-  if (made.length === 0) throw new Skipped('nothing was ordered that names an address to call');
+  if (made.length === 0) throw new Skipped('no order names an address for callbacks');
   const refs = made.map((one) => one.ref);
   const come = await within(context.patienceMs, () =>
     context.heard.find((one) => refs.includes(String((messageIn(one) as Record<string, unknown>)?.[ref]))),
@@ -53,7 +53,7 @@ async function mustArrive(context: Context, ref: string): Promise<void> {
       throw new Failed(
         `${one.ref} has changed, and no callback about it came in ${context.patienceMs / 1000} seconds`,
       );
-  throw new Skipped('nothing has happened to what was ordered');
+  throw new Skipped('no ordered record has changed');
 }
 
 /** @throws Failed */

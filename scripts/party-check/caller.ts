@@ -5,24 +5,24 @@ import { authorizationFor } from '../../src/parties/protocol/signature';
 export interface Asked {
   method: 'GET' | 'POST';
   path: string;
-  /** As JSON; text goes as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
   key?: string;
-  /** null: without any. The right one when absent. */
+  /** null: no header. When absent: the correct token. */
   authorization?: string | null;
 }
 
-/** What came of it; `status` absent: no answer. */
+/** The result of a request. Without an answer `status` is absent. */
 export interface Reply extends Answered {
   text: string;
 }
 
 export type Ask = (asked: Asked) => Promise<Reply>;
 
-/** As long as the product waits. */
+/** The product's own time-out. */
 const TIMEOUT_MS = 10_000;
 
-/** @returns requests to the party, as the product makes them; whatever comes is a reply */
+/** @returns a function that calls the party as the product does. Every result is a reply; it never throws. */
 export function createCaller(baseUrl: string, secret: Buffer): Ask {
   const right = authorizationFor(secret);
   return async ({ method, path, body, key, authorization = right }) => {
@@ -42,7 +42,7 @@ export function createCaller(baseUrl: string, secret: Buffer): Ask {
       return replyOf(statusCode, await answer.text());
     } catch (error) {
       const { code, message } = error as Error & { code?: unknown };
-      // That of a time-out is a number, which tells nobody anything.
+      // The code of a time-out is a number without meaning for a reader.
       const text = typeof code === 'string' ? code : message;
       return { unsent: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(text), text };
     }
@@ -60,7 +60,7 @@ function replyOf(status: number, text: string): Reply {
 export const isDone = ({ status = 0, body }: Reply): boolean =>
   status >= 200 && status < 300 && body !== undefined;
 
-/** For a report: what came, short. */
+/** A short text of the reply for a report. */
 export function told({ status, text }: Reply): string {
   const short = text.replace(/\s+/g, ' ').slice(0, 160);
   return status === undefined ? `no answer (${short})` : `${status} ${short || 'without a body'}`;

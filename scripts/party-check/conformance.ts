@@ -13,25 +13,25 @@ import { writeChecks } from './write-checks';
 
 export interface ConformanceOptions {
   protocol: PartyProtocol;
-  /** Where the party is, without a trailing slash. */
+  /** Address of the party, without a trailing slash. */
   baseUrl: string;
   secret: Buffer;
-  /** How long we wait for what the party does by itself. */
+  /** Milliseconds to wait for changes that the party makes by itself. */
   patienceMs?: number;
-  /** Where the party can call us, and what came there; absent: it cannot. */
+  /** The address of callbacks, and the received ones. Absent: the party cannot call us. */
   callbacks?: { url: string; heard: Heard[] } | undefined;
-  /** For how long messages of the party's lines are awaited, and what came; absent: they are not checked. */
+  /** Milliseconds to wait for messages of the party's lines, and the received ones. Absent: lines are not checked. */
   lines?: { ms: number; told: readonly Told[] } | undefined;
-  /** A record at the party that may be changed. */
+  /** An existing record of the party that may be changed. */
   record?: string | undefined;
-  /** Fields of an order that take the place of the sample's. */
+  /** Fields of an order that replace those of the sample. */
   order?: Record<string, unknown>;
   onResult?: (result: CheckResult) => void;
 }
 
 /**
- * Tries whatever the described protocol promises, over HTTP as the product would. It makes records at the party, so it is for
- * test systems.
+ * Checks the described protocol over HTTP as the product would. Creates records at the party, so it is for test
+ * systems.
  */
 export async function checkParty(options: ConformanceOptions): Promise<CheckResult[]> {
   const context = contextOf(options);
@@ -75,8 +75,8 @@ function contextOf(options: ConformanceOptions): Context {
 
 const reachable = (context: Context): Check => ({
   name: 'reachable',
-  what: 'somebody answers at the address',
-  money: 'Every order waits, held.',
+  what: 'the party answers at the address',
+  money: 'Every order waits, and its money stays held.',
   run: async () => {
     const reply = await context.ask(readOf(context));
     if (reply.status === undefined) throw new Failed(told(reply));

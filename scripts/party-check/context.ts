@@ -11,46 +11,46 @@ import type { Heard, Told } from './listener';
 import { Failed, Skipped } from './outcome';
 import { type Read, readAs } from './shape';
 
-/** A record that this run has made. */
+/** A record that this run has created. */
 export interface Made {
   operation: OrderOperation;
   ref: string;
-  /** As it was ordered. */
+  /** Body of its order. */
   body: Record<string, unknown>;
-  /** Of the state, or the answer where it tells it, when it was made. */
+  /** Version in the state, or in the first answer where it has one. */
   version?: number;
 }
 
-/** What the checks of one run share. */
+/** Shared data of the checks of one run. */
 export interface Context {
   protocol: PartyProtocol;
   ask: Ask;
   secret: Buffer;
-  /** How long we wait for what the party does by itself. */
+  /** Milliseconds to wait for changes that the party makes by itself. */
   patienceMs: number;
-  /** Where the party can call us. */
+  /** Address of callbacks. */
   callbackUrl?: string | undefined;
   heard: Heard[];
-  /** How long messages of the party's lines are awaited; absent: nobody awaits them. */
+  /** Milliseconds to wait for messages of the party's lines. Absent: nobody awaits them. */
   lineMs?: number | undefined;
   told: readonly Told[];
-  /** A record that exists at the party, given by whoever checks. */
+  /** An existing record of the party, named by the user. */
   record?: string | undefined;
-  /** Fields that take the place of the sample's. */
+  /** Fields that replace those of the sample. */
   order: Record<string, unknown>;
   made: Made[];
-  /** What the party has listed before this run. */
+  /** Changes that the party listed before this run. */
   listed: { ref: string }[];
 }
 
 type Writing = OrderOperation | PartOperation;
 
-/** Nobody listens there. */
+/** An address that nobody listens at. */
 const NOWHERE = 'https://callbacks.example/none';
 
 export const newKey = () => `check-${randomUUID()}`;
 
-/** A request as ours look, with what whoever checks has given instead. */
+/** Builds a request like the product's, with the fields that the user has given. */
 export function bodyFor(
   { order, callbackUrl = NOWHERE }: Context,
   operation: Writing,
@@ -67,14 +67,17 @@ export const pathOf = ({ path }: { path: string }, ref: string): string =>
 export const stateOperations = ({ protocol }: Context): StateOperation[] =>
   protocol.operations.filter((one): one is StateOperation => one.kind === 'state');
 
-/** What tells the state of a record: what its order names, where this run has made it; else the party's first. */
+/**
+ * Returns the operation that reads a record: the one of its order when this run created the record, else the party's
+ * first.
+ */
 export function stateOperation(context: Context, ref?: string): StateOperation | undefined {
   const named = context.made.find((one) => one.ref === ref)?.operation.state;
   const [first, ...others] = stateOperations(context);
   return others.find(({ name }) => name === named) ?? first;
 }
 
-/** The state of a record. @throws Failed where it is no state; Skipped where the party tells none */
+/** Reads the state of a record. @throws Failed when it is no state; Skipped when the party has none */
 export async function stateOf(
   context: Context,
   ref: string,
@@ -88,14 +91,17 @@ export async function stateOf(
   return { ...read, value: read.value };
 }
 
-/** @throws Failed where an order was not taken */
+/** @throws Failed when an order was not taken */
 export function mustBeDone(reply: Reply): void {
   if (isDone(reply)) return;
   const { means } = meaningOf('POST', reply);
-  throw new Failed(`it was answered with ${told(reply)}: for us, "${means}"`);
+  throw new Failed(`the answer was ${told(reply)}: for us, "${means}"`);
 }
 
-/** The same for what goes by it: that it cannot be read is told by a check of its own. @throws Skipped */
+/**
+ * Reads a state for other checks. An unreadable state skips them, because a check of its own reports it.
+ * @throws Skipped
+ */
 export async function readableState(context: Context, ref: string): Promise<Record<string, unknown>> {
   try {
     return (await stateOf(context, ref)).value;
@@ -105,7 +111,7 @@ export async function readableState(context: Context, ref: string): Promise<Reco
   }
 }
 
-/** Looks again and again until it is there. @returns nothing when the time is over */
+/** Polls until the value is there. @returns undefined at the time limit */
 export async function within<T>(
   patienceMs: number,
   look: () => Promise<T | undefined> | T | undefined,

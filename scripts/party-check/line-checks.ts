@@ -7,7 +7,7 @@ import { idOf, messageIn, type Told } from './listener';
 import { type Check, Failed, needed } from './outcome';
 import { readAs } from './shape';
 
-/** What the party tells us by itself and waits for an answer to. Nothing is checked where nobody awaits such messages. */
+/** Checks of messages that the party sends first and expects an answer to. None without a listener for them. */
 export function lineChecks(context: Context): Check[] {
   const { protocol, lineMs } = context;
   if (lineMs === undefined) return [];
@@ -21,12 +21,12 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
     const own = context.told.filter((one) => lineOf(context, one) === line);
     return needed(own[0] && own, `no message of this line came: send some to ${line.path} of this machine`);
   };
-  const refused = 'It is refused with 401: nothing is done, and the payer or the network is not answered.';
+  const refused = 'We refuse it with 401. Nothing is done, and the payer or the network gets no answer.';
   return [
     {
       name: `${name}.arrives`,
       what: `messages come to ${line.path}`,
-      money: 'What networks say is not known here: an authorization is decided by a stand-in.',
+      money: 'Messages of networks do not reach us, so a stand-in decides authorizations.',
       run: async () => {
         await sleep(waitMs);
         told();
@@ -34,7 +34,7 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
     },
     {
       name: `${name}.signed`,
-      what: 'each is signed over its bytes by our secret, anew each time that it is sent',
+      what: 'each message is signed over its bytes with the secret, anew at each attempt',
       money: refused,
       run: async () => {
         for (const one of told()) mustBeSigned(context, one);
@@ -42,8 +42,8 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
     },
     {
       name: `${name}.shape`,
-      what: 'each is of the documented shape',
-      money: 'It is refused with 400 and shown to a person: nothing is booked until it is set right.',
+      what: 'each message has the documented shape',
+      money: 'We refuse it with 400 and tell a person. Nothing is booked until it is corrected.',
       run: async () => {
         for (const one of told()) {
           const { problems, numbers } = readAs(line.message, messageIn(one));
@@ -54,8 +54,8 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
     },
     {
       name: `${name}.repeated`,
-      what: 'what was answered with 503 is sent again: the same message under the same name',
-      money: 'What the message says is lost, or is booked under two names.',
+      what: 'a message that was answered with 503 is sent again under the same name',
+      money: 'The message is lost, or is booked under two names.',
       run: async () => {
         for (const one of told()) mustBeRepeated(told(), one);
       },
@@ -63,7 +63,10 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
   ];
 }
 
-/** The line whose message this is by its type. A type that no line knows belongs to the first one, whose shape it does not have. */
+/**
+ * Finds the line of a message by its type. An unknown type belongs to the first line, where the check of the shape
+ * fails.
+ */
 function lineOf({ protocol }: Context, one: Told): PartyLine | undefined {
   const message = messageIn(one);
   const knowsType = ({ message: schema }: PartyLine) =>
@@ -71,7 +74,7 @@ function lineOf({ protocol }: Context, one: Told): PartyLine | undefined {
   return protocol.lines?.find(knowsType) ?? protocol.lines?.[0];
 }
 
-/** An authorization may be given up, because its merchant waits no longer. */
+/** An authorization may be missing, because its merchant does not wait for it. */
 function mustBeRepeated(all: readonly Told[], one: Told): void {
   const id = idOf(one);
   if (one.status !== 503 || id === undefined) return;

@@ -8,10 +8,13 @@ export interface Row {
   ref: string;
 }
 
-/** Longer lists are not read to their end. */
+/** Longer lists are not read to the end. */
 const MAX_PAGES = 2_000;
 
-/** `GET /changes`: by it we find what no callback has told. Begun before anything is ordered. */
+/**
+ * Checks `GET /changes`, by which we find the changes of lost callbacks. Part of them begins before anything is
+ * ordered.
+ */
 export function listChecks(context: Context): { before: Check[]; after: Check[] } {
   if (!context.protocol.changes) return { before: [], after: [] };
   let end: string | null | undefined;
@@ -21,7 +24,7 @@ export function listChecks(context: Context): { before: Check[]; after: Check[] 
       {
         name: 'changes.pages',
         what: 'the list can be read page by page from the beginning to the end',
-        money: 'What a lost callback should have told – a return, a chargeback – is never found.',
+        money: 'We never find the change of a lost callback, such as a return or a chargeback.',
         run: async () => {
           const { rows, place } = await readToEnd(context, null);
           context.listed = rows;
@@ -32,14 +35,14 @@ export function listChecks(context: Context): { before: Check[]; after: Check[] 
     after: [
       {
         name: 'changes.lists',
-        what: 'it lists what was ordered, after the place that was its end before',
-        money: 'What becomes of an order whose callback is lost is found late, or never.',
+        what: 'the list has the new orders, after the place that was its end before',
+        money: 'We find the changes of an order with a lost callback late, or never.',
         run: () => mustList(context, known()),
       },
       {
         name: 'changes.stable',
-        what: 'a place holds the same whenever it is read, each change with a name of its own',
-        money: 'A change that moves behind a place that was read is never seen.',
+        what: 'every reading at a place has the same changes, each with its own name',
+        money: 'We never see a change that moves before a place that we have read.',
         run: () => mustBeStable(context, known()),
       },
     ],
@@ -94,7 +97,7 @@ async function mustList(context: Context, from: string | null): Promise<void> {
     throw new Failed(`after ${context.patienceMs / 1000} seconds it does not list ${missing.join(', ')}`);
 }
 
-/** More may come to stand after a place; what stood there stays, in its order. */
+/** A reading at a place may gain changes. The earlier ones stay, in their order. */
 async function mustBeStable(context: Context, from: string | null): Promise<void> {
   const first = (await readToEnd(context, from)).rows.map(({ id }) => id);
   if (new Set(first).size < first.length) throw new Failed('two changes have one id');

@@ -2,20 +2,20 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PartyLine } from '../../src/parties/protocol/description';
 
-/** What was sent to us, as it came. */
+/** A request to us, unchanged. */
 export interface Heard {
   raw: Buffer;
   headers: IncomingHttpHeaders;
   at: Date;
 }
 
-/** A message of a line of the party, which waits for an answer. */
+/** A message of a line of the party. It expects an answer. */
 export interface Told extends Heard {
-  /** How it was answered: 503 the first time, so that it must come again. */
+  /** Our answer: 503 at the first attempt, so that the party must send it again. */
   status: 200 | 400 | 503;
 }
 
-/** @returns undefined where it is no JSON */
+/** @returns undefined when the body is no JSON */
 export function messageIn({ raw }: Pick<Heard, 'raw'>): unknown {
   try {
     return JSON.parse(raw.toString('utf8'));
@@ -31,15 +31,15 @@ export function idOf(one: Pick<Heard, 'raw'>): string | undefined {
 }
 
 export interface Listener {
-  /** Where it is reached from this machine. */
+  /** Its address from this machine. */
   url: string;
   heard: Heard[];
-  /** What came on the party's lines. */
+  /** Messages of the party's lines. */
   told: Told[];
   close(): Promise<void>;
 }
 
-/** Somewhere to be called: it keeps what comes and answers 204. Messages of a line get an answer of its examples. */
+/** Starts a listener that keeps every request and answers 204. Messages of a line get an answer from its examples. */
 export async function startListener(
   port = 0,
   host = '127.0.0.1',
@@ -81,7 +81,7 @@ export async function startListener(
   };
 }
 
-/** What the documents answer to a message of this type. */
+/** Returns the documented example answer to a message of this type. */
 function exampleAnswer(lines: readonly PartyLine[], one: Heard): object {
   const { type } = messageIn(one) as { type?: unknown };
   const examples = lines.flatMap(({ examples }) => Object.values(examples));

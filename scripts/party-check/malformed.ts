@@ -1,6 +1,6 @@
 import type { OrderOperation, PartOperation } from '../../src/parties/protocol/description';
 
-/** Bodies that the operation's schema does not admit, made of one that it does. */
+/** Makes bodies that the operation's schema rejects from one that it accepts. */
 export function malformed(
   { request }: OrderOperation | PartOperation,
   body: Record<string, unknown>,
@@ -19,7 +19,7 @@ export function malformed(
     ...without,
   ];
   return [
-    { what: 'what is no JSON', sent: '{"amount":' },
+    { what: 'invalid JSON', sent: '{"amount":' },
     ...rest.filter(({ sent }) => !request.safeParse(sent).success),
   ];
 }

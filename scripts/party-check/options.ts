@@ -8,51 +8,51 @@ export interface CheckOptions {
   /** Without a trailing slash. */
   baseUrl: string;
   secret: Buffer;
-  /** Where the party reaches us from outside. */
+  /** Address at which the party reaches us from outside. */
   callbackUrl?: string;
   callbackPort: number;
   record?: string;
   order: Record<string, unknown>;
   seconds: number;
-  /** How long messages of the party's lines are awaited; 0: they are not. */
+  /** Seconds to wait for messages of the party's lines; 0: no wait and no check. */
   lineSeconds: number;
   json: boolean;
 }
 
 const EPILOG = `
-Tries whatever docs/parties.md asks of a party, over HTTP as the product would. It makes records there: use a test system.
-The secret is the one that both share (PARTY_<NAME>_SECRET of the product): in a file, or in the environment as PARTY_SECRET.
+Checks the rules of docs/parties.md over HTTP as the product would. Creates records at the party, so use a test system.
+The secret is the shared one (PARTY_<NAME>_SECRET of the product): in a file, or in the environment as PARTY_SECRET.
 
-Callbacks are awaited on this machine when the party is on it too; otherwise say with --callback-url where it reaches
+When the party is on this machine, it calls back here. Otherwise give with --callback-url the address at which it reaches
 --callback-port of this machine.
 
-Exits with 0 when nothing has failed, 1 when something has, 2 when it was called wrongly.`;
+Exits with 0 when no check failed, 1 when one failed, 2 when it was called wrongly.`;
 
-/** @throws CommanderError, told already */
+/** @throws CommanderError after printing its message */
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): CheckOptions {
   const command = new Command('party:check')
     .description('checks a bridge or a test system against the protocol of a party')
     .argument('<party>', PARTY_PROTOCOLS.map(({ name }) => name).join(', '), partyNamed)
-    .argument('<url>', 'where it is', httpUrl)
-    .option('--secret-file <file>', 'holds the secret; PARTY_SECRET where absent', fileContent)
-    .option('--callback-url <url>', 'where the party reaches this machine', httpUrl)
+    .argument('<url>', 'address of the party', httpUrl)
+    .option('--secret-file <file>', 'file of the secret (default: PARTY_SECRET)', fileContent)
+    .option('--callback-url <url>', 'address at which the party reaches this machine', httpUrl)
     .option(
       '--callback-port <port>',
-      'where callbacks are awaited; any free one where absent',
+      'port for callbacks (default: a free port)',
       wholeNumber,
       0,
     )
-    .option('--record <name>', 'a record there that may be changed: refunds and returns are tried on it')
+    .option('--record <name>', 'a record that may be changed by refunds and returns')
     .option(
       '--order <json>',
-      'fields that orders have instead of the sample’s: {"amount":"5.00"}',
+      'fields that replace those of the sample order: {"amount":"5.00"}',
       jsonObject,
       {},
     )
-    .option('--seconds <count>', 'how long to wait for what the party does by itself', wholeNumber, 10)
+    .option('--seconds <count>', 'seconds to wait for changes that the party makes by itself', wholeNumber, 10)
     .option(
       '--line-seconds <count>',
-      'awaits messages that the party tells by itself, at their path of --callback-port, and checks them',
+      'seconds to wait for messages that the party sends first, at their path of --callback-port',
       wholeNumber,
       0,
     )
@@ -83,7 +83,7 @@ function httpUrl(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-/** A line break at its end is the editor's. */
+/** Ignores a line break at the end, because editors add one. */
 function fileContent(path: string): string {
   try {
     return readFileSync(path, 'utf8').trimEnd();
@@ -103,7 +103,7 @@ function jsonObject(text: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // told below
+    // falls through to the error below
   }
   throw new InvalidArgumentError('A JSON object.');
 }

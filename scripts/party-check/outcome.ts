@@ -1,35 +1,35 @@
-/** One thing that a party must do, as its report tells it. */
+/** One rule for a party, with the result of its check. */
 export interface CheckResult {
-  /** `order.repeated`: the operation, where it is about one, and what is tried. */
+  /** The operation, if any, and the rule, as `order.repeated`. */
   name: string;
   what: string;
   outcome: 'ok' | 'FAILED' | 'skipped';
-  /** What came instead, or why it was not tried. */
+  /** The unexpected answer, or the reason why the check was skipped. */
   why?: string;
-  /** Of one that failed. */
+  /** Consequence for money; only of a failed check. */
   money?: string;
 }
 
 export interface Check {
   name: string;
   what: string;
-  /** What it would mean for money if it failed. */
+  /** Consequence for money of a failure. */
   money: string;
   /** @throws Failed; Skipped */
   run(): Promise<void>;
 }
 
-/** The party did something else than it must. */
+/** The party broke the rule. */
 export class Failed extends Error {
   override name = 'Failed';
 }
 
-/** It could not be tried. */
+/** The check could not run. */
 export class Skipped extends Error {
   override name = 'Skipped';
 }
 
-/** One after the other, for later ones go by what earlier ones have made. */
+/** Runs the checks in order, because later checks use the records of earlier ones. */
 export async function runChecks(
   checks: readonly Check[],
   onResult: (result: CheckResult) => void,
@@ -54,7 +54,7 @@ async function resultOf({ name, what, money, run }: Check): Promise<CheckResult>
   }
 }
 
-/** What an earlier check has made. @throws Skipped when it has not */
+/** Returns a value of an earlier check. @throws Skipped when it is absent */
 export function needed<T>(value: T | undefined, why: string): T {
   if (value === undefined) throw new Skipped(why);
   return value;

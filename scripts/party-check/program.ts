@@ -4,7 +4,7 @@ import { startListener } from './listener';
 import { type CheckOptions, readOptions } from './options';
 import { countsOf, lineOf, summaryOf } from './report';
 
-/** @returns the exit code: 0 nothing has failed, 1 something has, 2 it was called wrongly */
+/** @returns the exit code: 0 no check failed, 1 one failed, 2 it was called wrongly */
 export async function runPartyCheck(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -15,7 +15,7 @@ export async function runPartyCheck(
     options = readOptions(argv, environment);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : 2; // told already; --help is no mistake
+    return error.exitCode === 0 ? 0 : 2; // the message is printed already; --help is no error
   }
   return check(options, say);
 }

@@ -3,14 +3,14 @@ import type { Context } from './context';
 import { type Check, Failed } from './outcome';
 import { readAs } from './shape';
 
-/** What the party answers that is about no record. */
+/** Checks of operations that read no record. */
 export const questionChecks = (context: Context): Check[] =>
   context.protocol.operations
     .filter((operation) => operation.kind === 'question')
     .map(({ name, path, answer }) => ({
       name: `${name}.answer`,
       what: `GET ${path} is answered in the documented shape`,
-      money: 'What depends on it is not done: we ask again.',
+      money: 'Work that depends on it waits. We ask again.',
       run: async () => {
         const reply = await context.ask({ method: 'GET', path });
         if (!isDone(reply)) throw new Failed(`it was answered with ${told(reply)}`);

@@ -1,6 +1,6 @@
 import type { CheckResult } from './outcome';
 
-/** A line a check; of one that failed, what came and what it means for money below it. */
+/** One line for a check. A failed check also shows the answer and its consequence for money. */
 export function lineOf({ name, what, outcome, why, money }: CheckResult): string {
   const line = `${outcome.padEnd(8)}${name.padEnd(24)}${what}`;
   if (outcome === 'skipped') return `${line} – ${why}`;

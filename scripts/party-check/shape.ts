@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 
-/** An answer as the schema reads it, amounts that came as numbers taken for text. */
+/** An answer read by its schema, after amounts that are numbers were converted to text. */
 export interface Read {
-  /** Absent where it is not of the shape. */
+  /** Absent when the answer does not have the shape. */
   value?: Record<string, unknown>;
-  /** The fields that came as numbers where text must be. */
+  /** Fields that are numbers instead of text. */
   numbers: string[];
-  /** What is wrong besides. */
+  /** Other faults. */
   problems: string[];
 }
 
-/** So that an amount that is a number is one failure, and all else of the answer is still looked at. */
+/** Converts numeric amounts first, so that one such amount is one failure and the rest is still checked. */
 export function readAs(schema: z.ZodType, body: unknown): Read {
   const numbers: string[] = [];
   const copy: unknown = structuredClone(body);

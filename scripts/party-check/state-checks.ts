@@ -10,7 +10,7 @@ import {
 } from './context';
 import { type Check, Failed, needed, Skipped } from './outcome';
 
-/** What the party tells of a record, by each of its ways to ask for one. */
+/** Checks of a record's state, by each operation that reads one. */
 export const stateChecks = (context: Context): Check[] =>
   stateOperations(context).flatMap((operation) => checksOf(context, operation));
 
@@ -19,8 +19,8 @@ function checksOf(context: Context, operation: StateOperation): Check[] {
   return [
     {
       name: `${name}.shape`,
-      what: 'the state by its name is of the documented shape, and of that record',
-      money: 'A word that cannot be read moves nothing: the transfer waits, and a person is called.',
+      what: 'the state has the documented shape and is of the requested record',
+      money: 'An unreadable state moves no money. The transfer waits, and a person is told.',
       run: async () => {
         const ref = someRecord(context, operation);
         const { value } = await stateOf(context, ref);
@@ -29,8 +29,8 @@ function checksOf(context: Context, operation: StateOperation): Check[] {
     },
     {
       name: `${name}.amounts`,
-      what: 'its amounts are decimal strings',
-      money: 'A number loses digits on its way: the books would hold another amount than was moved.',
+      what: 'amounts are decimal strings',
+      money: 'A number may lose digits, so that the books have another amount than was moved.',
       run: async () => {
         const ref = someRecord(context, operation);
         await readableState(context, ref);
@@ -40,23 +40,23 @@ function checksOf(context: Context, operation: StateOperation): Check[] {
     },
     {
       name: `${name}.version`,
-      what: 'its version never falls',
-      money: 'A newer word would be dropped for an older one: a return or a chargeback would stay unbooked.',
+      what: 'the version never falls',
+      money: 'We would drop a newer state for an older one. A return or a chargeback would stay unbooked.',
       run: () => versionNeverFalls(context, operation),
     },
   ];
 }
 
-/** One that this run has made, that was given, or that the party lists last. */
+/** Returns a record that this run created, the given one, or the last one in the list. */
 function someRecord(context: Context, operation: StateOperation): string {
-  // What was not made here is of the first kind, as far as anybody can tell.
+  // A record of unknown kind counts as the first kind.
   const other =
     operation === stateOperation(context) ? (context.record ?? context.listed.at(-1)?.ref) : undefined;
   const ref = madeFor(context, operation)?.ref ?? other;
   return needed(ref, 'the party has no record yet: name one with --record');
 }
 
-/** The first that this run has made of those that are asked for so. */
+/** Returns the first record of this run that the operation reads. */
 const madeFor = (context: Context, operation: StateOperation): Made | undefined =>
   context.made.find(({ ref }) => stateOperation(context, ref) === operation);
 
@@ -77,7 +77,7 @@ async function versionNeverFalls(context: Context, operation: StateOperation): P
 const versionOf = (value: Record<string, unknown>): number | undefined =>
   value['version'] as number | undefined;
 
-/** Whether anything has happened to it since it was made. */
+/** Whether the record has changed since it was created. */
 export async function hasChanged(context: Context, { ref, version }: Made): Promise<boolean> {
   if (version === undefined) return false;
   return (versionOf(await readableState(context, ref)) ?? version) > version;

@@ -18,9 +18,9 @@ import { type Read, readAs } from './shape';
 
 type Writing = OrderOperation | PartOperation;
 
-/** What was ordered, and what its first answer was. */
+/** An order and its first answer. */
 interface Ordered {
-  /** Of the record that was made, or to which something was done. */
+  /** Name of the created or changed record. */
   ref: string;
   key: string;
   body: Record<string, unknown>;
@@ -30,7 +30,7 @@ interface Ordered {
 const AT_ONCE = 10;
 const NONE_TAKEN = 'no order was taken before';
 
-/** What must be true of whatever an operation changes: of each order it is done once, and a key is of one order. */
+/** Checks of an operation that changes something: an order has one effect, and a key belongs to one order. */
 export function writeChecks(context: Context, operation: Writing): Check[] {
   const { name } = operation;
   let first: Ordered | undefined;
@@ -42,27 +42,27 @@ export function writeChecks(context: Context, operation: Writing): Check[] {
     check(
       'accepted',
       `${operation.path} takes an order`,
-      'Nothing can be ordered: it stays held.',
+      'Nothing can be ordered. The money stays held.',
       async () => {
         first = await place(context, operation);
       },
     ),
     check(
       'answer',
-      'the answer is of the documented shape',
-      'We take an answer that we cannot read for none: the money stays held and the order is given again and again.',
+      'the answer has the documented shape',
+      'We treat an unreadable answer as no answer. The money stays held, and we repeat the order again and again.',
       async () => mustBeRead(operation, known()),
     ),
     check(
       'amounts',
       'amounts are decimal strings',
-      'A number loses digits on its way: the books would hold another amount than was moved.',
+      'A number may lose digits, so that the books have another amount than was moved.',
       async () => mustBeText(known().read),
     ),
     check(
       'repeated',
       'the same order under the same key is the same record',
-      'An answer that is lost is asked for again: the money would move twice.',
+      'We repeat an order whose answer is lost. The money would move twice.',
       () => repeat(context, operation, known()),
     ),
     ...(isSingle(operation) ? [] : [onceAtOnce(context, operation, check, known)]),
@@ -73,8 +73,8 @@ export function writeChecks(context: Context, operation: Writing): Check[] {
       : [
           check(
             'once',
-            'it was done once, whatever was repeated',
-            'The money has moved more often than it was ordered.',
+            'the order has one effect in spite of repeats',
+            'More money has moved than was ordered.',
             () => mustBeOnce(context, operation, known()),
           ),
         ]),
@@ -88,15 +88,15 @@ const onceAtOnce = (context: Context, operation: Writing, check: MakeCheck, know
   check(
     'at-once',
     `the same order ${AT_ONCE} times at once is one record`,
-    'Two processes may give one order at the same time: the money would move more than once.',
+    'Two processes may send one order at the same time. The money would move more than once.',
     () => atOnce(context, operation, known()),
   );
 
 const anotherCheck = (context: Context, operation: Writing, check: MakeCheck, known: () => Ordered): Check =>
   check(
     'another',
-    'another order under a key that was used is 409, or a code idempotency_…',
-    'Answered as taken, we would believe that the other one was carried out; refused, that the first one never was, and release its money.',
+    'another order under a used key is 409, or a code idempotency_…',
+    'If it is accepted, we believe that the other order was executed. If it is refused, we release the money of the first order.',
     () => another(context, operation, known()),
   );
 
@@ -109,14 +109,14 @@ function refusalChecks(
   return [
     check(
       'malformed',
-      'a body that is wrong is refused with 400 or 422 and a plain code',
-      'What is answered otherwise is not known to have failed: it stays held for ever, or an amount is guessed.',
+      'an invalid body is refused with 400 or 422 and a plain code',
+      'With another answer we do not know that the order failed. Its money stays held for ever, or the party guesses an amount.',
       () => mustRefuse(context, operation, known()),
     ),
     check(
       'without-key',
       'an order without an idempotency-key is refused with 400 or 422 and a code',
-      'An order that no key names can be carried out twice.',
+      'An order without a key can be executed twice.',
       async () => {
         const { ref, body } = known();
         const reply = await context.ask({ method: 'POST', path: pathOf(operation, ref), body });
@@ -136,8 +136,8 @@ const unknownFieldsCheck = (
 ): Check =>
   check(
     'unknown-fields',
-    'a field that the party does not know is passed over',
-    'The first release of ours that says more would have every order refused.',
+    'the party ignores an unknown field',
+    'The party would refuse every order once a release of ours sends a new field.',
     async () => {
       const { ref, body } = known();
       mustBeDone(await send(context, operation, ref, { ...body, fieldOfALaterRelease: 'yes' }, newKey()));
@@ -158,7 +158,7 @@ async function place(context: Context, operation: Writing): Promise<Ordered> {
   const reply = await send(context, operation, target, body, key);
   if (operation.kind === 'part' && meaningOf('POST', reply).thrown === 'PartyRefused')
     throw new Skipped(
-      `the party refused it for ${target}: ${codeOf(reply.body)}; name another with --record`,
+      `the party refused the order for ${target}: ${codeOf(reply.body)}; name another record with --record`,
     );
   mustBeDone(reply);
   const read = readAs(operation.answer, reply.body);
@@ -167,22 +167,22 @@ async function place(context: Context, operation: Writing): Promise<Ordered> {
   return { ref, key, body, read };
 }
 
-/** The record that something is done to, by the name that its path has: one that was given, or that this run has made. */
+/** Returns the name of the record in the operation's path: the given one, or one that this run created. */
 async function recordFor(context: Context, { path }: PartOperation): Promise<string> {
   const { record, made, patienceMs } = context;
   if (record !== undefined) return record;
-  const ref = needed(made[0]?.ref, 'it needs a record: name one that may be changed with --record');
+  const ref = needed(made[0]?.ref, 'the check needs a record: name one that may be changed with --record');
   const field = /\{(\w+)\}/.exec(path)?.[1] ?? '';
   if (stateOperation(context)?.path.includes(`{${field}}`) === true) return ref;
-  // A name of the party's own, which it tells in time.
+  // The party gives this name some time after the order.
   const named = await within(patienceMs, async () => (await readableState(context, ref))[field]);
-  return needed(named as string | undefined, `the state of ${ref} tells no ${field}`);
+  return needed(named as string | undefined, `the state of ${ref} has no ${field}`);
 }
 
-/** @throws Failed where it names none */
+/** @throws Failed when the answer has no name */
 function refIn({ ref }: OrderOperation, { body }: Reply): string {
   const named = (body as Record<string, unknown>)[ref];
-  if (typeof named !== 'string' || named === '') throw new Failed(`the answer names no ${ref}`);
+  if (typeof named !== 'string' || named === '') throw new Failed(`the answer has no ${ref}`);
   return named;
 }
 
@@ -195,7 +195,7 @@ function versionIn({ value }: Read): { version?: number } {
 function mustBeRead(operation: Writing, { read, key }: Ordered): void {
   if (!read.value) throw new Failed(read.problems.join('; '));
   if (operation.kind === 'order' && operation.ref === 'key' && read.value['key'] !== key)
-    throw new Failed(`it tells of the key ${String(read.value['key'])}, not of ${key}`);
+    throw new Failed(`the answer has the key ${String(read.value['key'])}, not ${key}`);
 }
 
 function mustBeText({ numbers }: Read): void {
@@ -212,7 +212,7 @@ async function repeat(
   mustBeSame(operation, read, reply);
 }
 
-/** The field that names what was made. */
+/** Field with the name of the created record. */
 const nameField = (operation: Writing): string =>
   operation.kind === 'order' ? operation.ref : (Object.keys(operation.example)[0] ?? 'id');
 
@@ -223,7 +223,7 @@ function mustBeSame(operation: Writing, read: Read, { body }: Reply): void {
     throw new Failed(`${field} was ${JSON.stringify(was)}, and is ${JSON.stringify(is)} now`);
 }
 
-/** Of many at once each is taken, or told that it is being taken. */
+/** Sends many at once. Each is taken, or refused because one is being taken. */
 async function atOnce(context: Context, operation: Writing, { ref, body }: Ordered): Promise<void> {
   const key = newKey();
   const all = Array.from({ length: AT_ONCE }, () => send(context, operation, ref, body, key));
@@ -253,20 +253,20 @@ async function mustRefuse(context: Context, operation: Writing, { ref, body }: O
   }
 }
 
-/** Once it rests: no more has moved than was ordered, and what was done stands there once. */
+/** Checks that a part is listed once, or that no more has moved than was ordered. */
 async function mustBeOnce(context: Context, operation: Writing, { ref, key, body }: Ordered): Promise<void> {
   if (operation.kind === 'part') {
     const { listed: field } = operation;
     if (field === undefined) return;
     const value = await readableState(context, ref);
     const listed = (value[field] as { key?: string }[]).filter((one) => one.key === key);
-    if (listed.length !== 1) throw new Failed(`${field} has it ${listed.length} times`);
+    if (listed.length !== 1) throw new Failed(`${field} has the order ${listed.length} times`);
     return;
   }
   const { moved } = operation;
   if (moved === undefined) return;
   const much = (value: Record<string, unknown>) => new Decimal((value[moved] ?? '0') as string);
-  // What is to move moves within moments, where it does.
+  // Movements happen within moments, if at all.
   const value = await within(Math.min(context.patienceMs, 2_000), async () => {
     const now = await readableState(context, ref);
     return much(now).gt(0) ? now : undefined;

@@ -7,12 +7,12 @@ export interface Balances {
   spent: number;
 }
 
-/** What became of a step: an authorization may have been declined. */
+/** A step and its result. An authorization may have been declined. */
 export type Done = Step & { approved: boolean };
 
 /**
- * What a transaction has come to by what the network knows of it: its messages in the order in which they were sent, whatever
- * the order was in which they came.
+ * Returns the totals of a transaction by the network's knowledge: its messages in the order of sending, whatever their
+ * order of arrival.
  */
 export function booked(done: readonly Done[]): Pick<Balances, 'pending' | 'spent'> {
   let [pending, spent] = [0, 0];
@@ -27,7 +27,7 @@ export function booked(done: readonly Done[]): Pick<Balances, 'pending' | 'spent
   return { pending, spent };
 }
 
-/** What a card has after all of its transactions. */
+/** Returns the balances of a card after all of its transactions. */
 export function balancesOf(funded: number, transactions: readonly (readonly Done[])[]): Balances {
   const total = { available: funded, pending: 0, spent: 0 };
   for (const { pending, spent } of transactions.map(booked)) {

@@ -7,20 +7,20 @@ const B2B_BIN = '44112200';
 
 export interface PlayedCard {
   id: string;
-  /** The processor's name of it. */
+  /** The processor's name of the card. */
   reference: string;
 }
 
-/** On each card: minor units. */
+/** Money on each card, in minor units. */
 export const FUNDED = 500_000;
 
-/** Where the card processor is, which knows its own names of the cards. */
+/** Address of the card processor, which knows its own names of the cards. */
 export interface Processor {
   url: string;
   secret: Buffer;
 }
 
-/** New cards, each of a new user and with {@link FUNDED}. @param mailbox the part of their addresses before the host */
+/** Issues cards, each for a new user and with {@link FUNDED}. @param mailbox local part of their e-mail addresses */
 export async function issueCards(
   client: Call,
   admin: Call,

@@ -5,19 +5,19 @@ import type { Done } from './books';
 import { issueCards, type PlayedCard, type Processor } from './cards';
 import { answered, type Line, statusOfChallenge } from './send';
 
-/** Purchases on the internet whose payer is challenged by 3-D Secure, each with the answers that it must get. */
+/** Plays internet purchases whose payer is challenged by 3-D Secure, and checks each answer. */
 
 export interface ChallengedPurchases extends Line {
-  /** Reads the mailbox of the sandbox as the tenant. */
+  /** Reads the tenant's mailbox in the sandbox. */
   client: Call;
   /** The card of each story. */
   cards: ReadonlyMap<StoryName, PlayedCard>;
 }
 
 export interface PlayedChallenges {
-  /** By card, what became of its purchases. */
+  /** Results of purchases by card. */
   transactions: Map<string, Done[][]>;
-  /** What should never be: each as a line. */
+  /** Violations, each as a line. */
   wrong: string[];
 }
 
@@ -27,18 +27,18 @@ const MINOR = 6_000;
 
 interface Challenge {
   challengeId: string;
-  /** A merchant of its own, by which its mail is found. */
+  /** The story's own merchant, by which its mail is found. */
   merchant: { id: string; name: string; country: string };
 }
 
 interface Actor {
   open(expiresInMs?: number): Promise<Challenge>;
-  /** The code that was mailed. */
+  /** Returns the mailed code. */
   code(challenge: Challenge): Promise<string>;
-  /** The answer to each of these codes: `approved 3`, under a name of its own or one that is given. */
+  /** Verifies a code. @returns the result and the tries left, as `approved 3` */
   verify(challenge: Challenge, code: string, messageId?: string): Promise<string>;
   cancel(challenge: Challenge): Promise<string>;
-  /** `approved`, or why the purchase was declined. */
+  /** Pays. @returns `approved`, or the reason of the decline */
   pay(challenge: Challenge, given?: { minor?: number; merchant?: Challenge['merchant'] }): Promise<string>;
   /** Waits until the challenge has this status. */
   becomes(challenge: Challenge, status: string): Promise<void>;
@@ -121,7 +121,7 @@ const STORIES = {
 type StoryName = keyof typeof STORIES;
 const STORY_NAMES = Object.keys(STORIES) as StoryName[];
 
-/** A card for each story. The address of its cardholder decides what becomes of a mail. */
+/** Issues a card for each story. The cardholder's address decides whether mail arrives. */
 export async function issueChallengedCards(
   client: Call,
   admin: Call,
@@ -136,7 +136,7 @@ export async function issueChallengedCards(
   return cards;
 }
 
-/** Plays every story at the same time. A story that fails says so and ends alone. */
+/** Plays all stories at the same time. A failing story reports its failure and ends alone. */
 export async function playChallenges(playing: ChallengedPurchases): Promise<PlayedChallenges> {
   const played: PlayedChallenges = { transactions: new Map(), wrong: [] };
   await Promise.all(
@@ -224,6 +224,6 @@ async function waitFor<T>(look: () => Promise<T | undefined>, what: string): Pro
   for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(250)) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`there was never ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out waiting for ${what}`);
   }
 }

@@ -5,32 +5,32 @@ import { randomOf, type Scenario, type Step, scenarioOf } from './scenarios';
 import { answered, type Line } from './send';
 
 export interface Playing extends Line {
-  /** The processor's names of the cards. All in US dollars. */
+  /** The processor's names of the cards, all in US dollars. */
   cards: readonly string[];
   rate: number;
   seconds: number;
   seed: number;
-  /** Begins no new transaction when it is aborted. */
+  /** Aborted: no new transaction begins. */
   unread?: AbortSignal;
 }
 
 export interface Played {
-  /** By card: its transactions, each with what became of its messages. */
+  /** Transactions by card, with the result of each message. */
   transactions: Map<string, Done[][]>;
   messages: number;
   repeated: number;
   scenarios: Map<string, number>;
-  /** Milliseconds of answers, by type of message. */
+  /** Duration of answers in milliseconds, by type of message. */
   latencies: Map<Step['type'], number[]>;
   declined: Map<string, number>;
-  /** What should never be: each as a line. */
+  /** Violations, each as a line. */
   wrong: string[];
 }
 
-/** How often a message is sent twice at once, and once more later. */
+/** Probability that a message is sent twice together, and once more afterwards. */
 const TWICE = 0.1;
 
-/** A transaction under way: its next messages are sent when those before were answered. */
+/** A transaction in progress. Its next messages are sent after the answers to the earlier ones. */
 interface Transaction {
   card: string;
   reference: string;
@@ -39,7 +39,7 @@ interface Transaction {
   done: Done[];
 }
 
-/** Plays random transactions at that rate, and then those that have begun to their end. */
+/** Plays random transactions at the rate, then finishes those that have begun. */
 export async function playNetwork(playing: Playing): Promise<Played> {
   const { rate, seconds, seed, cards, unread } = playing;
   const random = randomOf(seed);
@@ -89,7 +89,7 @@ export async function playNetwork(playing: Playing): Promise<Played> {
   return played;
 }
 
-/** The next message, with those that come together with it. */
+/** Returns the next message and those that are sent together with it. */
 function nextOf({ left }: Transaction): Step[] {
   const steps: Step[] = [];
   do steps.push(left.shift() as Step);
@@ -97,7 +97,7 @@ function nextOf({ left }: Transaction): Step[] {
   return steps;
 }
 
-/** Tells one message, perhaps several times, and keeps what became of it. */
+/** Sends one message, perhaps several times, and keeps its result. */
 async function tell(
   playing: Playing,
   played: Played,

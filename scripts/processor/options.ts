@@ -7,9 +7,9 @@ export interface NetworkOptions {
   seconds: number;
   cards: number;
   seed: number;
-  /** Where the API is, without a trailing slash; what `npm start` has written down where absent. */
+  /** Address of the API, without a trailing slash. When absent, the one in the credentials of `npm start`. */
   url?: string;
-  /** One message, which is all that is sent then. */
+  /** One message. When present, nothing else is sent. */
   tell?: Json;
 }
 
@@ -24,7 +24,7 @@ and the expiresAt of a challenge are made where they are absent.
 
 Exits with 0 when they agree, 1 when they differ or an answer is none, 2 when it was called wrongly.`;
 
-/** @throws CommanderError, told already */
+/** @throws CommanderError after printing its message */
 export function readOptions(argv: readonly string[]): NetworkOptions {
   return new Command('processor')
     .description('plays a card network')
@@ -51,7 +51,7 @@ function jsonObject(text: string): Json {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // told below
+    // falls through to the error below
   }
   throw new InvalidArgumentError('A JSON object.');
 }

@@ -1,7 +1,7 @@
 import { type Balances, balancesOf, shown } from './books';
 import type { Played } from './network';
 
-/** What a card has by the network's books and by the API. */
+/** Balances of a card by the network's books and by the API. */
 export interface Compared {
   card: string;
   network: Balances;
@@ -10,7 +10,7 @@ export interface Compared {
 
 export const agrees = ({ network, api }: Compared): boolean => shown(network) === shown(api);
 
-/** What the network's books say of each card. */
+/** Balances of each card by the network's books. */
 export const networkBooks = (
   played: Played,
   cards: readonly string[],
@@ -18,7 +18,7 @@ export const networkBooks = (
 ): Map<string, Balances> =>
   new Map(cards.map((card) => [card, balancesOf(funded, played.transactions.get(card) ?? [])]));
 
-/** Lines for whoever reads it. */
+/** Lines of the report. */
 export function reportOf(played: Played, compared: readonly Compared[]): string[] {
   const counted = (counts: Map<string, number>) =>
     [...counts].map(([name, times]) => `${name} ${times}`).join(', ');

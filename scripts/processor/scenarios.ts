@@ -1,19 +1,19 @@
-/** One message of a network's transaction, before it has names. */
+/** One message of a network's transaction, without its names. */
 export interface Step {
   type: 'authorization' | 'advice' | 'clearing' | 'reversal' | 'refund';
   /** Minor units. */
   minor: number;
-  /** When the network sent it: its place in the transaction. It comes in the order of the list. */
+  /** Position in the network's order of sending. The list has the order of arrival. */
   sent: number;
   final?: true;
-  /** It comes together with the one after it. */
+  /** Arrives together with the next message. */
   withNext?: true;
 }
 
-/** From 0 up to, and not with, 1. */
+/** Returns a number in [0, 1). */
 export type Random = () => number;
 
-/** A generator whose numbers are the same for the same seed (mulberry32). */
+/** A generator with the same numbers for the same seed (mulberry32). */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -34,7 +34,7 @@ const back = (minor: number, sent: number): Step => ({ type: 'reversal', minor, 
 const refund = (minor: number, sent: number): Step => ({ type: 'refund', minor, sent });
 const together = (step: Step): Step => ({ ...step, withNext: true });
 
-/** What happens at a network: of an amount `a` and a smaller one `b`. */
+/** Scenarios of a network, with an amount `a` and a smaller amount `b`. */
 const SCENARIOS: Readonly<Record<string, (a: number, b: number) => Step[]>> = {
   purchase: (a) => [auth(a), last(a, 1)],
   increment: (a, b) => [auth(a), auth(b, 1), last(a + b, 2)],
@@ -67,7 +67,7 @@ export interface Scenario {
   steps: Step[];
 }
 
-/** One of them, with amounts between 0.02 and 20.00. */
+/** Picks a scenario, with amounts between 0.02 and 20.00. */
 export function scenarioOf(random: Random): Scenario {
   const names = Object.keys(SCENARIOS);
   const name = names[Math.floor(random() * names.length)] as string;

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 
-/** Where the card processor's messages go, and what it signs them with. */
+/** Destination of the card processor's messages, and its secret. */
 export interface Line {
-  /** Of the API, without a trailing slash. */
+  /** Address of the API, without a trailing slash. */
   url: string;
   secret: Buffer;
 }
@@ -12,8 +12,9 @@ export interface Line {
 const ATTEMPTS = 20;
 
 /**
- * Sends a message until it is answered with 200.
- * @returns the answer, and how long its attempt took in milliseconds @throws Error where no answer comes
+ * Sends a message until the answer is 200.
+ * @returns the answer, and the duration of its attempt in milliseconds
+ * @throws Error when no answer comes
  */
 export async function answered(
   line: Line,
@@ -45,7 +46,7 @@ async function send({ url, secret }: Line, message: string): Promise<{ status: n
   return { status: statusCode, text: await body.text() };
 }
 
-/** Reads the state of a challenge, whose path is signed. @returns its status */
+/** Reads the state of a challenge, with a signature over the path. @returns its status */
 export async function statusOfChallenge({ url, secret }: Line, challengeId: string): Promise<string> {
   const path = `/processor/v1/challenges/${challengeId}`;
   const signature = signMessage(Buffer.from(path), secret, new Date());

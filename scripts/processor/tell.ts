@@ -3,12 +3,13 @@ import type { Json } from '../demo/api';
 import { type Processor, referenceOf } from './cards';
 import { answered, type Line } from './send';
 
-/** How long a challenge waits that does not tell it. Milliseconds. */
+/** Lifetime of a challenge without `expiresAt`, in milliseconds. */
 const CHALLENGE_MS = 600_000;
 
 /**
- * Sends one message as the card processor. Absent names and times are made. A message passes over fields that its type does not have.
- * @returns its answer
+ * Sends one message as the card processor. Generates absent names and times, and ignores fields that the type does not
+ * have.
+ * @returns the answer
  */
 export async function tellOne(line: Line, processor: Processor, { cardId, ...given }: Json): Promise<string> {
   const message = {
