@@ -7,12 +7,12 @@ import { openBench, portOf, runLoad, startCardApi } from './servers';
 
 const SECONDS = 10;
 const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 20);
-/** API processes, which share the connections. */
+/** Number of API processes. They share the connections. */
 const APIS = Number(process.env['BENCH_APIS'] ?? 1);
 
 /**
- * What one authorization costs: processor time of the API and of Postgres, with cards spread over 50 tenants. One turn;
- * to compare two versions, take turns of each in random order and compare their medians (`compare`).
+ * Measures the cost of one authorization: processor time of the API and of Postgres, with cards spread over 50 tenants.
+ * This is one turn. To compare two versions, take turns of each in random order and compare their medians (`compare`).
  */
 export async function benchAuthorization(): Promise<void> {
   const bench = await openBench();

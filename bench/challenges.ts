@@ -15,25 +15,26 @@ import { openBench, portOf, runLoad, startCardApi } from './servers';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 10);
 const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 20);
-/** Turns of each kind. */
+/** Number of turns of each kind. */
 const TURNS = Number(process.env['BENCH_TURNS'] ?? 6);
 /** Challenges a second. */
 const RATE = 50;
 const WARM_UP = 3;
 
-/** What became of the challenges of a turn. */
+/** Results of the challenges of a turn. */
 interface Challenged {
   approved: number;
-  /** How often, by what went wrong. */
+  /** Number of failures by their text. */
   wrong: Map<string, number>;
-  /** Milliseconds of the answers, by type of message. */
+  /** Duration of answers in milliseconds, by type of message. */
   latencies: Map<string, number[]>;
 }
 
 /**
- * The p99 of authorizations beside 50 challenges a second, as a ratio to the same run without challenges: by an API alone, as `cards`
- * measures it, and by one that shares the machine with Temporal and the worker that mails the codes. Each challenge is verified with its
- * code and used by an authorization. Turns of both kinds come in random order, because a machine's speed drifts; medians are compared.
+ * Measures the p99 of authorizations beside 50 challenges a second, as a ratio to the same run without challenges. One
+ * API runs alone, as `cards` measures it. Another shares the machine with Temporal and the worker that mails the codes.
+ * Each challenge is verified with its code and used by an authorization. Turns of both kinds come in random order and
+ * their medians are compared, because a machine's speed drifts.
  */
 export async function benchChallenges(): Promise<void> {
   const rows = [await withApi((services) => measure('API alone', services))];
@@ -71,7 +72,7 @@ async function measure(name: string, services: Composed, processes: World['proce
     ...{ seconds: SECONDS, warmUp: WARM_UP, path: '/sandbox/transactions' },
   };
   const p99: Record<Kind, number[]> = { without: [], beside: [] };
-  // A process that has just started is slow: what warms it is counted nowhere.
+  // A new process is slow, so its warm-up is not counted.
   await Promise.all([runLoad(load), challenge(services, cards, nothing(), SECONDS)]);
   const all = nothing();
   for (const kind of shuffled()) {
@@ -107,7 +108,7 @@ function shuffled(): Kind[] {
     .map(({ kind }) => kind);
 }
 
-/** Begins challenges at the rate, whatever becomes of those before, and leads each to its purchase. */
+/** Starts challenges at a fixed rate, whatever the state of earlier ones, and leads each to its purchase. */
 async function challenge(
   services: Composed,
   cards: string[],
@@ -150,7 +151,7 @@ async function buy(services: Composed, line: Line, card: string, all: Challenged
   else note(all, `an authorization was declined: ${String(answer['declineReason'])}`);
 }
 
-/** Without what tells one request from another. */
+/** Counts a failure by its text, without the parts that differ between requests. */
 function note({ wrong }: Challenged, line: string): void {
   const kind = line.replace(/,"requestId":"[^"]*"/, '');
   wrong.set(kind, (wrong.get(kind) ?? 0) + 1);

@@ -9,9 +9,9 @@ import { compare, type Pair, type Turn } from './comparison';
 const ROOT = join(__dirname, '..');
 
 /**
- * `npm run bench -- compare [--against COMMIT] [--pairs N]`: compares an authorization of this checkout with that of an earlier commit,
- * `bench/baseline.json`'s by default. A pair is a turn of each, in random order, because the machine drifts within minutes.
- * The exit code is 1 when this checkout is slower ({@link compare}).
+ * `npm run bench -- compare [--against COMMIT] [--pairs N]` compares the authorizations of this checkout with those of
+ * an earlier commit (default: `bench/baseline.json`). A pair is one turn of each in random order, because the machine
+ * drifts within minutes. Exits with 1 when this checkout is slower ({@link compare}).
  */
 export async function benchComparison(): Promise<void> {
   const { values } = parseArgs({

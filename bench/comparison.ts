@@ -1,16 +1,16 @@
-/** One turn of `npm run bench -- authorization`, as its JSON line gives it. */
+/** Result of one turn of `npm run bench -- authorization`, from its JSON line. */
 export interface Turn {
-  /** Milliseconds of processor for one authorization. */
+  /** Processor time of one authorization in milliseconds. */
   apiMs: number;
   postgresMs: number;
-  /** Authorizations a second. */
+  /** Authorizations per second. */
   perSecond: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
 }
 
-/** Two turns that ran one after the other, in random order. */
+/** Two turns, one after the other, in random order. */
 export interface Pair {
   before: Turn;
   after: Turn;
@@ -21,18 +21,18 @@ export interface Comparison {
   /** Medians over all pairs. */
   before: number;
   after: number;
-  /** Median of each pair's own ratio: a machine that drifts moves both turns of a pair. */
+  /** Median of the ratios within pairs, because a drifting machine moves both turns of a pair. */
   ratio: number;
-  /** Pairs in which the later version is worse. */
+  /** Number of pairs in which the later version is worse. */
   worse: number;
-  /** Absent for measures that are shown and not judged. */
+  /** Absent for measures that are only displayed. */
   verdict?: 'held' | 'slower';
 }
 
 interface Measure {
   name: string;
   of(turn: Turn): number;
-  /** Whether more is worse: milliseconds are, authorizations a second are not. */
+  /** Whether a higher value is worse: true for milliseconds, false for authorizations per second. */
   isCost: boolean;
   isJudged: boolean;
 }
@@ -46,7 +46,10 @@ const MEASURES: Measure[] = [
   { name: 'p99 ms', of: (turn) => turn.p99, isCost: true, isJudged: false },
 ];
 
-/** A version is slower when nine of ten pairs say so and the median differs by that share. Chance alone does that in one of a hundred runs. */
+/**
+ * A version is slower when nine of ten pairs show it and the median differs by this share. Chance alone does that in
+ * one of a hundred runs.
+ */
 const WORSE_PAIRS = 0.9;
 const WORSE_BY = 0.05;
 

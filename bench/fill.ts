@@ -1,21 +1,21 @@
 import type { Database } from '../src/kernel/db/database';
 
 /**
- * Rows as they would be after years, made by SQL in seconds: what growth is measured and explained on. They are no bookings:
- * the ledger check fails on them.
+ * Inserts the rows of several years by SQL within seconds, to measure growth and explain plans. The rows are no
+ * bookings, so the ledger check fails on them.
  */
 
 const AT_LEISURE = { statementSeconds: 600 };
 
 export interface FilledCard {
   id: string;
-  /** The account that funds it and pays its fees. */
+  /** The account that funds the card and pays its fees. */
   accountId: string;
   cardholderId: string;
   bin: string;
 }
 
-/** Users, accounts, cardholders, cards and idempotency keys beside those that matter. */
+/** Inserts users, accounts, cardholders, cards and idempotency keys beside the measured ones. */
 export async function fillTenant(
   database: Database,
   tenantId: string,
@@ -58,7 +58,9 @@ export async function fillTenant(
   }, AT_LEISURE);
 }
 
-/** The events `from + 1` to `to` of one card, the older the higher: with legs, authorizations and webhooks. */
+/**
+ * Inserts the events `from + 1` to `to` of one card with legs, authorizations and webhooks. Higher numbers are older.
+ */
 export async function fillHistory(
   database: Database,
   tenantId: string,

@@ -19,7 +19,7 @@ export interface BenchTenant extends NewCredential {
   cards: string[];
 }
 
-/** The domains' operations on the bench's database, in this process. */
+/** Composes the domains' operations on the bench's database, in this process. */
 export async function openServices(bench: Bench): Promise<Composed> {
   const database = createDatabase({ url: bench.databaseUrl, poolSize: 8, name: 'bench' });
   const services = createServices({
@@ -33,14 +33,17 @@ export async function openServices(bench: Bench): Promise<Composed> {
   return services;
 }
 
-/** Cards spread over many tenants: no two requests at once need the same account. */
+/** Creates cards of many tenants, so that two concurrent requests rarely need the same account. */
 export async function spreadTenants(services: Composed): Promise<BenchTenant[]> {
   const tenants: BenchTenant[] = [];
   for (let count = 0; count < 50; count += 1) tenants.push(await tenantWithCards(services, 20));
   return tenants;
 }
 
-/** A tenant whose master account and cards have enough for any number of authorizations, and no rate limit in the way. */
+/**
+ * Creates a tenant whose master account and cards have money for any number of authorizations, and which has no rate
+ * limit.
+ */
 export async function tenantWithCards(services: Composed, cards: number): Promise<BenchTenant> {
   const { database, keyring } = services;
   const tenant = await database.transaction((tx) =>

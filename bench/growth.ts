@@ -7,7 +7,10 @@ const DEPTHS = [0, 10_000, 100_000, 1_000_000];
 const CONNECTIONS = 20;
 const SECONDS = 8;
 
-/** Authorizations per second on one card, after it has had so many events already: the cost must not grow with them. */
+/**
+ * Measures authorizations per second on one card after different numbers of earlier events. The cost must not grow with
+ * them.
+ */
 export async function benchGrowth(): Promise<void> {
   const bench = await openBench();
   try {

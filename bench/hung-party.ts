@@ -12,17 +12,20 @@ import {
 } from './installation';
 
 const MEASURED = Number(process.env['BENCH_MEASURED'] ?? 300);
-/** Of the party that hangs, milliseconds. */
+/** How long the hanging party takes, in milliseconds. */
 const HANGS_MS = 10_000;
-/** A second, begun whatever becomes of those before: less than there is room for. Top-ups ask the party that hangs. */
+/**
+ * Deposits started per second, whatever the state of earlier ones, and fewer than the capacity. Top-ups call the
+ * hanging party.
+ */
 const DEPOSITS_PER_SECOND = 4;
 const TOPUPS_PER_SECOND = 3;
 const HUNG = '/sandbox/providers/external-cards/';
 const PAYS_ITSELF = '700.01';
 
 /**
- * What deposits take from their creation to their end, by the database's clock: with all parties well, and while the card
- * acquirer hangs for ten seconds on every call and is asked by top-ups all the time, as it is before.
+ * Measures deposits from creation to end by the database's clock: first with all parties working, then with a card
+ * acquirer that takes ten seconds for every call. Top-ups call the acquirer all the time in both phases.
  */
 export async function benchHungParty(): Promise<void> {
   const party = { hangs: false };
@@ -31,7 +34,7 @@ export async function benchHungParty(): Promise<void> {
     const accountId = await accountOf(world);
     const asking = new AbortController();
     const asked = askAgainAndAgain(world, accountId, asking.signal);
-    await sleep(HANGS_MS); // warm
+    await sleep(HANGS_MS); // warm-up
     const well = await finishing(world, accountId);
     party.hangs = true;
     await sleep(2 * HANGS_MS);
@@ -79,7 +82,7 @@ async function askAgainAndAgain(world: World, accountId: string, signal: AbortSi
   }
 }
 
-/** Between the product and the parties; one of them can be made to hang. */
+/** A proxy between the product and the parties. It can make one party hang. */
 function createProxy(party: { hangs: boolean }) {
   let base = '';
   const server = createServer((incoming, outgoing) => {

@@ -12,9 +12,9 @@ import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
 import { processorTime } from './processor-time';
 import { openBench, portOf, startRole } from './servers';
 
-/** Requests under way at once. */
+/** Number of concurrent requests. */
 const CALLERS = 8;
-/** Give up: something stands still. */
+/** Time limit of the bench, in milliseconds. */
 const PATIENCE_MS = 10 * 60_000;
 const DESTINATION = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
 
@@ -22,7 +22,7 @@ export type Kind = 'deposit' | 'payout';
 
 /** One API and one worker process with the sandbox's parties, and a tenant with money. */
 export interface World {
-  /** Milliseconds of processor so far, of each process. */
+  /** Processor time so far of each process, in milliseconds. */
   processes: Record<string, () => number>;
   services: Composed;
   temporal: TemporalClient;
@@ -30,7 +30,7 @@ export interface World {
   tenant: BenchTenant;
 }
 
-/** @param partiesUrl where the parties are found, given the API's address; at the API itself when absent */
+/** @param partiesUrl returns the address of the parties, given the API's address; the API itself when absent */
 export async function withInstallation(
   { partiesUrl = async (base) => base }: { partiesUrl?: (base: string) => Promise<string> },
   work: (world: World) => Promise<void>,
@@ -79,7 +79,7 @@ export async function withInstallation(
 
 export interface Created {
   id: string;
-  /** Of the creation alone, milliseconds: quoting comes before. */
+  /** Duration of the creation in milliseconds, without the quote. */
   ms: number;
 }
 
@@ -116,7 +116,7 @@ export async function createPayout(caller: Caller, accountId: string, amount = '
   return timed(() => caller.post(`${path}/payouts`, { quoteId, destination: DESTINATION }));
 }
 
-/** What a payout must take from the account for the destination to receive that amount, by which the sandbox's party goes. */
+/** Returns the debit of a payout for a received amount, because the sandbox's party goes by the received amount. */
 export async function amountFor(caller: Caller, accountId: string, received: string): Promise<string> {
   const { rate = '1' } = await caller.post(`/v2/accounts/${accountId}/payout-quote`, {
     ...{ method: 'sepa', amount: '20.00' },
@@ -135,7 +135,7 @@ async function timed(create: () => Promise<{ id?: string }>): Promise<Created> {
   return { id, ms: performance.now() - began };
 }
 
-/** Asks the database: the API is not to be measured while it is asked. */
+/** Polls the database, so that the API is not disturbed. */
 export async function untilCount(
   { services, tenant }: World,
   kind: Kind,
@@ -157,7 +157,7 @@ export async function untilCount(
 
 type Caller = ReturnType<typeof openCaller>;
 
-/** One client of the API. @throws Error for anything but success */
+/** Returns a client of the API. It throws an Error unless the answer is a success. */
 function openCaller(base: string, { clientId, clientSecret }: BenchTenant) {
   const pool = new Pool(base, { connections: CALLERS });
   const headers = { 'x-client-id': clientId, 'x-client-secret': clientSecret };

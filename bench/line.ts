@@ -9,12 +9,12 @@ import { openBench, runLoad, startCardApi } from './servers';
 const SECONDS = 20;
 const WARM_UP = 3;
 const CONNECTIONS = 20;
-/** Messages a second of the network: few, so that it is the load of `cards` that they wait for. */
+/** Messages per second of the network. The number is low, so that their answer times depend on the load of `cards`. */
 const RATE = 50;
 
 /**
- * What the card processor's line takes to answer while `cards` loads the same API: authorizations over 20 connections, spread
- * over 1,000 cards. A network plays beside it, on cards of its own.
+ * Measures the answer times of the card processor's messages while `cards` loads the same API with authorizations over
+ * 20 connections, spread over 1,000 cards. A network plays on cards of its own.
  */
 export async function benchLine(): Promise<void> {
   const bench = await openBench();

@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * A load generator that costs little of the machine that it shares with what it measures: keep-alive connections, each
- * with one request under way, requests written as ready bytes, answers read no further than their status and length.
- * Run as a process of its own by `runLoad`; talks to loopback only.
+ * A load generator that needs little of the machine that it shares with the measured processes. Each keep-alive
+ * connection has one request at a time. Requests are ready bytes, and of answers only status and length are read.
+ * `runLoad` runs it as a process. It talks to loopback only.
  */
 export interface LoadPlan {
   port: number;
   connections: number;
   seconds: number;
-  /** Seconds before the counting begins. */
+  /** Seconds of warm-up that are not counted. */
   warmUp: number;
-  /** Each request's target: picked at random. */
+  /** Targets, one picked at random for each request. */
   targets: LoadTarget[];
   path: string;
 }
@@ -25,7 +25,7 @@ export interface LoadTarget {
 export interface LoadResult {
   perSecond: number;
   requests: number;
-  /** Answers by status. */
+  /** Number of answers by status. */
   statuses: Record<string, number>;
   /** Milliseconds. */
   p50: number;
@@ -44,7 +44,7 @@ function requestBytes({ path }: LoadPlan, target: LoadTarget): string {
   );
 }
 
-/** Calls `answered` with the status of each whole response that the socket brings. */
+/** Calls `answered` with the status of each complete response on the socket. */
 function readAnswers(socket: Socket, answered: (status: string) => void): void {
   let text = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {

@@ -11,7 +11,7 @@ import { benchLine } from './line';
 import { benchProcesses } from './processes';
 import { benchWebhooks } from './webhooks';
 
-/** `npm run bench -- NAME`: measures, and prints what it measured. Speed is never asserted. */
+/** `npm run bench -- NAME` runs a bench and prints its results. No bench asserts a speed. */
 const BENCHES: Record<string, () => Promise<void>> = {
   authorization: benchAuthorization,
   cards: benchCards,

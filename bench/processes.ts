@@ -12,25 +12,29 @@ import {
 } from './installation';
 import { spentBy } from './processor-time';
 
-/** Deposits that wait for a payer while the others are measured. */
+/** Number of deposits that wait for a payer during the measurement. */
 const IN_FLIGHT = Number(process.env['BENCH_IN_FLIGHT'] ?? 1_000);
 const MEASURED = Number(process.env['BENCH_MEASURED'] ?? 500);
-/** Of each kind before anything is measured: the worker reads its workflows, and all code is compiled. */
+/** Transfers of each kind before the measurement, because the worker has to load its workflows and compile all code. */
 const WARM = 100;
 const SAMPLE = 40;
 
-/** Pays itself and is settled at once (src/parties/checkout/sandbox/scenarios.ts): no browser is needed. */
+/** Pays itself and is settled at once, without a browser (src/parties/checkout/sandbox/scenarios.ts). */
 const PAYS_ITSELF = '700.01';
 const WAITS = '50.00';
-/** Received by a payout whose party takes twenty seconds and sends no callback (src/parties/sandbox/paying/scenarios.ts). */
+/**
+ * Received amount of a payout whose party takes twenty seconds and sends no callback
+ * (src/parties/sandbox/paying/scenarios.ts).
+ */
 const SLOW_AND_SILENT = '901.16';
 const SLOW_ONES = 10;
-/** Only these, where one is looked into: `BENCH_KINDS=deposit`. */
+/** Kinds to measure: `BENCH_KINDS=deposit` selects one. */
 const KINDS = (process.env['BENCH_KINDS'] ?? 'deposit,payout').split(',');
 
 /**
- * Deposits and payouts from the request to the end, by one API and one worker process with the sandbox's parties: how many
- * a second are finished, what each costs of Temporal's history, and what a caller waits for creation meanwhile.
+ * Measures deposits and payouts from the request to the end, with one API and one worker process and the sandbox's
+ * parties. Reports finished transfers per second, the size of their Temporal histories, and the answer time of creation
+ * meanwhile.
  */
 export const benchProcesses = (): Promise<void> =>
   withInstallation({}, async (world) => console.table(await measure(world)));
@@ -87,7 +91,7 @@ interface Measured {
   ids: string[];
   latencies: number[];
   perSecond: number;
-  /** Milliseconds of processor that each took, by process: a busy machine disturbs it least. */
+  /** Processor time of each transfer by process in milliseconds, because a busy machine disturbs it least. */
   processor: Record<string, string>;
 }
 
@@ -109,7 +113,7 @@ async function run(
   };
 }
 
-/** Of all runs of a process, on average over a sample: a late callback starts another run. */
+/** Average number of history events over all runs of a workflow, on a sample. A late callback starts another run. */
 async function historyEvents({ temporal }: World, ids: string[], prefix: string): Promise<number> {
   const sample = ids.slice(-SAMPLE);
   let events = 0;

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Clock ticks a second, as Linux tells processor time to processes. */
+/** Clock ticks per second in which Linux reports processor time. */
 const TICKS = 100;
 
 interface Stat {
   parent: number;
-  /** Milliseconds of processor, its own and that of children that have ended. */
+  /** Processor time in milliseconds, including ended children. */
   ms: number;
 }
 
 /**
- * Milliseconds of processor that a process and all below it have used: a busy machine disturbs it less than the time that
- * passes. Linux only.
+ * Returns the processor time of a process and its descendants in milliseconds. A busy machine disturbs it less than
+ * wall time. Linux only.
  */
 export function processorTime(pid: number): number {
   const all = new Map(
@@ -27,9 +27,9 @@ export function processorTime(pid: number): number {
 }
 
 /**
- * What several have used from now on.
- * @param processes milliseconds so far, by name: {@link processorTime} of each
- * @returns columns of a table: milliseconds each of so many has taken
+ * Measures the processor time of several processes from now on.
+ * @param processes processor time so far by name: {@link processorTime} of each
+ * @returns columns of a table: milliseconds per item, given the number of items
  */
 export function spentBy(processes: Record<string, () => number>): (count: number) => Record<string, string> {
   const used = () => Object.entries(processes).map(([name, ms]) => [name, ms()] as const);
@@ -42,10 +42,10 @@ export function spentBy(processes: Record<string, () => number>): (count: number
     );
 }
 
-/** Nothing of one that has just ended. */
+/** Undefined for a process that has just ended. */
 function statOf(pid: string): Stat | undefined {
   try {
-    // The name of the program, in parentheses, may hold anything.
+    // The program's name, in parentheses, may contain any character.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);

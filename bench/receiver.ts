@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An endpoint that reads each webhook to its end and answers 204; a process of its own, asked for its count by message. */
+/**
+ * An endpoint that reads each webhook completely and answers 204. It runs as a process and reports its count on a
+ * message.
+ */
 let received = 0;
 
 const server = createServer((request, response) => {

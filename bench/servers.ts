@@ -13,19 +13,19 @@ import type { LoadPlan, LoadResult } from './load';
 const ROOT = join(__dirname, '..');
 
 export interface Bench {
-  /** A migrated database of its own. */
+  /** URL of a migrated database. */
   databaseUrl: string;
-  /** An empty database on the same server, for what is measured beside. */
+  /** Returns the URL of an empty database on the same server, for a comparison. */
   urlOf(database: string): string;
   masterKey: Buffer;
   dataDir: string;
   postgresPid(): number;
-  /** Done first when the measurement ends, also by a signal. */
+  /** Registers work that runs first when the measurement ends, also after a signal. */
   before(close: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
-/** A real Postgres with everything durable, in a folder that goes when the measurement ends. */
+/** Starts a real Postgres with full durability, in a folder that is removed after the measurement. */
 export async function openBench(): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cardwright-bench-'));
   const log = { info: () => undefined, warn: (line: string) => console.error(line) };
@@ -63,7 +63,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
 export const portOf = (role: 'api' | 'worker'): number =>
   20_000 + (process.pid % 10_000) + (role === 'api' ? 0 : 10_000);
 
-/** One role of the product in a process of its own, started as in production. Its log goes to a file. */
+/** Starts one role of the product in a process of its own, as in production. Its log goes to a file. */
 export async function startRole(
   bench: Bench,
   role: 'api' | 'worker',
@@ -96,13 +96,13 @@ export async function startRole(
   return { port, pid: child.pid ?? 0, stop: () => stopped(child) };
 }
 
-/** With BENCH_PROFILE, the path of a folder, each process leaves a V8 profile of its processor time there when it ends. */
+/** BENCH_PROFILE names a folder. Each process then writes a V8 processor profile to it when it ends. */
 function profileArguments(): string[] {
   const folder = process.env['BENCH_PROFILE'];
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 }
 
-/** An API as it answers cards, without a Temporal: what it would be told waits. */
+/** Starts an API for cards without Temporal. Its commands to Temporal wait. */
 export const startCardApi = (bench: Bench, logLevel: 'info' | 'warn' = 'info', port = portOf('api')) =>
   startRole(bench, 'api', { TEMPORAL_ADDRESS: '127.0.0.1:1', LOG_LEVEL: logLevel, DATABASE_POOL: '8' }, port);
 
@@ -134,8 +134,8 @@ export function runLoad(plan: LoadPlan): Promise<LoadResult> {
 }
 
 /**
- * Transactions per second of TPC-B by pgbench at that many connections, on the same server: scale 20, 10 seconds.
- * Nothing where pgbench is not on the PATH.
+ * Measures transactions per second of TPC-B by pgbench on the same server: scale 20, 10 seconds, these connections.
+ * Undefined when pgbench is not on the PATH.
  */
 export async function tpcB(bench: Bench, connections: number[]): Promise<Map<number, number> | undefined> {
   if (spawnSync('pgbench', ['--version']).status !== 0) return undefined;

@@ -19,8 +19,8 @@ const STEADY = 40_000;
 const BARE_SECONDS = 5;
 
 /**
- * Deliveries per second through the real path (event row, dispatcher, HTTP, recorded) by one worker process, next to a
- * bare undici POST loop to the same receiver in the same run.
+ * Measures deliveries per second of one worker process through the real path (event row, dispatcher, HTTP, record). A
+ * bare undici POST loop to the same receiver is measured in the same run.
  */
 export async function benchWebhooks(): Promise<void> {
   const bench = await openBench();
@@ -47,7 +47,7 @@ export async function benchWebhooks(): Promise<void> {
       TEMPORAL_ADDRESS: temporal.address,
       LOG_LEVEL: 'warn',
     });
-    await sleep(5_000); // all sixteen dispatchers are at work
+    await sleep(5_000); // until all sixteen dispatchers work
     const backlog = await deliver(services, receiver, tenants, BACKLOG);
     const before = await historyEvents(client);
     const steady = await deliver(services, receiver, tenants, STEADY);
@@ -138,7 +138,7 @@ async function endpoints(services: Composed, port: number): Promise<string[]> {
   return ids;
 }
 
-/** Commits that many due events at once, and waits until the receiver has had as many more. */
+/** Commits this number of due events at once, and waits until the receiver has them. */
 async function deliver(services: Composed, receiver: Receiver, tenants: string[], count: number) {
   const had = await receiver.received();
   await services.database.transaction(async (tx) => {

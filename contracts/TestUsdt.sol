@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-/// A token for the local chain and the tests: as the well-known USDT its transfers return nothing, it may take a fee of them,
-/// and its decimals are chosen when it is made. Anybody may mint.
+/// A token for the local chain and the tests. Like the well-known USDT, its transfers return nothing and it may take a fee of them.
+/// The decimals are chosen at creation. Anybody may mint.
 contract TestUsdt {
     string public constant name = "Test USDT";
     string public constant symbol = "USDT";
     uint8 public immutable decimals;
-    /// Of each transfer, in hundredths of a percent: what the receiver gets less.
+    /// Fee of each transfer in hundredths of a percent, deducted from the receiver's amount.
     uint256 public immutable feeBasisPoints;
     uint256 public totalSupply;
     mapping(address => uint256) public balanceOf;
@@ -53,14 +53,14 @@ contract TestUsdt {
     }
 }
 
-/// A payer who sends to several in one transaction: two logs, one hash.
+/// A payer who makes two payments in one transaction: two logs, one hash.
 contract TestPayer {
     function payTwice(TestUsdt token, address to, uint256 first, uint256 second) external {
         token.transferFrom(msg.sender, to, first);
         token.transferFrom(msg.sender, to, second);
     }
 
-    /// The native coin, by an internal call: no log tells of it.
+    /// Sends native coin by an internal call, which has no log.
     function passOn(address payable to) external payable {
         (bool done, ) = to.call{value: msg.value}("");
         require(done, "refused");

@@ -1,15 +1,18 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
-/** undici tells of each request that is made, with the bytes that it sends. */
+/** undici publishes each request here, with the bytes that it sends. */
 const REQUESTS = 'undici:request:create';
 
 export interface CountedCalls {
   requests: number;
-  /** Of JSON-RPC: a request may hold a batch of them. */
+  /** Number of JSON-RPC calls. A request may be a batch of calls. */
   calls: number;
 }
 
-/** What is asked of a node while something is done. What was sent is read afterwards, so that counting takes no time of it. */
+/**
+ * Counts the calls to a node during the work. The bodies are parsed afterwards, so that counting takes no time of the
+ * work.
+ */
 export async function countedCalls(url: string, work: () => Promise<unknown>): Promise<CountedCalls> {
   const sent: unknown[] = [];
   const note = (message: unknown) => {

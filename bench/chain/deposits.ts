@@ -15,14 +15,15 @@ import { atOnce, payAll, poolOf, timed } from './pool';
 const PAYMENTS = 2_000;
 const PER_BLOCK = 20;
 const CONFIRMATIONS = 3;
-/** As a worker takes them. */
+/** Concurrency of a worker. */
 const WORKERS = 8;
-/** Receipts that public nodes give in one request. */
+/** Receipts that public nodes return in one request. */
 const BATCH = 20;
 
 /**
- * Payments to as many wallets of the pool, in blocks of twenty, by the product's own steps in this process: how many a second are found
- * and recorded, and then booked once they are final, and what is asked of the node for them. Beside it a bare loop that asks the same node for the same.
+ * Measures payments to as many wallets of the pool, in blocks of twenty, by the product's own steps in this process.
+ * Reports payments per second found and recorded, payments per second booked after they are final, and the calls to the
+ * node. A bare loop that makes the least calls to the same node is measured beside it.
  */
 export async function benchChainDeposits(): Promise<void> {
   const bench = await openBench();
@@ -41,7 +42,7 @@ export async function benchChainDeposits(): Promise<void> {
 interface Assets {
   name: string;
   chainId: number;
-  /** Whether the network lists the native coin too, for which each block is read whole. */
+  /** Whether the network also has native coin, for which each block is read whole. */
   native: boolean;
 }
 
@@ -56,7 +57,7 @@ async function measured(bench: Bench, services: Composed, { name, chainId, nativ
     const terms = { chain: network, token, assets, confirmations: CONFIRMATIONS };
     await withLocalNetwork({ services }, chain, { ...terms, chainId });
     const wallets = await poolOf(services, network, PAYMENTS);
-    await readChain(services, network); // begins at the head
+    await readChain(services, network); // starts at the head of the chain
     const from = await chain.client.getBlockNumber();
     const hashes = await payAll(chain, token, wallets, PER_BLOCK);
     await chain.client.mine({ blocks: CONFIRMATIONS });
@@ -78,7 +79,7 @@ async function measured(bench: Bench, services: Composed, { name, chainId, nativ
 
 type Processor = Record<'own' | 'Postgres' | 'chain', () => number>;
 
-/** Milliseconds of processor so far: a busy machine disturbs them least. */
+/** Processor time so far in milliseconds, because a busy machine disturbs it least. */
 const processorOf = (bench: Bench, { node }: TestChain): Processor => ({
   own: () => {
     const { user, system } = process.cpuUsage();
@@ -88,7 +89,7 @@ const processorOf = (bench: Bench, { node }: TestChain): Processor => ({
   chain: () => processorTime(node.pid ?? 0),
 });
 
-/** @returns a line of the table: how many payments a second, what was asked for them, and what each took */
+/** @returns a line of the table: payments per second, calls, and the processor time of each process */
 async function counting(
   what: string,
   { url, processor }: { url: string; processor: Processor },
@@ -116,14 +117,14 @@ const idsOf = async ({ database }: Composed, network: string): Promise<string[]>
   return rows.map(({ id }) => id);
 };
 
-/** Nobody has the wallets any more: what is final of theirs is booked as nobody's. */
+/** Checks that the payments are final and recorded as unallocated, because no wallet is allocated any more. */
 async function expectBooked({ database }: Composed, ids: readonly string[]): Promise<void> {
   const text = `select count(*)::int as open from transfers where id = any($1::text[]) and status = 'confirming'`;
   const [row] = await database.query<{ open: number }>(text, [ids]);
   if (row?.open !== 0) throw new Error(`${row?.open} payments are not final`);
 }
 
-/** One filter for the range and so many addresses, then all receipts in batches: the least that must be asked. */
+/** Makes the least possible calls: one filter for the range and all addresses, then all receipts in batches. */
 async function bareReading(
   { url }: TestChain,
   from: bigint,

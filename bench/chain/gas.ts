@@ -10,17 +10,17 @@ import { createChains } from '../../src/parties/chain/create';
 import type { Call } from '../../src/parties/chain/port';
 import { startTestChain, type TestChain } from '../../test/support/chain';
 
-/** As many as one batch takes at most, too. */
+/** Sizes of a batch, up to the maximum. */
 const WALLETS = [1, 8, 50, MAX_OF_BATCH];
 const UNITS = 5_000_000n;
-/** A top-up may bring gas for several sweeps of a wallet. */
+/** Number of sweeps that a top-up pays for. */
 const SWEEPS_OF_TOPUP = 10n;
 const SWEEPS = ['first', 'second', 'third'] as const;
 
 /**
- * Gas a swept wallet, of the strategies side by side on one real node: what the receipts say, all transactions that a sweep needs.
- * Wallets are new to the chain, and swept three times; the treasury has some of the token already. Gas is
- * the same on each run, but for the zero bytes of addresses.
+ * Measures the gas of a swept wallet for each strategy on one real node, by the receipts of all transactions of a
+ * sweep. Wallets are new to the chain and are swept three times. The treasury already has some of the token. The gas is
+ * the same in each run, except for zero bytes in addresses.
  */
 export async function benchSweeps(): Promise<void> {
   const chain = await startTestChain();
@@ -50,7 +50,7 @@ async function createWorld(chain: TestChain) {
     }).of({ chain: 'local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url] }),
     chain: 'local',
     chainId: chain.chainId,
-    // Keys of the bench's own: what is signed is what a wallet of ours would sign.
+    // The bench's own keys. The signature is what a wallet of ours would sign.
     async authorize(wallet, { contract, nonce }) {
       const given = { chainId: chain.chainId, nonce, contractAddress: contract as Hex };
       const { yParity = 0, r, s } = await requireKey(wallet).signAuthorization(given);
@@ -115,7 +115,7 @@ async function measured(world: World) {
 
 const shareOf = (gas: number, baseline: number): string => `${Math.round((100 * gas) / baseline)} %`;
 
-/** Gas a wallet, of the same wallets one sweep after the other. */
+/** Gas of each wallet, for three sweeps of the same wallets. */
 async function threeTimes(world: World, count: number, measure: Measure) {
   const wallets = world.newWallets(count);
   const gas = { first: 0, second: 0, third: 0 };
@@ -157,7 +157,7 @@ function measures({ parties, station, send, sweepOf }: World) {
     const { batch } = await batchOf(parties, wallets.map(sweepOf));
     if (batch?.sweeps.length !== wallets.length)
       throw new Error('a sweep of the bench is refused, or does not fit');
-    // The node refuses a limit above that of a transaction (EIP-7825).
+    // The node refuses a gas limit above that of one transaction (EIP-7825).
     console.log(`a batch of ${wallets.length}: a gas limit of ${batch.gas}`);
     return send(station, batch.call, batch.gas);
   };

@@ -5,10 +5,10 @@ import type { Composed } from '../../src/composition';
 import { newId } from '../../src/kernel/ids';
 import type { TestChain } from '../../test/support/chain';
 
-/** What each wallet is paid, in units of the test USDT. */
+/** Payment to each wallet, in units of the test USDT. */
 export const PAID = 5_000_000n;
 
-/** New wallets of the pool, each of which somebody has had before any block, so that they are swept by themselves. */
+/** Creates wallets of the pool. Each was allocated before any block, so that the service sweeps it. */
 export async function poolOf({ database, ...services }: Composed, chain: string, count: number) {
   const wallets = await database.transaction((tx) =>
     deriveWallets({ ...services }, tx, { chain, kind: 'evm', count, purpose: 'pool' }),
@@ -24,7 +24,7 @@ export async function poolOf({ database, ...services }: Composed, chain: string,
   return wallets;
 }
 
-/** @param perBlock where blocks are mined by hand: so many payments are in each */
+/** @param perBlock payments in each block, with manual mining */
 export async function payAll(
   chain: TestChain,
   token: Address,
@@ -39,7 +39,7 @@ export async function payAll(
   return hashes;
 }
 
-/** Always so many at the same time. */
+/** Runs the work with this concurrency. */
 export async function atOnce<T>(workers: number, all: readonly T[], work: (each: T) => Promise<unknown>) {
   const left = [...all];
   const worker = async () => {

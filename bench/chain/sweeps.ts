@@ -16,15 +16,17 @@ import { processorTime, spentBy } from '../processor-time';
 import { atOnce, PAID, payAll, poolOf, timed } from './pool';
 
 const WALLETS = Number(process.env['BENCH_WALLETS'] ?? 200);
-/** Of each strategy before it is measured: the worker reads its workflows, and all code is compiled. */
+/**
+ * Sweeps of each strategy before the measurement, because the worker has to load its workflows and compile all code.
+ */
 const WARM = 20;
 const CALLERS = 8;
 const TOPUP = '0.001';
 
 /**
- * Wallets a minute that are swept by one worker process with the local signer: from the run that orders to the books, on a chain that
- * has a block for each transaction. The run of every minute is begun again as soon as it ends. Beside it a bare loop that does the same
- * by keys of its own.
+ * Measures wallets that one worker process with the local signer sweeps per minute, from the order to the books. The
+ * chain has a block for each transaction, and the minute's schedule starts again as soon as it ends. A bare loop with
+ * its own keys is measured beside it.
  */
 export const benchChainSweeps = (): Promise<void> =>
   withInstallation({}, async (world) => {
@@ -91,7 +93,7 @@ async function openStation(
   await chain.mined(await chain.client.sendTransaction({ to: to, data: data }));
 }
 
-/** The transaction with the most wallets, and the highest gas limit of any: no transaction may have more than 16,777,216. */
+/** Returns the largest batch and the highest gas limit. No transaction may have more than 16,777,216 gas. */
 async function largestOf({ services }: World, walletIds: readonly string[]) {
   const text = `select max(wallets)::int as wallets, max(gas)::text as gas from
     (select count(distinct swept.wallet_id) as wallets, max(nonce.gas) as gas from gas_operations swept
@@ -118,7 +120,10 @@ async function sweepAll({ services, temporal }: World, walletIds: readonly strin
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 
-/** By as many callers as wallets are looked at together: gas, and then the transfer, each until it is in a block. @returns seconds */
+/**
+ * Runs as many callers as the service has. Each sends gas and then the transfer, and waits for its block.
+ * @returns seconds
+ */
 async function bareSweeps(chain: TestChain, token: Address): Promise<number> {
   const [station, treasury] = [newAccount(), newAccount().address];
   const wallets = Array.from({ length: WALLETS }, newAccount);

@@ -2,7 +2,7 @@ import { compare, median, type Pair, type Turn } from '../../bench/comparison';
 
 const TURN: Turn = { apiMs: 0.3, postgresMs: 0.15, perSecond: 2_000, p50: 9, p99: 20 };
 
-/** Pairs of one version and of another whose costs differ by these factors. */
+/** Makes pairs of two versions whose costs differ by these factors. */
 const pairs = (...factors: number[]): Pair[] =>
   factors.map((factor) => ({
     before: TURN,
@@ -24,28 +24,28 @@ describe('the comparison of two versions', () => {
     expect(compare(pairs(1)).map(({ measure }) => measure)).toContain('p99 ms');
   });
 
-  it('calls a version slower that is worse in nine of ten pairs and by 5 % in the median', () => {
+  it('calls a version slower when it is worse in nine of ten pairs and by 5 % in the median', () => {
     expect(verdictsOf(pairs(0.9, ...Array.from({ length: 9 }, () => 1.08)))).toEqual({
       'API and Postgres ms': 'slower',
       'authorizations/s': 'slower',
     });
   });
 
-  it('lets pass what is worse in eight of ten pairs', () => {
+  it('accepts a version that is worse in eight of ten pairs', () => {
     expect(Object.values(verdictsOf(pairs(0.9, 0.9, ...Array.from({ length: 8 }, () => 1.3))))).toEqual([
       'held',
       'held',
     ]);
   });
 
-  it('lets pass what is worse in all pairs by less than 5 %', () => {
+  it('accepts a version that is worse in all pairs by less than 5 %', () => {
     expect(Object.values(verdictsOf(pairs(...Array.from({ length: 10 }, () => 1.04))))).toEqual([
       'held',
       'held',
     ]);
   });
 
-  it('compares within pairs, so that a machine that drifts does not matter', () => {
+  it('compares within pairs, so that a drifting machine does not matter', () => {
     const drifting = pairs(...Array.from({ length: 10 }, () => 1)).map(({ before, after }, index) => ({
       before: { ...before, apiMs: before.apiMs * (1 + index), postgresMs: before.postgresMs * (1 + index) },
       after: { ...after, apiMs: after.apiMs * (1 + index), postgresMs: after.postgresMs * (1 + index) },

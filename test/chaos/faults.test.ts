@@ -13,7 +13,7 @@ import { until } from '../support/until';
 import { PATIENT } from './kills';
 import { ask, isProperlyAway, type Persistent, persistent } from './persistent';
 
-/** What the product needs is away for a while, one after the other, under the same API and worker from first to last. */
+/** Stops each dependency of the product for a while, one after another, under the same API and worker. */
 
 const WHILE_MS = 180_000;
 
@@ -64,7 +64,7 @@ const health = async (path: string) => {
 };
 const isReady = async () => (await health('/health/ready'))[0] === 200;
 
-/** One of each: a read, a write with a key, the hot path, a write without a key. */
+/** One request of each kind: a read, a write with a key, the hot path, a write without a key. */
 function requests(name: string) {
   return [
     ['GET', '/v1/accounts', undefined, undefined],
@@ -90,7 +90,7 @@ async function expectAway(name: string): Promise<void> {
   expect(await health('/health/ready')).toEqual([503, expect.objectContaining({ code: 'unavailable' })]);
 }
 
-/** Nothing was recorded meanwhile, and everything works again. */
+/** Expects that nothing was recorded meanwhile and that everything works again. */
 async function expectBack(name: string): Promise<void> {
   await until(isReady);
   const users = `select external_id from users where external_id like '${name}-%'`;
@@ -103,14 +103,14 @@ async function expectBack(name: string): Promise<void> {
   await hears(id, 'issue');
 }
 
-/** The client's endpoint gets that event of the card. */
+/** Waits until the client's endpoint has this event of the card. */
 function hears(cardId: string, type: string): Promise<void> {
   const isIt = ({ data }: Received['body']) => data['cardId'] === cardId && data['type'] === type;
   return receiver.until(() => receiver.at('/well').some(({ body }) => isIt(body)));
 }
 
 it(
-  'Postgres is stopped: 503 to say so, nothing recorded, and all is well when it is back',
+  'answers 503 and records nothing while Postgres is stopped, and works again afterwards',
   async () => {
     await fleet.postgres.stop();
     await expectAway('stopped');
@@ -121,7 +121,7 @@ it(
 );
 
 it(
-  'Postgres is frozen: no request hangs for ever, nothing is recorded, and all is well when it goes on',
+  'lets no request hang and records nothing while Postgres is frozen, and works again afterwards',
   async () => {
     const frozen = [fleet.postgres.pid(), ...childrenOf(fleet.postgres.pid())];
     for (const pid of frozen) process.kill(pid, 'SIGSTOP');
@@ -143,14 +143,14 @@ function childrenOf(pid: number): number[] {
 }
 
 it(
-  'Temporal is away: a card is accepted all the same, and issued when it is back',
+  'accepts a card while Temporal is down, and issues it afterwards',
   async () => {
     await fleet.temporal.stop();
     const accepted = await client.send('POST', '/v1/cards', cardBody('plain'), 'while-temporal-is-away');
     expect([accepted.status, accepted.body.status]).toEqual([201, 'pending']);
     const temporal = async () => (await health('/health/ready'))[1].checks.temporal;
     await until(async () => (await temporal()) === 'down');
-    expect(await isReady()).toBe(true); // requests succeed without it
+    expect(await isReady()).toBe(true); // requests succeed without Temporal
     expect((await client.get(`/v1/cards/${accepted.body.id}`)).status).toBe('pending');
     await fleet.temporal.start();
     await client.get(`/v1/cards/${accepted.body.id}`, (card) => card.status === 'active');
@@ -170,7 +170,7 @@ it(
     const otherAccount = (await other.get('/v1/accounts')).data[0].id;
     const admin = persistent(fleet, await fleet.newTenant('admin'));
     const deposit = { accountId: otherAccount, amount: '1.00', reason: 'to be told' };
-    // Five failures in a row make an endpoint failing.
+    // Five failures in a row mark an endpoint as failing.
     for (const n of [1, 2, 3, 4, 5])
       await admin.send('POST', '/v1/accounts/admin-deposit', deposit, `told-late-${n}`);
     const endpoint = async () => (await other.get('/v1/webhooks')).data[0].status;
@@ -188,7 +188,7 @@ it(
     expect((await client.get(`/v1/cards/${slow}`)).status).toBe('pending');
     await age(slow, closing);
     receiver.answer('/failing', 204);
-    // Killed before there is anything that it could begin: what a killed worker has leased rests for half a minute.
+    // Kills the worker before it can begin any work, because the leases of a killed worker last for half a minute.
     await Promise.all([fleet.temporal.start(), ...(PATIENT ? [] : [fleet.worker.kill9()])]);
     processes = [fleet.api.pid(), fleet.worker.pid()];
 
@@ -210,7 +210,7 @@ it(
   2 * WHILE_MS,
 );
 
-/** As if they had not moved for the five minutes after which the reconciler looks at them. */
+/** Makes the cards look unchanged for five minutes, after which the reconciler reads them. */
 async function age(...cards: string[]): Promise<void> {
   await database.query(
     "update cards set updated_at = updated_at - interval '10 minutes' where id = any($1)",

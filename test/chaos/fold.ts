@@ -9,7 +9,7 @@ export interface Fold {
   spent: Decimal;
 }
 
-/** What events come to by the tables of `interface.md 3.4`, for each card and account that they name. */
+/** Folds events by the tables of `interface.md 3.4`, for each card and account that they name. */
 export function foldOf(events: Received['body'][]): Map<string, Fold> {
   const folds = new Map<string, Fold>();
   for (const { event, data } of events) {

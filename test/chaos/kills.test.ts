@@ -14,13 +14,14 @@ import { type Answer, type Persistent, persistent, type Settled } from './persis
 import { liveACard, storiesOf, VARIANTS } from './scenario';
 
 /**
- * Proof 5 of the decisions, and 6 after it: API, worker, Postgres, Temporal and the local chain are killed at random moments, and
- * Temporal loses all it knows, while cards live their lives and money crosses the border in every way. More rounds: CHAOS_ROUNDS=20 npx jest test/chaos/kills
+ * Proofs 5 and 6 of the decisions. API, worker, Postgres, Temporal and the local chain are killed at random moments,
+ * and Temporal loses its data. Meanwhile cards live their lives and money moves across the border in every way. More
+ * rounds: CHAOS_ROUNDS=20 npx jest test/chaos/kills
  */
 
 const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 1);
 const ACTORS = 5;
-/** The last of them moves money. */
+/** The last actor moves money. */
 const isOfMoney = (actor: number) => actor === ACTORS - 1;
 const ROUND_MS = 300_000;
 
@@ -34,9 +35,9 @@ let plan: KillPlan;
 let moneyed: Moneyed;
 let onChain: ChainWorld;
 let stopChecking: () => Promise<void> = async () => undefined;
-/** What transfers came to, by the name of their life. */
+/** End statuses of transfers, by the name of their life. */
 const ends = new Map<string, Record<string, string>>();
-/** The lives, by name, with their card. */
+/** The lives by name, with their cards. */
 const lives = new Map<string, { variant: string; cardId: string }>();
 
 beforeAll(async () => {
@@ -56,7 +57,7 @@ beforeAll(async () => {
   await giveIban(admin);
   onChain = await openChainWorld(fleet, credential);
   stopChecking = checkingSettlement(admin);
-  // The measure: each variant once, with nothing in its way.
+  // The reference: each variant once, undisturbed.
   await liveWithMoney('measure-money');
   await Promise.all(
     [...new Set(VARIANTS)].map((variant) => live(`measure-${variant.replace(':', '-')}`, variant)),
@@ -72,7 +73,7 @@ afterAll(async () => {
   killAll();
 });
 
-/** An account in EUR and a virtual IBAN, with money on both; what is exchanged comes to an account of its own. */
+/** Opens an account in EUR and a virtual IBAN with money on both. Exchanged money goes to a separate account. */
 async function giveIban(admin: Persistent): Promise<void> {
   const { clientId: companyId } = credential;
   const accounts = await client.get('/v1/accounts?limit=100');
@@ -88,7 +89,7 @@ async function giveIban(admin: Persistent): Promise<void> {
   await client.get(`/v1/corporate-banking/${companyId}/account`, isCredited);
 }
 
-/** A bank account that may be withdrawn to at once. @returns its id */
+/** Adds a bank account that can be used at once. @returns its id */
 async function giveDestination(companyId: string): Promise<string> {
   const { out } = await fleet.operator(
     ...['destination', 'add', '--client', companyId, '--currency', 'EUR', '--name', 'Ada Byron'],
@@ -111,7 +112,7 @@ async function live(name: string, variant: (typeof VARIANTS)[number]): Promise<v
 const clients = () => [client, onChain.client, onChain.admin];
 
 it(
-  'is killed at any step, and every request still comes to its one answer',
+  'gives every request one answer although it is killed at any step',
   async () => {
     let broken: Error | undefined;
     plan = planKills(
@@ -145,7 +146,7 @@ it(
 );
 
 it(
-  'books what a party has told while it could not be asked, though Temporal has lost that it was told',
+  'books a payment that the bank reported while it could not be read, although Temporal has lost the report',
   async () => {
     const path = `/v1/corporate-banking/${moneyed.companyId}/account`;
     const { iban, balance } = await client.get(path);
@@ -162,7 +163,7 @@ function expectSame({ key, answer }: Settled, again: Answer): void {
 }
 
 it(
-  'gives each key the same answer again, and has no further effect',
+  'repeats the answer of each key without a further effect',
   async () => {
     for (const each of clients())
       for (const settled of each.settled.filter(({ answer }) => answer.status < 300))
@@ -172,9 +173,9 @@ it(
 );
 
 it(
-  'ends every card, every process and every delivery',
+  'ends every card, every workflow and every delivery',
   async () => {
-    // What has ended while its party's list could not be read is asked for a day later, and rests until then.
+    // A workflow that ended while its party's list could not be read waits for a day until it reads the party again.
     const left = () =>
       database.query(
         `select 'card' as what, id::text, status as state from cards
@@ -205,20 +206,20 @@ async function allCards(): Promise<{ id: string; balance: Record<string, string>
   return cards;
 }
 
-/** Each event once, as it first came. */
+/** The first delivery of each event. */
 function firsts(): Received[] {
   return [
     ...new Map([...receiver.received].reverse().map((one) => [one.body.data['id'] as string, one])).values(),
   ];
 }
 
-it('brought every transfer to its end, whatever was killed meanwhile', () => {
+it('brings every transfer to its end, whatever is killed meanwhile', () => {
   expect(ends.size).toBeGreaterThan(1);
   for (const [name, reached] of ends) expect([name, reached]).toEqual([name, MONEY_ENDS]);
 });
 
 it(
-  'credited each payment on the chain once, and swept it once',
+  'credits and sweeps each payment on the chain once',
   async () => {
     await expectAllSwept(onChain, database);
     await expectWalletsRest(database);
@@ -228,7 +229,7 @@ it(
   ROUND_MS,
 );
 
-it('delivered every event at least once, always the same bytes, signed', async () => {
+it('delivers every event at least once, signed and with the same bytes each time', async () => {
   const recorded = await database.query<{ id: string }>(
     'select data_id as id from events where tenant_id = $1',
     [credential.clientId],
@@ -245,10 +246,10 @@ it('delivered every event at least once, always the same bytes, signed', async (
   }
 });
 
-it('let each key have exactly the effects that it has undisturbed', () => {
+it('gives each key exactly the effects that it has in an undisturbed run', () => {
   const stories = storiesOf(firsts());
   expect(stories.size).toBe(lives.size + ends.size);
-  // A status that has passed when it is looked is not told, where the table knows a way past it.
+  // A status that has already passed when the process reads it is not reported, if the table has a path around it.
   const story = (name: string) =>
     stories.get(name)?.filter((line) => !/status_changed (processing|sent)/.test(line));
   for (const name of ends.keys()) expect([name, story(name)]).toEqual([name, story('measure-money')]);
@@ -259,7 +260,7 @@ it('let each key have exactly the effects that it has undisturbed', () => {
   }
 });
 
-it('adds up: the ledger is right, and the webhooks come to the balances that the API reports', async () => {
+it('has a correct ledger, and webhooks that add up to the balances of the API', async () => {
   expect(await fleet.operator('ledger', 'check')).toMatchObject({ code: 0 });
   const folds = foldOf(firsts().map(({ body }) => body));
   for (const { id, balance } of await allCards()) {
@@ -273,13 +274,13 @@ it('adds up: the ledger is right, and the webhooks come to the balances that the
   for (const id of [accountId, onChain.accountId]) {
     const account = await client.get(`/v2/accounts/${id}/balance`);
     const fold = folds.get(id);
-    // Settled fees are in the fold's pending, and taken from available where the balance is stored (decisions part 3).
+    // Settled fees are in the fold's pending. The stored balance takes them from available (decisions part 3).
     expect([id, Number(account.pending)]).toEqual([id, 0]);
     expect([id, fold?.available.plus(fold.pending).eq(account.available)]).toEqual([id, true]);
   }
 });
 
-it('never ended by itself', () => {
+it('never ends by itself', () => {
   expect({ failures: fleet.api.failures(), text: fleet.api.text() }).toMatchObject({ failures: 0 });
   expect({ failures: fleet.worker.failures(), text: fleet.worker.text() }).toMatchObject({ failures: 0 });
 });

@@ -9,22 +9,25 @@ import { CREDIT_CALLBACK_PATH } from '../../src/transfers/iban/credits/kind';
 import type { Fleet } from '../support/product';
 import { until } from '../support/until';
 
-/** SIGKILL at random moments of the work, which are counted in answers: a slow machine is not killed more often. */
+/**
+ * Sends SIGKILL at random moments of the work. Moments are counted in answers, so that a slow machine is not killed
+ * more often.
+ */
 
 export const KILLS = {
   api: (fleet: Fleet) => fleet.api.kill9(),
   worker: (fleet: Fleet) => fleet.worker.kill9(),
   postgres: (fleet: Fleet) => replaced(fleet.postgres),
-  /** One of its processes: Postgres then ends all the others, and recovers. */
+  /** One backend process. Postgres then ends all others and recovers. */
   backend: async ({ postgres }: Fleet) => {
     const backends = childrenOf(postgres.pid());
     const victim = backends[Math.floor(Math.random() * backends.length)];
     if (victim !== undefined) process.kill(victim, 'SIGKILL');
   },
   temporal: (fleet: Fleet) => replaced(fleet.temporal),
-  /** The node of the local chain, with what came in the last second or so. */
+  /** The node of the local chain, which loses its last second or so. */
   chain: (fleet: Fleet) => replaced(fleet.chain),
-  /** Temporal loses all it knows. */
+  /** Temporal loses all its data. */
   memory: wiped,
 } as const satisfies Record<string, (fleet: Fleet) => Promise<void>>;
 export type Victim = keyof typeof KILLS;
@@ -32,13 +35,16 @@ export type Victim = keyof typeof KILLS;
 async function replaced(server: { pid(): number }): Promise<void> {
   const before = server.pid();
   process.kill(before, 'SIGKILL');
-  while (server.pid() === before) await sleep(50); // whoever keeps it starts it again
+  while (server.pid() === before) await sleep(50); // its keeper starts it again
 }
 
-/** The reconciler of a running worker looks once a minute, that of a new one at once: the minute is for long runs. */
+/**
+ * The reconciler of a running worker runs once a minute, that of a new worker at once. Only long runs wait for the
+ * minute.
+ */
 export const PATIENT = process.env['CHAOS_ROUNDS'] !== undefined;
 
-/** What stood still is started again when it is overdue, which is made to be at once. */
+/** Wipes Temporal's data. The reconciler starts overdue work again, and the test makes all work overdue at once. */
 async function wiped(fleet: Fleet): Promise<void> {
   const { temporal, dataDir, databaseUrl } = fleet;
   await temporal.stop();
@@ -49,7 +55,7 @@ async function wiped(fleet: Fleet): Promise<void> {
       await database.query(
         `update ${table} set ${column} = ${column} - interval '1 hour' where ${column} is not null`,
       );
-    // Nothing more was listed in that hour: no reading goes back to before what was told.
+    // Nothing was listed in that hour, so no reading goes back before it.
     await database.query(
       `update party_places p set read_at = read_at - interval '1 hour',
               place = (select l.place from party_places l where l.party = p.party order by l.read_at desc limit 1)`,
@@ -57,7 +63,7 @@ async function wiped(fleet: Fleet): Promise<void> {
   } finally {
     await database.close();
   }
-  // Killed before there is anything that it could begin: what a killed worker has leased rests for half a minute.
+  // Kills the worker before it can begin any work, because the leases of a killed worker last for half a minute.
   await Promise.all([temporal.start(), ...(PATIENT ? [] : [fleet.worker.kill9()])]);
 }
 
@@ -71,8 +77,8 @@ const OVERDUE_COLUMNS = [
 ] as const;
 
 /**
- * Somebody pays to an IBAN, and the bank calls back and lists it, but cannot be asked for it. Then Temporal loses all it
- * knows; the bank is back, an hour later.
+ * Plays a payment to an IBAN that the bank calls back about and lists, while the bank cannot be read. Then Temporal
+ * loses its data. The bank returns an hour later.
  */
 export async function wipedWhilePartyIsAway(
   fleet: Fleet,
@@ -111,21 +117,22 @@ function childrenOf(pid: number): number[] {
 }
 
 export interface KillPlan {
-  /** Told of each request that is sent. */
+  /** Called for each request that is sent. */
   onWrite(): void;
-  /** Whether every victim was killed and is back. */
+  /** Whether every victim was killed and has restarted. */
   done(): boolean;
-  /** What was killed, in order, for the message of a failed test. */
+  /** The kills in order, for the message of a failed test. */
   log: string[];
 }
 
 const ANSWERS_BETWEEN = 60;
-/** So late at most after a request was sent: it may be in any of its steps. */
+/** Longest delay of a kill after a request, in milliseconds, so that the request may be in any of its steps. */
 const WITHIN_MS = 25;
 
 /**
- * Kills each kind once a round, in a random order; the next when the last is back and work has gone on.
- * @param answers how many definite answers there are by now
+ * Kills each kind once in a round, in random order. The next kill follows when the last victim is back and work has
+ * continued.
+ * @param answers number of definite answers so far
  */
 export function planKills(
   fleet: Fleet,

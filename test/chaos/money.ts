@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Persistent } from './persistent';
 
-/** The life of a tenant's money across the border, each step under a key of its own: `<name>/<step>`. */
+/** Plays a tenant's money across the border, with a key for each step: `<name>/<step>`. */
 
 const ADA = { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
 const FINAL = [
@@ -15,11 +15,11 @@ const FINAL = [
   'expired',
 ];
 
-/** Magic values of the sandbox's parties (docs/sandbox.md): what their transfers come to, by themselves. */
+/** Magic values of the sandbox's parties (docs/sandbox.md), and the end status of their transfers. */
 export const MONEY_ENDS = {
   'deposit 700.01': 'completed',
   'deposit 700.02': 'completed', // settled 20 seconds later
-  'deposit 700.12': 'failed', // no page can be made
+  'deposit 700.12': 'failed', // the checkout makes no page
   'payout 50.00': 'completed',
   'payout 901.01': 'failed', // the party refuses
   'payout 901.04': 'completed', // the answer to the order is lost
@@ -34,7 +34,7 @@ export const MONEY_ENDS = {
   'withdraw tok_declined': 'failed',
   'withdraw tok_slow_declined': 'returned',
   'exchange order 60.00': 'completed',
-  'exchange order 905.01': 'failed', // the party does not take it
+  'exchange order 905.01': 'failed', // the party refuses it
   'exchange order 905.05': 'completed', // the answer to the order is lost
   'exchange order 905.06': 'completed', // the order itself is lost
   'exchange order 905.17': 'completed', // no callback is sent
@@ -45,19 +45,19 @@ export const MONEY_ENDS = {
 
 export type MoneyEnd = keyof typeof MONEY_ENDS;
 
-/** A company with an account in EUR, a virtual IBAN, and a bank account that it may withdraw to at once. */
+/** A company with an account in EUR, a virtual IBAN, and a bank account that can be used at once. */
 export interface Moneyed {
   companyId: string;
   accountId: string;
   destinationId: string;
-  /** Another account of its own, in USD. */
+  /** Another account of the company, in USD. */
   intoId: string;
 }
 
 /**
- * Asks the exchange what has come in USD, as an admin's own process would, until it is stopped: nothing else lets orders
- * complete that wait for their settlement.
- * @returns stops it, and waits for the last check
+ * Checks the exchange's payments in USD repeatedly, as an admin's process would. No other call completes orders that
+ * wait for their settlement.
+ * @returns a function that stops the checks and waits for the last one
  */
 export function checkingSettlement(admin: Persistent, everyMs = 1_000): () => Promise<void> {
   const stop = new AbortController();
@@ -78,10 +78,7 @@ export function checkingSettlement(admin: Persistent, everyMs = 1_000): () => Pr
   };
 }
 
-/**
- * Begins a transfer of each kind, all at once, and waits until each rests where its magic value leads.
- * @returns the end of each
- */
+/** Starts a transfer of each kind at once and waits for the end status of its magic value. @returns the end statuses */
 export async function liveMoney(
   client: Persistent,
   tenant: Moneyed,
@@ -105,7 +102,7 @@ async function endOf(client: Persistent, tenant: Moneyed, name: string, what: st
   return status;
 }
 
-/** A withdrawal whose card declines late has first left. */
+/** A withdrawal whose card declines late is first reported as sent. */
 const isAtRest = (value: string, { status }: { status: string }) =>
   value !== 'tok_slow_declined' || status === 'returned';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credential, Fleet } from '../support/product';
 
-/** A client as it should be: repeats a request under its key until it has an answer that says what became of it. */
+/** A correct client: repeats a request under its key until it has a definite answer. */
 
 export interface Answer {
   status: number;
@@ -10,7 +10,7 @@ export interface Answer {
   body: any;
 }
 
-/** A request that got its definite answer. */
+/** A request with its definite answer. */
 export interface Settled {
   method: string;
   path: string;
@@ -20,26 +20,26 @@ export interface Settled {
 }
 
 export interface Persistent {
-  /** Repeats under the key until the answer is definite. @throws Error when there is none for two minutes, or a 500 */
+  /** Repeats under the key until the answer is definite. @throws Error without one in two minutes, or after a 500 */
   send(method: string, path: string, body: unknown, key: string): Promise<Answer>;
-  /** Repeats a read until it is answered, and, where a condition is given, until that holds. */
+  /** Repeats a read until it has an answer that fulfils the condition, if given. */
   get(path: string, enough?: (body: any) => boolean): Promise<any>;
-  /** The same request under the same key, once. */
+  /** Sends the same request under the same key once. */
   again(settled: Settled): Promise<Answer>;
-  /** A request without a key, once, whatever is answered. */
+  /** Sends a request without a key once, whatever the answer. */
   once(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Every definite answer, in the order in which they came. */
+  /** All definite answers in order of arrival. */
   settled: Settled[];
-  /** Told before each request that is to have an effect. */
+  /** Called before each request that changes something. */
   onWrite: (() => void) | undefined;
-  /** Told the text of each answer, of reads too. */
+  /** Called with the text of each answer, of reads too. */
   onAnswer: ((text: string) => void) | undefined;
 }
 
 const PATIENCE_MS = 120_000;
 const PAUSE_MS = 100;
 
-/** One request, once. @throws Error when the connection cannot be made, or breaks */
+/** Sends one request. @throws Error when the connection cannot be made, or breaks */
 export async function ask(
   fleet: Pick<Fleet, 'baseUrl'>,
   credential: Credential,
@@ -92,7 +92,7 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
     const answer = await ask(fleet, credential, method, path, body, key).catch(() => undefined);
     if (answer) one.onAnswer?.(answer.text);
     if (answer && answer.status >= 500 && !isProperlyAway(answer)) {
-      throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`); // no fault of a server excuses that
+      throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`); // no broken server may cause this
     }
     return answer;
   }
@@ -127,7 +127,7 @@ function isDefinite({ status, body }: Answer): boolean {
   return status < 500 && status !== 429 && body.code !== 'idempotency_in_progress';
 }
 
-/** 503 in the error shape, with `Retry-After` (decisions part 1). */
+/** Whether the answer is a 503 in the error shape with `Retry-After` (decisions part 1). */
 export function isProperlyAway({ status, headers, body }: Answer): boolean {
   return (
     status === 503 &&

@@ -1,9 +1,9 @@
 import type { Received } from '../support/outside/receiver';
 import type { Persistent } from './persistent';
 
-/** The life of one card, from its user to its closure, each step under a key of its own: `<name>/<step>`. */
+/** Plays the life of one card from its user to its closure, with a key for each step: `<name>/<step>`. */
 
-/** What the sandbox's processor does with the card (docs/sandbox.md), or a card that is only issued. */
+/** The card's label for the sandbox's processor (docs/sandbox.md), or a card that is only issued. */
 export type Variant = 'plain' | 'sandbox:timeout' | 'sandbox:lost-order' | 'sandbox:refuse';
 export const VARIANTS: readonly Variant[] = [
   'plain',
@@ -15,7 +15,7 @@ export const VARIANTS: readonly Variant[] = [
 
 const B2B_BIN = '44112200';
 
-/** @returns the id of the card, which is closed or failed then */
+/** @returns the id of the card, after it is closed or failed */
 export async function liveACard(
   client: Persistent,
   accountId: string,
@@ -67,8 +67,8 @@ export async function liveACard(
 const KEY = /^([^/]+)\/([^/]+)$/;
 
 /**
- * What each card's life has told, by its name, without ids and times: a line an event. Two lives of one variant are equal
- * here exactly when each key had one effect, and the same.
+ * Returns the events of each card's life by its name, one line each, without ids and times. Two lives of one variant
+ * are equal exactly when each key had the same single effect.
  */
 export function storiesOf(received: Received[]): Map<string, string[]> {
   const stories = new Map<string, string[]>();

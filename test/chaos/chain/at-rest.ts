@@ -4,9 +4,12 @@ import type { Fleet } from '../../support/product';
 import { sweptByItself, total } from './life';
 import { CHAIN, type ChainWorld } from './world';
 
-/** What holds of the chain once all is at rest, whatever was killed. */
+/** Invariants of the chain once all work has ended, whatever was killed. */
 
-/** Each payment was credited once, and all of it is in the treasury: nothing is left, nothing was moved twice. */
+/**
+ * Expects that each payment was credited once and that the treasury has all of the money. Nothing is left on wallets,
+ * and nothing moved twice.
+ */
 export async function expectAllSwept(world: ChainWorld, database: Database): Promise<void> {
   const { hand, paid, treasury } = world;
   await Promise.all(paid.map(({ wallet }) => sweptByItself(world, wallet)));
@@ -22,7 +25,7 @@ export async function expectAllSwept(world: ChainWorld, database: Database): Pro
 const byHash = <Row extends { hash: string }>(rows: Row[]): Row[] =>
   rows.sort((one, other) => (one.hash < other.hash ? -1 : 1));
 
-/** Payers are gone: each wallet had one, and rests now; those that had an end have come to it. */
+/** Expects that every wallet is in its cooldown, and that allocations with an expiry have expired. */
 export async function expectWalletsRest(database: Database): Promise<void> {
   const ended = await database.query<{ isAsMeant: boolean; hadEnd: boolean }>(
     `select a.*, w.status, a.expires_at is not null as "hadEnd",
@@ -33,7 +36,7 @@ export async function expectWalletsRest(database: Database): Promise<void> {
   expect(new Set(ended.map(({ hadEnd }) => hadEnd))).toEqual(new Set([true, false]));
 }
 
-/** Every address of ours has sent what the books know, one transaction a nonce, and left none out. */
+/** Expects that every address of ours has sent the transactions of the books, one for each nonce, without a gap. */
 export async function expectContiguousNonces({ hand }: ChainWorld, database: Database): Promise<void> {
   const rows = await database.query<{ address: string; nonces: number[] }>(
     `select address, array_agg(distinct nonce::int order by nonce::int) as nonces
@@ -46,7 +49,7 @@ export async function expectContiguousNonces({ hand }: ChainWorld, database: Dat
   }
 }
 
-/** Pool, station and treasury have on the chain what the books say, gas included. */
+/** Expects that pool, station and treasury have on the chain what the books have, gas included. */
 export async function expectReconciled(fleet: Fleet): Promise<void> {
   const { code, out } = await fleet.operator('chain', 'reconcile', CHAIN, '--json');
   const lines = JSON.parse(out) as { place: string; asset: string; known: string; difference: string }[];

@@ -8,17 +8,17 @@ import { ensureTestUsdt, TEST_USDT } from '../../../src/startup/embedded/chain/t
 import { RICH } from '../../support/chain';
 
 /**
- * Somebody outside, on a chain whose node is killed: as a wallet does, whatever was signed is handed over again for as long as the chain
- * does not have it. So a node that has lost its last second loses no payment, and makes no second one of it.
+ * A payer on a chain whose node is killed. Like a wallet, it sends each signed transaction again while the chain does
+ * not have it. So a node that lost its last second loses no payment and makes no second one.
  */
 export interface Hand {
-  /** Hands over, now and for ever. @returns its hash */
+  /** Sends a transaction, and sends it again whenever it is lost. @returns its hash */
   send(raw: Hex): Hex;
-  /** The payer's next payment. @param units in the smallest of the asset @returns its hash */
+  /** Makes the payer's next payment. @param units in the smallest unit of the asset @returns its hash */
   pay(asset: 'USDT' | 'ETH', to: string, units: bigint): Promise<Hex>;
-  /** Of test USDT, in its smallest unit. */
+  /** Balance in the smallest unit of test USDT. */
   usdtOf(address: string): Promise<bigint>;
-  /** How many transactions the address has sent, by the chain. */
+  /** Number of transactions that the address has sent, by the chain. */
   sentBy(address: string): Promise<number>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const PAYER = privateKeyToAccount(RICH);
 const PLENTY = 10n ** 15n;
 const GWEI = 10n ** 9n;
 
-/** The payer has plenty of test USDT, which is put on the chain where it is not there. */
+/** Opens a payer with plenty of test USDT. Deploys the token when it is not on the chain. */
 export async function openHand(url: string): Promise<Hand> {
   await ensureTestUsdt(url);
   const sent: { hash: Hex; raw: Hex }[] = [];

@@ -7,15 +7,15 @@ import { TEST_USDT_DECIMALS } from '../../../src/startup/embedded/chain/token';
 import type { Answer, Persistent } from '../persistent';
 import { CHAIN, type ChainWorld, configure, type Payment } from './world';
 
-/** The life of money that comes on a chain: three wallets, each paid, credited, and emptied in a way of its own. */
+/** Plays money on a chain: three wallets, each paid, credited and emptied in a different way. */
 
 const PAID = { byItself: 25_000_000n, byHand: 12_500_000n, expiring: 6_250_001n };
-/** The least that may be asked for; nobody waits for it here. */
+/** The smallest allowed lifetime. No test waits for its end. */
 const TTL_SECONDS = 60;
 const AGAIN_MS = 500;
 const PATIENCE_MS = 120_000;
 
-/** Returns when two wallets have been swept: one by the service itself, one by a person. The third expires by itself. */
+/** Returns when two wallets are swept: one by the service, one by a person. The third expires by itself. */
 export async function liveOnChain(world: ChainWorld, name: string): Promise<void> {
   const key = (step: string) => `chain/${name}/${step}`;
   await configure(world, { autoSweep: false }, key('by-hand'));
@@ -49,14 +49,16 @@ async function pay({ hand, paid }: ChainWorld, wallet: string, units: bigint): P
   return payment;
 }
 
-/** By its hash, again and again until it is credited: a chain that has lost it does not know it for a while. */
+/**
+ * Reports a payment by its hash until it is credited, because a chain that has lost it does not know it for a while.
+ */
 async function claim({ client }: ChainWorld, { wallet, hash }: Payment, key: string): Promise<void> {
   const body = { chain: CHAIN, address: wallet, txHash: hash };
   const isCredited = (answer: Answer) => answer.body.status === 'credited';
   await insisting(client, '/v1/wallets/deposit', body, key, isCredited);
 }
 
-/** All that was ever paid stands on the account. */
+/** Waits until the account has all payments. */
 async function credited({ client, accountId, paid }: ChainWorld): Promise<void> {
   const all = formatAmount(fromUnits(total(paid), TEST_USDT_DECIMALS), 'USDT');
   await client.get(`/v2/accounts/${accountId}/balance`, ({ available }) => available === all);
@@ -64,7 +66,7 @@ async function credited({ client, accountId, paid }: ChainWorld): Promise<void> 
 
 export const total = (paid: readonly Payment[]): bigint => paid.reduce((sum, { units }) => sum + units, 0n);
 
-/** A person gives gas and sweeps: exports each transaction, signs it, sends it, and confirms its hash. */
+/** Plays a person who tops up and sweeps: exports each transaction, signs and sends it, and confirms its hash. */
 async function sweptByHand(world: ChainWorld, address: string, key: (step: string) => string): Promise<void> {
   const walletId = await idOf(world, address);
   for (const [path, body] of [
@@ -76,13 +78,13 @@ async function sweptByHand(world: ChainWorld, address: string, key: (step: strin
     const { transactions } = await world.admin.get(`${path}/${made.body.id}/export`);
     const txHash = world.hand.send(await signed(world, transactions[0]));
     const confirm = `${path}/${made.body.id}/confirm`;
-    // Where the chain has lost it after all, it is confirmed once more.
+    // Confirms again when the chain has lost the transaction.
     const isDone = ({ body: { status } }: Answer) => status === 'completed';
     await insisting(world.admin, confirm, { txHash }, key(`confirm${path}`), isDone);
   }
 }
 
-/** With the key of its sender, which follows from the mnemonic. */
+/** Signs with the sender's key, which is derived from the mnemonic. */
 async function signed({ mnemonic }: ChainWorld, exported: Record<string, any>): Promise<Hex> {
   for (let addressIndex = 0; ; addressIndex += 1) {
     const account = mnemonicToAccount(mnemonic, { addressIndex });
@@ -96,7 +98,7 @@ async function signed({ mnemonic }: ChainWorld, exported: Record<string, any>): 
   }
 }
 
-/** Waits for a sweep that nobody has ordered. */
+/** Waits for a sweep that the service has ordered. */
 export async function sweptByItself(world: ChainWorld, address: string): Promise<void> {
   const walletId = await idOf(world, address);
   const deadline = performance.now() + PATIENCE_MS;
@@ -118,7 +120,7 @@ async function idOf({ admin }: ChainWorld, address: string): Promise<string> {
   return found.id;
 }
 
-/** As a person who is refused now, and asks again: each time under a key of its own. */
+/** Repeats a refused request like a person, under a new key each time. */
 async function insisting(
   persistent: Persistent,
   path: string,

@@ -10,27 +10,27 @@ import type { Credential, Fleet } from '../../support/product';
 import { type Persistent, persistent } from '../persistent';
 import { type Hand, openHand } from './hand';
 
-/** A payment of a payer's to a wallet. */
+/** A payment to a wallet. */
 export interface Payment {
   wallet: string;
-  /** Of test USDT, in its smallest unit. */
+  /** Amount in the smallest unit of test USDT. */
   units: bigint;
   hash: Hex;
 }
 
-/** A tenant's account on the local chain, whose station sweeps to a treasury, and everybody who has to do with it. */
+/** A tenant's account on the local chain, with a station that sweeps to a treasury, and all other participants. */
 export interface ChainWorld {
   client: Persistent;
   admin: Persistent;
-  /** In USDT. */
+  /** Account in USDT. */
   accountId: string;
   treasury: string;
-  /** Of the seed that all wallets are derived from. */
+  /** Mnemonic of the seed of all wallets. */
   mnemonic: string;
   hand: Hand;
-  /** All that came, in order. */
+  /** All payments, in order. */
   paid: Payment[];
-  /** The schedule's turn is taken now, where Temporal can be asked. */
+  /** Triggers the schedule now when Temporal can be reached. */
   sweepNow(): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,8 +41,8 @@ export const GAS_CONFIG = `/v1/gas-station/config/${CHAIN}`;
 const STATION_HAS = '1';
 
 /**
- * Names the fleet's local chain as an operator does. Its wallets are those of a mnemonic that the test has, too.
- * @param rpcUrls where the product is to ask for it
+ * Adds the fleet's local chain as an operator does. The test knows the mnemonic of its wallets.
+ * @param rpcUrls addresses at which the product finds the chain
  */
 export async function openChainWorld(
   fleet: Fleet,
@@ -106,7 +106,7 @@ async function openStation(world: ChainWorld): Promise<void> {
   }
 }
 
-/** Sets the station, whatever version its configuration has. */
+/** Configures the station, whatever the version of its configuration. */
 export async function configure(
   { admin, treasury }: ChainWorld,
   { autoSweep }: { autoSweep: boolean },

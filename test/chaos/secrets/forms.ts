@@ -1,6 +1,6 @@
-/** How a secret looks where it was written down by mistake. */
+/** Forms that a secret has when it was written by mistake. */
 
-/** Bytes as programs print them: in hex, in base64 at any place of what was encoded, as a list, as a number. */
+/** Forms of bytes in the output of programs: hex, base64 at any offset, list, number. */
 function formsOfBytes(bytes: Buffer): string[] {
   return [
     bytes.toString('hex'),
@@ -11,7 +11,10 @@ function formsOfBytes(bytes: Buffer): string[] {
   ];
 }
 
-/** Encoded together with what stands before it, the same bytes look in one of three ways; both alphabets, no padding. */
+/**
+ * Base64 forms. Bytes that are encoded together with bytes before them have one of three forms. Covers both alphabets,
+ * without padding.
+ */
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]);
@@ -21,10 +24,13 @@ function base64Forms(bytes: Buffer): string[] {
   });
 }
 
-/** Words in a row that nobody writes by chance. */
+/** Number of consecutive words that no text has by chance. */
 const TOLD_WORDS = 4;
 
-/** A text as it is, escaped in an address, and as bytes; of several words also a few in a row, however they are parted. */
+/**
+ * Forms of a text: unchanged, escaped in an address, and as bytes. A text of several words also gives groups of
+ * consecutive words with any separator.
+ */
 function formsOfText(text: string): string[] {
   const words = text.split(' ');
   const rows = words
@@ -36,7 +42,7 @@ function formsOfText(text: string): string[] {
 
 export type Secrets = Readonly<Record<string, string | Buffer>>;
 
-/** @returns which of the secrets stand in a text, by their names */
+/** @returns the names of the secrets that the text contains */
 export function foundIn(written: string, secrets: Secrets): string[] {
   const lower = written.toLowerCase();
   const isThere = (form: string) => written.includes(form) || lower.includes(form.toLowerCase());

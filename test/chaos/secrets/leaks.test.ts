@@ -15,13 +15,14 @@ import { foundIn, type Secrets } from './forms';
 import { dumpOf, historiesOf, logsOf, temporalStoreOf } from './written';
 
 /**
- * A product that has lived through everything that opens a key or says an address of a node: deposits, sweeps signed here and by a
- * person, broadcasts that were refused, a node that was away, and networks that were refused. It has written none of them anywhere.
+ * Plays everything that opens a key or uses the address of a node: deposits, sweeps signed by the service and by a
+ * person, refused broadcasts, an unreachable node, and refused networks. Then checks that the product has written no
+ * secret anywhere.
  */
 
 const LIFE_MS = 300_000;
 const random = () => randomBytes(16).toString('hex');
-/** Of the nodes' addresses; the last ones are of addresses that were refused. */
+/** Credentials in the nodes' addresses. The last ones are of refused addresses. */
 const credentials = {
   ...{ 'in the path': `p${random()}`, 'in the query': `q${random()}`, 'as a password': `w${random()}` },
   ...{ 'of a node that is not there': `g${random()}`, 'of no web address': `n${random()}` },
@@ -32,9 +33,9 @@ let double: NodeDouble;
 let database: Database;
 let world: ChainWorld;
 let secrets: Secrets;
-/** What the product has answered, reads and its command line too. */
+/** All answers of the product, including reads and the command line. */
 const answers: string[] = [];
-/** What it tells of itself, and who reads it needs no credential. */
+/** The product's metrics, which anybody can read without a credential. */
 const metrics: string[] = [];
 
 beforeAll(async () => {
@@ -64,13 +65,13 @@ afterAll(async () => {
   killAll();
 });
 
-/** Until the watcher of the chain says so, and a request is told. */
+/** Makes the node unreachable until the chain's watcher reports it and a request has seen it. */
 async function beAway(): Promise<void> {
   double.away(true);
   const before = fleet.worker.text().length;
   await until(async () => fleet.worker.text().slice(before).includes('the chain cannot be read'));
   const [payment] = world.paid;
-  const claim = { chain: CHAIN, address: payment?.wallet, txHash: `0x${'0'.repeat(64)}` }; // what is known needs no node
+  const claim = { chain: CHAIN, address: payment?.wallet, txHash: `0x${'0'.repeat(64)}` }; // a known hash would need no node
   const away = await world.client.once('POST', '/v1/wallets/deposit', claim);
   expect([isProperlyAway(away), away.text]).toEqual([true, expect.any(String)]);
   const reconciled = await fleet.operator('chain', 'reconcile', CHAIN);
@@ -79,7 +80,7 @@ async function beAway(): Promise<void> {
   double.away(false);
 }
 
-/** Networks whose nodes cannot be reached, or are no web addresses; and a seed that comes too late. */
+/** Tries networks whose nodes cannot be reached or have invalid addresses, and a seed that comes too late. */
 async function beRefused(): Promise<void> {
   const path = `/v1/networks/${CHAIN}`;
   const read = await world.admin.get(path);
@@ -95,7 +96,7 @@ async function beRefused(): Promise<void> {
   answers.push(late.out, (await fleet.operator('wallet', 'seed', 'status')).out);
 }
 
-/** Everything of chains that can be read, by an admin and by a client, and what is measured. */
+/** Reads everything about chains as an admin and as a client, and the metrics. */
 async function beRead(): Promise<void> {
   const [sweep, topup] = [await newest('sweep'), await newest('topup')];
   const named: Record<string, string> = {
@@ -140,7 +141,7 @@ async function secretsOf(): Promise<Secrets> {
   };
 }
 
-it('has used what must not be told', async () => {
+it('has used every secret', async () => {
   const places = double.askedAt().join('\n');
   expect(places).toContain(credentials['in the path']);
   expect(places).toContain(credentials['in the query']);
@@ -151,7 +152,7 @@ it('has used what must not be told', async () => {
   expect(signed?.count).toBeGreaterThan(3);
 });
 
-it('finds a secret in whatever form it is written', () => {
+it('finds a secret in every form', () => {
   for (const [name, secret] of Object.entries(secrets)) {
     const bytes = Buffer.from(secret);
     const beside = (before: number) => Buffer.concat([Buffer.alloc(before, 'x'), bytes, Buffer.from('yz')]);
@@ -175,7 +176,7 @@ it('finds a secret in whatever form it is written', () => {
 it.each([
   ['the database', () => dumpOf(database), () => world.paid[0]?.wallet],
   ['the logs', async () => logsOf(fleet), () => 'the chain cannot be read'],
-  // In quotes: what a payload holds.
+  // In quotes, as in a payload.
   ['the histories', () => historiesOf(fleet), async () => `"${(await newest('sweep')).id}"`],
   ["Temporal's store", async () => temporalStoreOf(fleet), async () => (await newest('sweep')).id],
   ['the answers', async () => toldToAnybody(), () => world.paid[0]?.wallet],

@@ -4,9 +4,9 @@ import type { Database } from '../../../src/kernel/db/database';
 import { temporalAt } from '../../support/outside/temporal-client';
 import type { Fleet } from '../../support/product';
 
-/** All that a running product has written anywhere, as text. */
+/** Collects all text that a running product has written anywhere. */
 
-/** Every row of every table, the audit trail among them: what a dump has, without its program. */
+/** Returns every row of every table, including the audit log: the content of a dump. */
 export async function dumpOf(database: Database): Promise<string> {
   const tables = await database.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -20,7 +20,7 @@ export async function dumpOf(database: Database): Promise<string> {
   return parts.join('\n');
 }
 
-/** What the product's processes print, and what their servers write beside their data. */
+/** Returns the output of the product's processes and the logs of their servers. */
 export function logsOf({ api, worker, dataDir }: Fleet): string {
   const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.log$/.test(name),
@@ -30,7 +30,7 @@ export function logsOf({ api, worker, dataDir }: Fleet): string {
   );
 }
 
-/** The histories of all workflows that Temporal knows, with what their payloads hold. */
+/** Returns the histories of all workflows in Temporal, with the content of their payloads. */
 export async function historiesOf({ temporalAddress }: Pick<Fleet, 'temporalAddress'>): Promise<string> {
   const temporal = temporalAt(temporalAddress);
   const parts: string[] = [];
@@ -49,11 +49,11 @@ export async function historiesOf({ temporalAddress }: Pick<Fleet, 'temporalAddr
 
 const BASE64 = /"([A-Za-z0-9+/]{4,}={0,2})"/g;
 
-/** Bytes are base64 in the JSON of a history: those of payloads are the JSON that they were made of. */
+/** Decodes payloads. The JSON of a history has bytes in base64, and those of payloads are JSON. */
 const decoded = (history: string): string[] =>
   [...history.matchAll(BASE64)].map(([, text = '']) => Buffer.from(text, 'base64').toString('utf8'));
 
-/** What Temporal keeps, as it is on disk. */
+/** Returns Temporal's store as it is on disk. */
 export const temporalStoreOf = ({ dataDir }: Fleet): string =>
   readdirSync(dataDir)
     .filter((name) => name.startsWith('temporal.db'))
