@@ -117,7 +117,10 @@ const idsOf = async ({ database }: Composed, network: string): Promise<string[]>
   return rows.map(({ id }) => id);
 };
 
-/** Checks that the payments are final and recorded as unallocated, because no wallet is allocated any more. */
+/**
+ * Checks that no payment is still confirming. The payments are recorded without an owner, because no wallet is
+ * allocated any more.
+ */
 async function expectBooked({ database }: Composed, ids: readonly string[]): Promise<void> {
   const text = `select count(*)::int as open from transfers where id = any($1::text[]) and status = 'confirming'`;
   const [row] = await database.query<{ open: number }>(text, [ids]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('attacks nothing but this machine', () => {
+it('attacks only this machine', () => {
   for (const url of ['http://127.0.0.1:8080', 'http://localhost:1', 'http://[::1]:8080', 'https://127.8.9.1'])
     expect(loopbackUrl(`${url}/`)).toBe(url);
   for (const url of [
@@ -24,7 +24,7 @@ it('attacks nothing but this machine', () => {
     expect(() => loopbackUrl(url)).toThrow();
 });
 
-it('leaves out what would end the attack, and nothing else', () => {
+it('skips only operations that would end the attack', () => {
   const names = (document: ApiDocument) =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -33,7 +33,7 @@ it('leaves out what would end the attack, and nothing else', () => {
   expect(names(served).filter((name) => !attacked.includes(name))).toEqual(Object.keys(LEFT_OUT));
 });
 
-it('puts real ids in as examples, and changes nothing of what is valid', () => {
+it('adds real ids as examples without changing which requests are valid', () => {
   const ids = { card: 'card_real', account: 'acc_real', masterAccount: 'acc_master' };
   const { paths }: any = documentWith(served, ids);
   expect(paths['/v1/cards/{id}'].get.parameters[0].schema.examples).toEqual(['card_real']);

@@ -13,7 +13,7 @@ const failure = (given: Partial<Failure> = {}): Failure => ({
   ...given,
 });
 
-it('puts every check into a class, an unknown one too', () => {
+it('puts every check into a class, even an unknown one', () => {
   const checks = ['not_a_server_error', 'no_answer', 'ignored_auth', 'negative_data_rejection'];
   expect(
     [...checks, 'response_schema_conformance', 'positive_data_acceptance', 'of_tomorrow'].map(classOf),
@@ -23,7 +23,7 @@ it('puts every check into a class, an unknown one too', () => {
   ]);
 });
 
-it('counts failures of one kind at one operation as one finding, the gravest first', () => {
+it('counts failures of one kind at one operation as one finding, the most serious first', () => {
   const findings = classify([
     failure({ field: 'amount', message: 'amount must be greater than zero.' }),
     failure({ field: 'amount', message: 'amount must be greater than zero.' }),
@@ -35,7 +35,7 @@ it('counts failures of one kind at one operation as one finding, the gravest fir
   ]);
 });
 
-it('explains what is known to be right, and nothing beside it', () => {
+it('explains known deviations and nothing else', () => {
   const reason = 'A cursor is opaque.';
   const reasonOf = (given: Partial<Failure>) => classify([failure(given)])[0]?.reason;
   expect(reasonOf({})).toBe(reason);
@@ -49,7 +49,7 @@ it('explains what is known to be right, and nothing beside it', () => {
     expect([other, reasonOf(other)]).toEqual([other, undefined]);
 });
 
-it('tells those of one operation that are explained from those that are not', () => {
+it('separates explained and unexplained findings of one operation', () => {
   const known: Deviation[] = [
     { check: 'status_code_conformance', operations: /^GET /, status: 418, reason: 'It is a teapot.' },
   ];

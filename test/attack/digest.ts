@@ -1,12 +1,12 @@
 import type { TestApi } from '../support/api';
 
-/** Count and sum of hashes of the rows of each table, whatever their order. */
+/** Number of rows and sum of their hashes for each table, independent of their order. */
 export type Digest = Record<string, string>;
 
 /**
- * What the whole database holds, so that a difference names the tables that have changed. Rates are left out, because they are renewed by
- * time alone.
- * @param mentions only rows that hold one of these texts anywhere
+ * Digests the whole database, so that a difference names the changed tables. Rates are left out, because time alone
+ * renews them.
+ * @param mentions only rows that contain one of these texts
  */
 export async function digest(api: TestApi, mentions?: string[]): Promise<Digest> {
   const tables = await api.database.query<{ name: string }>(

@@ -1,23 +1,23 @@
 import { DESTINATION } from '../transfers/iban/support';
 import type { Kind, Records } from './records';
 
-/** An operation that moves money, as one call of it. */
+/** One call of an operation that moves money. */
 export interface Move {
   what: string;
-  /** As the OpenAPI document names it. */
+  /** Name in the OpenAPI document. */
   operation: string;
   by: 'client' | 'admin';
   path(records: Records): Promise<string>;
-  /** The same each time, but for what can be used only once: see `quote`. */
+  /** The body. It is the same each time, except for values that work only once: see `quote`. */
   body(records: Records): Promise<Record<string, unknown>>;
   status: number;
-  /** Whose money it takes; a move that takes none can be made as often as one likes. */
+  /** The money that the move takes. A move without one can be made any number of times. */
   purse?: 'account' | 'card' | 'virtualIban' | 'euroAccount';
-  /** It accepts a quote, which each call of its own needs a new one of. */
+  /** Set when the move accepts a quote. Each separate call then needs a new quote. */
   quote?: (records: Records) => Promise<{ path: string; body: object }>;
 }
 
-/** The operation's path, its ids put in in order. */
+/** Returns the operation's path with its ids filled in order. */
 const at =
   (operation: string, ...kinds: Kind[]) =>
   async ({ id }: Records): Promise<string> => {
@@ -39,7 +39,7 @@ const BANKING = '/v1/corporate-banking/{companyId}';
 const externalCard = { amount: '10.00', paymentMethodToken: 'tok_visa' };
 const destination = { ...DESTINATION };
 
-/** Of an account: what is quoted there. */
+/** Returns the quote of an account. */
 const quotedAt = (name: 'deposit' | 'payout', method: string) => async (records: Records) => ({
   path: await at(`POST /v2/accounts/{accountId}/${name}-quote`, 'account')(records),
   body: { method, amount: '10.00' },
@@ -56,7 +56,7 @@ const sandbox = (what: string, given: Record<string, unknown>, more: Partial<Mov
     ...more,
   });
 
-/** Every way to move money through the API, and what is a result though it moves none. */
+/** Every way to move money through the API, and results that move none. */
 export const MOVES: Move[] = [
   move("an operator's credit", 'POST /v1/accounts/admin-deposit', [], {
     by: 'admin',
@@ -124,7 +124,7 @@ export const MOVES: Move[] = [
     }),
     body: async () => ({}),
   }),
-  // It takes the money when it is carried out.
+  // The money leaves when the operation is executed.
   move('a withdrawal from a buffered card', 'POST /v2/cards/{id}/withdraw', ['card'], {
     status: 202,
     body: async () => ({ amount: '10.00' }),

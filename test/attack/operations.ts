@@ -1,25 +1,25 @@
 import type { Kind } from './records';
 import type { RequestSchema } from './values';
 
-/** A place of a request where something of a tenant is named. */
+/** A place in a request that names something of a tenant. */
 export interface Place {
   in: 'path' | 'query' | 'body';
   name: string;
   kind: Kind;
-  /** Of a query: no request goes without it. */
+  /** A required query parameter: every request has it. */
   required?: boolean | undefined;
 }
 
-/** An operation of the OpenAPI document, as far as a caller needs it. */
+/** An operation of the OpenAPI document, with the parts that a caller needs. */
 export interface Operation {
   /** `POST /v1/cards` */
   name: string;
   method: string;
   path: string;
   role: 'public' | 'client' | 'admin';
-  /** Statuses of success. */
+  /** Success statuses. */
   success: number[];
-  /** Whether it answers a page: `{ data, hasMore, nextCursor }`. */
+  /** Whether the answer is a page: `{ data, hasMore, nextCursor }`. */
   lists: boolean;
   places: Place[];
   body?: RequestSchema;
@@ -27,7 +27,7 @@ export interface Operation {
   takesJson: boolean;
 }
 
-/** What an `id` is, by the path before it, and other names that mean several things. */
+/** Kinds of names that mean several things, such as `id`, by the path before them. */
 const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v1\/users\/\{id\}\/kyc\/submit$/, 'id', 'documentedUser'],
   [/^\/v1\/users\/\{id\}\/kyc\/status$/, 'id', 'userInReview'],
@@ -53,7 +53,7 @@ const BY_PATH: [path: RegExp, name: string, kind: Kind][] = [
   [/^\/v1\/wallets\//, 'address', 'wallet'],
 ];
 
-/** Names that mean one thing wherever they stand. */
+/** Names that mean the same everywhere. */
 const BY_NAME: Record<string, Kind> = {
   accountId: 'account',
   bin: 'bin',
@@ -76,7 +76,7 @@ const BY_NAME: Record<string, Kind> = {
   withdrawalId: 'exchangeWithdrawal',
 };
 
-/** Names of values that belong to nobody. A destination may be anybody's; `reference` is a text of the operator's. */
+/** Names of values without an owner. A destination may belong to anybody; `reference` is the operator's text. */
 const PLAIN = new Set([
   ...[
     'amount',
@@ -116,12 +116,12 @@ const PLAIN = new Set([
   ...['asset', 'ttlSeconds', 'gasBalance', 'txHash', 'logIndex'],
 ]);
 
-/** What is the operator's alone: no request of it names anything of a tenant. */
+/** Paths for the operator only. Their requests name nothing of a tenant. */
 const OPERATORS = /^\/v1\/(gas-station|networks)\//;
 
 /**
- * @throws Error for a name that is in no table here: whoever adds an operation says whether it names a record of a tenant,
- * or else the tests of tenants would pass it by
+ * @throws Error for a name that is in no table here. The author of an operation must state whether it names a tenant's
+ * record, otherwise the tests of tenants would miss it.
  */
 function placeOf(path: string, at: Place['in'], name: string): Place[] {
   if (OPERATORS.test(path)) return [];

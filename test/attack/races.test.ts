@@ -6,7 +6,7 @@ import { countConflicts } from '../support/conflicts';
 import { MOVES, type Move } from './moves';
 import { type Records, recordsOf } from './records';
 
-/** Decisions part 5, 2 and 3, through the API, for every operation that moves money. */
+/** Tests decisions part 5, 2 and 3, through the API, for every operation that moves money. */
 const AT_ONCE = 50;
 
 const { conflicts, counting } = countConflicts();
@@ -21,7 +21,7 @@ afterAll(() => api.close());
 let keys = 0;
 const newKey = () => `key-${(keys += 1)}`;
 
-/** One call, ready to be sent. */
+/** A prepared call. */
 interface Call {
   client: Client;
   path: string;
@@ -47,7 +47,7 @@ const inTurn = async <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   return made;
 };
 
-/** How many rows each table has, and the sums of all balances: what an effect is measured by. */
+/** Counts the rows of each table and sums all balances, to measure effects. */
 async function everything(): Promise<Record<string, number>> {
   const tables = await api.database.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
@@ -60,7 +60,7 @@ async function everything(): Promise<Record<string, number>> {
   return row as Record<string, number>;
 }
 
-/** What changes by the work. */
+/** Returns the changes that the work makes. */
 async function effectOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await everything();
   await work();
@@ -88,7 +88,7 @@ describe(`${AT_ONCE} identical requests at once under one key have one effect an
   it.each(each(MOVES))('%s', async (_, move) => {
     const tenant = await records();
     const [first, alone, call] = (await inTurn(3, () => prepared(tenant, move))) as [Call, Call, Call];
-    // A first one may do more than those after it: it opens what is not there yet.
+    // The first call may do more than later ones, because it opens missing accounts.
     await sent(first, newKey());
     const once = await effectOf(async () => {
       const answer = await sent(alone, newKey());
@@ -111,7 +111,7 @@ describe(`${AT_ONCE} identical requests at once under one key have one effect an
   });
 });
 
-/** What is available of the money that a move takes. */
+/** Returns the available part of the money that a move takes. */
 async function available({ client, id }: Records, purse: Move['purse'] & string): Promise<Decimal> {
   const path = {
     account: async () => `/v2/accounts/${await id('account')}/balance`,
@@ -123,7 +123,7 @@ async function available({ client, id }: Records, purse: Move['purse'] & string)
   return new Decimal(purse.toLowerCase().endsWith('account') ? body.available : body.balance.available);
 }
 
-/** Takes money away until that much is left. */
+/** Withdraws money until this amount is left. */
 async function leave(tenant: Records, purse: Move['purse'] & string, left: Decimal): Promise<void> {
   const { client, id } = tenant;
   const amount = (await available(tenant, purse)).minus(left).toFixed(2);
@@ -151,7 +151,7 @@ describe(`${AT_ONCE} requests at once against money for ${MONEY_FOR}: exactly ${
   it.each(each(taking))('%s', async (_, move) => {
     const tenant = await records();
     const purse = move.purse as Move['purse'] & string;
-    // What one costs, fees included; whatever it needs is there before the first look.
+    // Measures the cost of one move with fees, after the records that it needs exist.
     const alone = await prepared(tenant, move);
     const before = await available(tenant, purse);
     await sent(alone, newKey());
@@ -171,7 +171,7 @@ describe(`${AT_ONCE} requests at once against money for ${MONEY_FOR}: exactly ${
   });
 });
 
-describe(`one quote, accepted by ${AT_ONCE} at once under keys of their own, is used once`, () => {
+describe(`one quote, accepted by ${AT_ONCE} requests at once under different keys, is used once`, () => {
   it.each(each(MOVES.filter(({ quote }) => quote !== undefined)))('%s', async (_, move) => {
     const tenant = await records();
     const [first, alone, call] = (await inTurn(3, () => prepared(tenant, move))) as [Call, Call, Call];
@@ -183,12 +183,12 @@ describe(`one quote, accepted by ${AT_ONCE} at once under keys of their own, is 
     });
     const told = answers.map(({ status, body }) => `${status} ${body.code ?? ''}`.trim()).sort();
     expect(told).toEqual([`${move.status}`, ...Array.from({ length: AT_ONCE - 1 }, () => '409 quote_used')]);
-    // A refusal is an answer that is kept, and nothing else.
+    // A refusal only stores its answer.
     expect(many).toEqual({ ...once, idempotency_keys: (once['idempotency_keys'] ?? 0) + AT_ONCE - 1 });
   });
 });
 
-it('leaves books that add up, and nobody stood in the way of another', async () => {
+it('leaves correct books, without a conflict between transactions', async () => {
   expect(await checkLedger(api.database)).toEqual([]);
   expect(conflicts()).toBe(0);
 });

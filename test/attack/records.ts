@@ -10,7 +10,7 @@ import { jpeg, upload, uploadAll, uploadDocument } from '../support/uploads';
 import { destinationOf } from '../transfers/exchange/withdrawals/support';
 import { credited, DESTINATION, enabled } from '../transfers/iban/support';
 
-/** Every kind of thing of a tenant that a request can name. */
+/** Every kind of a tenant's record that a request can name. */
 export const KINDS = [
   'company',
   'user',
@@ -53,25 +53,25 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The records of one tenant. Each is made when it is first asked for, with those that it belongs to. */
+/** The records of one tenant. Each is created when it is first needed, after the records that it belongs to. */
 export interface Records {
   client: Client;
-  /** A word that every free text of the tenant holds. */
+  /** A word that is in every free text of the tenant. */
   mark: string;
   id(kind: Kind): Promise<string>;
-  /** The ids asked for so far, and those that they belong to. */
+  /** Returns the ids so far, and those of the records that they belong to. */
   made(): Promise<string[]>;
 }
 
 interface World extends Omit<Records, 'made'> {
   api: TestApi;
-  /** What the tenant calls those of these records that take a name of its own: each kind has one. */
+  /** The tenant's own name for those records that take one. Each kind has one. */
   externalId: string;
 }
 
 type Maker = (world: World) => Promise<string>;
 
-/** @param mark letters only, for it becomes part of people's names */
+/** @param mark only letters, because it is part of people's names */
 export function recordsOf(api: TestApi, client: Client, mark: string): Records {
   const ids = new Map<Kind, Promise<string>>();
   const id = (kind: Kind): Promise<string> => {
@@ -80,12 +80,12 @@ export function recordsOf(api: TestApi, client: Client, mark: string): Records {
     return known;
   };
   const world: World = { api, client, mark, id, externalId: numbered(mark) };
-  // A network is nobody's.
+  // A network belongs to no tenant.
   const made = () => Promise.all([...ids].flatMap(([kind, each]) => (kind === 'network' ? [] : [each])));
   return { client, mark, id, made };
 }
 
-/** Texts and programmes that must be unique. */
+/** Counter for unique texts and programmes. */
 let count = 0;
 const next = () => (count += 1);
 const numbered = (mark: string) => `${mark}-${next()}`;
@@ -99,7 +99,7 @@ function idIn({ status, body, text }: Answer, field = 'id'): string {
 const keyed = (client: Client, path: string, body: object) =>
   client.call('POST', path, body, { 'x-idempotency-key': `records-${next()}` });
 
-/** A user with all that a cardholder needs. */
+/** Creates a user with all data of a cardholder. */
 async function userOf(world: World, change: Record<string, unknown> = {}, externalId?: string) {
   const { api, client, mark } = world;
   const email = `${mark}.${next()}@quern.example`;
@@ -107,7 +107,7 @@ async function userOf(world: World, change: Record<string, unknown> = {}, extern
   return idIn(await client.call('POST', '/v1/users', { externalId, meta }));
 }
 
-/** On a B2C programme: it waits for the operator. */
+/** Creates a cardholder on a B2C programme, who waits for the operator. */
 async function pendingCardholder(world: World, change: Record<string, unknown> = {}): Promise<string> {
   const { api, client, id } = world;
   const userId = await userOf(world, change);
@@ -127,7 +127,7 @@ async function quoteOf({ client, id }: World, what: 'deposit' | 'payout', method
   return idIn(await client.call('POST', path, { method, amount: '20.00' }), 'quoteId');
 }
 
-/** Of an issuance, or of a funding of the card. */
+/** Returns the quote of an issuance or of a top-up of the card. */
 async function cardQuote({ client, id }: World, what: 'issue' | 'topup'): Promise<string> {
   const asked = { accountId: await id('account'), amount: '20.00', allocation: '0.25' };
   if (what === 'topup') {
@@ -155,7 +155,7 @@ const programme = (bin: string) => ({
   },
 });
 
-/** The network that a test has made, or one whose nodes are away. */
+/** Returns a test's network, or one with unreachable nodes. */
 async function networkOf(api: TestApi): Promise<string> {
   const found = await findNetwork(api.database, 'local');
   if (!found) await withLocalNetwork(api, AWAY);
@@ -186,7 +186,7 @@ const MAKERS: Record<Kind, Maker> = {
     for (const kind of ['user', 'deposit', 'payout', 'ibanPayout'] as const) await id(kind);
     return externalId;
   },
-  /** The user's, with money on it. */
+  /** The user's account, with money. */
   account: async ({ api, client, id }) => {
     const opened = await client.call('POST', `/v1/users/${await id('user')}/accounts`, { currency: 'USD' });
     await fund(api, idIn(opened), '500.00');
@@ -204,7 +204,7 @@ const MAKERS: Record<Kind, Maker> = {
     );
     return idIn({ ...answer, body: body.data[0] });
   },
-  /** A programme that no other tenant may issue on. */
+  /** A programme on which no other tenant may issue. */
   bin: async ({ api, client }) => {
     const bin = String(70_000_000 + next());
     await api.database.transaction(async (tx) => {
@@ -236,7 +236,7 @@ const MAKERS: Record<Kind, Maker> = {
     if (progress !== 'active') throw new Error(`the card is ${progress}`);
     return cardId;
   },
-  /** An authorization of 40.00, of which 15.00 is settled. */
+  /** An authorization of 40.00, with 15.00 settled. */
   cardTransaction: async ({ client, mark, id }) => {
     const cardId = await id('card');
     const merchant = { name: mark };
@@ -264,7 +264,7 @@ const MAKERS: Record<Kind, Maker> = {
     const body = { quoteId, returnUrl: `https://${mark}.example/`, externalId };
     return idIn(await keyed(client, `/v2/accounts/${await id('account')}/deposits`, body));
   },
-  /** The tenant's, with money on it. */
+  /** The tenant's account, with money. */
   euroAccount: async ({ api, client }) => {
     const accountId = await masterAccount(client, 'EUR');
     await fund(api, accountId, '500.00');

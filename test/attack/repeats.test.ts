@@ -6,8 +6,9 @@ import { operationsOf, type Place } from './operations';
 import { type Draft, draftsOf, send } from './requests';
 
 /**
- * Decisions part 1, Idempotency: a repeat gets the stored answer, whatever has become of what the request names. Every operation that
- * takes a key is sent where nothing of what it names is there, no chain can be asked, and its key has an answer.
+ * Tests decisions part 1, Idempotency: a repeat gets the stored answer, whatever the state of the named records. Each
+ * operation with a key is repeated while no named record exists and no chain is reachable, after its key has stored an
+ * answer.
  */
 const SEED = Number(process.env['FC_SEED'] ?? 20_260_131);
 const STORED = { status: 200, body: '{"stored":true}' };
@@ -23,21 +24,21 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Operations that store their answer under a key. */
+/** Whether an operation stores its answer under a key. */
 const takesKey = ({ operation: { path, method } }: Draft): boolean =>
   method !== 'GET' &&
   (document.paths[path][method.toLowerCase()].parameters ?? []).some(
     ({ in: at, name }: { in: string; name: string }) => at === 'header' && name === 'x-idempotency-key',
   );
 
-/** Ids of nothing, but for the tenant's own. */
+/** Returns ids of records that do not exist, except for the tenant's own id. */
 function namedBy({ operation: { path }, places }: Draft, { clientId }: Client): Record<string, string> {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const names = [...inPath, ...places.map(({ name }) => name)];
   return { ...Object.fromEntries(names.map((name) => [name, 'nowhere'])), companyId: clientId };
 }
 
-/** With what a pattern and a name alone do not say. */
+/** Adds values that pattern and name alone do not determine. */
 function completed(draft: Draft): Draft {
   const { name } = draft.operation;
   if (name === 'POST /v1/webhooks')
@@ -48,7 +49,7 @@ function completed(draft: Draft): Draft {
 const RESEND = '/v1/webhooks/resend';
 const FROM_DATE = '2026-01-01T00:00:00.000Z';
 
-/** As the request is sent. */
+/** Returns the fingerprint of the request as it is sent. */
 function fingerprintOf({ operation, body = {}, form, places }: Draft, ids: Record<string, string>): Buffer {
   const at = (where: Place['in']) =>
     places.filter((place) => place.in === where).map(({ name }) => [name, ids[name] ?? '']);
@@ -74,7 +75,7 @@ async function store(draft: Draft, by: Client, ids: Record<string, string>, key:
   );
 }
 
-it('gives the stored answer of every operation that takes a key, and asks nothing for it', async () => {
+it('answers a repeat of every operation with a key from storage, without reading anything else', async () => {
   const drafts = operationsOf(document)
     .flatMap((operation) => draftsOf(api, operation, SEED))
     .filter(takesKey)

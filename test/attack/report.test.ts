@@ -15,7 +15,7 @@ interface Said {
   failed?: string[];
 }
 
-/** An event as schemathesis writes it, with what is read of it and a little beside. */
+/** Makes an event like those of schemathesis, with the fields that are read and some others. */
 function scenario(said: Said) {
   const { label = 'POST /v1/users', status = 201, answer = '{}', failed = [] } = said;
   const checks = ['status_code_conformance', ...failed].map((name) => ({
@@ -81,7 +81,7 @@ it('counts requests and statuses by operation', async () => {
   ]);
 });
 
-it('reads a failure with what was asked and what was answered', async () => {
+it('reads a failure with its request and its answer', async () => {
   const answer = JSON.stringify({
     code: 'invalid_request',
     message: 'meta is odd.',
@@ -108,14 +108,14 @@ it('reads a failure with what was asked and what was answered', async () => {
   ]);
 });
 
-it('takes silence for a failure, and an answer that is no error for what it is', async () => {
+it('reads a missing answer as a failure, and a success as a success', async () => {
   const silent = await read(scenario({ status: null }), END);
   expect(silent.failures).toMatchObject([{ check: 'no_answer', status: 0, operation: 'POST /v1/users' }]);
   const page = await read(scenario({ status: 502, answer: '<html>', failed: ['not_a_server_error'] }), END);
   expect(page.failures).toMatchObject([{ status: 502, code: '', field: '', message: '', answer: '<html>' }]);
 });
 
-it('knows an attack that broke down from one that found nothing', async () => {
+it('distinguishes a broken attack from one without findings', async () => {
   expect(await read(scenario({}))).toMatchObject({ finished: false });
   const { errors } = await read({ NonFatalError: { value: { message: 'no document' } } }, END);
   expect(errors).toEqual([expect.stringContaining('no document')]);
@@ -125,7 +125,7 @@ it('refuses a report of another shape', async () => {
   await expect(read({ ScenarioFinished: { phase: 'fuzzing', records: [] } })).rejects.toThrow('recorder');
 });
 
-it('prints figures: coverage, what is unexplained, and a line for each class', async () => {
+it('prints coverage, unexplained findings, and a line for each class', async () => {
   const refused = {
     code: 'invalid_request',
     message: 'cursor is not a valid cursor of this list.',

@@ -6,21 +6,21 @@ import { DESTINATION } from '../transfers/iban/support';
 import type { Operation, Place } from './operations';
 import { type Extent, valuesOf } from './values';
 
-/** A request whose places for ids are open. */
+/** A request with open places for ids. */
 export interface Draft {
   operation: Operation;
   /** `with all fields, {"type":"settle"}` */
   what: string;
   body: Record<string, unknown> | undefined;
   form: boolean;
-  /** Those that this request fills. */
+  /** The places that this request fills. */
   places: Place[];
 }
 
-/** Each is taken once. */
+/** Counter, because a reference can be used only once. */
 let references = 0;
 
-/** What no schema says: what is known, offered and affordable. */
+/** Values that no schema determines: known, offered and affordable ones. */
 const samplesFor = (api: TestApi): Record<string, unknown> => ({
   ...identity(api),
   amount: '10.00',
@@ -44,7 +44,10 @@ const samplesFor = (api: TestApi): Record<string, unknown> => ({
   ...{ chainId: 31_337, rpcUrls: ['https://node.example/'], explorerUrl: null, assets: [] },
 });
 
-/** Where a field decides what the others mean, each of its values; and what must be given though the schema leaves it open. */
+/**
+ * Variants of bodies: every value of a field that determines the others, and values that are necessary although the
+ * schema leaves them open.
+ */
 const VARIANTS: Record<string, Record<string, unknown>[]> = {
   'POST /sandbox/transactions': [
     ...['authorization', 'settle', 'refund', 'decline'].map((type) => ({ type, amount: '10.00' })),
@@ -55,7 +58,10 @@ const VARIANTS: Record<string, Record<string, unknown>[]> = {
   'POST /v2/accounts/{accountId}/payout-quote': [{ method: 'sepa', currency: 'EUR' }],
 };
 
-/** Valid requests of an operation: with the required fields, with all, each in every variant. The seed decides the rest. */
+/**
+ * Returns valid requests of an operation: with the required fields and with all fields, each in every variant. The seed
+ * decides the rest.
+ */
 export function draftsOf(api: TestApi, operation: Operation, seed: number): Draft[] {
   const { body: schema, places } = operation;
   const extents: Extent[] =
@@ -67,7 +73,7 @@ export function draftsOf(api: TestApi, operation: Operation, seed: number): Draf
         ? fc.sample(valuesOf(schema, extent, samplesFor(api)), { seed, numRuns: 1 })[0]
         : {};
       const body = { ...(drawn as Record<string, unknown>), ...variant };
-      // A photo is either sent or named.
+      // A photo is either sent or referenced.
       if (body['fileId'] !== undefined) delete body['file'];
       else if (operation.takesForm) body['file'] ??= jpeg('a photo');
       return {
@@ -84,7 +90,7 @@ export function draftsOf(api: TestApi, operation: Operation, seed: number): Draf
   );
 }
 
-/** @param ids by the name of the place */
+/** @param ids ids by the name of the place */
 export function send(
   client: Client,
   draft: Draft,

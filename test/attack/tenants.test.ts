@@ -9,8 +9,8 @@ import { KINDS, type Kind, type Records, recordsOf } from './records';
 import { type Draft, draftsOf, send } from './requests';
 
 /**
- * Decisions part 5, 7: one tenant never sees, or changes, anything of another. Every operation of `/openapi.json` that
- * names something of a tenant is called by a stranger, with a valid body and real ids of the victim among its own.
+ * Tests decisions part 5, 7: a tenant never sees or changes another tenant's data. A stranger calls every operation of
+ * `/openapi.json` that names something of a tenant, with a valid body and the victim's real ids among its own.
  */
 const SEED = Number(process.env['FC_SEED'] ?? 20_260_131);
 
@@ -36,28 +36,28 @@ afterAll(() => Promise.all([api.close(), chain.stop()]));
 let keys = 0;
 const newKey = () => `key-${(keys += 1)}`;
 
-/** What a foreign id in a place leads to. */
+/** Result of a foreign id in a place. */
 type Outcome = 'not found' | 'finds nothing' | 'is its own' | 'is for anybody';
 
 function outcomeOf({ operation, body }: Draft, { in: at, kind }: Place): Outcome {
-  // A list is filtered within what its caller has.
+  // A list filters within the records of its caller.
   if (at === 'query' && operation.lists) return 'finds nothing';
-  // What tenants call their records: two may use one name.
+  // Two tenants may use the same name for their records.
   if (kind === 'externalId') return 'is its own';
-  // A settlement of something unknown is a force post (decisions part 3); a decline follows nothing.
+  // A settlement of something unknown is a force post (decisions part 3). A decline refers to nothing.
   if (kind === 'reference' && ['settle', 'decline'].includes(String(body?.['type']))) return 'is its own';
-  // Whether they may issue on it is what is asked: they may not.
+  // The operation asks whether the tenant may issue, and the answer is no.
   if (operation.path === '/v2/cards/issue/capability' && kind === 'bin') return 'is its own';
-  // The sandbox plays a payer out there, who may know any IBAN.
+  // The sandbox plays a payer outside, who may know any IBAN.
   if (kind === 'iban' || kind === 'network') return 'is for anybody';
   return 'not found';
 }
 
-/** Every choice of some of them. */
+/** Returns all combinations of items. */
 const choices = <T>(items: T[]): T[][] =>
   items.reduce<T[][]>((all, item) => [...all, ...all.map((some) => [...some, item])], [[]]).slice(1);
 
-/** Lists show what is there: the record that each is to find. */
+/** The record that each list must show to its owner. */
 const NEEDED: Record<string, Kind> = {
   'GET /v1/accounts': 'account',
   'GET /v2/accounts': 'account',
@@ -68,7 +68,7 @@ const NEEDED: Record<string, Kind> = {
   'GET /v1/exchange/withdrawals': 'exchangeWithdrawal',
 };
 
-/** The ids that a request takes, all of one tenant. */
+/** Returns the ids of a request, all of one tenant. */
 async function idsOf({ operation, places }: Draft, records: Records): Promise<Record<string, string>> {
   const needed = NEEDED[operation.name];
   if (needed) await records.id(needed);
@@ -77,7 +77,7 @@ async function idsOf({ operation, places }: Draft, records: Records): Promise<Re
   return ids;
 }
 
-/** What an answer shows of a tenant: its ids, or the word that all its texts hold. */
+/** Returns what an answer shows of a tenant: its ids, or the word in all its texts. */
 async function shownOf(records: Records, { text }: Answer): Promise<string[]> {
   const theirs = [...(await records.made()), records.client.clientId, records.mark];
   return theirs.filter((one) => text.toLowerCase().includes(one.toLowerCase()));
@@ -86,11 +86,11 @@ async function shownOf(records: Records, { text }: Answer): Promise<string[]> {
 const victims = () => recordsOf(api, victim, VICTIM);
 const strangers = () => recordsOf(api, stranger, STRANGER);
 
-/** Every valid request that names something of a tenant. */
+/** Returns every valid request that names something of a tenant. */
 const drafts = (): Draft[] =>
   operations.flatMap((operation) => draftsOf(api, operation, SEED)).filter(({ places }) => places.length > 0);
 
-/** A deposit is told by the hash of a payment that the chain has. */
+/** Pays first, because a deposit is reported by the hash of a payment on the chain. */
 async function paidFor(draft: Draft, { address = '' }: Record<string, string>): Promise<Draft> {
   if (draft.operation.name !== 'POST /v1/wallets/deposit') return draft;
   return { ...draft, body: { ...draft.body, txHash: await chain.pay(token, address, 5_000_000n) } };
@@ -98,7 +98,7 @@ async function paidFor(draft: Draft, { address = '' }: Record<string, string>): 
 
 const told = ({ status, body }: Answer) => `${status} ${body?.code ?? ''}`.trim();
 
-it('refuses every foreign id, alone or among its own, and changes nothing by it', async () => {
+it('refuses every foreign id, alone or among own ids, and changes nothing', async () => {
   const wrong: string[] = [];
   const ready = [];
   for (const draft of drafts()) {
@@ -127,21 +127,21 @@ it('refuses every foreign id, alone or among its own, and changes nothing by it'
   expect(wrong).toEqual([]);
 }, 180_000);
 
-/** Undefined where the request is good: see the next test. */
+/** Returns the expected refusal. Undefined when the request is valid: see the next test. */
 function expectedOf({ operation }: Draft, outcomes: Set<Outcome>): string | undefined {
   if (operation.role === 'admin') return '403 forbidden';
   if (outcomes.has('not found')) return '404 not_found';
   return outcomes.has('finds nothing') ? '200 with 0' : undefined;
 }
 
-/** A body's own name for a record is taken once; this one is free. */
+/** Gives the record another name, because a name can be used once. */
 const renamed = ({ places }: Draft, ids: Record<string, string>) => {
   const name = places.find(({ in: at, kind }) => at === 'body' && kind === 'externalId')?.name;
   return name === undefined ? ids : { ...ids, [name]: newKey() };
 };
 
-/** Without this the test above could pass because its bodies are not valid, or its ids not real. */
-it('serves the same request to whom the ids belong, whatever keys others use', async () => {
+/** Proves that the bodies are valid and the ids real. Otherwise the test above could pass without a check. */
+it('serves the same request to the owner of the ids, whatever keys others use', async () => {
   const wrong: string[] = [];
   for (const draft of drafts()) {
     const { role, success, lists } = draft.operation;
@@ -191,13 +191,13 @@ it("takes another tenant's name for a record as its own", async () => {
   expect(tried).toBeGreaterThan(4);
 }, 180_000);
 
-it('finds in no path what is of another tenant, of whatever kind', async () => {
+it('finds no record of another tenant in any path', async () => {
   const [theirs, own] = [victims(), strangers()];
   for (const kind of KINDS) await theirs.id(kind);
   const wrong: string[] = [];
   const paths = operations.filter(({ places }) => places.some(({ in: at }) => at === 'path'));
   const requests = paths.flatMap((operation) => draftsOf(api, operation, SEED).slice(0, 1));
-  // First the stranger's own: they are made once, for every request of these is refused.
+  // Creates the stranger's own records first, because each of its requests will be refused.
   for (const draft of requests) await idsOf(draft, own);
   const before = await digest(api);
   for (const draft of requests) {
@@ -216,7 +216,7 @@ it('finds in no path what is of another tenant, of whatever kind', async () => {
   expect(await digest(api)).toEqual(before);
 }, 180_000);
 
-it('lists nothing of another tenant', async () => {
+it('lists no record of another tenant', async () => {
   const theirs = victims();
   for (const kind of KINDS) await theirs.id(kind);
   const nobody = await api.client();
@@ -233,7 +233,7 @@ it('lists nothing of another tenant', async () => {
   }
 });
 
-it('tells a company without a virtual IBAN nothing of those that have one', async () => {
+it('shows a company without a virtual IBAN nothing of companies with one', async () => {
   const theirs = victims();
   await theirs.id('ibanPayout');
   const poor = await api.client();
@@ -251,7 +251,7 @@ it('tells a company without a virtual IBAN nothing of those that have one', asyn
   }
 });
 
-it('asks whoever adds an operation what its names are', () => {
+it('fails when an operation has a name of unknown kind', () => {
   const document = (parameters: object[], properties: object) => ({
     paths: {
       '/v1/things/{thingId}': {

@@ -7,7 +7,7 @@ const draw = (schema: object, extent: 'required' | 'all' = 'all', samples: Recor
 const AMOUNT = '^\\d{1,15}(\\.\\d{1,18})?$';
 const FREE_TEXT = '^[^\\u0000-\\u001f\\u007f]*$';
 
-it('keeps every rule of a text', () => {
+it('draws texts that keep every rule', () => {
   const texts = draw({ type: 'string', pattern: FREE_TEXT, minLength: 1, maxLength: 5 }) as string[];
   expect(new Set(texts).size).toBeGreaterThan(50);
   expect(
@@ -19,12 +19,12 @@ it('keeps every rule of a text', () => {
   expect(times.filter((text) => new Date(text).toISOString() !== text)).toEqual([]);
 });
 
-it('keeps the bounds of a number, and to what is listed', () => {
+it('draws numbers within bounds, and listed values', () => {
   expect(new Set(draw({ type: 'integer', minimum: 3, maximum: 5 }))).toEqual(new Set([3, 4, 5]));
   expect(new Set(draw({ type: 'string', enum: ['a', 'b'] }))).toEqual(new Set(['a', 'b']));
 });
 
-it('fills the required fields of an object or all of them, and takes samples for what a schema cannot say', () => {
+it('fills required or all fields of an object, with samples for fields that a schema cannot describe', () => {
   const inner = { type: 'object', properties: { currency: { type: 'string' } } };
   const schema = {
     type: 'object',
@@ -40,7 +40,7 @@ it('fills the required fields of an object or all of them, and takes samples for
   });
 });
 
-it('refuses a schema that it does not wholly understand', () => {
+it('refuses a schema with an unknown keyword', () => {
   expect(() => draw({ type: 'string', multipleOf: 2 })).toThrow('multipleOf');
   expect(() => draw({ type: 'array' })).toThrow('array');
 });

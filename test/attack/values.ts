@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** The part of JSON Schema that the document's requests are written in. What is not listed here throws. */
+/** The part of JSON Schema that the document's requests use. Any other keyword throws. */
 export interface RequestSchema {
-  /** A list where a field may be null. */
+  /** A list when a field may be null. */
   type?: string | string[];
   enum?: unknown[];
   pattern?: string;
@@ -16,24 +16,24 @@ export interface RequestSchema {
   additionalProperties?: unknown;
   examples?: unknown[];
   anyOf?: RequestSchema[];
-  /** A request may send it as it is read, and nothing else. So it is left out of what is drawn. */
+  /** A request may only repeat the value that it has read, so the field is left out. */
   readOnly?: boolean;
 }
 
 const UNDERSTOOD = new Set([
   ...['type', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'properties'],
   ...['required', 'additionalProperties', 'minProperties', 'anyOf'],
-  // Say nothing of what is valid beyond the rest.
+  // Keywords that do not restrict values.
   ...['description', 'examples', 'default', 'contentMediaType'],
 ]);
 
-/** Whether an object's optional fields are there. */
+/** Whether optional fields of an object are present. */
 export type Extent = 'required' | 'all';
 
 /**
- * Values that a schema admits.
- * @param samples by field name, for what a schema cannot say: a known currency, a sum that is affordable
- * @throws Error for a keyword that is not understood, so that no rule is overlooked
+ * Returns valid values of a schema.
+ * @param samples by field name, for values that a schema cannot describe: a known currency, an affordable amount
+ * @throws Error for an unknown keyword, so that no rule is overlooked
  */
 export function valuesOf(
   schema: RequestSchema,
@@ -71,7 +71,7 @@ function textsOf({ pattern, format, minLength = 0, maxLength = 40 }: RequestSche
   const plain = fc.string({ ...length, unit: 'grapheme' });
   if (pattern === undefined) return plain.filter((text) => text.length <= maxLength);
   const rule = new RegExp(pattern, 'u');
-  // Free text is drawn as text: a pattern that forbids some characters would give strange ones and nothing else.
+  // Free text is drawn as text, because a pattern that forbids some characters would give only strange ones.
   const drawn = pattern.startsWith('^[^') ? plain : fc.stringMatching(rule);
   return drawn.filter((text) => rule.test(text) && text.length >= minLength && text.length <= maxLength);
 }

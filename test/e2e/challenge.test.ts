@@ -23,13 +23,15 @@ import { startWhole, type Whole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 import { until } from '../support/until';
 
-/** A payer is authenticated by 3-D Secure: the whole product, a card processor over HTTP, and a real mail server. */
+/**
+ * A payer is authenticated by 3-D Secure, with the whole product, a card processor over HTTP, and a real mail server.
+ */
 
 const dataDir = temporaryFolder('challenge');
 let whole: Whole;
 let mailServer: SMTPServer;
 let mails: string[];
-/** While the mail server refuses every connection. */
+/** The mail server refuses every connection while this is true. */
 let isAway = false;
 let environment: Record<string, string>;
 
@@ -68,7 +70,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 }, START_MS);
 
-/** What the product has logged before it was killed. */
+/** Logs of the product before it was killed. */
 const logs: string[] = [];
 
 async function killAndStart(meanwhile: () => void = () => undefined): Promise<void> {
@@ -153,7 +155,7 @@ it('mails the code after a kill, once the mail server is back', async () => {
   expect(await tell(challenge(reference, 'acs-2'))).toMatchObject({ accepted: true });
   await killAndStart(() => (isAway = false));
   await until(async () => (await statusOf('acs-2')) !== 'sending');
-  // A start that took longer than a minute leaves the payer without a code, and says so.
+  // After a start of more than a minute the payer has no code, and the status says so.
   const status = await statusOf('acs-2');
   expect(['sent', 'unavailable']).toContain(status);
   expect(mails).toHaveLength(before + (status === 'sent' ? 1 : 0));
@@ -163,7 +165,7 @@ it('mails the code after a kill, once the mail server is back', async () => {
   });
 });
 
-it('answers the purchases of challenged payers that `npm run processor` plays', async () => {
+it('answers the purchases of challenged payers in `npm run processor`', async () => {
   const [client, admin, processor] = await callers();
   const cards = await issueChallengedCards(client, admin, processor);
   const line = { url: whole.credentials.baseUrl, secret: processor.secret };
@@ -181,7 +183,7 @@ it('uses each challenge once while the product is killed again and again', async
   const cards = await issueCards(...(await callers()), 6);
   const line = {
     get url() {
-      return whole.credentials.baseUrl; // a new port after each start
+      return whole.credentials.baseUrl; // each start has a new port
     },
     secret,
   };
@@ -199,7 +201,7 @@ it('uses each challenge once while the product is killed again and again', async
         const merchant = { ...given.merchant, name: `Shop ${challengeId}` };
         expect(await tellAgain('challenge', { ...given, merchant })).toMatchObject({ accepted: true });
         const mailed = () => mails.findLast((mail) => mail.includes(merchant.name));
-        // A start that took longer than a minute leaves the payer without a code: another one is asked for.
+        // After a start of more than a minute the payer has no code, so the test requests another challenge.
         const isUnsent = async () => (await statusOf(challengeId).catch(() => '')) === 'unavailable';
         while (!mailed()) {
           await until(async () => mailed() !== undefined || (await isUnsent()));
@@ -242,7 +244,7 @@ it('uses each challenge once while the product is killed again and again', async
     expect(used.filter((status) => status === 'used').length).toBeGreaterThanOrEqual(approved);
     const books = shown(balancesOf(FUNDED, done));
     const { id } = cards.find((card) => card.reference === reference)!;
-    // What was declined without an answer is released by its process.
+    // A workflow releases what authorizations without an answer hold.
     await until(async () => {
       const { available, pending, spent } = (await client('GET', `/v1/cards/${id}`))['balance'];
       return [available, pending, spent].join(' ') === books;

@@ -12,12 +12,12 @@ import { takeTurn, temporalAt } from '../support/outside/temporal-client';
 import { temporaryFolder } from '../support/servers';
 import { DEMO_MS, installation } from './installation';
 
-/** A newcomer's first hour: what the guides type, on a new product, and then the demo of a sweep. */
+/** Types the commands of the guides on a new product, and then runs the demo of a sweep. */
 
 const world = installation();
 const { dataDir } = world;
 
-/** Nobody waits here for the minutes of the schedule: a scan's, a top-up's, a sweep's. */
+/** Triggers the schedules of scan, top-up and sweep, so that no test waits for their minute. */
 let temporal: TemporalClient;
 let turns: NodeJS.Timeout;
 beforeAll(() => {
@@ -36,7 +36,7 @@ async function embeddedDatabase(): Promise<Database> {
   return createDatabase({ url: connectionUrl(state, DATABASE), poolSize: 1, name: 'guides' });
 }
 
-/** @returns what a shell in a folder of its own has printed for these commands, beside what `.data` is there */
+/** @returns the output of these commands in a shell, in a temporary folder with the product's `.data` */
 async function reader(commands: string[]): Promise<string> {
   const folder = temporaryFolder('guide');
   symlinkSync(dataDir, join(folder, '.data'));
@@ -50,7 +50,7 @@ const expectEach = (out: string, told: string[]) => {
   for (const each of told) expect(out).toContain(each);
 };
 
-/** The last commands of a guide, which are as many calls. */
+/** Returns the last commands of a guide and checks their number of calls. */
 function storyOf(guide: string, calls: number): string {
   const story = commandsOf(`docs/guides/${guide}.md`).at(-1) ?? '';
   expect(story.match(/localhost:8080/g)).toHaveLength(calls);
@@ -61,13 +61,13 @@ const withoutStory = (guide: string) => commandsOf(`docs/guides/${guide}.md`).sl
 
 const lastAnswer = (out: string) => JSON.parse(out.trimEnd().split('\n').at(-1) ?? '') as unknown;
 
-it('does what the README types: a first request, and a user that is made once', async () => {
+it('runs the README: a first request, and a user that is created once', async () => {
   const request = commandsOf('README.md').find((commands) => commands.includes('x-client-id')) ?? '';
   expectEach(await reader([request]), ['"currency":"USD"', '"externalId":"ada"']);
 });
 
 it(
-  'does what the first guides type: a deposit, a card that pays, and webhooks that tell of it',
+  'runs the first guides: a deposit, a card that pays, and their webhooks',
   async () => {
     const [receive = ''] = commandsOf('docs/guides/webhooks.md');
     const out = await reader([
@@ -83,10 +83,10 @@ it(
 );
 
 it(
-  'does what the guide to challenges types: a payment that needs a code, which one purchase uses',
+  'runs the guide to challenges: a payment that needs a code, which one purchase uses',
   async () => {
     const [shell = '', money = '', issue = ''] = commandsOf('docs/guides/first-card.md');
-    const another = issue.replaceAll('grace', 'alan'); // the card of the first guide is closed by now
+    const another = issue.replaceAll('grace', 'alan'); // the first guide has closed its card
     const out = await reader([shell, money, another, ...commandsOf('docs/guides/challenges.md')]);
     expectEach(out, ['"challengeAbove":"20.00"', '"accepted":true', '{"result":"failed","triesLeft":2}']);
     expectEach(out, ['{"result":"approved","triesLeft":2}', '{"approved":true']);
@@ -104,7 +104,7 @@ it(
 );
 
 it(
-  'does what the guide to the exchange types, pasted whole: an exchange, an order that completes, and a withdrawal',
+  'runs the guide to the exchange: an exchange, an order that completes, and a withdrawal',
   async () => {
     const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
     const out = await reader([shell, money, ...withoutStory('exchange')]);
@@ -118,7 +118,7 @@ it(
 );
 
 it(
-  'cancels an exchange order as the guide to the sandbox does: what it held is released',
+  'cancels an exchange order as the guide to the sandbox does, and releases its hold',
   async () => {
     const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
     const [cancelled = ''] = commandsOf('docs/sandbox.md').filter((each) => each.includes('exchange-order'));
@@ -130,7 +130,7 @@ it(
 );
 
 it(
-  'goes from a user to a buffered card that has spent in eight calls',
+  'creates a user and a card whose buffer covers a payment, in eight calls',
   async () => {
     const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
     const out = await reader([shell, money, storyOf('first-card', 8)]);
@@ -143,7 +143,7 @@ it(
 );
 
 it(
-  'goes from dollars to euros on a bank account in five calls',
+  'exchanges dollars and pays euros to a bank account, in five calls',
   async () => {
     const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
     const [accounts = '', ...others] = commandsOf('docs/guides/exchange.md');
@@ -156,7 +156,7 @@ it(
 );
 
 it(
-  'does what the guides to chains type: a payment on the local chain is credited and told, and the station is ready',
+  'runs the guides to chains: a payment on the local chain is credited and reported, and the station is ready',
   async () => {
     const [receive = '', address = '', pay = '', release = ''] = commandsOf('docs/guides/chain-deposits.md');
     const [station = '', operations = '', delegate = ''] = commandsOf('docs/guides/gas-station.md');
@@ -179,7 +179,7 @@ it(
 );
 
 it(
-  'goes from a payer to the treasury in four calls, and the books agree',
+  'moves a payment to the treasury in four calls, and the books agree',
   async () => {
     const [shell = ''] = commandsOf('docs/guides/first-card.md');
     const address = commandsOf('docs/guides/chain-deposits.md')[1] ?? '';
@@ -195,7 +195,7 @@ it(
 );
 
 it(
-  'says why the demo of a sweep cannot run where changes take two people',
+  'says why the demo of a sweep cannot run while changes need two people',
   async () => {
     const database = await embeddedDatabase();
     const { baseUrl, admin } = world.whole.credentials;
@@ -221,7 +221,7 @@ it(
 );
 
 it(
-  'takes money in on the local chain: the demo of a sweep ends with a chain and books that agree',
+  'runs the demo of a sweep until chain and books agree',
   async () => {
     const { code, text } = await world.demo('sweep');
     expect([code, text]).toEqual([0, expect.stringMatching(/Sweep swp_\w+: 25 USDT/)]);

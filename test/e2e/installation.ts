@@ -5,19 +5,21 @@ import { killAll, START_MS } from '../startup/process';
 import { startWhole, type Whole } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 
-/** Automatic sweeps look once a minute, and a demo may need three looks: only a hang takes this long. */
+/**
+ * Time limit in milliseconds that only a hang reaches. Automatic sweeps run once a minute, and a demo may need three.
+ */
 export const DEMO_MS = 300_000;
 
-/** What `npm start` runs, in a folder of its own. */
+/** A running `npm start` with its own data folder. */
 export interface Installation {
   dataDir: string;
-  /** A test that has ended it starts it again. */
+  /** The running product. A test that ends it must start it again. */
   whole: Whole;
-  /** `npm run demo`. @param argv which demo, and how */
+  /** Runs `npm run demo`. @param argv arguments of the demo */
   demo(...argv: string[]): Promise<{ code: number | null; text: string }>;
 }
 
-/** A new one for the tests of a file, ended after them. */
+/** Starts an installation for the tests of a file, and ends it after them. */
 export function installation(): Installation {
   const dataDir = temporaryFolder('e2e');
   const world = { dataDir, demo: (...argv) => runDemo(dataDir, ...argv) } as Installation;

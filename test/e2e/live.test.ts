@@ -16,8 +16,8 @@ import { temporaryFolder } from '../support/servers';
 import { jpeg, uploadDocument } from '../support/uploads';
 
 /**
- * A live installation, and the parties in a process of their own that it knows by addresses and secrets alone. Between them
- * stands whoever may lose a callback.
+ * A live installation, with its parties in another process that it knows only by addresses and secrets. A proxy between
+ * them can lose callbacks.
  */
 
 const dataDir = temporaryFolder('live');
@@ -25,13 +25,13 @@ const partiesDir = temporaryFolder('parties');
 const BIN = '55112233';
 
 let environment: Record<string, string>;
-/** Another operator, who approves. */
+/** The operator who approves. */
 let approver: Record<string, string>;
 let live: Run;
 let parties: Run;
 let way: Server;
 let baseUrl: string;
-/** Paths of callbacks that do not come through any more, and how many were lost so. */
+/** Paths of callbacks that get lost, and the number of lost ones. */
 const losing = new Set<string>();
 let lost = 0;
 
@@ -59,7 +59,7 @@ afterAll(async () => {
   for (const name of [dataDir, partiesDir]) rmSync(name, { recursive: true, force: true });
 }, START_MS);
 
-/** Hands on to the installation what comes for it, but for what is to be lost. */
+/** Starts the proxy, which forwards requests to the installation unless they are to get lost. */
 async function startWay(): Promise<string> {
   way = createServer((request, response) => void pass(request, response)).listen(0, '127.0.0.1');
   await new Promise((resolve) => way.once('listening', resolve));
@@ -144,7 +144,7 @@ const PERSON = {
   ...{ idType: 'PASSPORT', idNo: 'Q7734519', idIssueDate: '2020-01-01' },
 };
 
-it('knows the parties by a file that its owner alone may read', () => {
+it('reads the parties from a file that only its owner may read', () => {
   expect(statSync(join(partiesDir, 'parties.env')).mode & 0o777).toBe(0o600);
   for (const party of PARTIES)
     expect(environment[`${partyVariable(party)}_URL`]).toMatch(
@@ -154,7 +154,7 @@ it('knows the parties by a file that its owner alone may read', () => {
 });
 
 it(
-  'takes money in by the checkout, makes a card for a cardholder whom the party has reviewed, pays out, and finds a chargeback',
+  'credits a checkout, issues a card to a cardholder whom the party has reviewed, pays out, and finds a chargeback',
   async () => {
     const [client, admin] = [await tenant('client'), await tenant('admin')];
     const programme = ['--scheme', 'visa', '--currency', 'USD', '--model', 'B2C'];
@@ -182,7 +182,7 @@ it(
     const payout = await paidOut(client, own);
     await until(`${own}/payouts/${payout}`, client, 'completed');
 
-    // Disputed five seconds later, and nobody calls: the party's list tells.
+    // The payment is disputed five seconds later without a callback. The product finds the dispute in the party's list.
     await until(`${own}/deposits/${deposit}`, client, 'chargeback');
     expect(lost).toBeGreaterThan(0);
     expect((await operator('ledger', 'check'))['problems'] ?? []).toEqual([]);
@@ -207,7 +207,9 @@ async function paidOut(client: Client, own: string): Promise<string> {
   return (await client.call('POST', `${own}/payouts`, body, key())).body.id as string;
 }
 
-/** A user whose KYC the operator has completed, and a cardholder whom the operator and then the party have approved. */
+/**
+ * Creates a user with KYC completed by the operator, and a cardholder approved by the operator and then by the party.
+ */
 async function reviewed(client: Client, admin: Client, accountId: string): Promise<string> {
   const [city] = (await client.call('GET', '/v1/cardholders/cities?region=GB')).body.data;
   const [occupation] = (await client.call('GET', '/v1/cardholders/occupations')).body.data;
@@ -224,7 +226,7 @@ async function reviewed(client: Client, admin: Client, accountId: string): Promi
   return made.body.id as string;
 }
 
-it('refuses what is switched off while it runs, in its own processes too', async () => {
+it('refuses quotes of a party that an operator switches off while the product runs', async () => {
   const client = await tenant('client');
   const { body } = await client.call('GET', '/v1/accounts');
   const quote = () =>

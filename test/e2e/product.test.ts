@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/servers';
 import { until } from '../support/until';
 import { DEMO_MS, installation } from './installation';
 
-/** A newcomer's first hour: `npm start`, `npm run demo`, Ctrl-C, and whatever goes wrong with them. */
+/** The first hour of a new user: `npm start`, `npm run demo`, Ctrl-C, and their failures. */
 
 const ROOT = join(__dirname, '../..');
 const world = installation();
@@ -23,7 +23,7 @@ const client = () => callerOf(world.whole.credentials.baseUrl, world.whole.crede
 
 const servers = () => embeddedServers(dataDir);
 
-/** A client's webhook receiver that answers 500, and the bodies that it was sent. */
+/** Starts a webhook receiver that answers 500 and keeps the bodies. */
 async function startRefusing() {
   const refused: string[] = [];
   const server = createServer((request, response) => {
@@ -39,14 +39,14 @@ async function startRefusing() {
   return { url, refused, close };
 }
 
-/** The tenants and URLs of all webhooks that are registered. */
+/** Returns tenants and URLs of all registered webhooks. */
 async function registered(): Promise<[string, string][]> {
   const { out } = await command({ DATA_DIR: dataDir }, 'webhooks', 'list', '--json');
   const endpoints = JSON.parse(out) as { tenantId: string; url: string }[];
   return endpoints.map(({ tenantId, url }) => [tenantId, url]);
 }
 
-it('prints where everything is, and keeps secrets in files for their owner alone', async () => {
+it('prints all addresses, and keeps secrets in files that only their owner may read', async () => {
   const { credentials, run } = world.whole;
   for (const told of [credentials.baseUrl, `${credentials.baseUrl}/docs`, credentials.temporalUi ?? '?'])
     expect(run.text()).toContain(told);
@@ -56,7 +56,7 @@ it('prints where everything is, and keeps secrets in files for their owner alone
     expect([name, statSync(join(dataDir, name)).mode & 0o777]).toEqual([name, 0o600]);
 });
 
-it('serves its documentation, its description, its health and its metrics', async () => {
+it('serves documentation, OpenAPI document, health and metrics', async () => {
   const { baseUrl } = world.whole.credentials;
   const docs = await fetch(`${baseUrl}/docs`);
   expect([docs.status, docs.headers.get('content-type')]).toEqual([
@@ -74,11 +74,11 @@ it('serves its documentation, its description, its health and its metrics', asyn
     { status: 'ok', checks: { postgres: 'up', temporal: 'up', workers: 'up' } },
   ]);
   expect(await (await fetch(world.whole.metricsUrl)).text()).toContain('database_connections{');
-  expect((await fetch(`${baseUrl}/metrics`)).status).not.toBe(200); // on a port of its own
+  expect((await fetch(`${baseUrl}/metrics`)).status).not.toBe(200); // metrics have their own port
 });
 
 it(
-  'does the main job: the demo ends with balances that agree',
+  'runs the demo, whose balances agree',
   async () => {
     const { code, text } = await world.demo();
     expect([code, text]).toEqual([0, expect.stringContaining('The webhooks and the balances agree.')]);
@@ -88,7 +88,7 @@ it(
 );
 
 it(
-  'runs the demo on a tenant of its own: a webhook of the demo client and its waiting event stay as they are',
+  'runs the demo on a new tenant, so that the demo client’s webhook and its waiting event stay unchanged',
   async () => {
     const { baseUrl, client: credential, admin } = world.whole.credentials;
     const receiver = await startRefusing();
@@ -115,7 +115,7 @@ it(
 );
 
 it(
-  'ends the demo quietly, with nothing left registered, when nobody reads it to its end',
+  'ends the demo quietly and removes its webhook when the output’s reader has gone',
   async () => {
     const child = spawn('npm', ['run', '--silent', 'demo'], {
       cwd: ROOT,
@@ -135,7 +135,7 @@ it(
 );
 
 it(
-  'is the same after Ctrl-C and a new start, and leaves no process behind',
+  'keeps its data over Ctrl-C and a new start, and leaves no process behind',
   async () => {
     await client()('POST', '/v1/users', {
       meta: { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' },
@@ -157,7 +157,7 @@ it(
 );
 
 it(
-  'takes over what a SIGKILL left behind, and the demo works on it',
+  'takes over servers that a SIGKILL left behind, and the demo works',
   async () => {
     const before = await client()('GET', '/v1/users');
     const left = await servers();
@@ -165,7 +165,7 @@ it(
     for (const server of left) expect(await stillRuns(server)).toBe(true);
 
     world.whole = await startWhole(dataDir);
-    // Kept, or ended and started anew where it did not answer in time; never a second one beside the first.
+    // A server is kept, or replaced if it did not answer in time. There is never a second server beside the first.
     const kept = (await servers()).map(({ pid }) => pid);
     expect(kept).toHaveLength(3);
     for (const server of left) expect(await stillRuns(server)).toBe(kept.includes(server.pid));
@@ -177,7 +177,7 @@ it(
 );
 
 it(
-  'starts its servers again when they are killed, without a new start of its own',
+  'restarts its servers when they are killed',
   async () => {
     const killed = await servers();
     for (const server of killed) process.kill(server.pid, 'SIGKILL');
@@ -195,7 +195,7 @@ it(
 );
 
 it(
-  'refuses a second start beside it, and a wrong or a busy port, in one clear line',
+  'refuses a second start, a wrong port and a busy port with one clear line',
   async () => {
     const busy = new URL(world.whole.credentials.baseUrl).port;
     const cases: [Record<string, string>, RegExp][] = [

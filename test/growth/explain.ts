@@ -8,8 +8,8 @@ interface Plan {
 }
 
 /**
- * Explains all that `work` sends, and fails where a large table is read from end to end.
- * @param on.statements where the database under test keeps what is sent through it
+ * Explains every statement that `work` sends, and fails when a large table is read completely.
+ * @param on.statements statements that the spied database has collected
  */
 export async function expectIndexes(
   { database, statements, large }: { database: Database; statements: Statement[]; large: readonly string[] },
@@ -29,7 +29,7 @@ const isExplained = ({ text }: Statement) =>
   /^\s*(select|with|update|delete|insert)/i.test(text) &&
   !/ledger_write|advisory|json_populate|recordset/.test(text);
 
-/** By cost alone: an index that must be read from end to end would be no better than the table. */
+/** Chooses by cost alone, because reading an index completely would be no better than reading the table. */
 async function planOf(database: Database, text: string, values: unknown[]): Promise<Plan> {
   const [row] = await database.transaction(async (tx) => {
     await tx.query('set local enable_seqscan = on');

@@ -1,8 +1,8 @@
 import type { Database } from '../../src/kernel/db/database';
 
 /**
- * What an operator looks at as it would be after years, nearly all of it over and done with: transfers with what the books and
- * the party say of them, breaks, the audit log, approvals, daily sums, commands, reviews. They are no bookings.
+ * Fills the operator's tables as after several years, with nearly all of it ended: transfers with their postings and
+ * the party's states, breaks, audit log, approvals, daily sums, commands, reviews. The rows are no bookings.
  */
 export async function fillHouse(
   database: Database,
@@ -11,7 +11,7 @@ export async function fillHouse(
 ): Promise<void> {
   await database.transaction(
     async (tx) => {
-      // Neither guards nor foreign keys: what they look at is not filled.
+      // Disables guards and foreign keys, because the rows that they check are not filled.
       await tx.query('set local session_replication_role = replica');
       for (const text of FILLS) await tx.query(text, [tenantId, accountId, count]);
     },
@@ -25,12 +25,12 @@ const KIND = `(array['deposit', 'payout', 'iban_payout', 'iban_credit', 'card_to
 const PREFIX = `(array['dep', 'pay', 'ipo', 'icr', 'ect', 'ect', 'exo', 'exw'])[1 + n % 8]`;
 const id = (prefix: string) => `${prefix} || '_' || lpad(n::text, 26, '0')`;
 const ROWS = 'from generate_series(1, $3::int) n where $1::text is not null and $2::text is not null';
-/** So many seconds ago, the older the lower. */
+/** Time of row `n`: older for lower numbers. */
 const AT = `now() - make_interval(secs => ($3::int - n) * 30)`;
-/** Two hundred a day, the last of them today, whatever the hour. */
+/** Day of row `n`: two hundred rows a day, the last ones today. */
 const DAY = `(now() at time zone 'utc')::date - ($3::int - n) / 200`;
 
-/** The tenant of a wallet. The test's own tenant has some that are available and some that rest. */
+/** Tenant of a wallet. The test's own tenant has available wallets and wallets in their cooldown. */
 const HOLDER = `case when n % 100 = 7 or n % 500 < 2 then $1::text else 'cli_' || n % 1000 end`;
 
 const FILLS = [
@@ -83,7 +83,7 @@ const FILLS = [
    select ${id(`'usr'`)}, 1, $1::text, 'completed', now(), ${AT}, now() ${ROWS}`,
   `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, due_at)
    select 'payoutLifecycle', 'payout-lifecycle-' || n, 'processes', 'look', '[]', now() ${ROWS}`,
-  // Nearly all are kept for somebody.
+  // Nearly all wallets are allocated.
   `insert into wallets (id, chain, kind, address, derivation_index, purpose, status, quarantined_until, tenant_id, created_at, updated_at)
    select ${id(`'wal'`)}, 'filled', 'evm', '0x' || n, n, 'pool', case n % 50 when 0 then 'available' when 1 then 'quarantined' else 'allocated' end,
           case n % 50 when 1 then now() + interval '1 hour' * (n % 1000 - 3) end, ${HOLDER}, ${AT}, ${AT} ${ROWS}`,

@@ -2,15 +2,15 @@ import type { Database } from '../../src/kernel/db/database';
 import { testApi } from '../support/api';
 import { type Statement, spiedDatabase } from './spy';
 
-/** How many rows each table gets. */
+/** Number of rows of each table. */
 const MANY = 60_000;
 
-/** SQL of when the row `n` of those was made: the last one now, each before it half a minute earlier. */
+/** SQL of the time of row `n`: the last row is now, and each earlier one is half a minute older. */
 export const MADE_AT = `now() - make_interval(secs => ($1::int - n) * 30)`;
 
 /**
- * An API over tables of many rows, and the statements that it sends.
- * @param fills SQL of the rows from 1 to `$1`; what they belong to is not filled
+ * Starts an API over filled tables, and collects its statements.
+ * @param fills SQL of the rows from 1 to `$1`; records that they refer to are not filled
  */
 export async function filledApi(fills: readonly string[]) {
   const statements: Statement[] = [];

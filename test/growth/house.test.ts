@@ -29,8 +29,8 @@ import { fillHouse } from './fill-house';
 import { type Statement, spiedDatabase } from './spy';
 
 /**
- * What plans.test.ts shows of the API, of the operator's desk: queues, stories, stops, approvals, the audit log, daily sums, the
- * party's words and metrics look at what is open, among very many that are not.
+ * Does for the operator's desk what plans.test.ts does for the API. Queues, stories, stops, approvals, the audit log,
+ * daily sums, states of parties and metrics read only open rows among very many ended ones.
  */
 
 const MANY = 60_000;
@@ -132,7 +132,7 @@ it('the audit log, and the pages of its proof', async () => {
   await expectIndexes(() => listAudit(database(), { actor: 'operator:nobody' }, 20));
   await expectIndexes(() => listAudit(database(), { subject: payout }, 20));
   await expectIndexes(() => listAudit(database(), { actor: 'operator:1', subject: payout }, 20));
-  // The filled rows are no chain: the proof ends at its first page.
+  // The filled rows are no chain, so the proof ends at its first page.
   await expectIndexes(() => verifyAudit(database()));
 });
 
@@ -146,7 +146,7 @@ it('withdrawals and their destinations', async () => {
       disableDestination(api.services, tx, { id: destinationId, by: 'operator:ida' }),
     ),
   );
-  // A withdrawal that has ended is in neither index, so the search for withdrawals that were never ordered does not read it. Few
+  // An ended withdrawal is in neither index, so the search for withdrawals without an order does not read it. Few
   // transfers are open here, so both indexes cost the planner the same.
   const sent = statements.find(
     ({ text, values }) => text.includes('terms->>') && values?.includes(destinationId),
@@ -157,12 +157,12 @@ it('withdrawals and their destinations', async () => {
   );
 });
 
-it('orders of the exchange, and what it owes for them', async () => {
+it('orders of the exchange, and its debts', async () => {
   const admin = await api.client('admin');
   const step = () => advance(api.services, exchangeOrderKind, order);
   await expectIndexes(() => client.call('GET', `/v1/exchange/orders/${order}`));
   await expectIndexes(() => client.call('GET', '/v1/exchange/orders'));
-  // The exchange deals and pays in its own time.
+  // The exchange fills and pays at its own pace.
   const isDealt = async () => {
     await expectIndexes(step);
     const read = await client.call('GET', `/v1/exchange/orders/${order}`);
@@ -179,7 +179,7 @@ it('orders of the exchange, and what it owes for them', async () => {
   await until(isPaid);
   const check = () => admin.call('POST', '/v1/exchange/settlement/check-increase', { currency: 'USD' });
   await expectIndexes(async () => expect((await check()).body.ordersReleased).toEqual([order]));
-  // From the second on, only what came after the sum of the first is added up.
+  // The second sum adds only the rows after the first one.
   await expectIndexes(async () => expect((await check()).status).toBe(200));
 });
 
@@ -228,11 +228,11 @@ it('a chain beside the books', async () => {
   await expectIndexes(() => lastReadings(database()));
 });
 
-it('a step of a transfer: its word is kept', () => expectIndexes(() => look(api, payout)));
+it('a step of a transfer, which stores the party’s state', () => expectIndexes(() => look(api, payout)));
 
-it('what metrics read', async () => {
+it('the queries of metrics', async () => {
   for (const reading of readings(api.services)) {
-    // All of that table waits: it is counted up to a bound.
+    // All rows of that table wait, so the count stops at a limit.
     const large = reading.name === 'outbox' ? LARGE.filter((name) => name !== 'workflow_commands') : LARGE;
     await explained({ database: api.database, statements, large }, () => reading.read(database()));
   }

@@ -5,8 +5,8 @@ import { type Client, type TestApi, testApi } from '../support/api';
 import { fund, simulate } from '../support/cards';
 
 /**
- * What plans.test.ts cannot explain: the statements inside of functions, and plans that were made while tables were small.
- * The tables are analysed small, as after a first night; then nothing of an authorization may read one from end to end.
+ * Covers what plans.test.ts cannot explain: statements inside functions, and plans made while tables were small. The
+ * tables are analysed while small, as after a first night. After that no authorization may read a table completely.
  */
 
 const LOOKED_UP = [
@@ -59,8 +59,8 @@ async function scans(): Promise<{ whole: Record<string, number>; looked: number 
 }
 
 /**
- * A backend that has told its counts within the last second keeps later ones until it has been idle for ten seconds
- * (PGSTAT_IDLE_INTERVAL). Counts of the set-up would else be taken for those of the test.
+ * A backend that has reported its counts within the last second holds back later ones until it has been idle for ten
+ * seconds (PGSTAT_IDLE_INTERVAL). Without this wait the test would count the set-up.
  */
 const IDLE_MS = 11_000;
 
@@ -74,7 +74,7 @@ async function settledScans(lookedMoreThan: number) {
   throw new Error('the statistics did not come to rest');
 }
 
-it('looks every row of an authorization up by an index, also where its plan is older than the rows', async () => {
+it('finds every row of an authorization by an index, also with a plan that is older than the rows', async () => {
   const before = await settledScans(0);
   await authorizeAll('after');
   const after = await settledScans(before.looked);

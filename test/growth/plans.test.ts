@@ -8,8 +8,8 @@ import { expectIndexes as explained } from './explain';
 import { type Statement, spiedDatabase } from './spy';
 
 /**
- * Every list and lookup is served by an index: each statement that the endpoints really send is explained over a million
- * rows, most of them of one tenant and on one card, and none may read a large table from end to end.
+ * Checks that every list and lookup uses an index. Each statement of the endpoints is explained over a million rows,
+ * most of them of one tenant and one card, and none may read a large table completely.
  */
 
 const MANY = 1_000_000;
@@ -47,7 +47,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => api.close());
 
-/** Deposits of one account and what became of them; none is of the days that the lists are asked for. */
+/** Fills deposits of one account and their status changes, all outside the days that the lists ask for. */
 async function fillStatuses(accountId: string): Promise<void> {
   await api.database.query(
     `insert into transfers (id, kind, tenant_id, account_id, status, terms, reference_id, party)

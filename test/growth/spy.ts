@@ -7,7 +7,7 @@ export interface Statement {
   values: unknown[];
 }
 
-/** The database, keeping every statement that is sent through it. */
+/** Wraps the database and collects every statement. */
 export function spiedDatabase(database: Database, statements: Statement[]): Database {
   const spied = <S extends Sql>(sql: S): S => ({
     ...sql,

@@ -36,7 +36,7 @@ async function asked(verb = 'deposit', amount = '1000.01'): Promise<string> {
 const audited = (subject: string) =>
   api.database.query('select actor, action from audit_log where subject = $1 order by id', [subject]);
 
-it('does at once what is within the limit', async () => {
+it('books an amount within the limit at once', async () => {
   const done = await correct(ida, 'deposit', '1000.00', '--json');
   expect(JSON.parse(done.out)).toMatchObject({
     accountId: account,
@@ -52,7 +52,7 @@ it('does at once what is within the limit', async () => {
   ]);
 });
 
-it('asks for what is above it, and another operator does it', async () => {
+it('books an amount above the limit when another operator approves it', async () => {
   const id = await asked();
   expect(await accountBalance(client, account)).toBe('0.00 0.00');
   expect((await command(ida, 'approval', 'list')).out).toMatch(
@@ -80,7 +80,7 @@ it('asks for what is above it, and another operator does it', async () => {
   expect((await command(ida, 'approval', 'list')).out).not.toContain(id);
 });
 
-it('rejects, and lets who asked take it back', async () => {
+it('can be rejected, or withdrawn by the requester', async () => {
   const [one, two] = [await asked(), await asked()];
   expect((await command(bob, 'approval', 'reject', one)).code).toBe(2); // without a reason
   expect((await command(bob, 'approval', 'reject', one, ...REASON)).out).toBe(`${one} is rejected.`);
@@ -89,7 +89,7 @@ it('rejects, and lets who asked take it back', async () => {
   expect(await accountBalance(client, account)).toBe('0.00 0.00');
 });
 
-it('is done once, however often it is approved at once', async () => {
+it('is executed once when several approvals arrive together', async () => {
   const id = await asked();
   const ann = await anotherOperator(ida, `ann-${id}`);
   const all = await Promise.all(
@@ -99,7 +99,7 @@ it('is done once, however often it is approved at once', async () => {
   expect(await accountBalance(client, account)).toBe('1000.01 0.00');
 });
 
-it('carries out nothing that an operator has asked for who was disabled since', async () => {
+it('does not execute a request of an operator who was disabled meanwhile', async () => {
   const eve = await anotherOperator(ida, 'eve');
   const told = await correct(eve, 'deposit', '1000.01', '--json');
   const { approval } = JSON.parse(told.out) as { approval: { id: string } };
@@ -110,7 +110,7 @@ it('carries out nothing that an operator has asked for who was disabled since', 
   expect((await command(bob, 'approval', 'reject', approval.id, ...REASON)).code).toBe(0);
 });
 
-it('applies the rules of when it is approved: refused, it still waits', async () => {
+it('applies the rules at the approval: a refused request still waits', async () => {
   for (let day = 0; day < 2; day += 1) {
     await correct(ida, 'deposit', '1000.00');
     await dayGoesBy(api.database);
@@ -125,7 +125,7 @@ it('applies the rules of when it is approved: refused, it still waits', async ()
   expect(await accountBalance(client, account)).toBe('0.00 0.00');
 });
 
-it('asks for nothing that could not be done now', async () => {
+it('creates no approval for a request that would be refused now', async () => {
   for (const [argv, exit, why] of [
     [['account', 'deposit', 'acc_none', '--amount', '5000', ...REASON], 3, 'account'],
     [['account', 'deposit', account, '--amount', '5000.001', ...REASON], 2, 'decimals'],
@@ -140,22 +140,22 @@ it('asks for nothing that could not be done now', async () => {
   expect((await correct(ida, 'deposit', '5000')).err).toContain('closed');
 });
 
-/** Whether it was done, or asked for. */
+/** Returns whether the command was executed or needs an approval. */
 const outcome = async (told: ReturnType<typeof command>) => {
   const { out, err } = await told;
   return /takes two/.test(out) ? 'asked' : err || 'done';
 };
 const anotherAccount = async () => masterAccount(await api.client());
 
-describe('the limit is the installation’s', () => {
-  it('and not the environment’s of whoever decides', async () => {
+describe('the limit of the installation', () => {
+  it('applies, not the limit in the operator’s environment', async () => {
     const more = { ADMIN_LIMIT: '5000' };
     expect(await outcome(correct({ ...ida, ...more }, 'deposit', '1000.01'))).toBe('asked');
     await setAdminLimit(api.database, '5000');
     expect(await outcome(correct({ ...ida, ADMIN_LIMIT: '1' }, 'deposit', '1000.01'))).toBe('done');
   });
 
-  it('where none is known, everything takes two', async () => {
+  it('requires two operators for everything while none is stored', async () => {
     await api.database.query(`delete from installation_settings`);
     expect(await outcome(correct(ida, 'deposit', '0.01'))).toBe('asked');
     const admin = await api.client('admin');
@@ -164,7 +164,7 @@ describe('the limit is the installation’s', () => {
     expect([answer.status, answer.body.code]).toEqual([409, 'limit_exceeded']);
   });
 
-  it('stands in the audit log with what was decided by it', async () => {
+  it('is in the audit log beside each decision', async () => {
     const limits = async (subject: string) =>
       (
         await api.database.query<{ limit: string }>(
@@ -187,13 +187,13 @@ describe('the limit is the installation’s', () => {
     expect(await limits(account)).toEqual(['1000', '200', '3000']);
   });
 
-  it('is written down by processes, and what changes it by the audit log', async () => {
+  it('is stored by processes, and its changes are in the audit log', async () => {
     const changes = () =>
       api.database.query(
         `select actor, before, after from audit_log where action = 'installation.admin-limit' order by id desc limit 2`,
       );
     await setAdminLimit(api.database, '1000.00'); // the same
-    await setAdminLimit(api.database, undefined); // a process that is told none leaves what stands
+    await setAdminLimit(api.database, undefined); // a process without a setting keeps the stored limit
     await setAdminLimit(api.database, '2000');
     await setAdminLimit(api.database, '1500');
     expect(await changes()).toEqual([
@@ -210,8 +210,8 @@ describe('the limit is the installation’s', () => {
   });
 });
 
-describe('the limit is of sums', () => {
-  it('of a tenant’s day, whoever decides', async () => {
+describe('the limit applies to the sum', () => {
+  it('of a tenant’s day, for all operators together', async () => {
     expect(await outcome(correct(ida, 'deposit', '600'))).toBe('done');
     expect(await outcome(correct(bob, 'withdraw', '400'))).toBe('done');
     const { out } = await correct(bob, 'deposit', '0.01');
@@ -221,7 +221,7 @@ describe('the limit is of sums', () => {
     expect(await outcome(correct(ida, 'deposit', '1000'))).toBe('done');
   });
 
-  it('of an operator’s day, on whichever accounts', async () => {
+  it('of an operator’s day, for all accounts together', async () => {
     const deposit = async (who: Record<string, string>, amount: string) =>
       outcome(command(who, 'account', 'deposit', await anotherAccount(), '--amount', amount, ...REASON));
     expect(await deposit(ida, '900')).toBe('done');
@@ -230,17 +230,17 @@ describe('the limit is of sums', () => {
     expect(await deposit(bob, '900')).toBe('done');
   });
 
-  it('and what two have decided uses up nobody’s', async () => {
+  it('without decisions made by two operators', async () => {
     expect((await command(bob, 'approval', 'approve', await asked('deposit', '5000'))).code).toBe(0);
     expect(await outcome(correct(ida, 'deposit', '1000'))).toBe('done');
   });
 
-  it('nor does what was refused', async () => {
+  it('without refused requests', async () => {
     expect((await correct(ida, 'withdraw', '1000')).err).toContain('does not cover');
     expect(await outcome(correct(ida, 'deposit', '1000'))).toBe('done');
   });
 
-  it('however many decide at once', async () => {
+  it('also when many decisions arrive together', async () => {
     const all = Array.from({ length: 8 }, (_, index) =>
       outcome(correct(index % 2 ? ida : bob, 'deposit', '300')),
     );
@@ -257,7 +257,7 @@ describe('over HTTP', () => {
     return admin.call('POST', `/v1/accounts/${path}`, { accountId, amount, ...more });
   };
 
-  it('is refused above the limit, naming the amount', async () => {
+  it('refuses an amount above the limit and names the field', async () => {
     const admin = await api.client('admin');
     for (const path of PATHS) {
       const answer = await book(admin, path, '1000.01');
@@ -266,7 +266,7 @@ describe('over HTTP', () => {
     expect((await book(admin, 'admin-deposit', '1000.00')).status).toBe(201);
   });
 
-  it('so is what takes a tenant’s day above it, by whichever way and admin', async () => {
+  it('refuses an amount that would take a tenant’s day above the limit, for all endpoints and admins', async () => {
     const admin = await api.client('admin');
     expect((await book(admin, 'admin-deposit', '400')).status).toBe(201);
     expect((await book(admin, 'offramp-deposit', '300')).status).toBe(201);
@@ -281,14 +281,14 @@ describe('over HTTP', () => {
     expect((await book(await api.client('admin'), 'offramp-deposit', '1000', elsewhere)).status).toBe(201);
   });
 
-  it('passes no more where many come at once', async () => {
+  it('keeps the limit when many requests arrive together', async () => {
     const admin = await api.client('admin');
     const all = Array.from({ length: 9 }, (_, index) => book(admin, PATHS[index % 2 ? 0 : 2] ?? '', '300'));
     const codes = (await Promise.all(all)).map(({ status }) => status).sort();
     expect(codes).toEqual([201, 201, 201, ...Array<number>(6).fill(409)]);
   });
 
-  it('says of a reference that was used that it was, whatever the limit', async () => {
+  it('reports a used reference, whatever the limit', async () => {
     const admin = await api.client('admin');
     const given = { accountId: account, amount: '1000', reference: 'once' };
     expect((await admin.call('POST', '/v1/accounts/offramp-deposit', given)).status).toBe(201);
@@ -297,7 +297,7 @@ describe('over HTTP', () => {
   });
 });
 
-it('books an off-ramp above the limit when two operators say so', async () => {
+it('books an off-ramp above the limit when two operators approve it', async () => {
   const offramp = (...argv: string[]) =>
     command(ida, 'account', 'offramp', account, ...argv, ...REASON, '--json');
   const told = await offramp('--amount', '7000', '--reference', 'ramp-7');

@@ -18,7 +18,7 @@ const write = (subject: string, after: unknown = { amount: '1.00' }) =>
     }),
   );
 
-/** As somebody would who owns the database. */
+/** Changes rows as the owner of the database could. */
 const tamper = async (statement: string) => {
   await test.database.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
@@ -28,7 +28,7 @@ const tamper = async (statement: string) => {
 
 const brokenAt = async () => (await verifyAudit(test.database)).broken;
 
-it('refuses whoever changes, deletes or empties', async () => {
+it('refuses updates, deletes and truncates', async () => {
   await write('one');
   for (const table of ['audit_log', 'audit_chain'])
     for (const statement of [`delete from ${table}`, `truncate ${table}`])
@@ -37,7 +37,7 @@ it('refuses whoever changes, deletes or empties', async () => {
   expect(await verifyAudit(test.database)).toMatchObject({ entries: 1 });
 });
 
-it('chains what is committed, in the order of the commits, by many at once', async () => {
+it('chains concurrent entries in the order of their commits', async () => {
   await Promise.all(
     Array.from({ length: 40 }, (_, index) => write(`s${index}`, { text: 'é\u0000x', n: 1.5 })),
   );
@@ -52,7 +52,7 @@ it('chains what is committed, in the order of the commits, by many at once', asy
   expect(await verifyAudit(test.database, proof.head)).toEqual(proof);
 });
 
-it('adds no deadlock: whoever writes first and locks after waits for nobody’s chain', async () => {
+it('causes no deadlock between a transaction that writes first and one that locks first', async () => {
   await test.database.query('create table rows (id int primary key); insert into rows values (1)');
   const lockAfter = () =>
     test.database.transaction(async (tx) => {
@@ -75,15 +75,15 @@ describe('verify finds the first row', () => {
 
   it.each([
     ['changed', `update audit_log set after = '{"amount":"9.00"}' where subject = 'two'`, '2', 'content'],
-    ['taken out', `delete from audit_log where subject = 'three'`, '3', 'no longer in the log'],
+    ['removed', `delete from audit_log where subject = 'three'`, '3', 'no longer in the log'],
     [
-      'taken out with its link',
+      'removed with its link',
       `with gone as (delete from audit_log where subject = 'three' returning id)
        delete from audit_chain where entry_id in (select id from gone)`,
       '4',
       'missing before it',
     ],
-    ['put in', `insert into audit_log (actor, action) values ('eve', 'x')`, '5', 'not in the chain'],
+    ['inserted', `insert into audit_log (actor, action) values ('eve', 'x')`, '5', 'not in the chain'],
     [
       'changed with its hash',
       `with changed as (update audit_log set actor = 'eve' where subject = 'two' returning audit_log.*)
@@ -97,7 +97,7 @@ describe('verify finds the first row', () => {
     expect(await brokenAt()).toEqual({ entryId, why: expect.stringContaining(why) });
   });
 
-  it('that was taken off the end, by a head that was noted', async () => {
+  it('that was removed from the end, by an earlier noted head', async () => {
     const { head } = await verifyAudit(test.database);
     await tamper(`delete from audit_log where id = 4`);
     await tamper(`delete from audit_chain where number = 4`);
@@ -111,7 +111,7 @@ describe('verify finds the first row', () => {
   });
 });
 
-it('is listed and verified at the command line', async () => {
+it('is listed and verified by the command line', async () => {
   const environment = { DATABASE_URL: test.url, MASTER_KEY: randomBytes(32).toString('base64') };
   await anotherOperator(environment, 'ida');
   await write('acc_1');

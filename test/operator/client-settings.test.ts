@@ -8,7 +8,7 @@ const keysOf = (value: unknown, path: string[] = []): string[] =>
     ? Object.entries(value).flatMap(([name, inner]) => keysOf(inner, [...path, name]))
     : [path.join('.')];
 
-it.each(keysOf(defaults))('%s takes the example that its refusal shows', (key) => {
+it.each(keysOf(defaults))('%s accepts the example in its error message', (key) => {
   const [, typed = ''] = /^--set '?(.*?)'?$/.exec(exampleOf(key)) ?? [];
   const at = typed.indexOf('=');
   expect(typed.slice(0, at)).toBe(key);

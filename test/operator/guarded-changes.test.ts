@@ -93,7 +93,7 @@ describe('thresholds of a tenant', () => {
     expect(after).not.toEqual(before);
   });
 
-  it('knows every setting whose name says that a person decides above it', async () => {
+  it('include every setting whose name is a threshold for a person’s decision', async () => {
     const { clientId } = await created();
     const all = Object.entries(await settings(clientId)).flatMap(([section, value]) =>
       keysOf(section, value),
@@ -103,7 +103,7 @@ describe('thresholds of a tenant', () => {
     );
   });
 
-  it('changes nothing of a command that raises one until it is approved', async () => {
+  it('change only after approval of the whole command that raises one', async () => {
     const { clientId } = await created();
     const { approval } = await settings(clientId, 'kycReview=auto', 'banking.payout.approvalAbove="20000"');
     expect(await settings(clientId)).toMatchObject({ kycReview: 'manual' });
@@ -113,7 +113,7 @@ describe('thresholds of a tenant', () => {
     });
   });
 
-  it('leaves alone what somebody has changed since', async () => {
+  it('keep a setting that another operator has changed meanwhile', async () => {
     const { clientId } = await created();
     const { approval } = await settings(clientId, 'banking.payout.approvalAbove="20000"');
     await settings(clientId, 'banking.payout.approvalAbove="10"', 'kycReview=auto');
@@ -127,7 +127,7 @@ describe('thresholds of a tenant', () => {
     });
   });
 
-  it('loses none of several changes at once', async () => {
+  it('lose no change when several arrive together', async () => {
     const { clientId } = await created();
     const sets = [
       'kycReview=auto',
@@ -146,7 +146,7 @@ describe('thresholds of a tenant', () => {
     });
   });
 
-  it('take effect at once where dual control is off', async () => {
+  it('take effect at once while dual control is off', async () => {
     await setLimits(test.database, { dualControl: 'off' });
     const { clientId } = await created();
     expect(await settings(clientId, 'banking.payout.approvalAbove="20000"')).toMatchObject({
@@ -164,7 +164,7 @@ describe('an admin credential', () => {
   const rows = (subject: string) =>
     test.database.query('select row_to_json(a)::text as text from audit_log a where subject = $1', [subject]);
 
-  it('is nobody’s until another operator approves it, who never sees its secret', async () => {
+  it('is invalid until another operator approves it, who never sees its secret', async () => {
     const asked = await created('--role', 'admin', '--reason', 'the new office');
     const { approval, clientId, clientSecret } = asked;
     expect(approval).toMatchObject({
@@ -189,7 +189,7 @@ describe('an admin credential', () => {
     expect(told).not.toContain(clientSecret);
   });
 
-  it('does not come to be where it is rejected', async () => {
+  it('is not created when it is rejected', async () => {
     const asked = await created('--role', 'admin');
     const { code } = await command(bob ?? {}, 'approval', 'reject', asked.approval.id, '--reason', 'who?');
     expect(code).toBe(0);
@@ -197,7 +197,7 @@ describe('an admin credential', () => {
     expect(await isAdmitted(asked)).toBe(false);
   });
 
-  it('gets a new secret from the command line by two, and ends by one', async () => {
+  it('needs two operators for a new secret, and one to be ended', async () => {
     const asked = await created('--role', 'admin');
     await approve(bob, asked.approval.id);
     const { clientId } = asked;
@@ -212,20 +212,20 @@ describe('an admin credential', () => {
     expect([await isAdmitted(asked), await isAdmitted(rotated)]).toEqual([false, true]);
   });
 
-  it('tells people what waits, with the secret, once', async () => {
+  it('prints the waiting approval and the secret once', async () => {
     const asked = await command(ida ?? {}, 'client', 'create', '--name', 'Acme', '--role', 'admin');
     expect(asked.out).toMatch(/client id +cli_\w+\nclient secret +\S+\n/);
     expect(asked.out).toMatch(/takes two: .*"approval approve apr_\w+"/);
   });
 
-  it('of a client, not an admin, takes one', async () => {
+  it('of a client needs one operator', async () => {
     const made = await created();
     expect(await isAdmitted(made)).toBe(true);
     const rotated = await json<Asked>(ida, 'client', 'rotate-secret', made.clientId);
     expect(await isAdmitted(rotated)).toBe(true);
   });
 
-  it('takes one where dual control is off', async () => {
+  it('needs one operator while dual control is off', async () => {
     await setLimits(test.database, { dualControl: 'off' });
     const made = await created('--role', 'admin');
     expect(await isAdmitted(made)).toBe(true);

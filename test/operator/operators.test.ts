@@ -18,7 +18,7 @@ const audited = () =>
     'select actor, action, subject, after from audit_log order by id',
   );
 
-it('makes the first operator without a secret, once, and writes it down', async () => {
+it('creates the first operator once, without a secret, and audits it', async () => {
   const refused = await command(nobody, ...CREATE);
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('operator add --name')]);
   const made = await command(nobody, 'operator', 'add', '--name', 'Ida', '--json');
@@ -34,7 +34,7 @@ it('makes the first operator without a secret, once, and writes it down', async 
   expect(kept).not.toContain(operatorSecret);
 });
 
-it('makes one first operator, however many ask at once', async () => {
+it('creates one first operator when several requests arrive together', async () => {
   const asked = ['a', 'b', 'c', 'd'].map((name) => command(nobody, 'operator', 'add', '--name', name));
   await Promise.all(asked);
   expect(await test.database.query(`select 1 from operators where created_by = 'installation'`)).toHaveLength(
@@ -42,7 +42,7 @@ it('makes one first operator, however many ask at once', async () => {
   );
 });
 
-it('names who decided by the secret, and by nothing else', async () => {
+it('identifies the operator only by the secret', async () => {
   const ida = await anotherOperator(nobody, 'ida');
   const bob = await anotherOperator(ida, 'bob');
   expect((await command({ ...bob, USER: 'ida', LOGNAME: 'ida' }, ...CREATE)).code).toBe(0);
@@ -72,7 +72,7 @@ describe('a new operator', () => {
   };
   const mayDecide = async (who: Record<string, string>) => (await command(who, ...CREATE)).code === 0;
 
-  it('decides nothing until two others have said yes, who cannot be himself', async () => {
+  it('decides nothing until two other operators have admitted them', async () => {
     const refused = await command(asEve, ...CREATE);
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('has not been admitted')]);
     expect(await admit(asEve)).toContain('1 eve has not been admitted');
@@ -95,7 +95,7 @@ describe('a new operator', () => {
     ]);
   });
 
-  it('made by an operator for somebody is no second one of his', async () => {
+  it('created by an operator cannot serve as that operator’s second person', async () => {
     const made = await command(ida, 'operator', 'add', '--name', 'puppet', '--json');
     const { operatorId, operatorSecret } = JSON.parse(made.out) as Record<string, string>;
     const puppet = { ...nobody, OPERATOR_SECRET: operatorSecret ?? '' };
@@ -106,15 +106,15 @@ describe('a new operator', () => {
     );
   });
 
-  it('is admitted by an id, not by a name that somebody else may have taken', async () => {
+  it('is admitted by id, because another applicant may use the same name', async () => {
     expect(await admit(ida, 'eve')).toContain('3 ');
     expect(await admit(ida, 'opr_none')).toContain('3 ');
   });
 
-  it('needs the yes of two who decide when the second one gives it', async () => {
+  it('needs two admissions of operators who may decide at the time of the second', async () => {
     await admit(bob);
     await command(ida, 'operator', 'disable', 'bob', '--reason', 'has left');
-    expect(await admit(ida)).toBe('0 eve may decide.'); // who is alone admits alone
+    expect(await admit(ida)).toBe('0 eve may decide.'); // a single operator admits alone
     const dan = await applied(nobody, 'dan');
     await admit(asEve, dan.id);
     const fay = await applied(nobody, 'fay');
@@ -125,7 +125,7 @@ describe('a new operator', () => {
     expect(await admit(ida, fay.id)).toBe('0 fay may decide.');
   });
 
-  it('may be proposed and, once he is alone, admitted by the same one', async () => {
+  it('may get both admissions from one operator who has become the only one', async () => {
     await admit(ida);
     await command(ida, 'operator', 'disable', 'bob', '--reason', 'has left');
     expect(await admit(ida)).toBe('0 eve may decide.');
@@ -135,13 +135,13 @@ describe('a new operator', () => {
     expect(await mayDecide(asEve)).toBe(true);
   });
 
-  it('is admitted once, by two, however many say yes at once', async () => {
+  it('is admitted once by two operators when several admissions arrive together', async () => {
     const told = await Promise.all([ida, ida, bob, bob].map((who) => admit(who)));
     expect(told.filter((each) => each.endsWith('may decide.'))).toHaveLength(1);
     expect(told.filter((each) => each.includes('waits for another'))).toHaveLength(1);
   });
 
-  it('may be disabled before, and is not the one that is left', async () => {
+  it('may be disabled before admission, and does not count as the last operator', async () => {
     await command(ida, 'operator', 'disable', 'bob', '--reason', 'has left');
     const last = await command(ida, 'operator', 'disable', 'ida', '--reason', 'x');
     expect([last.code, last.err]).toEqual([4, expect.stringContaining('last')]);
@@ -150,7 +150,7 @@ describe('a new operator', () => {
   });
 });
 
-it('reads without an operator, and decides with none that is wrong', async () => {
+it('reads without an operator’s secret, and decides nothing with a missing or wrong one', async () => {
   await anotherOperator(nobody, 'ida');
   for (const [secret, why] of [
     [undefined, 'OPERATOR_SECRET'],
@@ -164,7 +164,7 @@ it('reads without an operator, and decides with none that is wrong', async () =>
   expect(await test.database.query('select 1 from tenants')).toEqual([]);
 });
 
-it('disables one at once, for ever, and never the last', async () => {
+it('disables an operator at once and for ever, but never the last', async () => {
   const ida = await anotherOperator(nobody, 'ida');
   const bob = await anotherOperator(ida, 'bob');
   expect((await command(ida, 'operator', 'disable', 'bob')).code).toBe(2); // without a reason
@@ -180,7 +180,7 @@ it('disables one at once, for ever, and never the last', async () => {
     const answer = await command(ida, 'operator', 'disable', named, '--reason', 'x');
     expect([answer.code, answer.err]).toEqual([code, expect.stringContaining(why)]);
   }
-  // A name is never given away again.
+  // A name is never used again.
   expect((await command(ida, 'operator', 'add', '--name', 'Bob')).err).toContain('has or had');
   expect((await command(ida, 'operator', 'list')).out).toMatch(/bob .*has left/);
 });
@@ -188,7 +188,7 @@ it('disables one at once, for ever, and never the last', async () => {
 it.each([
   ['disable', 'ida', '--reason', 'x'],
   ['admit', 'eve'],
-])('waits for whoever changes operators before it holds its own: %s', async (verb, named, ...more) => {
+])('waits for a concurrent change of operators before it locks its own row: %s', async (verb, named, ...more) => {
   const ida = await anotherOperator(nobody, 'ida');
   const bob = await anotherOperator(ida, 'bob');
   const eve = await applied(nobody, 'eve');
@@ -199,13 +199,13 @@ it.each([
     const waits = `select from pg_locks where locktype = 'advisory' and not granted
       and database = (select oid from pg_database where datname = current_database())`;
     await until(async () => (await test.database.query(waits)).length > 0);
-    // As the one does who disables him: it would wait for ever.
+    // Fails unless the waiting command has left bob's row unlocked.
     await tx.query(`select from operators where name = 'bob' for update nowait`);
   });
   expect(await asked).toMatchObject({ code: 0 });
 });
 
-it('leaves one where two disable themselves at once', async () => {
+it('leaves one operator when two disable each other at once', async () => {
   const ida = await anotherOperator(nobody, 'ida');
   const bob = await anotherOperator(ida, 'bob');
   await Promise.all([

@@ -27,7 +27,7 @@ const limits = (credential: string, tenant: string, installation: string, base =
     ...{ installation: new Decimal(installation), base },
   });
 
-/** Accounts of a tenant's users. */
+/** Creates accounts of a tenant's users. */
 async function accountsOf(client: Client, count: number, currency = 'USD'): Promise<string[]> {
   const made: string[] = [];
   for (let each = 0; each < count; each += 1) {
@@ -82,12 +82,12 @@ it('counts an operator and an admin credential of one tenant together', async ()
   expect(JSON.parse((await deposit('1000', other)).out)).toMatchObject({ accountId: other });
   const asked = JSON.parse((await deposit('500.01')).out) as { approval: { id: string } };
   expect(asked.approval).toMatchObject({ status: 'pending' });
-  // Two people have decided it, so it is in nobody's sum.
+  // Two people have decided, so it counts towards nobody's sum.
   expect((await command(bob, 'approval', 'approve', asked.approval.id)).code).toBe(0);
   expect(await book(await api.client('admin'), account, '500')).toBe('done');
 });
 
-it('lets no more pass where many come at once', async () => {
+it('keeps the limit when many requests arrive together', async () => {
   const accounts = await accountsOf(await api.client(), 12);
   const told = await Promise.all(accounts.map((account) => book(admin, account, '300')));
   expect(told.filter((each) => each === 'done')).toHaveLength(3);
@@ -97,7 +97,7 @@ describe('in the base currency', () => {
   const rate = (amount: string, currency: string) => async () =>
     book(await api.client('admin'), await masterAccount(await api.client(), currency), amount);
 
-  it('counts money of other currencies at the middle rate that is stored', async () => {
+  it('converts other currencies at the stored middle rate', async () => {
     expect(await rate('925.93', 'EUR')()).toBe(REFUSED); // 1,000.0044 USD
     expect(await rate('925.92', 'EUR')()).toBe('done');
     const [row] = await api.database.query(
@@ -107,7 +107,7 @@ describe('in the base currency', () => {
     expect(await rate('1000', 'GBP')()).toBe(REFUSED);
   });
 
-  it('adds currencies up', async () => {
+  it('adds up currencies', async () => {
     const client = await api.client();
     const [usd, eur] = [await masterAccount(client), await masterAccount(client, 'EUR')];
     expect(await book(admin, usd, '500')).toBe('done');
@@ -115,14 +115,14 @@ describe('in the base currency', () => {
     expect(await book(admin, eur, '462')).toBe('done');
   });
 
-  it('takes two while no fresh rate is stored, of the base currency itself none', async () => {
+  it('needs two operators while no fresh rate is stored, except for the base currency', async () => {
     await api.database.query('delete from counting_rates');
     const [eur, usd] = [await rate('0.01', 'EUR')(), await rate('1', 'USD')()];
     expect([eur, usd]).toEqual([REFUSED, 'done']);
     await api.services.parties.rates.ready();
   });
 
-  it('takes two on the day on which the base currency changes', async () => {
+  it('needs two operators on the day of a change of the base currency', async () => {
     await api.database.query('delete from decided_alone');
     expect(await rate('1', 'USD')()).toBe('done');
     await limits('1000', '1500', '2500', 'EUR');

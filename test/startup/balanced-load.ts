@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credential } from '../support/product';
 
 /**
- * A balancer that asks `/health/ready`, and clients that keep their connections alive. The balancer chooses an API for each new
- * connection, as balancers of TCP do. A client stays with an API until its connection ends.
+ * A balancer that polls `/health/ready`, and clients with kept connections. Like TCP balancers, it chooses an API for
+ * each new connection. A client stays with an API until its connection ends.
  */
 
 export interface Served {
@@ -16,15 +16,15 @@ export interface Served {
 }
 
 export interface BalancedLoad {
-  /** From now on this API may be sent requests too, while it is ready. */
+  /** Adds an API, which gets requests while it is ready. */
   add(baseUrl: string): void;
-  /** Whether the balancer sends requests there now. */
+  /** Whether the balancer sends requests to this API now. */
   isIn(baseUrl: string): boolean;
-  /** Every answer, in the order in which they came. */
+  /** All answers in order of arrival. */
   answers: Served[];
-  /** Requests without an answer, each with its reason. */
+  /** Requests without an answer, with their reasons. */
   lost: string[];
-  /** How often a request was sent again: nothing of it had been read. */
+  /** Number of repeated requests. Each was repeated before any part of it was read. */
   repeated(): number;
   stop(): Promise<void>;
 }
@@ -36,11 +36,11 @@ export interface Load {
   lanes: number;
 }
 
-/** Between two questions of the balancer, and between two requests of a lane. Milliseconds. */
+/** Interval between two polls of the balancer, and between two requests of a lane, in milliseconds. */
 const PROBE_MS = 100;
 const PAUSE_MS = 100;
 
-/** Lanes that send one request after another, each under a key of its own. */
+/** Starts lanes that send one request after another, each under its own key. */
 export function startBalancedLoad(load: Load): BalancedLoad {
   const ready = new Map<string, boolean>();
   const answers: Served[] = [];
@@ -78,7 +78,7 @@ export function startBalancedLoad(load: Load): BalancedLoad {
     return urls[Math.floor(Math.random() * urls.length)];
   }
 
-  /** Repeats a request only where HTTP allows any client to repeat it. */
+  /** Sends a request, and repeats it only when HTTP allows that to any client. */
   async function deliver(agent: Agent, url: string, key: string): Promise<Served | undefined> {
     try {
       const answer = await send(agent, { url, ...load, key });
@@ -105,7 +105,7 @@ export function startBalancedLoad(load: Load): BalancedLoad {
   };
 }
 
-/** No server has begun to work on the request: no connection was made, or a kept one was closed while it was unused. */
+/** No server has begun the request: no connection was made, or an unused kept connection was closed. */
 class NotTaken extends Error {}
 
 interface Sending {
@@ -132,7 +132,7 @@ async function send(agent: Agent, { url, path, credential, body, key }: Sending)
   return answerOf(outgoing);
 }
 
-/** @throws NotTaken where HTTP allows another attempt */
+/** @throws NotTaken when HTTP allows another attempt */
 export async function answerOf(outgoing: ClientRequest): Promise<Served> {
   const [answer] = (await once(outgoing, 'response').catch((error: NodeJS.ErrnoException) => {
     const isUnusedEnd = outgoing.reusedSocket && error.code === 'ECONNRESET';

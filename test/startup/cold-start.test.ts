@@ -7,7 +7,7 @@ import { temporaryFolder, toolContext } from '../support/servers';
 import { until } from '../support/until';
 import { killAll, READY, START_MS, start } from './process';
 
-/** A start on a machine where Temporal has to be built: `go` is a program of the test, which waits for the test. */
+/** Starts on a machine where Temporal must be built. `go` is a program of the test, which waits for the test. */
 
 const folder = temporaryFolder('cold-start');
 const dataOf = (name: string) => join(folder, `data-${name}`);
@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** @param build what `go install` does */
+/** @param build script of `go install` */
 function startBuilding(name: string, build: string) {
   const bin = join(folder, name);
   mkdirSync(bin);
@@ -46,7 +46,7 @@ it(
 );
 
 it(
-  'takes requests while Temporal is built, and carries them out when Temporal is there',
+  'accepts requests while Temporal is built, and executes them afterwards',
   async () => {
     const executable = await temporalExecutable(toolContext());
     const built = join(folder, 'built');

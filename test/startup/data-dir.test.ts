@@ -11,18 +11,18 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const made = (name: string, mode: number) => {
   const path = join(folder, name);
   mkdirSync(path);
-  chmodSync(path, mode); // whatever the umask is
+  chmodSync(path, mode); // independent of the umask
   return path;
 };
 
-describe('DATA_DIR is its owner’s alone', () => {
-  it('when it is made, with the folders above it', async () => {
+describe('DATA_DIR is private to its owner', () => {
+  it('when it is created, with its parent folders', async () => {
     const path = join(folder, 'new', 'data');
     await claim(path);
     expect([modeOf(path), readdirSync(path)]).toEqual(['700', ['layout']]);
   });
 
-  it('when it was there, empty or claimed before', async () => {
+  it('when it exists, empty or claimed earlier', async () => {
     const path = made('there', 0o755);
     await claim(path);
     expect(modeOf(path)).toBe('700');
@@ -31,7 +31,7 @@ describe('DATA_DIR is its owner’s alone', () => {
     expect(modeOf(path)).toBe('700');
   });
 
-  it('but not when it holds something else, which others may have to reach', async () => {
+  it('but not when it contains other files, which other users may need', async () => {
     const path = made('shared', 0o755);
     writeFileSync(join(path, 'notes.txt'), '');
     await claim(path);
@@ -39,7 +39,7 @@ describe('DATA_DIR is its owner’s alone', () => {
   });
 });
 
-describe('tells a folder that it cannot use in one sentence that names the setting', () => {
+describe('rejects an unusable folder in one sentence that names the setting', () => {
   it.each([
     ['/proc/cardwright/data', /^DATA_DIR: \/proc\/cardwright cannot be created \(ENOENT\)\. /],
     ['/proc', /^DATA_DIR: \/proc cannot be written to \(\w+\)\. /],

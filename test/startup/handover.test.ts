@@ -13,13 +13,13 @@ import { answerOf, type BalancedLoad, startBalancedLoad } from './balanced-load'
 import { killAll, START_MS } from './process';
 
 /**
- * Roles that were started apart, under load: Temporal is killed, one API takes over from another, and a row of the bank's list
- * cannot be applied. No request is lost, and everything else goes on.
+ * Roles in separate processes under load. Temporal is killed, one API takes over from another, and a row of the bank's
+ * list cannot be applied. No request may be lost, and all other work must continue.
  */
 
 const AMOUNT = '1.00';
 const LANES = 4;
-/** Answers that show that the load goes on. */
+/** Number of answers that prove that the load continues. */
 const MANY = 40;
 
 let fleet: Fleet;
@@ -75,7 +75,7 @@ async function goesOn(running: BalancedLoad): Promise<void> {
   await until(() => running.answers.length >= before + MANY);
 }
 
-/** Three payments that the bank lists and does not call back for. The second one cannot be applied. */
+/** Makes three payments that the bank lists without callbacks. The second cannot be applied. */
 async function paidWithPoison(iban: string): Promise<string> {
   const at = new Date();
   const pay = (amount: string) =>
@@ -97,7 +97,7 @@ async function paidWithPoison(iban: string): Promise<string> {
   return poison;
 }
 
-/** A request of which the server has half until `finish` is called. */
+/** Sends half of a request. `finish` sends the rest. */
 function halfSent(baseUrl: string) {
   const { path, body, credential } = deposit();
   const text = JSON.stringify(body);
@@ -123,7 +123,7 @@ function halfSent(baseUrl: string) {
 }
 
 it(
-  'loses no request while Temporal is killed, an API takes over from another, and a party lists a poisoned row',
+  'loses no request while Temporal is killed, an API takes over from another, and a party lists a row that cannot be applied',
   async () => {
     const first = fleet.baseUrl;
     const [, metricsPort] = /"metricsPort":(\d+).*"started"/.exec(fleet.worker.text()) ?? [];
@@ -169,7 +169,7 @@ it(
       const { body } = await ask(second, client, 'GET', `/v1/corporate-banking/${company}/account`);
       return body.balance?.available === '50.00';
     });
-    // Lists that were unreadable before the second API served them are read again.
+    // Lists that could not be read before the second API served them are read again.
     const breaks = () =>
       database.query<{ kind: string }>('select kind, subject, detail from breaks where resolved_at is null');
     await until(async () => !(await breaks()).some(({ kind }) => kind === 'party_list_unreadable'));

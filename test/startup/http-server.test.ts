@@ -10,7 +10,7 @@ async function server(handle: Parameters<typeof createApiServer>[0]) {
   return { created, port: await listen(created, HOST, 0, 'PORT') };
 }
 
-/** Sends the bytes and gives all that comes back until the connection is closed. */
+/** Sends the bytes and returns everything that arrives until the connection is closed. */
 function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, HOST, () => socket.write(bytes));
@@ -28,7 +28,7 @@ it.each([
   ['an unknown method', 'BREW /pot HTTP/1.1\r\nHost: a\r\n\r\n', 'well-formed'],
   ['headers that are too large', `GET / HTTP/1.1\r\nHost: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, '16 KiB'],
   [
-    'a length told twice',
+    'two contradicting lengths',
     'POST / HTTP/1.1\r\nHost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
     'well-formed',
   ],
@@ -53,7 +53,7 @@ it('says which setting to change when the port is taken', async () => {
   await closeServer(created, 1);
 });
 
-it('ends a kept connection with its next answer before it closes, and still takes new ones', async () => {
+it('ends a kept connection with its next answer before it closes, and still accepts new ones', async () => {
   const { created, port } = await server((_request, response) => response.end('served'));
   const agent = new Agent({ keepAlive: true });
   const connectionAfter = async () => {
@@ -73,7 +73,7 @@ it('ends a kept connection with its next answer before it closes, and still take
   ]);
 });
 
-it('lets requests in flight end when it closes, and takes no more', async () => {
+it('finishes requests in progress when it closes, and accepts no more', async () => {
   let finish = (): void => undefined;
   let arrived = (): void => undefined;
   const inFlight = new Promise<void>((resolve) => {
@@ -92,7 +92,7 @@ it('lets requests in flight end when it closes, and takes no more', async () => 
   await closed;
 });
 
-it('cuts off what does not end in time', async () => {
+it('aborts requests that do not end in time', async () => {
   let arrived = (): void => undefined;
   const inFlight = new Promise<void>((resolve) => {
     arrived = resolve;

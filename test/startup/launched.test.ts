@@ -8,18 +8,18 @@ import { shareBundles } from '../support/product';
 import { temporaryFolder } from '../support/servers';
 import { embeddedServers, killAll, READY, type Run, START_MS, start } from './process';
 
-/** The real `npm start`: whom a signal reaches, and what a closed pipe does. */
+/** Tests the real `npm start`: which processes a signal reaches, and the effect of a closed pipe. */
 
 const dataDir = temporaryFolder('launched');
 const NPM = ['npm', 'start', '--'];
 const TEST_MS = 2 * START_MS;
-/** The server's own tools may take this long to be gone when a process has been told to stop. */
+/** Time limit for the end of all processes after a stop, in milliseconds. */
 const GONE_MS = 30_000;
 
 const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as Record<string, any>;
 const launch = (level = 'warn') => start([], { DATA_DIR: dataDir, LOG_LEVEL: level }, NPM);
 
-/** Node, Postgres, Temporal and the local chain: all four run. */
+/** Returns the processes of Node, Postgres, Temporal and the local chain, once all four run. */
 async function allFour(): Promise<[ProcessIdentity, ...ProcessIdentity[]]> {
   const node = read('temporal.json')['keeper'] as ProcessIdentity;
   const servers = await embeddedServers(dataDir);
@@ -27,7 +27,7 @@ async function allFour(): Promise<[ProcessIdentity, ...ProcessIdentity[]]> {
   return [node, ...servers];
 }
 
-/** Those of the processes that still run when they should all be gone; empty as soon as none does. */
+/** Waits for the processes to end. @returns the ids of those that still run at the time limit */
 async function leftBehind(those: ProcessIdentity[]): Promise<number[]> {
   for (const deadline = Date.now() + GONE_MS; ; await sleep(50)) {
     const lives = await Promise.all(those.map(stillRuns));
@@ -47,16 +47,16 @@ const statusOf = async () => {
   return (await fetch(`${baseUrl}/health/ready`)).status;
 };
 
-/** Nobody reads any more what the product and npm say. */
+/** Closes the output of the product and of npm. */
 function closeOutput({ child }: Run): void {
   child.stdout?.destroy();
   child.stderr?.destroy();
 }
 
-/** One test's failure must not be the next one's. */
+/** Cleans up, so that a failed test does not fail the next one. */
 afterEach(async () => {
   const keeper = existsSync(join(dataDir, 'temporal.json')) ? read('temporal.json')['keeper'] : undefined;
-  const servers = await embeddedServers(dataDir).catch(() => []); // none has been started
+  const servers = await embeddedServers(dataDir).catch(() => []); // no server has started
   for (const identity of [keeper, ...servers])
     if (await stillRuns(identity)) await endProcess(identity, [['SIGKILL', 5_000]]);
   killAll();
@@ -89,7 +89,7 @@ describe('leaves no process behind', () => {
   );
 
   it(
-    'when npm is killed without a chance to pass it on',
+    'when npm is killed and cannot pass on a signal',
     async () => {
       const { run, all } = await ready();
       run.child.kill('SIGKILL');
@@ -99,9 +99,9 @@ describe('leaves no process behind', () => {
   );
 });
 
-describe('goes on serving when the reader of its output has gone, and stops in order when it is told to', () => {
+describe('continues to serve when the reader of its output has gone, and stops in order on request', () => {
   async function servesUnread(run: Run): Promise<void> {
-    for (let times = 0; times < 20; times += 1) expect(await statusOf()).toBe(200); // each is a line of the log
+    for (let times = 0; times < 20; times += 1) expect(await statusOf()).toBe(200); // each request writes a log line
     const all = await allFour();
     run.child.kill('SIGINT');
     expect(await run.ended).toBe(0);

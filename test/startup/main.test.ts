@@ -34,7 +34,7 @@ const accounts = ({ baseUrl, client }: DemoCredentials) =>
   });
 
 it(
-  'starts from nothing, serves, stops in order, and is the same at the next start',
+  'starts on an empty folder, serves, stops in order, and keeps its data at the next start',
   async () => {
     const first = start();
     const [told] = await first.until(READY);
@@ -46,7 +46,7 @@ it(
     expect(first.text()).toContain(path('credentials.json'));
     expect(first.text()).not.toContain(made.client.clientSecret);
     expect((await accounts(made)).status).toBe(200);
-    // Whoever can read the folder is its operator, and no others.
+    // Only a user who can read the folder is its operator.
     const create = ['client', 'create', '--name', 'Acme'];
     expect((await command({ DATA_DIR: dataDir }, ...create)).code).toBe(0);
     const wrong = { DATA_DIR: dataDir, OPERATOR_SECRET: 'wrong' };
@@ -91,7 +91,7 @@ it(
 );
 
 it(
-  'starts in a few lines of JSON where there is no terminal, and is quiet while nothing happens',
+  'starts with a few lines of JSON without a terminal, and is quiet while idle',
   async () => {
     const run = start([], { LOG_LEVEL: 'info' });
     const [told] = await run.until(READY);
@@ -102,7 +102,7 @@ it(
       return counts.reduce((sum, [, count]) => sum + Number(count), 0);
     };
     const before = await calls();
-    await until(async () => (await calls()) > before + 20); // the lists of the parties are read again and again
+    await until(async () => (await calls()) > before + 20); // the parties' lists are polled
     const lines = run.text().trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
       expect.stringContaining('Starting Postgres, Temporal'),
@@ -129,7 +129,7 @@ it(
 );
 
 it(
-  'tells once that Temporal does not answer, and once that it is back',
+  'logs once that Temporal does not answer, and once that it is back',
   async () => {
     const own = temporaryFolder('main-temporal');
     const port = await freePort();
@@ -155,8 +155,8 @@ it(
   2 * START_MS,
 );
 
-describe('says what is wrong in one line, and ends with 2', () => {
-  it('for a port that is taken', async () => {
+describe('prints the error in one line and ends with 2', () => {
+  it('for a busy port', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
@@ -168,7 +168,7 @@ describe('says what is wrong in one line, and ends with 2', () => {
     other.close();
   });
 
-  it('for a port of Temporal’s UI that is taken, rather than to move to another one', async () => {
+  it('for a busy port of Temporal’s UI, and chooses no other', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
@@ -180,7 +180,7 @@ describe('says what is wrong in one line, and ends with 2', () => {
     other.close();
   });
 
-  it('for a data folder that a release before 1.0.0 made, which stays as it is', async () => {
+  it('for a data folder of a release before 1.0.0, which stays unchanged', async () => {
     const old = temporaryFolder('main-old');
     mkdirSync(join(old, 'postgres'), { recursive: true });
     writeFileSync(join(old, 'postgres', 'PG_VERSION'), '18\n');

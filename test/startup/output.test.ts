@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { createLogger } from '../../src/kernel/logging';
 import { outliveOutput, readerGone } from '../../src/startup/output';
 
-/** As standard output does: each write fails for itself, and the stream stays. */
+/** A stream like standard output: each write fails, and the stream remains. */
 function failing(code: string): Writable {
   return new Writable({
     autoDestroy: false,
@@ -12,7 +12,7 @@ function failing(code: string): Writable {
 
 const afterEvents = () => new Promise((resolve) => setImmediate(resolve));
 
-it.each(['EPIPE', 'EIO', 'ENOSPC'])('output that cannot be written (%s) ends nothing', async (code) => {
+it.each(['EPIPE', 'EIO', 'ENOSPC'])('continues when output cannot be written (%s)', async (code) => {
   const stream = failing(code);
   outliveOutput([stream]);
   stream.write('lost\n'); // without a listener, the error would end the process
@@ -23,7 +23,7 @@ it.each(['EPIPE', 'EIO', 'ENOSPC'])('output that cannot be written (%s) ends not
 it.each([
   ['EPIPE', true],
   ['ENOSPC', false],
-])('after %s the reader has gone: %s', async (code, expected) => {
+])('takes %s for a reader that has gone: %s', async (code, expected) => {
   const stream = failing(code);
   const unread = readerGone(stream);
   expect(unread.aborted).toBe(false);

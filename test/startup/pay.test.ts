@@ -33,7 +33,7 @@ function pay(...args: string[]): Promise<{ code: number | null; out: string }> {
 }
 
 test('npm run pay pays on the local chain and prints the hash', async () => {
-  expect((await pay('--to', SOMEBODY, '--amount', '25')).code).toBe(1); // nothing has been started on that folder
+  expect((await pay('--to', SOMEBODY, '--amount', '25')).code).toBe(1); // no product has run on that folder
   writeFileSync(join(dataDir, 'chain.json'), JSON.stringify({ port: Number(new URL(chain.url).port) }));
   const paid = await pay('--to', SOMEBODY.toLowerCase(), '--amount', '25.5');
   expect(paid).toEqual({ code: 0, out: expect.stringMatching(/^0x[0-9a-f]{64}\n$/) });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../support/servers';
 import { until } from '../support/until';
 
-/** `scripts/prestart.mjs` in a folder of its own, with a false npm that ends on a signal file. */
+/** Runs `scripts/prestart.mjs` in a temporary folder, with a fake npm that ends on a signal file. */
 
 const SCRIPTS = join(__dirname, '../../scripts');
 const NPM = `
@@ -63,7 +63,7 @@ function prestart() {
   return { child, text: () => text, ended };
 }
 
-/** Two processes: the first installs, the second waits for it. */
+/** Starts two processes: the first installs, the second waits. */
 async function firstAndSecond() {
   const first = prestart();
   await until(() => installs().length === 1);
@@ -75,7 +75,7 @@ async function firstAndSecond() {
   return { first, second };
 }
 
-it('installs once for two that start in a row: the second waits, says so in one line, and goes on', async () => {
+it('installs once for two consecutive starts: the second waits with one line of output, and continues', async () => {
   const { first, second } = await firstAndSecond();
   writeFileSync(file('finish'), '');
   expect([await first.ended, await second.ended, installs().length]).toEqual([0, 0, 1]);
@@ -83,14 +83,14 @@ it('installs once for two that start in a row: the second waits, says so in one 
   expect(tickets()).toEqual([]);
 });
 
-it('installs once for six that start at the same moment', async () => {
+it('installs once for six simultaneous starts', async () => {
   writeFileSync(file('finish'), '');
   const all = Array.from({ length: 6 }, prestart);
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual([0, 0, 0, 0, 0, 0]);
   expect([installs().length, tickets()]).toEqual([1, []]);
 });
 
-it('lets the second install when the first could not', async () => {
+it('lets the second process install when the first failed', async () => {
   const { first, second } = await firstAndSecond();
   writeFileSync(file('fail'), '');
   expect(await first.ended).toBe(1);
@@ -99,7 +99,7 @@ it('lets the second install when the first could not', async () => {
   expect([await second.ended, installs().length, tickets()]).toEqual([0, 2, []]);
 });
 
-it('takes over from a killed process, as soon as the npm that it left behind has ended too', async () => {
+it('takes over from a killed process after the npm that it left behind has ended', async () => {
   const { first, second } = await firstAndSecond();
   first.child.kill('SIGKILL');
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -110,7 +110,7 @@ it('takes over from a killed process, as soon as the npm that it left behind has
   expect([await second.ended, tickets()]).toEqual([0, []]);
 });
 
-it('is not held up by a ticket whose process id belongs to a later process', async () => {
+it('ignores a ticket whose process id belongs to a later process', async () => {
   writeFileSync(file(`.installing-${process.pid}-1`), '');
   writeFileSync(file('finish'), '');
   const run = prestart();

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { identify, type ProcessIdentity } from '../../src/startup/embedded/process-identity';
 import { timed } from '../support/run/timed';
 
-/** The very process that `npm start` runs, for tests of it. */
+/** Starts the process of `npm start` for tests. */
 
 const ROOT = join(__dirname, '../..');
 export const START_MS = 240_000;
-/** The line that says where everything is. */
+/** The line with all addresses. */
 export const READY = /^\{.*"Cardwright is ready"\}$/m;
 
 export interface Run {
@@ -27,7 +27,7 @@ export function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** The embedded Postgres, Temporal and local chain that run on a data folder, by the process ids that they have written down. */
+/** Returns the embedded Postgres, Temporal and local chain of a data folder, by the process ids in its files. */
 export async function embeddedServers(dataDir: string): Promise<ProcessIdentity[]> {
   const postmaster = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0];
   const pids = ['temporal.json', 'chain.json']
@@ -43,8 +43,8 @@ export async function embeddedServers(dataDir: string): Promise<ProcessIdentity[
 const NODE: readonly string[] = [process.execPath, '--import', 'tsx', 'src/main.ts'];
 
 /**
- * Ports are free ones unless the environment names others; of this process's environment only what finds programs.
- * The last argument is the command that takes the others, `npm start --` for instance.
+ * Starts the product. Ports are free ones unless the environment names them. The product inherits only the variables of
+ * this process that locate programs. The last argument is the command before `args`, for instance `npm start --`.
  */
 export function start(
   args: string[],

@@ -8,13 +8,13 @@ import { startTestTemporal } from '../support/servers';
 import { until } from '../support/until';
 import { killAll, START_MS, start } from './process';
 
-/** The services of docker-compose.yml, by the very commands that stand there. */
+/** Runs the services of docker-compose.yml by their own commands. */
 
 const name = `roles_${randomBytes(6).toString('hex')}`;
 let temporal: Awaited<ReturnType<typeof startTestTemporal>>;
 let temporalRuns = false;
 let environment: Record<string, string>;
-/** With the secret of the first operator, once there is a schema. */
+/** Environment with the first operator's secret, once a schema exists. */
 let decides: Record<string, string> | undefined;
 beforeAll(async () => {
   await onServer(`create database ${name}`);
@@ -27,7 +27,7 @@ beforeAll(async () => {
     MASTER_KEY: randomBytes(32).toString('base64'),
     DATABASE_URL: urlOf(name),
     TEMPORAL_ADDRESS: temporal.address,
-    DATA_DIR: temporal.dataDir, // keeps the bundle only
+    DATA_DIR: temporal.dataDir, // has only the bundle
     DRAIN_SECONDS: '3',
     SHUTDOWN_SECONDS: '5',
   };
@@ -57,7 +57,7 @@ async function newClient(role: 'client' | 'admin'): Promise<Record<string, strin
 }
 
 it(
-  'migrate, api and worker each do their part, and the API goes on while Temporal is away',
+  'migrate, api and worker do their parts, and the API continues while Temporal is down',
   async () => {
     const api = start(['--role', 'api'], environment);
     await api.until(/waiting for the schema/);
@@ -94,9 +94,9 @@ it(
       return [answer.status, await answer.json()];
     };
     expect(await deposit('10.00')).toEqual([201, expect.objectContaining({ amount: '10.00' })]);
-    // What one process was told goes for all of them.
+    // A setting of one process applies to all.
     expect(await deposit('0.01')).toEqual([409, expect.objectContaining({ code: 'limit_exceeded' })]);
-    // A balancer keeps the API, which serves without Temporal; the worker has nothing to do.
+    // A balancer keeps the API, which serves without Temporal. The worker is not ready.
     await until(async () => (await probe(workerBase)).status === 503);
     expect(await probe(workerBase)).toEqual({
       status: 503,
@@ -112,7 +112,7 @@ it(
 
     api.child.kill('SIGTERM');
     worker.child.kill('SIGTERM');
-    // Not ready first, and serving still, so that a balancer can notice.
+    // The API is not ready at first and still serves, so that a balancer can notice.
     await until(async () => (await probe(base)).status === 503);
     expect((await probe(base)).body.message).toBe('The process is stopping.');
     expect((await fetch(`${base}/v1/accounts`, { headers: client })).status).toBe(200);

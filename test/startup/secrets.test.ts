@@ -19,7 +19,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 const mode = (name: string) => statSync(join(dataDir, name)).mode & 0o777;
 
 describe('the master key', () => {
-  it('is made once, for its owner only', async () => {
+  it('is created once, readable only by its owner', async () => {
     expect(await readMasterKey(dataDir)).toBeUndefined();
     const made = await ensureMasterKey(dataDir);
     expect(made).toHaveLength(32);
@@ -28,12 +28,12 @@ describe('the master key', () => {
     expect(await readMasterKey(dataDir)).toEqual(made);
   });
 
-  it('is not made anew for data whose secrets another one sealed', async () => {
+  it('is not created for data with secrets that another key has sealed', async () => {
     mkdirSync(join(dataDir, 'postgres'));
     await expect(ensureMasterKey(dataDir)).rejects.toThrow(/master\.key is missing.*Restore it/);
   });
 
-  it('is refused when it is not one', async () => {
+  it('is refused when it is invalid', async () => {
     writeFileSync(join(dataDir, 'master.key'), 'short');
     await expect(ensureMasterKey(dataDir)).rejects.toThrow(/32 bytes in base64/);
   });
@@ -56,7 +56,7 @@ describe('the demo credentials', () => {
   const works = async ({ clientId, clientSecret }: DemoCredentials['client']) =>
     typeof (await createAuthenticator(test.database, keyring)(clientId, clientSecret)) === 'object';
 
-  it('are written for their owner only, and authenticate a client and an operator', async () => {
+  it('are readable only by their owner, and authenticate a client and an operator', async () => {
     const made = await ensure();
     expect(mode('credentials.json')).toBe(0o600);
     expect(onDisk()).toEqual(made);
@@ -67,7 +67,7 @@ describe('the demo credentials', () => {
     expect((await findTenant(test.database, made.admin.clientId))?.role).toBe('admin');
   });
 
-  it('hold an operator for the command line, who is written down once and renewed with the file', async () => {
+  it('have an operator for the command line, who is audited once and renewed with the file', async () => {
     const decides = async ({ operator }: DemoCredentials) =>
       (await operatorOf(test.database, keyring, operator.operatorSecret))?.id;
     const made = await ensure();
@@ -82,7 +82,7 @@ describe('the demo credentials', () => {
     ]);
   });
 
-  it('are kept from start to start, with the address of the last', async () => {
+  it('are kept over restarts, with the address of the last start', async () => {
     const first = await ensure();
     const second = await ensure('http://127.0.0.1:9090');
     expect(second).toEqual({ ...first, baseUrl: 'http://127.0.0.1:9090' });
@@ -90,7 +90,7 @@ describe('the demo credentials', () => {
 
   it.each([
     ['lost', () => rmSync(join(dataDir, 'credentials.json'))],
-    ['not to be understood', () => writeFileSync(join(dataDir, 'credentials.json'), '{"client": 5')],
+    ['invalid', () => writeFileSync(join(dataDir, 'credentials.json'), '{"client": 5')],
     [
       'of another database',
       () => writeFileSync(join(dataDir, 'credentials.json'), '{"client": {"clientId": "x"}}'),
@@ -104,7 +104,7 @@ describe('the demo credentials', () => {
     expect([await works(first.client), await works(second.client)]).toEqual([false, true]);
   });
 
-  it('are made once by processes that start together', async () => {
+  it('are created once by processes that start together', async () => {
     const [one, other] = await Promise.all([ensure(), ensure()]);
     expect(one.client.clientId).toBe(other.client.clientId);
     const tenants = await test.database.query('select id from tenants');

@@ -6,7 +6,7 @@ import { createStages, StoppedWhileStarting } from '../../src/startup/stages';
 
 const log = pino({ level: 'silent' });
 
-it('stops stages in the opposite order, each after the other, and all although one fails', async () => {
+it('stops stages in reverse order, one after another, and all of them even if one fails', async () => {
   const stages = createStages(log);
   const order: string[] = [];
   const stage = (name: string, fails = false) =>
@@ -25,7 +25,7 @@ it('stops stages in the opposite order, each after the other, and all although o
   ]);
 });
 
-it('stops what comes up while everything is being stopped', async () => {
+it('stops a stage that comes up during the stop', async () => {
   const stages = createStages(log);
   await stages.stop();
   let stopped = false;
@@ -67,7 +67,7 @@ describe('signals', () => {
     };
   }
 
-  it('stops once and ends with 0 when all has stopped', async () => {
+  it('stops once and ends with 0 when all stages have stopped', async () => {
     const signals = handler();
     signals.interrupt();
     expect(signals.codes).toEqual([]);
@@ -76,7 +76,7 @@ describe('signals', () => {
     expect([signals.codes, signals.stops()]).toEqual([[0], 1]);
   });
 
-  it('ends at once the second time, but takes the copy that npm passes on for the same', () => {
+  it('ends at once at the second signal, but ignores the copy that npm passes on', () => {
     const signals = handler();
     signals.interrupt();
     signals.pass(5);
@@ -87,7 +87,7 @@ describe('signals', () => {
     expect([signals.codes, signals.stops(), signals.said]).toEqual([[130], 1, [expect.any(String)]]);
   });
 
-  it('stops in order when the terminal is closed, and does not hurry a stop under way by it', async () => {
+  it('stops in order when the terminal is closed, and does not shorten a stop in progress', async () => {
     const alone = handler();
     alone.hangUp();
     const obeying = handler();
@@ -115,7 +115,7 @@ describe('the npm that runs the product', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('is missed once, when another process has become the parent', () => {
+  it('is reported missing once, when another process has become the parent', () => {
     let parent = 70;
     let missed = 0;
     watchLauncher({ parent: () => parent, onGone: () => (missed += 1) });
@@ -126,7 +126,7 @@ describe('the npm that runs the product', () => {
     expect(missed).toBe(1);
   });
 
-  it('is not missed when it had ended before the first look', () => {
+  it('is not reported missing when it had ended before the first check', () => {
     let missed = 0;
     watchLauncher({ parent: () => 1, onGone: () => (missed += 1) });
     jest.advanceTimersByTime(10_000);

@@ -40,7 +40,7 @@ it('starts in eight lines on a terminal', () => {
     expect(lines.filter((line) => line.endsWith(` ${fact}`))).toHaveLength(1);
 });
 
-it('says the same in JSON where there is no terminal, whatever else the log may tell', () => {
+it('prints the same in JSON without a terminal, whatever the log level', () => {
   const { out, voice: told } = voice(false);
   told.say('Stopping');
   told.ready({ ...FACTS, chain: null });
@@ -53,7 +53,7 @@ it('says the same in JSON where there is no terminal, whatever else the log may 
   ]);
 });
 
-it('is silent where the log is to be', () => {
+it('is silent when the log is', () => {
   const { out, voice: told } = voice(false, 'silent');
   told.say('Stopping');
   expect(out).toEqual([]);

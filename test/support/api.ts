@@ -19,7 +19,7 @@ export interface Answer<Body = any> {
   status: number;
   headers: Headers;
   body: Body;
-  /** The bytes as they came. */
+  /** The unchanged bytes. */
   text: string;
 }
 
@@ -32,28 +32,28 @@ export interface Client {
 export interface TestApi extends TestDatabase {
   services: Composed;
   url: string;
-  /** What was handed to Temporal, in order. */
+  /** Commands for Temporal, in order. */
   commands: NumberedCommand[];
-  /** A new tenant (or admin) with its credential. */
+  /** Creates a tenant or an admin with its credential. */
   client(role?: 'client' | 'admin'): Promise<Client>;
-  /** A call without credentials, or with others. */
+  /** Calls the API without credentials, or with others. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** However slow the machine is: what a network would not wait for. */
+/** Long time limits for answers to card networks, so that a slow machine declines nothing. */
 export const UNHURRIED = { answerWithin: { judgeMs: 30_000, keepMs: 30_000 } } satisfies Partial<Wiring>;
 
-/** The sandbox's card processor and reviewer decide in their answer, where no magic value says another time. */
+/** The sandbox's card processor and reviewer decide in their first answer, unless a magic value delays it. */
 export const DECIDED_AT_ONCE = {
   cardProcessorSeconds: 0,
   cardholderReviewSeconds: 0,
 } satisfies Partial<Wiring>;
 
-/** Tests fund their tenants by admins, and one file may have many: the limits of sums over them have tests of their own. */
+/** High limits, because tests fund their tenants by admins. The limits of sums have tests of their own. */
 const WIDE = { tenant: new Decimal('1e12'), installation: new Decimal('1e12') };
 
-/** The real API over real HTTP on a database of its own; Temporal is not there, its commands are collected. */
+/** Starts the real API over real HTTP on its own database, without Temporal. Its commands are collected. */
 export async function testApi(
   options: Partial<Wiring> = {},
   wrap: (database: Database) => Database = (database) => database,
@@ -81,7 +81,7 @@ export async function testApi(
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const answer = await request(url, method, path, body, headers);
     const contentType = answer.headers.get('content-type') ?? '';
-    // A repeat has the bytes of an answer that was compared before.
+    // A repeated answer has the bytes of an answer that was compared before.
     if (answer.headers.get('x-idempotent-replayed') !== 'true')
       isDocumented({ method, path, status: answer.status, contentType, text: answer.text });
     return answer;
@@ -113,7 +113,7 @@ export async function testApi(
 
 let check: ReturnType<typeof documentedAnswers> | undefined;
 
-/** Every answer that a test sees is compared with the OpenAPI document. It is the same in every test, so it is made once. */
+/** Compares every answer of a test with the OpenAPI document. All tests share one document, so it is created once. */
 const documented = (services: Composed) =>
   (check ??= documentedAnswers(openApiDocument(apiRoutes(services))));
 

@@ -4,10 +4,10 @@ import type { ChainNode } from '../../src/parties/chain/port';
 import type { Services } from '../../src/services';
 
 /**
- * Breaks a process off after each of its calls in turn, until it goes through undisturbed. An end before a call is one after the call
- * before it.
- * @param live begins it anew, with services that end after one call, and leads it to its end with whole ones
- * @returns how many calls there were
+ * Ends a process after each of its calls in turn, until a run passes undisturbed. An end before a call is the same as
+ * an end after the previous call.
+ * @param live starts the process with services that end after one call, and then completes it with working services
+ * @returns the number of calls
  */
 export async function atEachCall(
   services: Services,
@@ -20,7 +20,7 @@ export async function atEachCall(
   }
 }
 
-/** How many calls a life has that nothing breaks off. */
+/** Returns the number of calls of an undisturbed process. */
 export async function callsOf(
   services: Services,
   live: (counted: Services) => Promise<void>,
@@ -31,10 +31,10 @@ export async function callsOf(
 }
 
 /**
- * The services of a process that ends after its so-many-th call of the chain, the signer or the database. What only reads the database
- * is not counted: an end there is one before or after what stands beside it.
- * @param end what ends it; its work throws where nothing is said
- * @param writesAlone what only reads a chain is not counted either
+ * Returns the services of a process that ends after a given call of the chain, the signer or the database. Reads of the
+ * database do not count, because an end there equals an end before or after the neighbouring calls.
+ * @param end ends the process; its work throws by default
+ * @param writesAlone true: reads of the chain do not count either
  */
 export function brokenOff(
   services: Services,
@@ -46,12 +46,12 @@ export function brokenOff(
   const counted: Counted =
     (call) =>
     async (...given) => {
-      // Nothing goes on in a process that has ended.
+      // An ended process does nothing more.
       if (broke) return end();
       const isIt = calls === place;
       calls += 1;
       if (!isIt) return call(...given);
-      // A process may end after a refusal too.
+      // A process may end after a refusal, too.
       await call(...given).catch(() => undefined);
       broke = true;
       return end();

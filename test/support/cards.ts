@@ -16,13 +16,15 @@ export interface TestCard {
 
 export const DEMO_BIN = '44112200';
 
-/** The tenant's master account of a currency. */
+/** Returns the tenant's master account of a currency. */
 export async function masterAccount(client: Client, currency = 'USD'): Promise<string> {
   const accounts = await client.call('GET', '/v1/accounts?ownerType=client&limit=100');
   return accounts.body.data.find((account: { currency: string }) => account.currency === currency).id;
 }
 
-/** Credits an account, as an operator does. Limits count by fresh rates, so a test that has moved its clock gets new ones. */
+/**
+ * Credits an account as an operator does. Limits need fresh rates, so a test that has moved its clock gets new ones.
+ */
 export async function fund(api: TestApi, accountId: string, amount: string): Promise<void> {
   await api.services.parties.rates.ready();
   const admin = await api.client('admin');
@@ -34,7 +36,7 @@ export async function fund(api: TestApi, accountId: string, amount: string): Pro
   if (answer.status !== 201) throw new Error(`not funded: ${answer.text}`);
 }
 
-/** Rates that limits count by, for an installation without a party that tells rates. */
+/** Stores rates for limits, for an installation without a rates party. */
 export const keepRates = (api: TestApi): Promise<void> =>
   keepCountingRates(api.database, {
     asOf: api.services.now(),
@@ -45,7 +47,7 @@ export const keepRates = (api: TestApi): Promise<void> =>
     ]),
   });
 
-/** A user with an approved B2B cardholder on the demo BIN, on the tenant's master account. */
+/** Creates a user with an approved B2B cardholder on the demo BIN, on the tenant's master account. */
 export async function cardholder(client: Client, bin = DEMO_BIN, currency = 'USD') {
   const email = `${newId('user')}@example.com`;
   const user = await client.call('POST', '/v1/users', {
@@ -58,8 +60,8 @@ export async function cardholder(client: Client, bin = DEMO_BIN, currency = 'USD
 }
 
 /**
- * An active card with that amount on it: asked for through the API, then issued as its workflow would. The master account
- * is funded with what the card costs.
+ * Creates an active card with this amount, by a request to the API and the steps of its workflow. Funds the master
+ * account with the cost of the card.
  */
 export async function activeCard(
   api: TestApi,
@@ -79,12 +81,12 @@ export async function activeCard(
 
 export const PROCESSOR = { reference: 'test', last4: '4242', expiryMonth: 12, expiryYear: 2031 };
 
-/** Records a message about a card in a transaction of its own. */
+/** Records a message about a card in its own transaction. */
 export function tell(api: TestApi, message: Message) {
   return api.database.transaction((tx) => recordCardEvent(tx, api.services, message));
 }
 
-/** A simulated processor message through the API. */
+/** Sends a simulated processor message through the API. */
 export function simulate(
   client: Client,
   body: Record<string, unknown>,
@@ -93,7 +95,7 @@ export function simulate(
   return client.call('POST', '/sandbox/transactions', body, headers);
 }
 
-/** `available pending spent` of a card as the API shows it. */
+/** Returns `available pending spent` of a card from the API. */
 export async function cardBalance(client: Client, cardId: string): Promise<string> {
   const { balance } = (await client.call('GET', `/v1/cards/${cardId}`)).body;
   return `${balance.available} ${balance.pending} ${balance.spent}`;

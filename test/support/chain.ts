@@ -24,18 +24,18 @@ import { kill } from './servers';
 export const RICH: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 export interface TestChainOptions {
-  /** Seconds a block takes; absent: one for each transaction, at once. `manual`: none but by `mine`. */
+  /** Seconds for each block. Absent: one block for each transaction, at once. `manual`: only by `mine`. */
   blockTime?: number | 'manual';
   chainId?: number;
-  /** Wei: the base fee that the chain begins with. */
+  /** Base fee of the first block, in wei. */
   baseFee?: bigint;
-  /** Absent: anvil's newest. */
+  /** Absent: the newest of anvil. */
   hardfork?: 'cancun';
 }
 
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** A real EVM node on a chain of its own, with a client that may do with it as it likes. */
+/** Starts a real EVM node on a new chain, with a client that may change anything. */
 export async function startTestChain({
   blockTime,
   chainId = 31_337,
@@ -47,7 +47,7 @@ export async function startTestChain({
   const port = await freePort();
   const args = [
     ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--quiet'],
-    // As Ethereum does (EIP-7825): no transaction may use more than 16,777,216 gas.
+    // Like Ethereum (EIP-7825), allows at most 16,777,216 gas for a transaction.
     '--enable-tx-gas-limit',
     ...(blockTime === 'manual' ? ['--no-mining'] : []),
     ...(typeof blockTime === 'number' ? ['--block-time', String(blockTime)] : []),
@@ -57,7 +57,7 @@ export async function startTestChain({
   const node: ChildProcess = spawn(executable, args, { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   const payer = privateKeyToAccount(RICH);
-  // Not one of viem's: they are a thousand modules, and each test file loads its own.
+  // Does not import viem's chains, because they are a thousand modules and each test file loads its own.
   const chain = defineChain({
     ...{ id: chainId, name: 'Test', rpcUrls: { default: { http: [url] } } },
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
@@ -70,10 +70,10 @@ export async function startTestChain({
     .extend(walletActions);
   await timed('servers', () => untilItAnswers(() => client.getChainId()));
 
-  /** Waits for its block; with manual mining a block is mined for it. */
+  /** Waits for the transaction's block. With manual mining, mines one. */
   async function mined(hash: Hex) {
     if (blockTime === 'manual') await client.mine({ blocks: 1 });
-    // Of viem's own waiting no end is sure: after its first look it looks again with the next block, and none may come.
+    // Polls, because viem's own wait reads again only after the next block, which may never come.
     return untilItAnswers(() => client.getTransactionReceipt({ hash }));
   }
 
@@ -102,13 +102,13 @@ export async function startTestChain({
     mined,
     write,
     deploy,
-    /** The test USDT; the payer has 10⁹ of it. */
+    /** Deploys the test USDT; the payer has 10⁹ of it. */
     async token({ decimals = 6, feeBasisPoints = 0 } = {}): Promise<Address> {
       const token = await deploy('TestUsdt', [decimals, feeBasisPoints]);
       await mined(await write(token, 'TestUsdt', 'mint', [payer.address, 10n ** BigInt(9 + decimals)]));
       return token;
     },
-    /** @returns the hash, in a block unless blocks are mined by hand */
+    /** @returns the hash; the transaction is in a block unless blocks are mined manually */
     async pay(token: Address | null, to: string, units: bigint): Promise<Hex> {
       const hash =
         token === null
@@ -117,13 +117,13 @@ export async function startTestChain({
       if (blockTime === undefined) await mined(hash);
       return hash;
     },
-    /** Its blocks are lost, and what stands on it, but for what a new chain has from its first block. */
+    /** Loses all blocks and contracts, except those that a new chain has from its first block. */
     async beginAnew(): Promise<void> {
       const bytecode = await client.getCode({ address: CREATE2_FACTORY });
       await client.request({ method: 'anvil_reset', params: [] } as never);
       await client.setCode({ address: CREATE2_FACTORY, bytecode: bytecode ?? '0x' });
     },
-    /** A transaction as it was signed: what was in a block that is gone may come into another. */
+    /** Returns a signed transaction, because a transaction of a lost block may come into another one. */
     async signed(hash: Hex): Promise<Hex> {
       const raw: unknown = await client.request({
         method: 'eth_getRawTransactionByHash',

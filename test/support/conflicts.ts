@@ -1,9 +1,8 @@
 import type { Database } from '../../src/kernel/db/database';
 
 /**
- * Counts how often a transaction had to be run again, for a deadlock or a lost update: where locks are taken in one order
- * that never happens.
- * @returns `counting`, to wrap the database that the services are given
+ * Counts retries of transactions after a deadlock or a lost update. There are none when locks are taken in one order.
+ * @returns `counting`, which wraps the database for the services
  */
 export function countConflicts() {
   let conflicts = 0;

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { timed } from './run/timed';
 
-/** Set by the global setup: the server of this run and the migrated database that each test copies. */
+/** The migrated database that each test copies, on the server of this run. The global setup creates it. */
 export const TEMPLATE = 'cardwright_template';
 
 export function serverUrl(): string {
@@ -24,10 +24,10 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own, migrated, on the run's real Postgres. */
+/** Creates a migrated database on the run's real Postgres. */
 export async function testDatabase(poolSize = 24): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // Copying files takes a fifth of the processor time that copying through the log takes, which is the default.
+  // Copying files needs a fifth of the processor time of the default, which copies through the log.
   const copy = `create database ${name} template ${TEMPLATE} strategy file_copy`;
   await timed('databases', () => onServer(copy));
   const url = urlOf(name);
@@ -51,7 +51,7 @@ export async function onServer(statement: string): Promise<void> {
         await client.query(statement);
         return;
       } catch (error) {
-        // Another test is copying the template at this moment.
+        // Another test copies the template at this moment.
         if ((error as { code?: string }).code !== '55006' || attempt === 50) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }

@@ -3,10 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { oas31 } from 'zod-openapi';
 
-/** An answer of the API that a test has seen. */
+/** An answer of the API in a test. */
 export interface Seen {
   method: string;
-  /** With its query. */
+  /** Path with its query. */
   path: string;
   status: number;
   contentType: string;
@@ -17,16 +17,16 @@ type Operation = oas31.OperationObject;
 type Paths = Record<string, Record<string, Operation>>;
 
 /**
- * Compares each answer with the OpenAPI document: its status, its problem code, and its body against the schema.
- * @returns a function that throws an Error naming the operation and what the document does not say of it. Paths and methods that
- *   the document lacks are passed.
+ * Compares each answer with the OpenAPI document: its status, its problem code, and its body by the schema.
+ * @returns a function that throws an Error with the operation and the undocumented part. It ignores paths and methods
+ * that the document lacks
  */
 export function documentedAnswers(document: oas31.OpenAPIObject): (seen: Seen) => void {
   const paths = document.paths as Paths;
   const templates = Object.keys(paths).map(templateOf).sort(byParameters);
   const schemas = new Ajv2020({ strict: false, allErrors: true });
   addFormats(schemas);
-  schemas.addFormat('uri', true); // a payer's address may be stored with letters beyond ASCII
+  schemas.addFormat('uri', true); // a payer's URL may have letters beyond ASCII
   schemas.addSchema({ $id: ROOT, components: document.components });
   const validators = new Map<string, ValidateFunction>();
 
@@ -68,7 +68,7 @@ export function documentedAnswers(document: oas31.OpenAPIObject): (seen: Seen) =
 /** The document's own name for references within it. */
 const ROOT = 'openapi';
 
-/** References of a schema start at the document, so they get its name. */
+/** References of a schema start at the document, so they get its name as a prefix. */
 const rooted = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${ROOT}#/`));
 
@@ -77,6 +77,6 @@ function templateOf(path: string) {
   return { path, pattern: new RegExp(`^${text}$`), parameters: path.split('{').length };
 }
 
-/** `/v1/cards/{id}` matches `/v1/cards/quote` too, so the path with fewer parameters comes first. */
+/** The path with fewer parameters comes first, because `/v1/cards/{id}` also matches `/v1/cards/quote`. */
 const byParameters = (one: { parameters: number }, other: { parameters: number }) =>
   one.parameters - other.parameters;

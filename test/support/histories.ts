@@ -9,7 +9,7 @@ export interface HistoryItem {
   [field: string]: unknown;
 }
 
-/** All pages of a history, from the newest item to the oldest. */
+/** Reads all pages of a history, from the newest item to the oldest. */
 export async function walk(client: Client, path: string, limit = 100): Promise<HistoryItem[]> {
   const items: HistoryItem[] = [];
   for (let cursor = ''; ; ) {
@@ -23,9 +23,9 @@ export async function walk(client: Client, path: string, limit = 100): Promise<H
 }
 
 /**
- * Pages through a history again and again, in small pages, while writers write. Whoever has seen an item must see all that
- * came before it, once: each walk is the end of what stands there at last.
- * @returns the walks, and the history once all has been written
+ * Pages through a history repeatedly, in small pages, while writers write. A walk that has seen an item must also see
+ * all earlier items once. So each walk is the end of the final history.
+ * @returns the walks, and the final history
  */
 export async function walkWhile(client: Client, path: string, write: () => Promise<unknown>) {
   const walks: HistoryItem[][] = [];
@@ -38,7 +38,7 @@ export async function walkWhile(client: Client, path: string, write: () => Promi
   return { walks, whole: await walk(client, path) };
 }
 
-/** What the walks missed or saw twice; nothing when they are right. */
+/** Returns the items that walks missed or saw twice; empty when all are correct. */
 export function faultyWalks(walks: HistoryItem[][], whole: HistoryItem[]): string[][] {
   const ids = whole.map(({ id }) => id);
   return walks

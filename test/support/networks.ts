@@ -9,14 +9,14 @@ import type { TestChain } from './chain';
 
 export interface LocalNetwork {
   network: Network;
-  /** The test USDT; the chain's payer has plenty of it. */
+  /** The test USDT. The chain's payer has plenty of it. */
   token: Address;
 }
 
 /**
- * Makes the network of a test chain, `local` when no other name is given, enabled, with a test USDT (smallest deposit 1) and the
- * native ETH (0.001), final after 3 blocks.
- * @param options what is to be otherwise; `token`: one that is there already; `decimals` of the one that is made
+ * Creates an enabled network for a test chain, `local` by default. It has a test USDT (smallest deposit 1) and native
+ * ETH (0.001), and is final after 3 blocks.
+ * @param options differing values; `token`: an existing token; `decimals` of a new one
  */
 export async function withLocalNetwork(
   { services }: { services: Pick<Services, 'database' | 'keyring' | 'now'> },
@@ -47,7 +47,10 @@ export async function withLocalNetwork(
   return { network: after, token: contract };
 }
 
-/** Addresses of a real node that say that it is of another chain: a chain has one network, and a test wants several. */
+/**
+ * Returns addresses of a real node that report another chain id, because a chain has one network and a test needs
+ * several.
+ */
 export async function chainDoor(url: string) {
   async function answerTo(request: IncomingMessage): Promise<string> {
     const parts: Buffer[] = [];

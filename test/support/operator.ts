@@ -7,18 +7,18 @@ import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
 
-/** What the command line prints, and how it ends. */
+/** Output and exit code of the command line. */
 export interface Told {
   code: number;
   out: string;
   err: string;
 }
 
-/** A command of the command line. */
+/** Runs an operator command. */
 export const command = (environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> =>
   commandReading('', environment, ...argv);
 
-/** The same with something on its standard input. */
+/** Runs an operator command with standard input. */
 export async function commandReading(
   input: string,
   environment: NodeJS.ProcessEnv,
@@ -33,7 +33,9 @@ export async function commandReading(
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** The environment of the command line on that database, with a first operator's secret: what decides is refused without one. */
+/**
+ * Returns the command line's environment for a database, with a first operator's secret, because decisions need one.
+ */
 export async function operatorEnvironment(
   database: Pick<Database, 'query'>,
   name = 'ida',
@@ -46,12 +48,12 @@ export async function operatorEnvironment(
   return anotherOperator(environment, name);
 }
 
-/** Who was made here and may admit others, by installation. */
+/** Operators created here who may admit others, by installation. */
 const admitting = new Map<string, NodeJS.ProcessEnv[]>();
 
 /**
- * The same of a new operator, who has made himself and was admitted by those who were made before, or is the first.
- * @param environment of one who may admit him, or of nobody
+ * Returns the environment of a new operator, who was admitted by the operators created before, or is the first.
+ * @param environment of an operator who may admit, or without one
  */
 export async function anotherOperator<Environment extends NodeJS.ProcessEnv>(
   environment: Environment,
@@ -70,7 +72,7 @@ export async function anotherOperator<Environment extends NodeJS.ProcessEnv>(
   return made;
 }
 
-/** A new operator, by himself: nobody has admitted him. */
+/** Creates a new operator who is not admitted. */
 export async function applied(nobody: NodeJS.ProcessEnv, name: string) {
   const made = await command(nobody, 'operator', 'add', '--name', name, '--json');
   if (made.code !== 0) throw new Error(made.err);
@@ -87,7 +89,7 @@ export interface OperatorAnswer {
 
 export type TestOperator = (...argv: string[]) => Promise<OperatorAnswer>;
 
-/** The command line of an operator on the database of a test's API, with the key that the API has. */
+/** Returns the command line of an operator on the database and with the key of a test's API. */
 export async function operatorOf(
   { database }: Pick<TestApi, 'database'>,
   masterKey: Buffer,
@@ -103,17 +105,17 @@ export async function operatorOf(
   };
 }
 
-/** As a process does that starts with that ADMIN_LIMIT, and the same for a tenant. */
+/** Stores the limit like a process that starts with this ADMIN_LIMIT, and the same limit for a tenant. */
 export function setAdminLimit(database: Database, given: string | undefined): Promise<void> {
   const limit = given === undefined ? undefined : new Decimal(given);
   return setLimits(database, { credential: limit, tenant: limit });
 }
 
-/** As a process does that starts with those limits. */
+/** Stores the limits like a process that starts with them. */
 export const setLimits = (database: Database, limits: GivenLimits): Promise<void> =>
   database.transaction((tx) => keepLimits(tx, limits, INSTALLATION));
 
-/** What was decided today was decided yesterday. */
+/** Moves the decisions of all days back by one day. */
 export const dayGoesBy = async (database: Database): Promise<void> => {
   await database.query('update decided_alone set day = day - 1');
 };

@@ -16,7 +16,7 @@ import { READY, type Run, START_MS, start } from '../startup/process';
 import { anotherOperator, commandReading } from './operator';
 import { giveOwnPorts, quietLog, temporaryFolder, toolContext } from './servers';
 
-/** The whole product in processes of its own: as `npm start` runs it, and as docker-compose.yml does. */
+/** Runs the whole product in processes: as `npm start` does, and as docker-compose.yml does. */
 
 export interface Credential {
   clientId: string;
@@ -29,11 +29,11 @@ export interface Whole {
   metricsUrl: string;
   /** Sends the signal. @returns the exit code */
   stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<number | string | null>;
-  /** SIGKILL: the embedded servers are left behind. */
+  /** Sends SIGKILL. The embedded servers are left behind. */
   kill9(): Promise<void>;
 }
 
-/** `npm start` on that data folder, on free ports unless the environment names others; waits until it is ready. */
+/** Runs `npm start` on a data folder, on free ports unless the environment names others. Waits until it is ready. */
 export async function startWhole(dataDir: string, environment: Record<string, string> = {}): Promise<Whole> {
   const run = start([], { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
   const [told] = await run.until(READY);
@@ -54,21 +54,21 @@ async function kill9({ child, ended }: Run): Promise<void> {
   await ended;
 }
 
-/** An embedded server that can be away for a while. It stays on its port and its data. */
+/** An embedded server that can be stopped for a while. It keeps its port and its data. */
 export interface Server {
   pid(): number;
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** A role that is started again whenever it ends, as a container is. */
+/** A role that is started again whenever it ends, like a container. */
 export interface Kept {
   pid(): number | undefined;
-  /** How often it ended without having been killed by the test. */
+  /** Number of ends that the test did not cause. */
   failures(): number;
-  /** The output of all its runs so far. */
+  /** Output of all its runs. */
   text(): string;
-  /** SIGKILL; resolves when it has started again and says that it serves. */
+  /** Sends SIGKILL. Resolves when the role serves again. */
   kill9(): Promise<void>;
   stop(): Promise<number | string | null>;
 }
@@ -81,22 +81,24 @@ export interface Fleet {
   baseUrl: string;
   postgres: Server;
   temporal: Server;
-  /** The local chain, as `npm start` keeps it; no network names it yet. */
+  /** The local chain as `npm start` runs it. No network names it yet. */
   chain: Server & { url: string };
   api: Kept;
   worker: Kept;
-  /** Starts a second API on that port; waits until that API serves. */
+  /** Starts a second API on this port, and waits until it serves. */
   anotherApi(atPort: number): Promise<{ api: Kept; baseUrl: string }>;
-  /** A new tenant, made with the operator's command line. */
+  /** Creates a tenant by an operator command. */
   newTenant(role?: 'client' | 'admin'): Promise<Credential>;
-  /** A command of the operator's command line. @returns its exit code and output */
+  /** Runs an operator command. @returns its exit code and output */
   operator(...argv: string[]): Promise<{ code: number; out: string }>;
-  /** The same with something on its standard input. */
+  /** Runs an operator command with standard input. */
   operatorReading(input: string, ...argv: string[]): Promise<{ code: number; out: string }>;
   close(): Promise<void>;
 }
 
-/** Postgres, Temporal and the local chain kept by the test, and `--role migrate`, `--role api` and `--role worker` beside them. */
+/**
+ * Starts Postgres, Temporal and the local chain, with `--role migrate`, `--role api` and `--role worker` beside them.
+ */
 export async function startFleet(more: Record<string, string> = {}): Promise<Fleet> {
   const dataDir = temporaryFolder('fleet');
   await Promise.all([shareBundles(dataDir), giveOwnPorts(dataDir)]);
@@ -113,7 +115,7 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
     MASTER_KEY: masterKey.toString('base64'),
     DATABASE_URL: postgres.url(),
     TEMPORAL_ADDRESS: temporal.address(),
-    DATA_DIR: dataDir, // keeps the bundle only
+    DATA_DIR: dataDir, // has only the bundle
     SHUTDOWN_SECONDS: '5',
     PORT: String(port),
     ...more,
@@ -172,7 +174,10 @@ export async function startFleet(more: Record<string, string> = {}): Promise<Fle
   };
 }
 
-/** Bundling the workflows takes seconds of both cores: once for all data folders of these sources that are given to it. */
+/**
+ * Copies the workflow bundle to a data folder. The bundle is built once for all folders, because that takes both cores
+ * for seconds.
+ */
 export async function shareBundles(dataDir: string): Promise<void> {
   const shared = join(tmpdir(), 'cardwright-bundles');
   await mkdir(shared, { recursive: true });

@@ -5,10 +5,10 @@ import { migrate } from '../../src/kernel/db/migrate';
 import type { TestDatabase } from './database';
 
 /**
- * What a logical backup does (pg_dump, then pg_restore): a database of a server's gets the schema, every row as its text, and where each
- * sequence stands. Physical things, such as transaction ids and object ids, are the server's own.
- * @param server address of any database of the server
- * @param from address of the database that is copied
+ * Copies a database like a logical backup (pg_dump, then pg_restore): schema, every row as text, and the position of
+ * each sequence. Physical values, such as transaction ids and object ids, belong to the target server.
+ * @param server address of any database of the target server
+ * @param from address of the source database
  */
 export async function restoredOn(server: string, from: string): Promise<TestDatabase> {
   const name = `restored_${randomBytes(6).toString('hex')}`;
@@ -31,7 +31,7 @@ async function copyAll(dumped: Client, into: Client): Promise<void> {
   await dumped.query('begin isolation level repeatable read, read only');
   await into.query('begin');
   await into.query('set local session_replication_role = replica');
-  // Postgres computes generated columns anew, and refuses values for them.
+  // Postgres computes generated columns itself and rejects values for them.
   const tables = await dumped.query<{ name: string; columns: string }>(
     `select c.oid::regclass::text as name, string_agg(format('%I', a.attname), ', ' order by a.attnum) as columns
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -55,7 +55,7 @@ async function copyAll(dumped: Client, into: Client): Promise<void> {
   await into.query('commit');
 }
 
-/** So many transaction ids are used up, as by years of work. */
+/** Uses up transaction ids, as years of work do. */
 export const useUpTransactionIds = (url: string, count: number): Promise<unknown> =>
   onDatabase(url, (client) =>
     client.query(

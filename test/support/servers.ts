@@ -17,11 +17,11 @@ import { defaultCacheDir, type ToolContext } from '../../src/startup/embedded/to
 import { timed } from './run/timed';
 import { testServerExecutable } from './temporal-test-server';
 
-/** Real servers for tests, each on a folder of its own that goes with it. */
+/** Starts real servers for tests. Each has its own folder, which is removed with it. */
 
 export const quietLog: EmbeddedLog = { info: () => undefined, warn: () => undefined };
 
-/** Fetched once a user and kept; shows what it fetches, since that may take minutes. */
+/** Tools are fetched once for each user and kept. Fetching is shown, because it may take minutes. */
 export function toolContext(): ToolContext {
   return {
     environment: process.env,
@@ -30,9 +30,9 @@ export function toolContext(): ToolContext {
   };
 }
 
-/** Linux keeps in memory what is there: the servers write as durably as ever, and wait for no disk. */
+/** A folder in memory on Linux. Servers there keep their durable settings and wait for no disk. */
 const IN_MEMORY = '/dev/shm';
-/** Bytes that must be free, of the folder and of the machine: what killed runs leave there may not eat it up. */
+/** Bytes that must be free in the folder and in memory, so that remains of killed runs do not use all of it. */
 const ROOM = 8 * 1024 ** 3;
 
 export function temporaryFolder(name = 'test'): string {
@@ -49,8 +49,8 @@ function hasRoom(): boolean {
 }
 
 /**
- * The servers of that folder begin at ports of their own. By default two that start at once want the same, and one that is killed may
- * find that another has taken its place.
+ * Gives the servers of a data folder their own first ports. By default two servers that start together want the same
+ * ports, and a killed server may find that another one has taken its port.
  */
 export async function giveOwnPorts(dataDir: string): Promise<void> {
   const [port, uiPort, chainPort] = [await freePort(), await freePort(), await freePort()];
@@ -58,7 +58,7 @@ export async function giveOwnPorts(dataDir: string): Promise<void> {
   await writeState(join(dataDir, 'chain.json'), { port: chainPort });
 }
 
-/** Postgres on disk, as durable as in production. `stop` removes its data. */
+/** Starts Postgres on disk, as durable as in production. `stop` removes its data. */
 export async function startTestPostgres(
   settings: Record<string, string> = {},
 ): Promise<EmbeddedPostgres & { dataDir: string }> {
@@ -67,7 +67,7 @@ export async function startTestPostgres(
   return { ...server, dataDir, stop: () => stopAndRemove(server, dataDir) };
 }
 
-/** The real Temporal server on ports that no `npm start` on this machine uses. `stop` removes its data. */
+/** Starts the real Temporal server on ports that no `npm start` on this machine uses. `stop` removes its data. */
 export async function startTestTemporal(
   options: Partial<TemporalOptions> = {},
 ): Promise<EmbeddedTemporal & { dataDir: string }> {
@@ -85,7 +85,7 @@ export async function timeSkippingServer(): Promise<{
   return { executable: { type: 'existing-path', path: await testServerExecutable(toolContext()) } };
 }
 
-/** A process that keeps one embedded server, for tests that kill it. */
+/** Starts a process that runs one embedded server, for tests that kill it. */
 export async function startKeeper(
   kind: 'postgres' | 'temporal' | 'chain',
   dataDir: string,
@@ -108,7 +108,7 @@ export async function startKeeper(
   return { process: child, ...(JSON.parse(line) as { url?: string; address?: string; pid: number }) };
 }
 
-/** SIGKILL, and waits until the process is gone. */
+/** Sends SIGKILL and waits until the process has ended. */
 export async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => {

@@ -17,11 +17,11 @@ const ADVICE =
   'TEMPORAL_TEST_SERVER_PATH, or install Java and Maven.';
 
 /**
- * The Temporal test server, whose clock skips the time in which nothing happens: named by
+ * Returns the path of the Temporal test server, whose clock skips idle time. The server is named by
  * TEMPORAL_TEST_SERVER_PATH, in the cache, downloaded as the SDK does, or Maven's with a start script.
- * @returns a path for `TestWorkflowEnvironment.createTimeSkipping({ server: { executable:
- *   { type: 'existing-path', path } } })`
- * @throws Error that lists what was tried and says what to do
+ * @returns a path for `TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: 'existing-path', path
+ * } } })`
+ * @throws Error that lists the attempts and says what to do
  */
 export function testServerExecutable(context: ToolContext): Promise<string> {
   const ways: Way[] = [
@@ -118,8 +118,8 @@ function pom(): string {
 }
 
 /**
- * `exec` keeps the process id: the SDK kills that one. The SDK waits five seconds for the port, so the
- * virtual machine is told to start quickly rather than to run fast later.
+ * Returns the start script. `exec` keeps the process id, because the SDK kills that process. The SDK waits five seconds
+ * for the port, so the options favour a quick start of the virtual machine over later speed.
  */
 function startScript(java: string): string {
   const options = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Xmx512m';

@@ -21,10 +21,10 @@ import { startTestTemporal, timeSkippingServer } from './servers';
 
 export const quiet = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
 
-/** In the numbers of temporal.api.enums.v1.IndexedValueType. */
+/** Search attributes as numbers of temporal.api.enums.v1.IndexedValueType. */
 const KEYWORDS = Object.fromEntries(Object.keys(DECLARED_SEARCH_ATTRIBUTES).map((name) => [name, 2]));
 
-/** Made once for all test files of these sources, and kept from one run to the next. */
+/** Builds the workflow bundle once for all test files of the same sources, and keeps it for later runs. */
 export function testBundle(encrypt = false) {
   return workflowBundle(encrypt, join(tmpdir(), 'cardwright-bundles'));
 }
@@ -33,7 +33,7 @@ export interface TimeSkipping {
   env: TestWorkflowEnvironment;
   client: Client;
   /**
-   * Gives activities to the workers, which serve every queue and all workflows, as long as `work` takes. Time is skipped while
+   * Gives activities to the workers, which serve all queues and workflows, until `work` ends. Time is skipped while
    * `work` waits for a workflow's result, or in `env.sleep`.
    */
   withWorkers<T>(activities: object, work: (client: Client) => Promise<T>): Promise<T>;
@@ -43,7 +43,8 @@ export interface TimeSkipping {
 }
 
 /**
- * Temporal's test server, where days pass in milliseconds. It has one clock: one at a time in a test file.
+ * Starts Temporal's test server, in which days pass in milliseconds. It has one clock, so a test file uses one test at
+ * a time.
  * @param given.workflowsPath a file of workflows for this test alone; the product's when absent
  */
 export async function timeSkipping(given: { workflowsPath?: string } = {}): Promise<TimeSkipping> {
@@ -54,7 +55,8 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
     workflowsPath === undefined ? testBundle() : bundle(false, workflowsPath).then((code) => ({ code })),
   ]);
   const env = await startedInTime(() => TestWorkflowEnvironment.createTimeSkipping({ server }));
-  // It cannot list what it has, which registerSearchAttributes asks first.
+  // Adds them directly, because the test server cannot list search attributes, which registerSearchAttributes does
+  // first.
   await env.connection.operatorService.addSearchAttributes({ searchAttributes: KEYWORDS });
   const steps = currentSteps();
   const workers = await Promise.all(
@@ -95,8 +97,8 @@ export async function timeSkipping(given: { workflowsPath?: string } = {}): Prom
 }
 
 /**
- * The activities that workers run now. Workers live as long as their file, because each takes a second of processor to start, and
- * each test gives activities of its own. An attempt that begins between two tests waits for the next activities.
+ * The current activities of the workers. Workers live as long as their file, because each start takes a second of
+ * processor, while each test has its own activities. An attempt between two tests waits for the next activities.
  */
 function currentSteps() {
   const underWay = new Set<Promise<unknown>>();
@@ -116,7 +118,7 @@ function currentSteps() {
     give(activities: object) {
       given.resolve(activities as Record<string, (...args: unknown[]) => unknown>);
     },
-    /** Waits for attempts that have begun. */
+    /** Waits for started attempts. */
     async take() {
       given = deferred();
       await Promise.allSettled(underWay);
@@ -136,8 +138,9 @@ function deferred<T>(): { promise: Promise<T>; resolve(value: T): void } {
 }
 
 /**
- * The activities, each attempt told of before and after it.
- * @param watch.begins given the step's name and when the server scheduled the attempt; numbers it
+ * Wraps activities with a call before and after each attempt.
+ * @param watch.begins gets the step's name and the time at which the server scheduled the attempt; returns the
+ * attempt's number
  */
 export function watchedSteps<Activities extends object>(
   activities: Activities,
@@ -164,8 +167,8 @@ export interface RealTemporal extends TemporalClient {
 }
 
 /**
- * A real Temporal server on a store of its own, with a client as the product makes it.
- * @param given.keyring the key of encrypted payloads; a random one when absent
+ * Starts a real Temporal server with its own store, and a client like the product's.
+ * @param given.keyring key of encrypted payloads; random when absent
  * @param given.dynamicConfig settings of the server, values as JSON
  */
 export async function realTemporal({
@@ -192,7 +195,10 @@ export async function realTemporal({
   };
 }
 
-/** The SDK gives a server five seconds to start. On a busy machine that is not enough, so it may try for three minutes. */
+/**
+ * Attempts of a start. The SDK allows five seconds for each, which is too short on a busy machine, so a start may take
+ * three minutes.
+ */
 const START_ATTEMPTS = 36;
 
 export async function startedInTime<T>(start: () => Promise<T>): Promise<T> {

@@ -1,4 +1,6 @@
-/** Milliseconds. Longer than a busy machine needs, shorter than a test may take: only a hang reaches it. */
+/**
+ * Time limit in milliseconds that only a hang reaches: longer than a busy machine needs, shorter than a test may take.
+ */
 const HANG_MS = 240_000;
 const EVERY_MS = 20;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer, Client } from './api';
 
-/** A file of a form; `name` is what the sender calls it, `type` what the sender says it is. */
+/** A file of a form. `name` and `type` are the sender's values. */
 export interface FormFile {
   bytes: Buffer;
   name?: string;
@@ -10,7 +10,7 @@ export interface FormFile {
 
 export type FormParts = [field: string, value: string | FormFile][];
 
-/** The bytes of a multipart/form-data body, and the header that goes with them. */
+/** Returns the bytes of a multipart/form-data body, and its header. */
 export function form(parts: FormParts): { body: Uint8Array; headers: Record<string, string> } {
   const boundary = `----${randomBytes(12).toString('hex')}`;
   const chunks = parts.flatMap(([field, value]) => {
@@ -39,7 +39,7 @@ export function upload(
   return client.call('POST', path, sent.body, { ...sent.headers, ...headers });
 }
 
-/** The smallest that is told to be such a file, with bytes of the test's own behind. */
+/** Returns the smallest bytes that are recognised as a JPEG, with the test's own bytes after them. */
 export const jpeg = (more = '') =>
   Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]), Buffer.from(`JFIF\0${more}`)]);
 export const png = (more = '') =>
@@ -76,7 +76,7 @@ export async function createUser(client: Client, meta: Record<string, unknown> =
   return (await client.call('POST', '/v1/users', { meta })).body.id as string;
 }
 
-/** A user whose documents are in review. */
+/** Creates a user whose documents are in review. */
 export async function userInReview(client: Client, meta: Record<string, unknown> = {}): Promise<string> {
   const userId = await createUser(client, meta);
   await uploadAll(client, userId);

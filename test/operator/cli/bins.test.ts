@@ -42,7 +42,7 @@ describe('account open', () => {
   const open = (currency: string, ...more: string[]) =>
     operator('account', 'open', '--client', client.clientId, '--currency', currency, '--json', ...more);
 
-  it('opens a master account in any currency once, tells the one that exists, and writes it down', async () => {
+  it('opens a master account in any currency once, returns the existing one, and is audited', async () => {
     expect(await accountIn('CHF')).toEqual([]);
     const made = await open('chf');
     expect(made.code).toBe(0);
@@ -69,26 +69,26 @@ describe('account open', () => {
     ]);
   });
 
-  it('opens one of an asset', async () => {
+  it('opens an account of an asset', async () => {
     expect((await open('USDT')).json()).toMatchObject({ currency: 'USDT', opened: true });
     expect(await accountIn('USDT')).toMatchObject([{ balance: { available: '0.000000' } }]);
   });
 
-  it('opened ten times at once it is opened once', async () => {
+  it('opens one account when ten commands run together', async () => {
     const told = await Promise.all(Array.from({ length: 10 }, () => open('SEK')));
     expect(told.map(({ code }) => code)).toEqual(Array(10).fill(0));
     expect(told.filter((each) => each.json().opened)).toHaveLength(1);
     expect(await accountIn('SEK')).toHaveLength(1);
   });
 
-  it('refuses what is wrong', async () => {
+  it('refuses invalid input', async () => {
     expect((await open('XXY')).code).toBe(2);
     expect((await operator('account', 'open', '--client', 'cli_unknown', '--currency', 'CHF')).code).toBe(3);
   });
 });
 
 describe('bin', () => {
-  it('opens the account that a tenant needs to issue on it, and writes that down', async () => {
+  it('opens the account that a tenant needs to issue on the BIN, and is audited', async () => {
     const bin = newBin();
     const admit = ['--admit', client.clientId, '--json'];
     expect((await operator('bin', 'add', bin, ...BIN, '--currency', 'PLN', ...admit)).code).toBe(0);
@@ -106,7 +106,7 @@ describe('bin', () => {
     expect(await audited(opened?.id ?? '')).toHaveLength(1);
   });
 
-  it('is closed, for which nothing new is issued on it, and opened again', async () => {
+  it('can be closed, so that no new card is issued on it, and opened again', async () => {
     const bin = newBin();
     await operator('bin', 'add', bin, ...BIN, '--currency', 'HUF', '--admit', client.clientId);
     const holder = await cardholder(client, bin, 'HUF');
@@ -126,7 +126,7 @@ describe('bin', () => {
     ]);
   });
 
-  it('is given another capacity', async () => {
+  it('can get another capacity', async () => {
     const bin = newBin();
     await operator('bin', 'add', bin, ...BIN, '--currency', 'USD', '--admit', client.clientId);
     const set = async (...more: string[]) => (await operator('bin', 'set', bin, ...more, '--json')).json();
@@ -145,7 +145,7 @@ describe('bin', () => {
     });
   });
 
-  it('refuses what is wrong, and changes nothing', async () => {
+  it('refuses invalid input and changes nothing', async () => {
     const bin = newBin();
     await operator('bin', 'add', bin, ...BIN, '--currency', 'USD');
     const wrong: [string[], number][] = [
@@ -162,7 +162,7 @@ describe('bin', () => {
   });
 });
 
-it('tells of an account no option reaches neither deposit nor payout', async () => {
+it('warns about an account without an option for deposits or payouts', async () => {
   const option = { method: 'card', currency: 'EUR', min: '1', max: '2', feeFixed: '0', feePercent: '0' };
   const setting = (key: string, options: object[]) =>
     operator('client', 'settings', client.clientId, '--set', `${key}=${JSON.stringify(options)}`);
@@ -171,13 +171,14 @@ it('tells of an account no option reaches neither deposit nor payout', async () 
   expect(await settingsIn('EUR')).toEqual([
     ...['transfer', 'card_issuing', 'deposit', 'card_topup', 'card_withdrawal', 'exchange'],
   ]);
-  // USD is dealt in for EUR, and of a currency that nobody quotes only an order can be made: the exchange says what it takes.
+  // USD can be exchanged for EUR. A currency without a quote can only be ordered, because the exchange decides what it
+  // accepts.
   expect(await settingsIn('USD')).toContain('deposit');
   await operator('account', 'open', '--client', client.clientId, '--currency', 'KPW');
   expect(await settingsIn('KPW')).toEqual(['transfer', 'card_topup', 'card_withdrawal', 'exchange']);
 });
 
-it('sets what a tenant pays for exchanges between its accounts, and refuses what cannot be paid', async () => {
+it('sets a tenant’s fees for exchanges between accounts, and refuses impossible fees', async () => {
   const set = (...changes: string[]) =>
     operator('client', 'settings', client.clientId, ...changes.flatMap((change) => ['--set', change]));
   const fixed = (amount: string) => `exchange.feeFixed=${JSON.stringify([{ currency: 'USD', amount }])}`;
@@ -191,7 +192,7 @@ it('sets what a tenant pays for exchanges between its accounts, and refuses what
   const shown = await operator('client', 'settings', client.clientId, '--json');
   const before: object = shown.json().exchange;
   expect((await set('exchange.spreadBps=25', 'exchange.feePercent=0.5', fixed('0.30'))).code).toBe(0);
-  // What orders and withdrawals cost stands as it was.
+  // Fees of orders and withdrawals are unchanged.
   const fees = { spreadBps: 25, feePercent: '0.5', feeFixed: [{ currency: 'USD', amount: '0.30' }] };
   const kept = { ...before, ...fees };
   expect(await stored()).toEqual(kept);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('the list of unlisted tokens says how many others a transaction has brought that are not kept', async () => {
+test('the list of unlisted tokens counts tokens of a transaction that are not stored', async () => {
   const block = { number: 1, hash: '0xb', parentHash: '0xa', at: new Date() };
   const transfer = { logIndex: 0, token: '0xT', from: '0xF', to: '0xA', units: 1n, block };
   const many = Array.from({ length: 30 }, (_, ordinal) => ({ ...transfer, txHash: '0xmany', ordinal }));

@@ -36,14 +36,14 @@ const audited = (subject: string) =>
     [subject],
   );
 
-/** Above the threshold. */
+/** Creates a payout above the threshold. */
 async function pending(): Promise<string> {
   const id = await created(client, accountId, { amount: '10000.00' });
   expect(await look(api, id)).toBe('pending_approval');
   return id;
 }
 
-it('leads a payout above the threshold from the desk to the party', async () => {
+it('takes a payout above the threshold from the desk to the party', async () => {
   const id = await pending();
   expect(await waiting('payouts')).toBe(1);
   expect((await operator('desk')).text).toMatch(/payouts\s+1\s+\d+ s/);
@@ -97,7 +97,7 @@ it('leads a payout above the threshold from the desk to the party', async () => 
   expect(await breaksOf(api, id)).toEqual([]);
 });
 
-it('pages and filters what waits', async () => {
+it('pages and filters queues', async () => {
   const ids = [await pending(), await pending(), await pending()];
   const first = (await operator('desk', 'list', 'payouts', '--limit', '2', '--json')).json();
   const second = (await operator('desk', 'list', 'payouts', '--after', first.next, '--json')).json();
@@ -113,7 +113,7 @@ it('pages and filters what waits', async () => {
   for (const id of ids) await operator('payout', 'reject', id, '--reason', 'enough');
 });
 
-it('shows a parked command at the desk and with its record, and forgets it once it is tried again', async () => {
+it('shows a parked command at the desk and with its record until it is retried', async () => {
   const id = await pending();
   await api.database.query(
     `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, parked_at, last_error, attempts)
@@ -128,7 +128,7 @@ it('shows a parked command at the desk and with its record, and forgets it once 
   expect(await waiting('commands')).toBe(0);
 });
 
-it('tells the story of every id of the house', async () => {
+it('shows the story of every kind of id', async () => {
   const card = await activeCard(api, client);
   await fund(api, card.accountId, '10.00');
   const payout = await pending();
@@ -180,7 +180,7 @@ it('tells the story of every id of the house', async () => {
   expect((await operator('show', decision?.id ?? '', '--json')).json()).toMatchObject({ id: payout });
 });
 
-it('masks whom a cardholder is, and reveals it with a reason', async () => {
+it('masks the identity of a cardholder, and reveals it with a reason', async () => {
   const card = await activeCard(api, client);
   const { cardholderId, userId } = (await client.call('GET', `/v1/cards/${card.id}`)).body;
   const { meta } = (await client.call('GET', `/v1/users/${userId}`)).body;
@@ -196,7 +196,7 @@ it('masks whom a cardholder is, and reveals it with a reason', async () => {
 describe('exit codes', () => {
   const code = async (answer: Promise<OperatorAnswer>) => (await answer).code;
 
-  it('says 0 for done and for help, 2 for usage and input, 3 for not found, 4 for a conflict, 1 for anything else', async () => {
+  it('are 0 for success and help, 2 for usage and input, 3 for not found, 4 for a conflict, 1 for any other failure', async () => {
     const id = await created(client, accountId);
     expect(await code(operator('desk'))).toBe(0);
     expect(await code(operator('payout', '--help'))).toBe(0);
@@ -215,7 +215,7 @@ describe('exit codes', () => {
     expect((await command(away, 'desk')).code).toBe(1);
   });
 
-  it('tells why as JSON on the error output, and nothing on the other', async () => {
+  it('come with a JSON error on standard error and an empty standard output', async () => {
     const answer = await operator('desk', 'list', 'kyc', '--currency', 'USD', '--json');
     expect([answer.text, JSON.parse(answer.err)]).toEqual([
       '',

@@ -50,7 +50,7 @@ const audited = (subject: string) =>
   );
 
 describe('client', () => {
-  it('creates a tenant whose secret authenticates, as one line of JSON, and writes it down', async () => {
+  it('creates a tenant whose secret authenticates, prints one line of JSON, and is audited', async () => {
     const answer = await operator(['client', 'create', '--name', 'Acme', '--json']);
     expect(answer.code).toBe(0);
     expect(answer.text.split('\n')).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('client', () => {
     expect(JSON.stringify(entries)).not.toContain(first['clientSecret']);
   });
 
-  it('revokes the secrets in their overlap, and all', async () => {
+  it('revokes secrets in their overlap, or all secrets', async () => {
     const { clientId, clientSecret } = await create();
     const { clientSecret: current } = (
       await operator(['client', 'rotate-secret', clientId, '--json'])
@@ -100,7 +100,7 @@ describe('client', () => {
     const all = await operator(['client', 'revoke', clientId, '--all']);
     expect(all.text).toMatch(/1 ended\. Nothing of .+ authenticates until "client rotate-secret/);
     expect(await authenticates(clientId, current)).toBe(false);
-    // Webhooks go on, with the signature that their receivers know.
+    // Webhooks continue with the signature that their receivers know.
     expect((await signingSecret(test.database, createKeyring(masterKey), clientId)).toString()).toBe(current);
 
     const made = (await operator(['client', 'rotate-secret', clientId, '--json'])).json();
@@ -151,7 +151,7 @@ describe('client', () => {
     expect(entry?.before).toMatchObject({ cardholderReview: 'auto' });
   });
 
-  it('tells what changed of the settings, and no more', async () => {
+  it('prints only the changed settings', async () => {
     const { clientId } = await create();
     const set = (...changes: string[]) =>
       operator(['client', 'settings', clientId, ...changes.flatMap((change) => ['--set', change])]);
@@ -190,7 +190,7 @@ describe('client', () => {
     expect(await audited(clientId)).toHaveLength(1);
   });
 
-  it('says so when there is no such tenant, and writes nothing down', async () => {
+  it('reports an unknown tenant and audits nothing', async () => {
     for (const command of ['settings', 'rotate-secret', 'revoke', 'disable', 'enable']) {
       const reason = ['disable', 'enable'].includes(command) ? ['--reason', 'test'] : [];
       const answer = await operator(['client', command, 'cli_unknown', ...reason]);
@@ -214,7 +214,7 @@ describe('bin', () => {
     expect((await audited('44556677')).map((entry) => entry.action)).toEqual(['bin.add', 'bin.admit']);
   });
 
-  it('bounds what the cards of a BIN spend, from the beginning or later, and writes down what it was', async () => {
+  it('limits the spending of a BIN’s cards, at its creation or later, and audits the earlier limits', async () => {
     const given = ['--max-per-day', '100', '--allow-mcc', '5411', '--block-country', 'KP'];
     expect((await operator(['bin', 'add', '44556688', ...required, ...given])).code).toBe(0);
     const limits = (more: string[]) => operator(['bin', 'limits', '44556688', ...more, '--json']);
@@ -247,7 +247,7 @@ describe('bin', () => {
     });
   });
 
-  it('refuses limits that are wrong', async () => {
+  it('refuses invalid limits', async () => {
     const wrong = [
       ['44112200', '--max-per-day', '0'],
       ['44112200', '--max-per-day', '1.005'],
@@ -264,7 +264,7 @@ describe('bin', () => {
       ]);
   });
 
-  it('refuses what is wrong', async () => {
+  it('refuses invalid input', async () => {
     const wrong = [
       ['44', ...required],
       ['44556679', '--scheme', 'visa', '--currency', 'XXY', '--model', 'B2B'],
@@ -280,7 +280,7 @@ describe('bin', () => {
 });
 
 describe('ledger check', () => {
-  it('prints the trial balance, and finds a balance that its legs do not give', async () => {
+  it('prints the trial balance, and finds a balance that differs from its legs', async () => {
     const right = await operator(['ledger', 'check']);
     expect([right.code, right.text]).toEqual([0, expect.stringContaining('The ledger is right')]);
     const [account] = await test.database.query<{ id: string }>('select id from ledger_accounts limit 1');
@@ -303,7 +303,7 @@ describe('ledger check', () => {
 });
 
 describe('commands', () => {
-  it('lists what is parked and tries it again', async () => {
+  it('lists parked commands and retries them', async () => {
     await test.database.query(
       `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, parked_at, last_error, attempts)
        values ('cardIssuance', 'card-issuance-1', 'processes', 'start', '[]', now(), 'INVALID_ARGUMENT', 20)`,
@@ -318,7 +318,7 @@ describe('commands', () => {
 });
 
 describe('webhooks', () => {
-  it('lists endpoints and queues what was given up again', async () => {
+  it('lists endpoints and queues failed deliveries again', async () => {
     const { clientId } = await create();
     await test.database.query(
       `insert into webhook_endpoints (tenant_id, registration, url) values ($1, 'card', 'https://example.com/hook')`,
@@ -350,7 +350,7 @@ describe('its help and its messages', () => {
     expect((await operator(['client', 'create', '--help'])).text).toContain('--role');
   });
 
-  it('refuses what it does not know, and says what it misses', async () => {
+  it('refuses unknown arguments and names missing ones', async () => {
     expect(await operator(['dance'])).toMatchObject({ code: 2, err: expect.stringContaining('dance') });
     expect(await operator(['client', 'create'])).toMatchObject({
       code: 2,
@@ -359,7 +359,7 @@ describe('its help and its messages', () => {
     expect((await operator(['client', 'create', '--name', ' '])).code).toBe(2);
   });
 
-  it('tells errors as JSON where JSON is asked for, on the error output alone', async () => {
+  it('prints errors as JSON on standard error when JSON is requested', async () => {
     const missing = await operator(['client', 'settings', 'cli_unknown', '--json']);
     expect([missing.code, missing.text]).toEqual([3, '']);
     expect(JSON.parse(missing.err)).toEqual({ code: 'not_found', message: 'client not found.' });
@@ -379,7 +379,7 @@ describe('its help and its messages', () => {
     ]);
   });
 
-  it('says what to do where nothing runs', async () => {
+  it('says what to do when no product runs', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cardwright-operator-'));
     const nothing = await operator(['ledger', 'check'], { DATA_DIR: folder });
     expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('npm start')]);

@@ -33,7 +33,7 @@ const audited = (subject: string) =>
   );
 
 describe('kyc', () => {
-  it('lists what waits, shows it masked, and ends it with a reason', async () => {
+  it('lists waiting reviews, shows them masked, and ends them with a reason', async () => {
     const userId = await userInReview(client, META);
     expect((await operator('kyc', 'list')).text).toContain(userId);
     const shown = await operator('show', userId);
@@ -58,7 +58,7 @@ describe('kyc', () => {
     ]);
   });
 
-  it('writes a document to a new file, and who has seen it and why', async () => {
+  it('writes a document to a new file, and audits the reader and the reason', async () => {
     const userId = await userInReview(client, META);
     const [{ id }] = (await kycOf(userId)).documents;
     const out = join(folder, 'seen.jpg');

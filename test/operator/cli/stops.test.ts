@@ -45,7 +45,7 @@ const authorize = async (cardId: string) => {
   return (body.declineReason as string | undefined) ?? 'approved';
 };
 
-/** With what the fees of its authorizations take. */
+/** Creates an active card with money for the fees of its authorizations. */
 async function spendingCard() {
   const card = await activeCard(api, client);
   await fund(api, card.accountId, '100.00');
@@ -56,7 +56,7 @@ const setStatus = (id: string, status: string, reason?: string) =>
   client.call('PATCH', `/v1/users/${id}/status`, { status, reason });
 
 describe('user block', () => {
-  it('declines by the next authorization, is audited, listed, and ended', async () => {
+  it('declines the next authorization, is audited and listed, and can be ended', async () => {
     const card = await spendingCard();
     const { userId } = card;
     expect(await authorize(card.id)).toBe('approved');
@@ -91,7 +91,7 @@ describe('user block', () => {
     ]);
   });
 
-  it('is neither lifted nor overwritten by the client, whose own block stands beside it', async () => {
+  it('is independent of the client’s own block, which cannot lift or overwrite it', async () => {
     const { id: cardId, userId } = await spendingCard();
     await stop('user', 'block', userId);
     expect(await setStatus(userId, 'active')).toMatchObject({
@@ -109,7 +109,7 @@ describe('user block', () => {
     expect(await authorize(cardId)).toBe('approved');
   });
 
-  it('stands when the client lifts its own at the same moment', async () => {
+  it('remains when the client lifts its own block at the same moment', async () => {
     const { id: cardId, userId } = await spendingCard();
     for (let round = 0; round < 5; round += 1) {
       await setStatus(userId, 'blocked');
@@ -126,7 +126,7 @@ describe('user block', () => {
     }
   });
 
-  it('leaves no card that spends, issued at the same moment', async () => {
+  it('also stops a card that is issued at the same moment', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { userId, accountId, cardholderId } = await cardholder(client);
       await fund(api, accountId, '100.00');
@@ -146,7 +146,7 @@ describe('user block', () => {
 });
 
 describe('card freeze', () => {
-  it('freezes for risk, which the client cannot lift, and tells it as any freeze', async () => {
+  it('freezes for risk, which the client cannot lift, and reports it like any freeze', async () => {
     const { id } = await spendingCard();
     const frozen = await operator('card', 'freeze', id, '--reason', 'Odd merchants.', '--json');
     expect(JSON.parse(frozen.out)).toEqual({ cardId: id, status: 'frozen', freezeReasons: ['risk'] });
@@ -173,7 +173,7 @@ describe('card freeze', () => {
     ]);
   });
 
-  it('lets no authorization through after it, however many are under way', async () => {
+  it('approves no authorization afterwards, even with many in progress', async () => {
     const { id } = await spendingCard();
     const authorizations = Array.from({ length: 60 }, () => authorize(id));
     const frozen = stop('card', 'freeze', id);
@@ -190,7 +190,7 @@ describe('card freeze', () => {
     expect(types.slice(types.indexOf('freeze') + 1)).not.toContain('authorization');
   });
 
-  it('is over with the card', async () => {
+  it('ends with the card', async () => {
     const { id } = await spendingCard();
     await stop('card', 'freeze', id);
     expect(await listed(id)).toHaveLength(1);
@@ -200,7 +200,7 @@ describe('card freeze', () => {
 });
 
 describe('client disable', () => {
-  /** The processor's own message: the tenant's API answers 401. */
+  /** Sends the processor's own message, because the tenant's API answers 401. */
   const event = async (cardId: string, type: 'authorization' | 'settle' | 'refund', amount: string) => {
     const { transaction } = await tell(api, { type, cardId, reach: null, amount: new Decimal(amount) });
     return transaction as CardTransaction;
@@ -212,11 +212,11 @@ describe('client disable', () => {
   const disable = (...more: string[]) =>
     operator('client', 'disable', client.clientId, '--reason', 'A leak.', ...more);
   const enable = () => stop('client', 'enable', client.clientId);
-  /** A process learns of a tenant's status within a second. */
+  /** Waits until the API answers so, because a process reads a tenant's status within a second. */
   const answers = (status: number) =>
     until(async () => (await client.call('GET', '/v1/accounts')).status === status);
 
-  it('declines by the next authorization of each card, and books all else, until the tenant is enabled', async () => {
+  it('declines the next authorization of each card, and books all other messages, until the tenant is enabled', async () => {
     const card = await spendingCard();
     const other = await api.client();
     const foreign = await activeCard(api, other);
@@ -236,11 +236,11 @@ describe('client disable', () => {
     expect((await enable()).code).toBe(0);
     expect(await judged(card.id)).toBe('authorization');
     await answers(200);
-    // 100.00, of which 30.00 were settled and 5.00 refunded; 10.00 and 1.00 are held.
+    // Of the 100.00, 30.00 were settled and 5.00 refunded; 10.00 and 1.00 are held.
     expect(await cardBalance(client, card.id)).toBe('64.00 11.00 25.00');
   });
 
-  it('leaves the cards alone where only the API is meant, and changes that at once', async () => {
+  it('stops only the API if requested, and can change the scope at once', async () => {
     const { id } = await spendingCard();
     expect((await disable('--api-only')).code).toBe(0);
     expect(await judged(id)).toBe('authorization');
@@ -267,7 +267,7 @@ describe('client disable', () => {
 });
 
 describe('stops', () => {
-  it('shows them to people too', async () => {
+  it('prints stops for people, too', async () => {
     const { userId } = await cardholder(client);
     await stop('user', 'block', userId, 'For all to read.');
     await stop('client', 'disable', client.clientId, 'A leak.');
@@ -279,7 +279,7 @@ describe('stops', () => {
     expect(await listed(client.clientId)).toEqual([]);
   });
 
-  it('refuses a second stop, an end of none, an unknown id and a stop without a reason', async () => {
+  it('refuses a second stop, the end of a missing stop, an unknown id, and a stop without a reason', async () => {
     const { id, userId } = await spendingCard();
     const ends: [string, string, string][] = [
       ['user', 'unblock', userId],

@@ -20,7 +20,7 @@ const states = async (what: 'capability' | 'party', more: NodeJS.ProcessEnv = {}
   (await operator([what, 'list', '--json'], more)).json() as Record<string, string | null>[];
 const because = ['--reason', 'The bank asked for it.'];
 
-it('switches a capability off and on, for all or for one tenant, and writes down who and why', async () => {
+it('switches a capability off and on, for all tenants or one, and audits operator and reason', async () => {
   const { clientId } = (await operator(['client', 'create', '--name', 'Acme', '--json'])).json();
   expect((await operator(['capability', 'off', 'payout', ...because])).text).toBe('payout is off.');
   expect((await operator(['capability', 'off', 'payout', ...because])).text).toBe('payout is off already.');
@@ -50,7 +50,7 @@ it('switches a capability off and on, for all or for one tenant, and writes down
   ]);
 });
 
-it('switches a party off with its capabilities, and shows what the configuration leaves out', async () => {
+it('switches a party off with its capabilities, and shows parties that the configuration switches off', async () => {
   await operator(['party', 'off', 'external-cards', ...because]);
   expect(await states('party', { PARTY_BANK: 'off' })).toEqual(
     expect.arrayContaining([

@@ -11,7 +11,7 @@ afterAll(() => chain.stop());
 
 const height = async () => Number(await chain.client.getBlockNumber());
 
-test('blocks follow the last one with a transaction, a turn each, and then the chain rests', async () => {
+test('adds a block each turn after a transaction, and then stops', async () => {
   const mine = createMiner(() => chain.url);
   await mine();
   expect(await height()).toBe(0);
@@ -19,7 +19,7 @@ test('blocks follow the last one with a transaction, a turn each, and then the c
   for (let turn = 0; turn < 3; turn += 1) await mine();
   expect(await height()).toBe(4);
   await chain.pay(null, SOMEBODY, 1n);
-  // Another process that looks at it later knows as much.
+  // Another process that reads the chain later knows the same.
   const another = createMiner(() => chain.url);
   for (let turn = 0; turn < RESTS_AFTER + 5; turn += 1) await another();
   expect(await height()).toBe(5 + RESTS_AFTER);
@@ -27,7 +27,7 @@ test('blocks follow the last one with a transaction, a turn each, and then the c
   expect(await height()).toBe(5 + RESTS_AFTER);
 });
 
-test('a chain that is shorter than it was is looked at anew', async () => {
+test('reads a chain again that has become shorter', async () => {
   const mine = createMiner(() => chain.url);
   await chain.pay(null, SOMEBODY, 1n);
   await mine();

@@ -37,7 +37,7 @@ const receiptOf = (url: string, hash: string) =>
     hash,
   ]);
 
-test('keeps its blocks, its token and its port over a restart, and blocks follow what was sent', async () => {
+test('keeps blocks, token and port over a restart, and adds blocks after a transaction', async () => {
   const first = await start();
   expect(await ensureTestUsdt(first.url)).toBe(true);
   const hash = await payLocally(first.url, 'USDT', SOMEBODY, 25_000_000n);
@@ -51,7 +51,7 @@ test('keeps its blocks, its token and its port over a restart, and blocks follow
   expect(warnings).toEqual([]);
 });
 
-test('one left behind by a SIGKILL is taken over as it is', async () => {
+test('a chain left behind by a SIGKILL is taken over unchanged', async () => {
   const keeper = await startKeeper('chain', dataDir, executable);
   const hash = await payLocally(keeper.url!, 'ETH', SOMEBODY, 1n);
   await expect(start()).rejects.toThrow(`Another process (${keeper.process.pid}) already runs`);
@@ -61,7 +61,7 @@ test('one left behind by a SIGKILL is taken over as it is', async () => {
   expect(await receiptOf(taken.url, hash)).toMatchObject({ status: '0x1' });
 });
 
-/** Waits until a copy of the chain is on disk that was begun after the call: the second one that ends after it. */
+/** Waits until the disk has a copy of the chain that was started after the call: the second copy that ends after it. */
 async function keptOnceMore(): Promise<void> {
   const writtenAt = () =>
     stat(join(dataDir, 'chain-state.gz')).then(
@@ -72,7 +72,7 @@ async function keptOnceMore(): Promise<void> {
   await until(async () => seen.add(await writtenAt()).size > 2);
 }
 
-test('one that dies is started again at its address, on the chain that was kept', async () => {
+test('a killed chain is started again at its address from the saved copy', async () => {
   const { url, pid } = await start();
   await ensureTestUsdt(url);
   const before = pid();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** What a Compose tool cannot know: that the file runs our roles, and that nothing keeps them from scaling. */
+/** Checks that a Compose tool cannot do: the file runs our roles, and nothing prevents scaling. */
 
 interface Service {
   image: string;
@@ -25,7 +25,7 @@ const compose = parse(text, { merge: true }) as {
 };
 const { services } = compose;
 
-test('passes the check of a Compose tool, where there is one', () => {
+test('passes the check of a Compose tool if one is installed', () => {
   const said = execFileSync(process.execPath, [join(root, 'scripts/check-compose.mjs')], {
     encoding: 'utf8',
   });
@@ -44,13 +44,13 @@ test.each([
 ])('%s can be scaled, and is healthy when it is ready', (role, port) => {
   const { container_name: name, ports = [], healthcheck, environment } = services[role]!;
   expect(name).toBeUndefined();
-  // A host port of its own would let one replica start only: a range does not.
+  // A single host port would allow only one replica, so the file has a range.
   for (const mapping of ports) expect(mapping).toMatch(/:\d+-\d+:\d+$/);
   expect(healthcheck?.test.join(' ')).toContain(`http://127.0.0.1:${port}/health/ready`);
   expect([environment?.['PORT'], environment?.['METRICS_PORT']]).toContain(port);
 });
 
-test('whatever a service waits for exists, and can report what is waited for', () => {
+test('every service that another waits for exists and can report the awaited state', () => {
   for (const { depends_on: needs = {} } of Object.values(services)) {
     for (const [name, { condition }] of Object.entries(needs)) {
       expect(services).toHaveProperty(name);
@@ -67,13 +67,13 @@ test('the mode and the secrets are required from outside and named in .env.examp
   for (const name of secrets) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
 });
 
-test('what keeps data keeps it in a named volume', () => {
+test('services with data keep it in a named volume', () => {
   for (const name of ['postgres', 'temporal-postgres']) {
     expect(compose.volumes).toHaveProperty(services[name]!.volumes![0]!.split(':')[0]!);
   }
 });
 
-test('the image holds what its commands need, and nothing secret', () => {
+test('the image has the files of its commands, and no secret', () => {
   const kept = readFileSync(join(root, '.dockerignore'), 'utf8');
   for (const path of ['src', 'workflows', 'activities', 'workers', 'contracts', 'package-lock.json']) {
     expect(kept).toContain(`!${path}\n`);

@@ -1,7 +1,7 @@
 import { payerOf, sendAsPayer } from '../../../src/startup/embedded/chain/payer';
 import { startTestChain } from '../../support/chain';
 
-test('what the node takes and puts into no block is given up', async () => {
+test('gives up a transaction that the node accepts but puts into no block', async () => {
   const chain = await startTestChain({ blockTime: 'manual' });
   try {
     const to = await payerOf(chain.url);

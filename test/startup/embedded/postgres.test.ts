@@ -34,7 +34,7 @@ async function query<T>(url: string, sql: string): Promise<T[]> {
   }
 }
 
-test('is durable, UTF-8 and for this machine only, whatever settings are passed', async () => {
+test('is durable, UTF-8 and reachable from this machine only, whatever the environment', async () => {
   const { url } = await start({
     fsync: 'off',
     synchronous_commit: 'off',
@@ -57,7 +57,7 @@ test('is durable, UTF-8 and for this machine only, whatever settings are passed'
   expect(new URL(url).hostname).toBe('127.0.0.1');
 });
 
-test('keeps its data, port and password over a restart, in files that only their owner reads', async () => {
+test('keeps data, port and password over a restart, in files that only their owner can read', async () => {
   const first = await start();
   await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
   await first.stop();
@@ -68,7 +68,7 @@ test('keeps its data, port and password over a restart, in files that only their
   expect((await stat(join(dataDir, 'postgres'))).mode & 0o777).toBe(0o700);
 });
 
-test('a server left behind by a SIGKILL is taken over as it is', async () => {
+test('a server left behind by a SIGKILL is taken over unchanged', async () => {
   const keeper = await startKeeper('postgres', dataDir);
   await query(keeper.url!, 'CREATE TABLE kept AS SELECT 7 AS n');
   await kill(keeper.process);
@@ -86,14 +86,14 @@ test('a server left behind with other settings is started again with the new one
   expect(await query(taken.url, 'SHOW work_mem')).toEqual([{ work_mem: '16MB' }]);
 });
 
-test('a second process is refused while the first one keeps the server', async () => {
+test('a second process is refused while the first runs the server', async () => {
   const keeper = await startKeeper('postgres', dataDir);
   await expect(start()).rejects.toThrow(`Another process (${keeper.process.pid}) already runs on ${dataDir}`);
   await kill(keeper.process);
   await start();
 });
 
-test('a server that dies is started again on its port, with all that was committed', async () => {
+test('a killed server is started again on its port with all committed data', async () => {
   const { url, pid } = await start();
   const before = pid();
   await query(url, 'CREATE TABLE kept AS SELECT 7 AS n');
@@ -102,7 +102,7 @@ test('a server that dies is started again on its port, with all that was committ
   expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
 });
 
-test('data without its password is not touched, and the message says what to do', async () => {
+test('data without its password stays unchanged, and the message says what to do', async () => {
   const first = await start();
   await first.stop();
   server = undefined;

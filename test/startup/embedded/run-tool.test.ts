@@ -4,7 +4,7 @@ import { runTool } from '../../../src/startup/embedded/run-tool';
 const options = { environment: process.env, timeoutMs: 600_000 };
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-test('gives what a program wrote, and what a failed one wrote as an error', async () => {
+test('returns the output of a program, and throws the output of a failed one', async () => {
   expect(await runTool(process.execPath, ['-p', '6 * 7'], options)).toBe('42\n');
   const failing = ['-e', 'console.error("no luck"); process.exit(3)'];
   await expect(runTool(process.execPath, failing, options)).rejects.toThrow(/ended with 3: no luck/);
@@ -17,7 +17,7 @@ test('ends a program whose time has passed', async () => {
   );
 });
 
-test('leaves nothing behind of a program that is missing', async () => {
+test('leaves nothing behind when the program is missing', async () => {
   const before = timers();
   await expect(runTool('no-such-program', [], options)).rejects.toThrow('ENOENT');
   expect(timers()).toBe(before);

@@ -18,7 +18,7 @@ import {
 } from '../../support/servers';
 import { until } from '../../support/until';
 
-/** Two products on one machine: what answers at a server's port need not be that server. */
+/** Two products on one machine: another server may answer at a server's port. */
 
 interface Kept {
   pid(): number;
@@ -40,7 +40,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Whoever calls at that port reaches the stranger, from the moment when nobody else listens there. */
+/** Forwards the port to another server as soon as nobody listens there. */
 async function standIn(port: number, stranger: number): Promise<Server> {
   const server = createServer((caller) => {
     const called = connect(stranger, '127.0.0.1');
@@ -61,7 +61,7 @@ async function standIn(port: number, stranger: number): Promise<Server> {
 
 const LONG_ENOUGH_MS = 3_000;
 
-/** The server dies, and a stranger has its port before it is started again. */
+/** Kills the server, and lets another one take its port before the restart. */
 async function loseThePort(name: string, kept: Kept, port: number, stranger: number): Promise<void> {
   opened.push(() => kept.stop().catch(() => undefined));
   process.kill(kept.pid(), 'SIGKILL');
@@ -77,14 +77,14 @@ async function loseThePort(name: string, kept: Kept, port: number, stranger: num
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-test('the local chain is not one that a stranger has at its port', async () => {
+test('does not take another chain at its port for its own', async () => {
   const stranger = await startTestChain();
   opened.push(() => kill(stranger.node));
   const chain = await startChain({ dataDir, executable: anvilExecutable() as string, log });
   await loseThePort('The local chain', chain, portOf(chain.url), portOf(stranger.url));
 });
 
-test('Temporal is not one that a stranger has at its port', async () => {
+test('does not take another Temporal at its port for its own', async () => {
   const stranger = await startTestTemporal();
   opened.push(() => stranger.stop());
   const executable = await temporalExecutable(toolContext());
@@ -95,7 +95,7 @@ test('Temporal is not one that a stranger has at its port', async () => {
   );
 });
 
-test('Postgres is not one that a stranger has at its port', async () => {
+test('does not take another Postgres at its port for its own', async () => {
   const stranger = await startTestPostgres();
   opened.push(() => stranger.stop());
   const postgres = await startPostgres({ dataDir, log });

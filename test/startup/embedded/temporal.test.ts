@@ -21,7 +21,7 @@ let dataDir: string;
 let executable: string;
 let server: EmbeddedTemporal | undefined;
 
-// Building the server from source may be the only way to it on a machine that reaches no download.
+// Without a download the server must be built from source.
 beforeAll(async () => {
   executable = await temporalExecutable(toolContext());
 }, 1_200_000);
@@ -73,7 +73,7 @@ test('serves its API and its UI, and keeps workflows and ports over a restart', 
   expect(await statusOfWaiting(second.address)).toBe('RUNNING');
 });
 
-test('a server left behind by a SIGKILL is taken over as it is', async () => {
+test('a server left behind by a SIGKILL is taken over unchanged', async () => {
   const keeper = await startKeeper('temporal', dataDir, executable);
   await beginWaiting(keeper.address!);
   await expect(start()).rejects.toThrow(`Another process (${keeper.process.pid}) already runs`);
@@ -83,7 +83,7 @@ test('a server left behind by a SIGKILL is taken over as it is', async () => {
   expect(await statusOfWaiting(taken.address)).toBe('RUNNING');
 });
 
-test('a server that dies is started again at its address, with all its workflows', async () => {
+test('a killed server is started again at its address with all its workflows', async () => {
   const { address, pid } = await start();
   await beginWaiting(address);
   const before = pid();

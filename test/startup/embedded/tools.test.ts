@@ -45,7 +45,7 @@ function context(path = ''): ToolContext {
   return { environment: { PATH: path }, cacheDir: join(folder, 'cache'), downloadBase };
 }
 
-/** A tar archive of a read-me and one file, as short as they come. */
+/** Makes the shortest tar archive of a README and one file. */
 function tar(name: string, content: string): Buffer {
   const entry = (path: string, body: string) => {
     const block = Buffer.alloc(512 + Math.ceil(body.length / 512) * 512);
@@ -63,7 +63,7 @@ async function program(path: string, content: string): Promise<string> {
   return path;
 }
 
-test('one on the PATH comes first; one that is too old is passed over', async () => {
+test('uses a program on the PATH first, unless it is too old', async () => {
   const good = await program(join(folder, 'good', 'temporal'), NEW_ENOUGH);
   await program(join(folder, 'old', 'temporal'), TOO_OLD);
   expect(await temporalExecutable(context(join(folder, 'good')))).toBe(good);
@@ -71,7 +71,7 @@ test('one on the PATH comes first; one that is too old is passed over', async ()
   expect(await temporalExecutable(context(join(folder, 'old')))).toContain(join(folder, 'cache'));
 });
 
-test('TEMPORAL_CLI_PATH names one', async () => {
+test('uses the program of TEMPORAL_CLI_PATH', async () => {
   const path = await program(join(folder, 'mine'), NEW_ENOUGH);
   const given = context();
   expect(await temporalExecutable({ ...given, environment: { PATH: '', TEMPORAL_CLI_PATH: path } })).toBe(
@@ -79,7 +79,7 @@ test('TEMPORAL_CLI_PATH names one', async () => {
   );
 });
 
-test('it is downloaded once for this platform, runs, and is found in the cache afterwards', async () => {
+test('downloads a runnable program once for this platform, and finds it in the cache afterwards', async () => {
   const path = await temporalExecutable(context());
   const { stdout } = await promisify(execFile)(path, ['--version']);
   expect(stdout).toContain('Server 1.29.1');
@@ -90,13 +90,13 @@ test('it is downloaded once for this platform, runs, and is found in the cache a
   expect(requests).toHaveLength(2);
 });
 
-test('parallel first runs all end with the same whole program, and leave nothing else', async () => {
+test('gives parallel first runs the same complete program, and leaves no other file', async () => {
   const paths = await Promise.all(Array.from({ length: 6 }, () => temporalExecutable(context())));
   expect(new Set(paths).size).toBe(1);
   expect(await readdir(join(folder, 'cache'))).toEqual(['temporal-cli']);
 });
 
-test('when no way leads to it, one message lists them all and says what to do', async () => {
+test('lists all failed ways in one message that says what to do', async () => {
   archived = TOO_OLD;
   const failure = await temporalExecutable(context()).catch((error: Error) => error.message);
   expect(failure).toContain('the PATH: no "temporal"');
@@ -105,7 +105,7 @@ test('when no way leads to it, one message lists them all and says what to do', 
   expect(failure).toContain('or set TEMPORAL_ADDRESS to a server that runs.');
 });
 
-test('a site that is out of reach is given up soon', async () => {
+test('gives up an unreachable site soon', async () => {
   const away = { ...context(), downloadBase: `http://127.0.0.1:${await freePort()}` };
   await expect(testServerExecutable(away)).rejects.toThrow(
     /the download: .*ECONNREFUSED[\s\S]*TEMPORAL_TEST_SERVER_PATH/,

@@ -33,11 +33,11 @@ const ensured = () => ensureLocalDelegate(api.services, chain.url);
 const isReady = async () =>
   (await admin.call('GET', '/v1/gas-station/status/local')).body.delegation?.ready as boolean | undefined;
 
-test('the contract of delegated sweeps is put on the local chain once they are chosen, for each treasury', async () => {
+test('deploys the contract of delegated sweeps on the local chain once they are chosen, for each treasury', async () => {
   expect(await ensured()).toBe(false);
   const [first = '', second = ''] = TREASURIES;
   await configured('delegated', first);
-  expect(await ensured()).toBe(false); // there is no station
+  expect(await ensured()).toBe(false); // without a station
   await admin.call('POST', '/v1/gas-station/wallet/generate', { chain: 'local' });
   await configured('transfer', first);
   expect([await ensured(), await isReady()]).toEqual([false, false]);
@@ -48,7 +48,7 @@ test('the contract of delegated sweeps is put on the local chain once they are c
   expect([await isReady(), await ensured(), await isReady()]).toEqual([false, true, true]);
 });
 
-test('a running product does so by itself, also on a chain that has begun anew', async () => {
+test('a running product deploys the contract by itself, also on a new chain', async () => {
   const address = (await admin.call('GET', '/v1/gas-station/status/local')).body.delegation.contract;
   await chain.beginAnew();
   expect(await chain.client.getCode({ address })).toBeUndefined();

@@ -20,7 +20,7 @@ const ensure = (url = chain.url) => {
   return ensureLocalNetwork({ ...api.services, log }, url);
 };
 
-test('is made at the first start, and left alone by the next one', async () => {
+test('is created at the first start, and unchanged by the next one', async () => {
   await ensure();
   const made = await local();
   expect(made.rpcUrls).toEqual([`${chain.url}/`]);
@@ -41,7 +41,7 @@ test('is made at the first start, and left alone by the next one', async () => {
   expect(await local()).toEqual(made);
 });
 
-test('a node that has moved is found; what an admin has set stays', async () => {
+test('gets the new address of the node, and keeps an admin’s settings', async () => {
   const before = await local();
   const terms = { ...termsOf(before), confirmations: 5, enabled: false, rpcUrls: ['http://127.0.0.1:1/'] };
   await api.database.transaction((tx) =>
@@ -53,10 +53,10 @@ test('a node that has moved is found; what an admin has set stays', async () => 
   expect(warnings).toEqual([]);
 });
 
-test('a chain that has been lost is begun anew, which is said', async () => {
+test('starts again with a warning when the chain was lost', async () => {
   const before = await local();
   await api.database.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica'); // its operation is not filled
+    await tx.query('set local session_replication_role = replica'); // without its operation
     await tx.query(
       `insert into chain_nonces (chain, address, nonce, attempt, operation_id, recipient, value, data, gas, max_fee_per_gas,
          max_priority_fee_per_gas, raw, hash, settled_at, created_at)
@@ -73,9 +73,9 @@ test('a chain that has been lost is begun anew, which is said', async () => {
   expect(await local()).toEqual(before); // the token stands where it stood
   expect(warnings).toEqual([expect.stringContaining('a new local chain has started')]);
   const held = await api.database.query('select nonce from chain_nonces where released_at is null');
-  expect(held).toEqual([]); // the new chain counts from 0
+  expect(held).toEqual([]); // the nonces of the new chain start at 0
   const [scan] = await api.database.query<{ scanned: number }>(
     'select scanned_to::int as scanned from station_scans',
   );
-  expect(scan?.scanned).toBeLessThan(1_000); // what comes to its stations is found
+  expect(scan?.scanned).toBeLessThan(1_000); // payments to its stations are found
 });

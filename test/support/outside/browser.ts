@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** The Chromium that CHROMIUM_PATH names, or one of the usual names on the PATH; nothing where there is none. */
+/** Returns the Chromium of CHROMIUM_PATH, or one with a usual name on the PATH. Undefined without one. */
 export function chromiumPath(): string | undefined {
   const { CHROMIUM_PATH: named, PATH = '' } = process.env;
   if (named) return named;
@@ -12,12 +12,15 @@ export function chromiumPath(): string | undefined {
 }
 
 export const PHONE_WIDTH = 360;
-/** JavaScript is off: a page must do without. */
+/** JavaScript is off, because pages must work without it. */
 const PHONE = { viewport: { width: PHONE_WIDTH, height: 740 }, javaScriptEnabled: false };
 
 export interface Phone {
   page: Page;
-  /** Keeps what is seen, whole, as a picture for people. @returns its width: more than the screen's when something sticks out */
+  /**
+   * Saves a picture of the whole page for people.
+   * @returns its width, which is above the screen's when content overflows
+   */
   picture(name: string): Promise<number>;
   close(): Promise<void>;
 }

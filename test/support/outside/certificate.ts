@@ -1,13 +1,13 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** A certificate of this machine's loopback names, self-signed and valid for a day: made here, kept nowhere. */
+/** A self-signed certificate for the loopback names, valid for a day. It is created in memory only. */
 export interface TestCertificate {
-  /** PEM; trusted where it is given as `ca`. */
+  /** PEM. A client trusts the certificate when it is passed as `ca`. */
   cert: string;
   key: string;
 }
 
-/** DER: tag, length, content (X.690). Just enough of it for one X.509 v3 certificate (RFC 5280). */
+/** Encodes DER: tag, length, content (X.690). Covers only one X.509 v3 certificate (RFC 5280). */
 function der(tag: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const { length } = body;

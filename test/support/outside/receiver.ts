@@ -6,7 +6,7 @@ import type { SecureVersion } from 'node:tls';
 import { until } from '../until';
 import { type TestCertificate, testCertificate } from './certificate';
 
-/** A webhook as it came. */
+/** A received webhook. */
 export interface Received {
   path: string;
   headers: IncomingMessage['headers'];
@@ -16,7 +16,7 @@ export interface Received {
   at: number;
 }
 
-/** How a path answers: a status, or a function of its own. `hang` never answers. */
+/** Answer of a path: a status or a function. `hang` never answers. */
 export type Behaviour =
   | number
   | 'hang'
@@ -25,30 +25,30 @@ export type Behaviour =
 export interface Receiver {
   /** `https://127.0.0.1:port` */
   url: string;
-  /** To be given to the sender as `ca`. */
+  /** Certificate for the sender's `ca`. */
   ca: string;
   received: Received[];
-  /** Of one path, in the order in which they came. */
+  /** Webhooks of one path in order of arrival. */
   at(path: string): Received[];
-  /** How the path answers from now on; 204 where nothing was said. */
+  /** Sets the answer of the path from now on; the default is 204. */
   answer(path: string, behaviour: Behaviour): void;
-  /** The most that were under way at once at a path. */
+  /** Highest number of concurrent requests at a path. */
   mostAtOnce(path: string): number;
-  /** Waits until the condition holds. @throws Error when it does not within the time */
+  /** Waits until the condition holds. @throws Error at the time limit */
   until(condition: () => boolean, timeoutMs?: number): Promise<void>;
-  /** Breaks every connection: what hangs fails now. */
+  /** Closes every connection, so that hanging requests fail. */
   closeConnections(): void;
   close(): Promise<void>;
 }
 
 export interface ReceiverOptions {
   http?: boolean;
-  /** The newest TLS that it speaks. */
+  /** Highest TLS version of the server. */
   maxTls?: SecureVersion;
   certificate?: TestCertificate;
 }
 
-/** A real HTTPS server of a client, which answers 204 unless told otherwise. */
+/** Starts a client's real HTTPS server, which answers 204 unless told otherwise. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const { http = false, maxTls, certificate = testCertificate() } = options;
   const received: Received[] = [];
@@ -102,7 +102,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   };
 }
 
-/** Whether the webhook was signed with the secret, over the bytes as they came. */
+/** Whether the webhook was signed with the secret over its unchanged bytes. */
 export function isSigned({ headers, raw }: Received, secret: string): boolean {
   const given = Buffer.from(String(headers['x-signature']));
   const right = Buffer.from(createHmac('sha256', secret).update(raw).digest('hex'));

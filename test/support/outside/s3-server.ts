@@ -15,20 +15,20 @@ export interface S3Server {
 
 const KEY = { accessKeyId: 'AKIATESTTESTTEST', secretAccessKey: 'a secret/with+all=kinds' };
 
-/** How the next requests are answered instead of being served: `hang` never answers, `break` closes the connection. */
+/** Fault of the next requests: `hang` never answers, `break` closes the connection. */
 export type S3Fault = { status: number; code: string } | 'hang' | 'break';
 
 export interface S3Double extends S3Server {
-  /** By path: what was put, as it came. */
+  /** Stored bytes by path. */
   objects: Map<string, Buffer>;
-  /** Every request, refused ones too. */
+  /** All requests, including refused ones. */
   requests: { method: string; path: string }[];
   faults: S3Fault[];
 }
 
 /**
- * What of the S3 protocol the adapter uses, in a server of our own: each request's Signature Version 4 is computed anew, by
- * the words of Amazon's specification, and the hash of the body compared. One bucket, `documents`.
+ * Starts a server for the part of the S3 protocol that the adapter uses, with one bucket, `documents`. It computes each
+ * request's Signature Version 4 again by Amazon's specification, and compares the hash of the body.
  */
 export async function startS3Double(): Promise<S3Double> {
   const objects = new Map<string, Buffer>();
@@ -82,7 +82,7 @@ export async function startS3Double(): Promise<S3Double> {
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex');
 const hmac = (key: Buffer | string, data: string) => createHmac('sha256', key).update(data).digest();
 
-/** @returns the protocol's code for what is wrong with a request, if anything is */
+/** @returns the protocol's error code, or undefined for a valid request */
 function faultOfSignature(request: IncomingMessage, body: Buffer, region: string): string | undefined {
   const { authorization = '' } = request.headers;
   const [, credential = '', signed = '', signature] =
@@ -107,7 +107,7 @@ function faultOfSignature(request: IncomingMessage, body: Buffer, region: string
   return signature === expected ? undefined : 'SignatureDoesNotMatch';
 }
 
-/** The program of a real S3 server (github.com/versity/versitygw), where it is on the PATH. */
+/** Returns the program of a real S3 server (github.com/versity/versitygw) on the PATH, if any. */
 export function realS3Program(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.map((folder) => join(folder, 'versitygw')).find(isProgram);
@@ -122,7 +122,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** A real S3 server on a folder of its own, with the bucket `documents`. */
+/** Starts a real S3 server on its own folder, with the bucket `documents`. */
 export async function startRealS3(program: string): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'cardwright-s3-'));
   await mkdir(join(folder, 'data', 'documents'), { recursive: true });

@@ -7,14 +7,17 @@ import { findOnPath } from '../../../src/startup/embedded/temporal/binary';
 import { firstOf, installInto, type ToolContext } from '../../../src/startup/embedded/tool-cache';
 import { toolContext } from '../servers';
 
-/** Stripe's own mock of its API: it checks requests against the published description and gives canned answers. */
+/** Stripe's own mock of its API. It checks requests by the published description and returns fixed answers. */
 
 const GO_PACKAGE = 'github.com/stripe/stripe-mock@v0.203.0';
 const GO_BUILD_MS = 10 * 60_000;
 const FOLDER = 'stripe-mock';
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
-/** On the PATH, in the user's cache, or built into it by `go install`. @throws Error that lists what was tried */
+/**
+ * Finds stripe-mock on the PATH or in the user's cache, or builds it by `go install`.
+ * @throws Error that lists the attempts
+ */
 export function stripeMockExecutable(context: ToolContext = toolContext()): Promise<string> {
   const { environment, cacheDir } = context;
   const cached = join(cacheDir, FOLDER, `stripe-mock${EXE}`);
@@ -59,7 +62,7 @@ export interface StripeMock {
   close(): Promise<void>;
 }
 
-/** It reads a description of many megabytes before it listens. */
+/** Time limit of the start in milliseconds, because the mock reads a description of many megabytes first. */
 const START_MS = 60_000;
 
 export async function startStripeMock(executable: string): Promise<StripeMock> {

@@ -1,11 +1,11 @@
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { createTemporalClient, type TemporalClient } from '../../../src/kernel/temporal/connection';
 
-/** The Temporal of a product that runs in processes of its own and encrypts nothing there. */
+/** Returns a client for the Temporal of a product in other processes, without encryption. */
 export const temporalAt = (address: string): TemporalClient =>
   createTemporalClient({ address, namespace: 'default', encrypt: false }, createKeyring(Buffer.alloc(32)));
 
-/** The next turn of a schedule is now, as an operator triggers it; nothing happens where Temporal is away. */
+/** Triggers a schedule now, as an operator does. Does nothing while Temporal is down. */
 export async function takeTurn({ client }: TemporalClient, scheduleId: string): Promise<void> {
   await client.schedule
     .getHandle(scheduleId)

@@ -1,7 +1,7 @@
 import { ChainAway } from '../../../src/parties/chain/errors';
 import type { ChainNode } from '../../../src/parties/chain/port';
 
-/** A node that answers nothing; a test's double says what it has to say in place of these. */
+/** Returns a node whose calls all fail. A test replaces the calls that it needs. */
 export function unreachableNode(chain: string): ChainNode {
   const away = () => Promise.reject(new ChainAway(chain));
   return {

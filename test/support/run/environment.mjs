@@ -4,12 +4,12 @@ import { TestEnvironment } from 'jest-environment-node';
 import { measureFile } from './times.mjs';
 
 /**
- * Jest gives each test file modules of its own, and compiles the whole product anew for it.
- * This is loaded once a worker, outside of any test file, and keeps there what V8 made of a source, which it takes for that
- * very source alone; modules are run anew all the same. Where V8 refuses what is kept, it compiles as it would have.
+ * Caches compiled code across test files, because Jest gives each file its own modules and compiles the whole product
+ * again for it. The cache is loaded once for each worker, outside of test files. V8 uses cached code only for the same
+ * source, and modules still run anew. When V8 rejects cached code, it compiles as usual.
  */
 const { compileFunction } = vm;
-/** By file name: what was compiled last, and what became of it. */
+/** The last compiled source and its cached code, by file name. */
 const kept = new Map();
 
 vm.compileFunction = (source, parameters, options = {}) => {
@@ -24,7 +24,7 @@ vm.compileFunction = (source, parameters, options = {}) => {
   return compiled;
 };
 
-/** With TEST_TIMES, the path of a file, each test file leaves there where its time went. */
+/** Appends the times of each test file to the file that TEST_TIMES names. */
 export default class MeasuredEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);

@@ -7,17 +7,17 @@ import { testServerExecutable } from '../temporal-test-server';
 
 const shared = globalThis as { testPostgres?: EmbeddedPostgres };
 
-/** No test crashes this server, so nothing is written for a recovery. Tests that kill Postgres start one of their own. */
+/** Settings without crash recovery, because no test crashes this server. Tests that kill Postgres start their own. */
 const UNCRASHED = {
-  max_wal_size: '512MB', // its folder may be in memory
+  max_wal_size: '512MB', // the folder may be in memory
   fsync: 'off',
   full_page_writes: 'off',
   scram_iterations: '1',
 };
 
-/** One real Postgres for the run; every test file copies the migrated template. */
+/** Starts one real Postgres for the run. Every test file copies the migrated template. */
 export default async function setup(): Promise<void> {
-  // A machine without Temporal's programs gets them here, once. Test files side by side would each build their own.
+  // Downloads or builds Temporal's programs once, because parallel test files would each build their own.
   await Promise.all([temporalExecutable(toolContext()), testServerExecutable(toolContext())]);
   const postgres = await startTestPostgres(UNCRASHED);
   process.env['TEST_POSTGRES_URL'] = postgres.url;
@@ -27,16 +27,19 @@ export default async function setup(): Promise<void> {
     await onServer(`create database ${TEMPLATE}`);
     await migrate(urlOf(TEMPLATE));
   } catch (error) {
-    await postgres.stop(); // jest runs no teardown after a set-up that failed
+    await postgres.stop(); // jest runs no teardown after a failed setup
     throw error;
   }
 }
 
-/** Stores the password anew by `scram_iterations`. Each of some thousand connections then costs 4 ms of processor less. */
+/**
+ * Stores the password with one iteration (`scram_iterations`), which saves 4 ms of processor for each of some thousand
+ * connections.
+ */
 async function checkPasswordInOneRound(url: string): Promise<void> {
   const { username, password } = new URL(url);
   await onServer(`alter role ${username} password '${decodeURIComponent(password)}'`);
 }
 
-/** For the teardown, which jest loads into a registry of its own. */
+/** For the teardown, because jest loads it into another module registry. */
 export const testPostgres = (): EmbeddedPostgres | undefined => shared.testPostgres;

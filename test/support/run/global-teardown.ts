@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { testPostgres } from './global-setup';
 
-/** Stops the run's Postgres. With TEST_TIMES it leaves there what the server's processes have cost. */
+/** Stops the run's Postgres. With TEST_TIMES it writes the processor time of the server's processes there. */
 export default async function teardown(): Promise<void> {
   const postgres = testPostgres();
   const times = process.env['TEST_TIMES'];
@@ -17,7 +17,7 @@ export default async function teardown(): Promise<void> {
   await postgres?.stop();
 }
 
-/** Processor time of a process and its ended children, where the system tells it (Linux). */
+/** Returns the processor time of a process and its ended children (Linux only). */
 function processorMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

@@ -1,6 +1,8 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** The longest files first, as plan.mjs has estimated them: a long file that begins late ends alone. */
+/**
+ * Runs the longest files first, by the estimates of plan.mjs. A long file that starts late would run alone at the end.
+ */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const seconds = JSON.parse(process.env.TEST_PLAN ?? '{}');

@@ -6,12 +6,12 @@ import '../../../scripts/prestart.mjs';
 import { namesOf, selectFiles, writeGroups } from './plan.mjs';
 
 /**
- * `npm test -- [paths] [options of jest]`: runs test files in groups (plan.mjs). `--suite=long` runs the long suite, and
+ * `npm test -- [paths] [options of jest]` runs test files in groups (plan.mjs). `--suite=long` runs the long suite, and
  * `--suite=all` runs both.
  */
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** One worker more than cores: a file that waits for a server or kills a process uses half a core. */
+/** One worker more than cores, because a file that waits for a server or kills a process uses half a core. */
 const WORKERS = availableParallelism() + 1;
 
 const { chosen, suite, options } = parse(process.argv.slice(2));
@@ -44,7 +44,7 @@ await run(
   root,
 );
 
-/** Options go to jest as they are. Other arguments are paths, except the value of `-t`. */
+/** Passes options to jest unchanged. Other arguments are paths, except the value of `-t`. */
 function parse(given) {
   const chosen = [];
   const options = [];

@@ -15,17 +15,17 @@ import { join, sep } from 'node:path';
  * A single test belongs to the long suite when its title ends with `@long`.
  */
 
-/** Seconds that a test file took last time, by its path and suite; `npm run test:times` writes it. */
+/** Seconds of each test file in its last run, by path and suite; `npm run test:times` writes them. */
 const KEPT_TIMES = new URL('kept-times.json', import.meta.url);
-/** Assumed for a file without a kept time. */
+/** Assumed seconds of a file without a kept time. */
 const UNKNOWN_SECONDS = 3;
-/** How many groups each worker takes in a run of many files. Fewer would not keep all workers busy to the end. */
+/** Groups for each worker in a run of many files. Fewer would not keep all workers busy to the end. */
 const GROUPS_PER_WORKER = 3;
-/** Groups of files that take less are merged, because each group loads the product for three seconds of processor. */
+/** Shorter groups are merged, because each group needs three seconds of processor to load the product. */
 const MIN_GROUP_SECONDS = 30;
 
 const LONG = '@long';
-/** What jest's `-t` selects in each suite: the block of a long file carries the mark, too. */
+/** Patterns of jest's `-t` for each suite. The block of a long file has the mark, too. */
 const NAMES = { everyday: `^(?!.*${LONG})`, long: LONG, all: undefined };
 
 /**
@@ -62,7 +62,7 @@ export function writeGroups(root, folder, files, workers) {
     .sort((a, b) => b.seconds - a.seconds);
 }
 
-/** Keeps the seconds of these files, and drops files that are of the suite no more. */
+/** Stores the seconds of these files, and removes files that left the suite. */
 export function keepTimes(root, suite, seconds) {
   const kept = readKeptTimes();
   const merged = { ...kept[suite], ...seconds };
@@ -97,7 +97,7 @@ function marksOf(path) {
   };
 }
 
-/** Neighbours in the tree come together because they load much the same. */
+/** Groups neighbours in the tree, because they load much the same modules. */
 function group(files, workers) {
   const total = secondsOf(files);
   const share = Math.max(total / (workers * GROUPS_PER_WORKER), Math.min(MIN_GROUP_SECONDS, total / workers));

@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import { fileOfBlock } from './plan.mjs';
 
 /**
- * Prints a line for each test file, whichever group it ran in, then its failures, and ends with `N passed, N failed`. A file that
- * cannot be loaded counts as one failed test.
+ * Prints a line for each test file, whatever its group, then its failures, and ends with `N passed, N failed`. A file
+ * that cannot be loaded counts as one failed test.
  */
 export default class FileReporter {
   constructor({ rootDir }) {
@@ -39,7 +39,7 @@ export default class FileReporter {
   }
 }
 
-/** Tests of a group stand in a block that has the path of their file as its name. */
+/** Groups results by file. Tests of a group are in a block with the path of their file as its name. */
 function byFile(tests, own) {
   const files = new Map();
   for (const test of tests) {

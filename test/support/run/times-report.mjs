@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { fileOfBlock, keepTimes } from './plan.mjs';
 
 /**
- * `npm run test:times -- [--suite=long] [paths]`: runs the everyday suite, or the long one, keeps the time of each file for the next
- * plan, and prints where the time went. `--read=FILE` prints an earlier measurement and runs nothing.
+ * `npm run test:times -- [--suite=long] [paths]` runs the everyday suite or the long one. It stores the time of each
+ * file for the next plan, and prints the times by phase. `--read=FILE` prints an earlier measurement and runs nothing.
  *
- * All figures are seconds. `wait` is wall time in which the worker's own process did nothing; `children` is the processor time
- * of programs that the file started and that have ended; `databases` and `servers` are wall time spent in making them.
+ * All figures are seconds. `wait` is wall time in which the worker's process did nothing. `children` is the processor
+ * time of ended programs that the file started. `databases` and `servers` are wall time of creating them.
  */
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -95,8 +95,9 @@ function figuresOf({ file, phases, waited }) {
 }
 
 /**
- * Seconds of fixed work: reads and writes a JSON document 50,000 times. Machines differ by a factor of two, and one machine within
- * minutes. A bare loop is no measure: here and there it takes ten times as long in one process as in the next.
+ * Returns the seconds of fixed work: reading and writing a JSON document 50,000 times. Machines differ by a factor of
+ * two, and so does one machine within minutes. An empty loop is no measure, because it can take ten times as long in
+ * one process as in the next.
  */
 function yardstick() {
   const document = JSON.stringify(
@@ -107,7 +108,7 @@ function yardstick() {
   return (performance.now() - began) / 1000;
 }
 
-/** Processor time of everything that this process has started, where the system tells (Linux). */
+/** Returns the processor time of all ended children of this process (Linux only). */
 function childrenSeconds() {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');

@@ -2,12 +2,12 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { fileOfBlock } from './plan.mjs';
 
 /**
- * Measures where the time of a test file goes. The environment of each worker feeds it with jest's events; `npm run test:times`
- * prints what it wrote.
+ * Measures the time of a test file by phase. The environment of each worker feeds it with jest's events; `npm run
+ * test:times` prints the result.
  *
- * A file has three phases: `loading` (its modules), `hooks` and `tests`. Each phase has its wall time, the processor time of the
- * worker, and the processor time of child processes that ended meanwhile, all in milliseconds. `waited` has the wall time of
- * what support code announces by `timed`, such as databases and servers.
+ * A file has three phases: `loading` (its modules), `hooks` and `tests`. Each phase has its wall time, the processor
+ * time of the worker, and the processor time of child processes that ended meanwhile, all in milliseconds. `waited` has
+ * the wall time of work that support code reports by `timed`, such as databases and servers.
  */
 export function measureFile(ownFile) {
   const files = new Map();
@@ -31,7 +31,7 @@ export function measureFile(ownFile) {
   }
 
   return {
-    /** @param event one of jest-circus */
+    /** @param event an event of jest-circus */
     on(event) {
       const { name } = event;
       const described = fileOfBlock(event.blockName ?? event.describeBlock?.name ?? '');
@@ -43,7 +43,7 @@ export function measureFile(ownFile) {
       if (name === 'hook_start') turnTo(file, 'hooks');
       if (name === 'hook_success' || name === 'hook_failure') turnTo(file, 'tests');
     },
-    /** Support code: how long `work` took, as `what`. Calls side by side count once. */
+    /** Measures `work` under the name `what`, for support code. Concurrent calls count once. */
     async timed(what, work) {
       const { waited } = entry(file);
       const now = open.get(what) ?? { count: 0, since: performance.now() };
@@ -72,7 +72,7 @@ function reading() {
   return { wall: performance.now(), processor: (user + system) / 1000, children: childrenMs() };
 }
 
-/** The processor time of child processes that have ended, where the system tells (Linux). */
+/** Returns the processor time of ended child processes (Linux only). */
 function childrenMs() {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');
