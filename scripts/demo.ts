@@ -6,7 +6,7 @@ import { outliveOutput } from '../src/startup/output';
 import { type Call, callerOf, type Json, readCredentials } from './demo/api';
 import { type Balances, type Receiver, startReceiver } from './demo/receiver';
 import { sweepDemo } from './demo/sweep';
-import { detail, say, step, unread } from './demo/telling';
+import { detail, say, step, unread } from './demo/output';
 import { ownTenant } from './demo/tenant';
 
 /**

@@ -12,7 +12,7 @@ import { issueChallengedCards, playChallenges } from './processor/challenges';
 import { playNetwork } from './processor/network';
 import { type NetworkOptions, readOptions } from './processor/options';
 import { agrees, type Compared, networkBooks, reportOf } from './processor/report';
-import { tellOne } from './processor/tell';
+import { sendSingleMessage } from './processor/single-message';
 
 /**
  * `npm run processor -- --rate N --seconds S` plays a card network against a running `npm start` by the card
@@ -34,7 +34,7 @@ async function main(options: NetworkOptions): Promise<boolean> {
   const setting = config.parties.cardProcessor;
   const processor = setting && setting !== 'off' ? setting.url : url + partyPath('card-processor');
   if (options.tell) {
-    say(await tellOne({ url, secret }, { url: processor, secret }, options.tell));
+    say(await sendSingleMessage({ url, secret }, { url: processor, secret }, options.tell));
     return true;
   }
   const admin = callerOf(url, credentials.admin);

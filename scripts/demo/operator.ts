@@ -8,7 +8,7 @@ import { readCredentials } from './api';
  * @returns its exit code and its JSON output
  * @throws Error with its error message when it printed nothing
  */
-export async function operatorJson<Answer>(...argv: string[]): Promise<{ code: number; told: Answer }> {
+export async function operatorJson<Answer>(...argv: string[]): Promise<{ code: number; answer: Answer }> {
   const [out, err]: [string[], string[]] = [[], []];
   const { operator } = readCredentials(readConfig().dataDir);
   const environment = { OPERATOR_SECRET: operator.operatorSecret, ...process.env };
@@ -17,5 +17,5 @@ export async function operatorJson<Answer>(...argv: string[]): Promise<{ code: n
     err: (line) => err.push(line),
   });
   if (out.length === 0) throw new Error(`operator ${argv.join(' ')}: ${err.join(' ')}`);
-  return { code, told: JSON.parse(out.join('')) as Answer };
+  return { code, answer: JSON.parse(out.join('')) as Answer };
 }

@@ -7,7 +7,7 @@ import { type Call, callerOf, type Json, readCredentials } from './api';
 import { freshAddress, type LocalChain, localChain } from './chain';
 import { operatorJson } from './operator';
 import { type Receiver, startReceiver } from './receiver';
-import { detail, say, step, unread } from './telling';
+import { detail, say, step, unread } from './output';
 import { ownTenant } from './tenant';
 
 /**
@@ -55,14 +55,14 @@ export async function sweepDemo(): Promise<boolean> {
 }
 
 async function allocate(client: Call, clientId: string): Promise<{ accountId: string; wallet: string }> {
-  const { told } = await operatorJson<{ accountId: string; opened: boolean }>(
+  const { answer } = await operatorJson<{ accountId: string; opened: boolean }>(
     ...['account', 'open', '--client', clientId, '--currency', 'USDT'],
   );
-  const { accountId } = told;
+  const { accountId } = answer;
   const { available } = await client('GET', `/v2/accounts/${accountId}/balance`);
   step(
     1,
-    `A tenant of this run, ${clientId}: its USDT account ${told.opened ? 'is opened' : `has ${available}`}`,
+    `A tenant of this run, ${clientId}: its USDT account ${answer.opened ? 'is opened' : `has ${available}`}`,
   );
   const asked = { chain: CHAIN, asset: 'USDT', accountId, reference: `demo-${randomUUID()}` };
   const { address } = await client('POST', '/v1/wallets/allocate', asked);
@@ -184,12 +184,12 @@ async function isInTreasury(
 
 /** Waits for open operations, then compares every place on the chain with the books. */
 async function reconcile(): Promise<boolean> {
-  const { code, told } = await until(BLOCKS_MS, 'the chain and the books agree', async (isLast) => {
+  const { code, answer } = await until(BLOCKS_MS, 'the chain and the books agree', async (isLast) => {
     const found = await operatorJson<Json[]>('chain', 'reconcile', CHAIN);
     return found.code === 0 || isLast ? found : undefined;
   });
   step(14, 'The books and the chain, side by side:');
-  for (const { place, asset, reported, booked, known, difference } of told)
+  for (const { place, asset, reported, booked, known, difference } of answer)
     detail(
       `${place}@${CHAIN}:${asset}  chain ${reported}  books ${booked}  known ${known}  difference ${difference}`,
     );

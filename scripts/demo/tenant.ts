@@ -7,5 +7,5 @@ import { operatorJson } from './operator';
  */
 export async function ownTenant(): Promise<Credential> {
   const name = `Demo of ${new Date().toISOString()}`;
-  return (await operatorJson<Credential>('client', 'create', '--name', name)).told;
+  return (await operatorJson<Credential>('client', 'create', '--name', name)).answer;
 }

@@ -1,4 +1,4 @@
-import { type Asked, type Reply, told } from './caller';
+import { type Asked, type Reply, describeReply } from './caller';
 import { bodyFor, type Context, newKey, pathOf, stateOperation, stateOperations } from './context';
 import { type Check, Failed, Skipped } from './outcome';
 
@@ -23,7 +23,7 @@ export function accessChecks(context: Context): Check[] {
       money: 'No order arrives. All money stays held until a person notices.',
       run: async () => {
         const reply = await context.ask(readOf(context));
-        if ([401, 403].includes(reply.status ?? 0)) throw new Failed(`it was answered with ${told(reply)}`);
+        if ([401, 403].includes(reply.status ?? 0)) throw new Failed(`it was answered with ${describeReply(reply)}`);
       },
     },
     ...(stateOperation(context) ? [unknownCheck(context)] : []),
@@ -74,4 +74,4 @@ async function mustBeUnknown(context: Context): Promise<void> {
 }
 
 const describe = ({ method, path }: Asked, reply: Reply): string =>
-  `${method} ${path} was answered with ${told(reply)}`;
+  `${method} ${path} was answered with ${describeReply(reply)}`;

@@ -1,6 +1,6 @@
 import { SIGNATURE_HEADER, TOLERANCE_SECONDS, verifySignature } from '../../src/parties/protocol/signature';
 import { type Context, within } from './context';
-import { type Heard, messageIn } from './listener';
+import { type ReceivedRequest, messageIn } from './listener';
 import { type Check, Failed, needed, Skipped } from './outcome';
 import { hasChanged } from './state-checks';
 
@@ -57,7 +57,7 @@ async function mustArrive(context: Context, ref: string): Promise<void> {
 }
 
 /** @throws Failed */
-export function mustBeSigned({ secret }: Context, { raw, headers, at }: Heard): void {
+export function mustBeSigned({ secret }: Context, { raw, headers, at }: ReceivedRequest): void {
   const header = headers[SIGNATURE_HEADER];
   if (header === undefined) throw new Failed(`it has no ${SIGNATURE_HEADER}`);
   if (!verifySignature(raw, headers, { secret, now: at }))

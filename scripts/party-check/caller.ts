@@ -61,7 +61,7 @@ export const isDone = ({ status = 0, body }: Reply): boolean =>
   status >= 200 && status < 300 && body !== undefined;
 
 /** A short text of the reply for a report. */
-export function told({ status, text }: Reply): string {
+export function describeReply({ status, text }: Reply): string {
   const short = text.replace(/\s+/g, ' ').slice(0, 160);
   return status === undefined ? `no answer (${short})` : `${status} ${short || 'without a body'}`;
 }

@@ -1,11 +1,11 @@
 import type { PartyProtocol } from '../../src/parties/protocol/description';
 import { accessChecks, readOf } from './access-checks';
 import { callbackChecks } from './callback-checks';
-import { createCaller, told } from './caller';
+import { createCaller, describeReply } from './caller';
 import type { Context } from './context';
 import { lineChecks } from './line-checks';
 import { listChecks } from './list-checks';
-import type { Heard, Told } from './listener';
+import type { ReceivedRequest, LineMessage } from './listener';
 import { type Check, type CheckResult, Failed, runChecks } from './outcome';
 import { questionChecks } from './question-checks';
 import { stateChecks } from './state-checks';
@@ -19,9 +19,9 @@ export interface ConformanceOptions {
   /** Milliseconds to wait for changes that the party makes by itself. */
   patienceMs?: number;
   /** The address of callbacks, and the received ones. Absent: the party cannot call us. */
-  callbacks?: { url: string; heard: Heard[] } | undefined;
+  callbacks?: { url: string; heard: ReceivedRequest[] } | undefined;
   /** Milliseconds to wait for messages of the party's lines, and the received ones. Absent: lines are not checked. */
-  lines?: { ms: number; told: readonly Told[] } | undefined;
+  lines?: { ms: number; told: readonly LineMessage[] } | undefined;
   /** An existing record of the party that may be changed. */
   record?: string | undefined;
   /** Fields of an order that replace those of the sample. */
@@ -79,6 +79,6 @@ const reachable = (context: Context): Check => ({
   money: 'Every order waits, and its money stays held.',
   run: async () => {
     const reply = await context.ask(readOf(context));
-    if (reply.status === undefined) throw new Failed(told(reply));
+    if (reply.status === undefined) throw new Failed(describeReply(reply));
   },
 });

@@ -6,8 +6,8 @@ import type {
   StateOperation,
 } from '../../src/parties/protocol/description';
 import { meaningOf } from '../../src/parties/protocol/meanings';
-import { type Ask, isDone, type Reply, told } from './caller';
-import type { Heard, Told } from './listener';
+import { type Ask, isDone, type Reply, describeReply } from './caller';
+import type { ReceivedRequest, LineMessage } from './listener';
 import { Failed, Skipped } from './outcome';
 import { type Read, readAs } from './shape';
 
@@ -30,10 +30,10 @@ export interface Context {
   patienceMs: number;
   /** Address of callbacks. */
   callbackUrl?: string | undefined;
-  heard: Heard[];
+  heard: ReceivedRequest[];
   /** Milliseconds to wait for messages of the party's lines. Absent: nobody awaits them. */
   lineMs?: number | undefined;
-  told: readonly Told[];
+  told: readonly LineMessage[];
   /** An existing record of the party, named by the user. */
   record?: string | undefined;
   /** Fields that replace those of the sample. */
@@ -85,7 +85,7 @@ export async function stateOf(
   const operation = stateOperation(context, ref);
   if (!operation) throw new Skipped('this party keeps no records');
   const reply = await context.ask({ method: 'GET', path: pathOf(operation, ref) });
-  if (!isDone(reply)) throw new Failed(`GET ${pathOf(operation, ref)} was answered with ${told(reply)}`);
+  if (!isDone(reply)) throw new Failed(`GET ${pathOf(operation, ref)} was answered with ${describeReply(reply)}`);
   const read = readAs(operation.answer, reply.body);
   if (!read.value) throw new Failed(read.problems.join('; '));
   return { ...read, value: read.value };
@@ -95,7 +95,7 @@ export async function stateOf(
 export function mustBeDone(reply: Reply): void {
   if (isDone(reply)) return;
   const { means } = meaningOf('POST', reply);
-  throw new Failed(`the answer was ${told(reply)}: for us, "${means}"`);
+  throw new Failed(`the answer was ${describeReply(reply)}: for us, "${means}"`);
 }
 
 /**

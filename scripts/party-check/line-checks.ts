@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PartyLine } from '../../src/parties/protocol/description';
 import { mustBeSigned } from './callback-checks';
 import type { Context } from './context';
-import { idOf, messageIn, type Told } from './listener';
+import { idOf, messageIn, type LineMessage } from './listener';
 import { type Check, Failed, needed } from './outcome';
 import { readAs } from './shape';
 
@@ -17,7 +17,7 @@ export function lineChecks(context: Context): Check[] {
 
 function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
   const { name } = line;
-  const told = () => {
+  const messages = () => {
     const own = context.told.filter((one) => lineOf(context, one) === line);
     return needed(own[0] && own, `no message of this line came: send some to ${line.path} of this machine`);
   };
@@ -29,7 +29,7 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
       money: 'Messages of networks do not reach us, so a stand-in decides authorizations.',
       run: async () => {
         await sleep(waitMs);
-        told();
+        messages();
       },
     },
     {
@@ -37,7 +37,7 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
       what: 'each message is signed over its bytes with the secret, anew at each attempt',
       money: refused,
       run: async () => {
-        for (const one of told()) mustBeSigned(context, one);
+        for (const one of messages()) mustBeSigned(context, one);
       },
     },
     {
@@ -45,7 +45,7 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
       what: 'each message has the documented shape',
       money: 'We refuse it with 400 and tell a person. Nothing is booked until it is corrected.',
       run: async () => {
-        for (const one of told()) {
+        for (const one of messages()) {
           const { problems, numbers } = readAs(line.message, messageIn(one));
           const wrong = [...problems, ...numbers.map((field) => `a number in ${field}`)];
           if (wrong.length > 0) throw new Failed(`${idOf(one) ?? 'a message'}: ${wrong.join('; ')}`);
@@ -57,7 +57,7 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
       what: 'a message that was answered with 503 is sent again under the same name',
       money: 'The message is lost, or is booked under two names.',
       run: async () => {
-        for (const one of told()) mustBeRepeated(told(), one);
+        for (const one of messages()) mustBeRepeated(messages(), one);
       },
     },
   ];
@@ -67,7 +67,7 @@ function checksOf(context: Context, line: PartyLine, waitMs: number): Check[] {
  * Finds the line of a message by its type. An unknown type belongs to the first line, where the check of the shape
  * fails.
  */
-function lineOf({ protocol }: Context, one: Told): PartyLine | undefined {
+function lineOf({ protocol }: Context, one: LineMessage): PartyLine | undefined {
   const message = messageIn(one);
   const knowsType = ({ message: schema }: PartyLine) =>
     !schema.safeParse(message).error?.issues.some(({ path }) => path[0] === 'type' || path.length === 0);
@@ -75,7 +75,7 @@ function lineOf({ protocol }: Context, one: Told): PartyLine | undefined {
 }
 
 /** An authorization may be missing, because its merchant does not wait for it. */
-function mustBeRepeated(all: readonly Told[], one: Told): void {
+function mustBeRepeated(all: readonly LineMessage[], one: LineMessage): void {
   const id = idOf(one);
   if (one.status !== 503 || id === undefined) return;
   const message = messageIn(one);

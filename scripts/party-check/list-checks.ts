@@ -1,5 +1,5 @@
 import { pageSchema, rowSchema } from '../../src/parties/protocol/changes';
-import { isDone, told } from './caller';
+import { isDone, describeReply } from './caller';
 import { type Context, within } from './context';
 import { type Check, Failed, needed } from './outcome';
 
@@ -58,7 +58,7 @@ interface Page {
 async function readPage({ ask }: Context, place: string | null): Promise<Page> {
   const path = place === null ? '/changes' : `/changes?after=${encodeURIComponent(place)}`;
   const reply = await ask({ method: 'GET', path });
-  if (!isDone(reply)) throw new Failed(`GET ${path} was answered with ${told(reply)}`);
+  if (!isDone(reply)) throw new Failed(`GET ${path} was answered with ${describeReply(reply)}`);
   const page = pageSchema.safeParse(reply.body);
   if (!page.success) throw new Failed(`GET ${path} is no page: ${page.error.issues[0]?.path.join('.')}`);
   const rows = page.data.changes.map((row) => {

@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net';
 import type { PartyLine } from '../../src/parties/protocol/description';
 
 /** A request to us, unchanged. */
-export interface Heard {
+export interface ReceivedRequest {
   raw: Buffer;
   headers: IncomingHttpHeaders;
   at: Date;
 }
 
 /** A message of a line of the party. It expects an answer. */
-export interface Told extends Heard {
+export interface LineMessage extends ReceivedRequest {
   /** Our answer: 503 at the first attempt, so that the party must send it again. */
   status: 200 | 400 | 503;
 }
 
 /** @returns undefined when the body is no JSON */
-export function messageIn({ raw }: Pick<Heard, 'raw'>): unknown {
+export function messageIn({ raw }: Pick<ReceivedRequest, 'raw'>): unknown {
   try {
     return JSON.parse(raw.toString('utf8'));
   } catch {
@@ -25,7 +25,7 @@ export function messageIn({ raw }: Pick<Heard, 'raw'>): unknown {
 }
 
 /** The party's name for its message. */
-export function idOf(one: Pick<Heard, 'raw'>): string | undefined {
+export function idOf(one: Pick<ReceivedRequest, 'raw'>): string | undefined {
   const id = (messageIn(one) as { messageId?: unknown } | null | undefined)?.messageId;
   return typeof id === 'string' ? id : undefined;
 }
@@ -33,9 +33,9 @@ export function idOf(one: Pick<Heard, 'raw'>): string | undefined {
 export interface Listener {
   /** Its address from this machine. */
   url: string;
-  heard: Heard[];
+  heard: ReceivedRequest[];
   /** Messages of the party's lines. */
-  told: Told[];
+  told: LineMessage[];
   close(): Promise<void>;
 }
 
@@ -45,8 +45,8 @@ export async function startListener(
   host = '127.0.0.1',
   lines: readonly PartyLine[] = [],
 ): Promise<Listener> {
-  const heard: Heard[] = [];
-  const told: Told[] = [];
+  const heard: ReceivedRequest[] = [];
+  const told: LineMessage[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -82,7 +82,7 @@ export async function startListener(
 }
 
 /** Returns the documented example answer to a message of this type. */
-function exampleAnswer(lines: readonly PartyLine[], one: Heard): object {
+function exampleAnswer(lines: readonly PartyLine[], one: ReceivedRequest): object {
   const { type } = messageIn(one) as { type?: unknown };
   const examples = lines.flatMap(({ examples }) => Object.values(examples));
   return examples.find(({ message }) => (message as { type?: unknown }).type === type)?.answer ?? {};

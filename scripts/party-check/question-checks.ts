@@ -1,4 +1,4 @@
-import { isDone, told } from './caller';
+import { isDone, describeReply } from './caller';
 import type { Context } from './context';
 import { type Check, Failed } from './outcome';
 import { readAs } from './shape';
@@ -13,7 +13,7 @@ export const questionChecks = (context: Context): Check[] =>
       money: 'Work that depends on it waits. We ask again.',
       run: async () => {
         const reply = await context.ask({ method: 'GET', path });
-        if (!isDone(reply)) throw new Failed(`it was answered with ${told(reply)}`);
+        if (!isDone(reply)) throw new Failed(`it was answered with ${describeReply(reply)}`);
         const { problems, numbers } = readAs(answer, reply.body);
         const wrong = [...problems, ...numbers.map((field) => `a number in ${field}`)];
         if (wrong.length > 0) throw new Failed(wrong.join('; '));

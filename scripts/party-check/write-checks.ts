@@ -1,7 +1,7 @@
 import { Decimal } from '../../src/kernel/money/money';
 import type { OrderOperation, PartOperation } from '../../src/parties/protocol/description';
 import { codeOf, meaningOf } from '../../src/parties/protocol/meanings';
-import { isDone, type Reply, told } from './caller';
+import { isDone, type Reply, describeReply } from './caller';
 import {
   bodyFor,
   type Context,
@@ -121,7 +121,7 @@ function refusalChecks(
         const { ref, body } = known();
         const reply = await context.ask({ method: 'POST', path: pathOf(operation, ref), body });
         if (![400, 422].includes(reply.status ?? 0) || codeOf(reply.body) === undefined)
-          throw new Failed(`it was answered with ${told(reply)}`);
+          throw new Failed(`it was answered with ${describeReply(reply)}`);
       },
     ),
     ...(isSingle(operation) ? [] : [unknownFieldsCheck(context, operation, check, known)]),
@@ -188,8 +188,8 @@ function refIn({ ref }: OrderOperation, { body }: Reply): string {
 
 function versionIn({ value }: Read): { version?: number } {
   const { version, state } = (value ?? {}) as { version?: number; state?: { version?: number } };
-  const told = version ?? state?.version;
-  return told === undefined ? {} : { version: told };
+  const found = version ?? state?.version;
+  return found === undefined ? {} : { version: found };
 }
 
 function mustBeRead(operation: Writing, { read, key }: Ordered): void {
@@ -242,14 +242,14 @@ async function atOnce(context: Context, operation: Writing, { ref, body }: Order
 async function another(context: Context, operation: Writing, { ref, key, body }: Ordered): Promise<void> {
   const reply = await send(context, operation, ref, { ...body, ...operation.another }, key);
   const aboutKey = reply.status === 409 || codeOf(reply.body)?.startsWith('idempotency_') === true;
-  if (!aboutKey) throw new Failed(`it was answered with ${told(reply)}`);
+  if (!aboutKey) throw new Failed(`it was answered with ${describeReply(reply)}`);
 }
 
 async function mustRefuse(context: Context, operation: Writing, { ref, body }: Ordered): Promise<void> {
   for (const { what, sent } of malformed(operation, body)) {
     const reply = await send(context, operation, ref, sent, newKey());
     if (meaningOf('POST', reply).thrown !== 'PartyRefused')
-      throw new Failed(`${what} was answered with ${told(reply)}`);
+      throw new Failed(`${what} was answered with ${describeReply(reply)}`);
   }
 }
 

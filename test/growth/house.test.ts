@@ -25,7 +25,7 @@ import { ordered } from '../transfers/exchange/support';
 import { destinationOf, withdrawn } from '../transfers/exchange/withdrawals/support';
 import { created, fundedAccount, look } from '../transfers/payouts/support';
 import { expectIndexes as explained } from './explain';
-import { fillHouse } from './fill-house';
+import { fillOperatorTables } from './fill-operator-tables';
 import { type Statement, spiedDatabase } from './spy';
 
 /**
@@ -76,7 +76,7 @@ beforeAll(async () => {
     usd: await masterAccount(client, 'USD'),
   });
   await look(api, payout);
-  await fillHouse(api.database, { tenantId: client.clientId, accountId: card.accountId }, MANY);
+  await fillOperatorTables(api.database, { tenantId: client.clientId, accountId: card.accountId }, MANY);
 }, 300_000);
 afterAll(() => api.close());
 

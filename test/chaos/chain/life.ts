@@ -43,8 +43,8 @@ async function allocate({ client, accountId }: ChainWorld, key: string, ttl?: nu
   return body.address;
 }
 
-async function pay({ hand, paid }: ChainWorld, wallet: string, units: bigint): Promise<Payment> {
-  const payment = { wallet, units, hash: await hand.pay('USDT', wallet, units) };
+async function pay({ payer, paid }: ChainWorld, wallet: string, units: bigint): Promise<Payment> {
+  const payment = { wallet, units, hash: await payer.pay('USDT', wallet, units) };
   paid.push(payment);
   return payment;
 }
@@ -76,7 +76,7 @@ async function sweptByHand(world: ChainWorld, address: string, key: (step: strin
     const made = await insisting(world.admin, path, body, key(`make${path}`), ({ status }) => status === 201);
     expect(made.body).toMatchObject({ execution: 'manual' });
     const { transactions } = await world.admin.get(`${path}/${made.body.id}/export`);
-    const txHash = world.hand.send(await signed(world, transactions[0]));
+    const txHash = world.payer.send(await signed(world, transactions[0]));
     const confirm = `${path}/${made.body.id}/confirm`;
     // Confirms again when the chain has lost the transaction.
     const isDone = ({ body: { status } }: Answer) => status === 'completed';

@@ -8,7 +8,7 @@ import { TEST_USDT, TEST_USDT_DECIMALS } from '../../../src/startup/embedded/cha
 import { takeTurn, temporalAt } from '../../support/outside/temporal-client';
 import type { Credential, Fleet } from '../../support/product';
 import { type Persistent, persistent } from '../persistent';
-import { type Hand, openHand } from './hand';
+import { type Payer, openPayer } from './payer';
 
 /** A payment to a wallet. */
 export interface Payment {
@@ -27,7 +27,7 @@ export interface ChainWorld {
   treasury: string;
   /** Mnemonic of the seed of all wallets. */
   mnemonic: string;
-  hand: Hand;
+  payer: Payer;
   /** All payments, in order. */
   paid: Payment[];
   /** Triggers the schedule now when Temporal can be reached. */
@@ -55,16 +55,16 @@ export async function openChainWorld(
     ...['account', 'open', '--client', credential.clientId, '--currency', 'USDT', '--json'],
   );
   const temporal = temporalAt(fleet.temporalAddress);
-  const hand = await openHand(fleet.chain.url);
+  const payer = await openPayer(fleet.chain.url);
   const world: ChainWorld = {
     client: persistent(fleet, credential),
     admin: persistent(fleet, await fleet.newTenant('admin')),
     accountId: (JSON.parse(out) as { accountId: string }).accountId,
     treasury: privateKeyToAddress(generatePrivateKey()),
-    ...{ mnemonic, hand, paid: [] },
+    ...{ mnemonic, payer, paid: [] },
     sweepNow: () => takeTurn(temporal, 'gas-auto-sweep'),
     async close() {
-      await hand.stop();
+      await payer.stop();
       await temporal.close();
     },
   };
@@ -92,11 +92,11 @@ async function nameNetwork({ admin }: ChainWorld, rpcUrls: readonly string[]): P
 }
 
 async function openStation(world: ChainWorld): Promise<void> {
-  const { admin, hand } = world;
+  const { admin, payer } = world;
   const path = '/v1/gas-station/wallet/generate';
   const { body } = await admin.send('POST', path, { chain: CHAIN }, 'chain/station/generate');
   await configure(world, { autoSweep: true }, 'chain/station/configure');
-  const hash = await hand.pay('ETH', body.address, parseEther(STATION_HAS));
+  const hash = await payer.pay('ETH', body.address, parseEther(STATION_HAS));
   for (let turn = 0; ; turn += 1) {
     const scan = '/v1/gas-station/station-topups/scan';
     await admin.send('POST', scan, { chain: CHAIN }, `chain/station/scan-${turn}`);

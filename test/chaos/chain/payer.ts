@@ -11,7 +11,7 @@ import { RICH } from '../../support/chain';
  * A payer on a chain whose node is killed. Like a wallet, it sends each signed transaction again while the chain does
  * not have it. So a node that lost its last second loses no payment and makes no second one.
  */
-export interface Hand {
+export interface Payer {
   /** Sends a transaction, and sends it again whenever it is lost. @returns its hash */
   send(raw: Hex): Hex;
   /** Makes the payer's next payment. @param units in the smallest unit of the asset @returns its hash */
@@ -29,7 +29,7 @@ const PLENTY = 10n ** 15n;
 const GWEI = 10n ** 9n;
 
 /** Opens a payer with plenty of test USDT. Deploys the token when it is not on the chain. */
-export async function openHand(url: string): Promise<Hand> {
+export async function openPayer(url: string): Promise<Payer> {
   await ensureTestUsdt(url);
   const sent: { hash: Hex; raw: Hex }[] = [];
   const ending = new AbortController();

@@ -4,7 +4,7 @@ import type { Database } from '../../src/kernel/db/database';
  * Fills the operator's tables as after several years, with nearly all of it ended: transfers with their postings and
  * the party's states, breaks, audit log, approvals, daily sums, commands, reviews. The rows are no bookings.
  */
-export async function fillHouse(
+export async function fillOperatorTables(
   database: Database,
   { tenantId, accountId }: { tenantId: string; accountId: string },
   count: number,

@@ -11,15 +11,15 @@ import { CHAIN, type ChainWorld } from './world';
  * and nothing moved twice.
  */
 export async function expectAllSwept(world: ChainWorld, database: Database): Promise<void> {
-  const { hand, paid, treasury } = world;
+  const { payer, paid, treasury } = world;
   await Promise.all(paid.map(({ wallet }) => sweptByItself(world, wallet)));
   const deposits = await database.query<{ hash: string; units: string; status: string }>(
     `select terms->>'txHash' as hash, terms->>'units' as units, status from transfers where kind = 'chain_deposit'`,
   );
   const asPaid = paid.map(({ hash, units }) => ({ hash, units: units.toString(), status: 'credited' }));
   expect(byHash(deposits)).toEqual(byHash(asPaid));
-  for (const { wallet } of paid) expect([wallet, await hand.usdtOf(wallet)]).toEqual([wallet, 0n]);
-  expect(await hand.usdtOf(treasury)).toBe(total(paid));
+  for (const { wallet } of paid) expect([wallet, await payer.usdtOf(wallet)]).toEqual([wallet, 0n]);
+  expect(await payer.usdtOf(treasury)).toBe(total(paid));
 }
 
 const byHash = <Row extends { hash: string }>(rows: Row[]): Row[] =>
@@ -37,14 +37,14 @@ export async function expectWalletsRest(database: Database): Promise<void> {
 }
 
 /** Expects that every address of ours has sent the transactions of the books, one for each nonce, without a gap. */
-export async function expectContiguousNonces({ hand }: ChainWorld, database: Database): Promise<void> {
+export async function expectContiguousNonces({ payer }: ChainWorld, database: Database): Promise<void> {
   const rows = await database.query<{ address: string; nonces: number[] }>(
     `select address, array_agg(distinct nonce::int order by nonce::int) as nonces
        from chain_nonces where settled_at is not null group by address`,
   );
   expect(rows.length).toBeGreaterThan(1);
   for (const { address, nonces } of rows) {
-    const count = await hand.sentBy(address);
+    const count = await payer.sentBy(address);
     expect([address, nonces]).toEqual([address, Array.from({ length: count }, (_, nonce) => nonce)]);
   }
 }
