@@ -63,7 +63,7 @@ function partyText({ name, purpose, operations, callback, lines = [] }: PartyPro
     `${purpose} [\`${name}.openapi.json\`](parties/${name}.openapi.json) has every field.`,
     '',
     ...operations.map(operationText),
-    ...(callback ? ['Its callback:', '', fenced('json', JSON.stringify(callback.example)), ''] : []),
+    ...(callback ? [`Its callback: \`${JSON.stringify(callback.example)}\``, ''] : []),
     ...lines.flatMap(lineText),
   ].join('\n');
 }
@@ -91,20 +91,20 @@ function lineText({ path, summary, description, examples, refusals }: PartyLine)
   ];
 }
 
+/** The section *Requests* explains the `malformed_` codes of all operations once. */
 function operationText(operation: PartyOperation): string {
   const { method, path, summary, description, example } = operation;
   const asked =
     operation.method === 'POST'
       ? [fenced('json', jsonOf(operation.sample(SAMPLE))), '', 'is answered with', '']
       : [];
-  const refusals =
+  const codes =
     operation.method === 'POST'
-      ? [
-          '',
-          'Refusals (422):',
-          '',
-          ...Object.entries(operation.refusals).map(([code, why]) => `- \`${code}\`: ${why}`),
-        ]
+      ? Object.entries(operation.refusals).filter(([code]) => !code.startsWith('malformed_'))
+      : [];
+  const refusals =
+    codes.length > 0
+      ? ['', 'Refusals (422):', '', ...codes.map(([code, why]) => `- \`${code}\`: ${why}`)]
       : [];
   return [
     `**\`${method} ${path}\`** – ${summary}.${description === undefined ? '' : ` ${description}`}`,
@@ -116,10 +116,16 @@ function operationText(operation: PartyOperation): string {
   ].join('\n');
 }
 
-/** One line where it fits the page, else one line for each property. */
-function jsonOf(value: object): string {
+/** Formats JSON in one line if it fits the page, else with a line for each property. */
+function jsonOf(value: unknown, indent = ''): string {
   const line = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
-  return line.length <= MAX_LINE ? line : JSON.stringify(value, null, 2);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (line.length <= MAX_LINE || !isObject) return line;
+  const inner = `${indent}  `;
+  const properties = Object.entries(value).map(
+    ([name, each]) => `${inner}${JSON.stringify(name)}: ${jsonOf(each, inner)}`,
+  );
+  return `{\n${properties.join(',\n')}\n${indent}}`;
 }
 
 const MAX_LINE = 130;
