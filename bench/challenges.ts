@@ -143,7 +143,7 @@ async function buy(services: Composed, line: Line, card: string, all: Challenged
   const { accepted, reason } = await tell('challenge', { ...terms, expiresAt });
   if (accepted !== true) throw new Error(`a challenge was not accepted: ${String(reason)}`);
   const made = await findChallenge(services.database, { challengeId });
-  if (!made) throw new Error('a challenge is not there');
+  if (!made) throw new Error('the challenge was not found');
   await tell('challenge.verify', { challengeId, code: codeOf(services.keyring, made) });
   const purchase = { ...terms, channel: 'ecommerce', networkReference: randomUUID() };
   const answer = await tell('authorization', { ...purchase, sentAt: new Date().toISOString() });

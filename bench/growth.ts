@@ -21,7 +21,7 @@ export async function benchGrowth(): Promise<void> {
       'select account_id as "accountId", cardholder_id as "cardholderId", bin from cards where id = $1',
       [id],
     );
-    if (!row) throw new Error('the card is not there');
+    if (!row) throw new Error('the card was not found');
     const problems = await checkLedger(services.database);
     if (problems.length > 0) throw new Error(JSON.stringify(problems));
     const rows: Record<string, unknown>[] = [];

@@ -150,7 +150,7 @@ export async function untilCount(
     );
     if (Number(row?.count) >= count) return;
     if (performance.now() > deadline)
-      throw new Error(`${row?.count} of ${count} are ${status}, and no more: ${kind}`);
+      throw new Error(`timed out: ${row?.count} of ${count} ${kind} are ${status}`);
     await sleep(100);
   }
 }

@@ -139,7 +139,7 @@ async function compare(
     unread.throwIfAborted();
     if ((sameCard && sameAccount) || Date.now() > deadline) {
       say('');
-      say(`  ${receiver.count()} webhooks came, ${receiver.forged()} with a wrong signature.`);
+      say(`  ${receiver.count()} webhooks received, ${receiver.forged()} with a wrong signature.`);
       say(
         `  Card     the webhooks add up to ${shown(cardFold)}; the API reports ${card['available']}, pending ${card['pending']}, spent ${card['spent']}`,
       );
@@ -192,7 +192,7 @@ const STORIES = {
 
 const [name = 'card'] = process.argv.slice(2);
 if (!Object.hasOwn(STORIES, name)) {
-  process.stderr.write(`There is no demo ${name}: npm run demo, or npm run demo -- sweep.\n`);
+  process.stderr.write(`Unknown demo ${name}: run \`npm run demo\` or \`npm run demo -- sweep\`.\n`);
   process.exit(2);
 }
 const story = STORIES[name as keyof typeof STORIES];

@@ -35,7 +35,7 @@ async function main(argv: readonly string[]): Promise<void> {
 
 function read(argv: readonly string[]): Payment {
   const command = new Command('pay')
-    .description('pays on the local chain, out of nothing')
+    .description('pays on the local chain with newly created money')
     .requiredOption('--to <address>', 'an address of the local chain', addressOf)
     .requiredOption('--amount <amount>', 'in the asset, such as 25 or 0.5', amountOf)
     .option('--asset <symbol>', 'USDT or ETH', assetOf, 'USDT')

@@ -18,7 +18,7 @@ export function figures(name: string, report: Report, findings: Finding[], opera
     ...coverage(report, operations),
     ...findings.filter(({ reason }) => reason === undefined).flatMap(unexplained),
     ...report.errors.map((error) => `  the attacker itself failed: ${error}`),
-    ...(report.finished ? [] : ['  the attack did not come to its end']),
+    ...(report.finished ? [] : ['  the attack did not finish']),
   ];
 }
 

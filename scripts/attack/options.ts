@@ -16,22 +16,22 @@ export interface AttackOptions {
 }
 
 const EPILOG = `
-Attacks a running sandbox through every operation of its /openapi.json, as a client and as an operator, with what the
-document admits and with what it does not. It writes and closes whatever it can reach: give it an installation of its own,
+Attacks a running sandbox through every operation of its /openapi.json, as a client and as an operator, with input that the
+document allows and with invalid input. It changes and closes every record that it can reach, so use a separate installation,
   DATA_DIR=.data/attack npm start        and, in another terminal,
   DATA_DIR=.data/attack npm run attack
-Ends with 1 when an answer is neither as documented nor among the known deviations (scripts/attack/deviations.ts).`;
+Exits with 1 when an answer is neither documented nor a known deviation (scripts/attack/deviations.ts).`;
 
 /** @throws CommanderError after printing its message */
 export function readOptions(argv: string[]): AttackOptions {
   return new Command('attack')
     .description('schemathesis against a running sandbox')
-    .option('--base-url <url>', 'where it listens; loopback only', loopbackUrl)
+    .option('--base-url <url>', 'address of the product; loopback only', loopbackUrl)
     .option('--credentials <file>', 'use these credentials rather than new tenants')
-    .option('--max-examples <count>', 'test cases of an operation in a phase', wholeNumber, 20)
-    .option('--seconds <count>', 'how long each credential attacks', wholeNumber)
-    .option('--seed <number>', 'makes the same test cases again', wholeNumber, Date.now() % 2_147_483_647)
-    .option('--out <folder>', 'where the reports go')
+    .option('--max-examples <count>', 'test cases for each operation and phase', wholeNumber, 20)
+    .option('--seconds <count>', 'duration of the attack for each credential', wholeNumber)
+    .option('--seed <number>', 'repeats the test cases of an earlier run', wholeNumber, Date.now() % 2_147_483_647)
+    .option('--out <folder>', 'folder of the reports')
     .addHelpText('after', EPILOG)
     .parse(argv, { from: 'user' })
     .opts<AttackOptions>();

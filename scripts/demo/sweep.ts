@@ -66,7 +66,7 @@ async function allocate(client: Call, clientId: string): Promise<{ accountId: st
   );
   const asked = { chain: CHAIN, asset: 'USDT', accountId, reference: `demo-${randomUUID()}` };
   const { address } = await client('POST', '/v1/wallets/allocate', asked);
-  step(2, `Wallet ${address} is kept for a payer`);
+  step(2, `Wallet ${address} is allocated to a payer`);
   const again = await client('POST', '/v1/wallets/allocate', asked);
   if (again['address'] !== address) throw new Error('The same reference got another wallet.');
   return { accountId, wallet: address as string };
@@ -117,7 +117,7 @@ async function prepareStation(admin: Call, chain: LocalChain): Promise<string> {
       `This sandbox has DUAL_CONTROL=on: two operators must approve ${approvalId}, and a new treasury waits 24 hours. ` +
         'Run this demo on a sandbox with DUAL_CONTROL=off.',
     );
-  step(6, `The operator sets the gas station: sweeps by itself, to ${treasuryAddress}`);
+  step(6, `The operator configures the gas station: automatic sweeps to ${treasuryAddress}`);
   const { station } = await admin('GET', `/v1/gas-station/status/${CHAIN}`);
   const address = station?.address ?? (await generated(admin));
   step(7, `The station ${address} ${station ? `has ${station.balance} ETH` : 'is made'}`);
@@ -148,7 +148,7 @@ async function release(client: Call, admin: Call, address: string): Promise<stri
 
 /** @returns the ended sweep */
 async function followSweep(admin: Call, walletId: string): Promise<Json> {
-  step(10, 'The station looks each minute what is to be swept, and signs by itself');
+  step(10, 'The station sweeps every minute, and signs by itself');
   for (const [number, type] of [[11, 'topup'] as const, [12, 'sweep'] as const]) {
     const ended = await until(SCHEDULE_MS, `the ${type} has ended`, async () => {
       const { data } = await admin('GET', `/v1/gas-station/operations/history?chain=${CHAIN}&type=${type}`);

@@ -14,26 +14,26 @@ export interface NetworkOptions {
 }
 
 const EPILOG = `
-Plays a card network against a running \`npm start\`: authorizations, increments, clearings in parts, late and of more,
-reversals, refunds, advices of a stand-in, all of them sometimes twice, at once or in the wrong order. Beside them payers are
-challenged by 3-D Secure, whose codes it reads in the tester's mailbox: one waits a minute for a mail server that is away. It makes users and cards
-of its own, and compares what the network knows with what the API reports of them.
+Plays a card network against a running \`npm start\`: authorizations, increments, reversals, refunds, advices of a stand-in, and
+clearings in parts, late and above the authorization. Some come twice, together or in the wrong order. Other payers are challenged by
+3-D Secure, with codes from the tester's mailbox. One of them waits a minute for a mail server that is down. The program creates users
+and cards, and compares the network's books with the API.
 
-With --tell it plays nothing. The message may name a card by cardId in place of cardReference; messageId, networkReference, sentAt
-and the expiresAt of a challenge are made where they are absent.
+With --tell it sends one message only. The message may name a card by cardId instead of cardReference. Absent values of messageId,
+networkReference, sentAt and a challenge's expiresAt are generated.
 
-Exits with 0 when they agree, 1 when they differ or an answer is none, 2 when it was called wrongly.`;
+Exits with 0 when the books agree, 1 when they differ or no answer comes, 2 when it was called wrongly.`;
 
 /** @throws CommanderError after printing its message */
 export function readOptions(argv: readonly string[]): NetworkOptions {
   return new Command('processor')
     .description('plays a card network')
     .option('--rate <count>', 'messages a second', wholeNumber, 20)
-    .option('--seconds <count>', 'how long', wholeNumber, 30)
-    .option('--cards <count>', 'on how many cards', wholeNumber, 10)
-    .option('--seed <number>', 'the same seed, the same transactions', wholeNumber, Date.now() % 1_000_000)
-    .option('--url <url>', 'where the API is', httpUrl)
-    .option('--tell <json>', 'sends this message alone, signed, and prints its answer', jsonObject)
+    .option('--seconds <count>', 'duration', wholeNumber, 30)
+    .option('--cards <count>', 'number of cards', wholeNumber, 10)
+    .option('--seed <number>', 'repeats the transactions of an earlier run', wholeNumber, Date.now() % 1_000_000)
+    .option('--url <url>', 'address of the API', httpUrl)
+    .option('--tell <json>', 'only sends this message, signed, and prints its answer', jsonObject)
     .addHelpText('after', EPILOG)
     .exitOverride()
     .parse(argv, { from: 'user' })

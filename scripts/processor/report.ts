@@ -36,7 +36,7 @@ export function reportOf(played: Played, compared: readonly Compared[]): string[
     '',
     differing.length + played.wrong.length === 0
       ? `  The network's books and the API agree on ${compared.length} cards.`
-      : `  THEY DIFFER: on ${differing.length} of ${compared.length} cards, and ${played.wrong.length} answers were wrong.`,
+      : `  THEY DIFFER: ${differing.length} of ${compared.length} cards, and ${played.wrong.length} wrong answers.`,
   ];
 }
 

@@ -115,7 +115,7 @@ export function persistent(fleet: Fleet, credential: Credential): Persistent {
     for (;;) {
       const answer = await tryOnce('GET', path);
       if (answer?.status === 200 && enough(answer.body)) return answer.body;
-      if (performance.now() > deadline) throw new Error(`GET ${path} did not come to be: ${answer?.text}`);
+      if (performance.now() > deadline) throw new Error(`GET ${path} timed out: ${answer?.text}`);
       await sleep(PAUSE_MS);
     }
   }

@@ -8,7 +8,7 @@ const EVERY_MS = 20;
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + HANG_MS;
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`never came to hold: ${holds.toString()}`);
+    if (performance.now() > end) throw new Error(`timed out waiting for: ${holds.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
   }
 }
