@@ -4,9 +4,9 @@ import { readConfig } from '../src/kernel/config';
 import { Decimal } from '../src/kernel/money/money';
 import { outliveOutput } from '../src/startup/output';
 import { type Call, callerOf, type Json, readCredentials } from './demo/api';
+import { detail, say, step, unread } from './demo/output';
 import { type Balances, type Receiver, startReceiver } from './demo/receiver';
 import { sweepDemo } from './demo/sweep';
-import { detail, say, step, unread } from './demo/output';
 import { ownTenant } from './demo/tenant';
 
 /**

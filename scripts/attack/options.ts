@@ -30,7 +30,12 @@ export function readOptions(argv: string[]): AttackOptions {
     .option('--credentials <file>', 'use these credentials rather than new tenants')
     .option('--max-examples <count>', 'test cases for each operation and phase', wholeNumber, 20)
     .option('--seconds <count>', 'duration of the attack for each credential', wholeNumber)
-    .option('--seed <number>', 'repeats the test cases of an earlier run', wholeNumber, Date.now() % 2_147_483_647)
+    .option(
+      '--seed <number>',
+      'repeats the test cases of an earlier run',
+      wholeNumber,
+      Date.now() % 2_147_483_647,
+    )
     .option('--out <folder>', 'folder of the reports')
     .addHelpText('after', EPILOG)
     .parse(argv, { from: 'user' })

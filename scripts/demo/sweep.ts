@@ -6,8 +6,8 @@ import { TEST_USDT_DECIMALS } from '../../src/startup/embedded/chain/token';
 import { type Call, callerOf, type Json, readCredentials } from './api';
 import { freshAddress, type LocalChain, localChain } from './chain';
 import { operatorJson } from './operator';
-import { type Receiver, startReceiver } from './receiver';
 import { detail, say, step, unread } from './output';
+import { type Receiver, startReceiver } from './receiver';
 import { ownTenant } from './tenant';
 
 /**

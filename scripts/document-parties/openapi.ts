@@ -77,7 +77,9 @@ function operationOf(operation: PartyOperation): oas31.OperationObject {
     responses: {
       [operation.method === 'POST' ? 201 : 200]: {
         description:
-          operation.kind === 'part' ? 'The order is taken, now or earlier under this key.' : 'The whole present state.',
+          operation.kind === 'part'
+            ? 'The order is taken, now or earlier under this key.'
+            : 'The whole present state.',
         ...json(shape(answer), example),
       },
       ...problemsOf(operation),
@@ -91,7 +93,8 @@ const pathParameter = (name: string): oas31.ParameterObject => ({
 
 const KEY: oas31.ParameterObject = {
   ...{ name: 'idempotency-key', in: 'header', required: true, schema: { type: 'string', maxLength: 200 } },
-  description: 'Belongs to one order for ever. A repeat does nothing more and answers with the state of the first.',
+  description:
+    'Belongs to one order for ever. A repeat does nothing more and answers with the state of the first.',
 };
 
 const problem = (description: string): oas31.ResponseObject => ({
@@ -196,7 +199,10 @@ function lineOf({
     parameters: [SIGNATURE],
     requestBody: { required: true, ...content(message, 'message') },
     responses: {
-      200: { description: 'The answer, given now or earlier to the same message.', ...content(answer, 'answer') },
+      200: {
+        description: 'The answer, given now or earlier to the same message.',
+        ...content(answer, 'answer'),
+      },
       ...Object.fromEntries(
         Object.entries(refusals).map(([status, meaning]) => [status, { description: meaning }]),
       ),

@@ -1,4 +1,4 @@
-import { type Asked, type Reply, describeReply } from './caller';
+import { type Asked, describeReply, type Reply } from './caller';
 import { bodyFor, type Context, newKey, pathOf, stateOperation, stateOperations } from './context';
 import { type Check, Failed, Skipped } from './outcome';
 
@@ -23,7 +23,8 @@ export function accessChecks(context: Context): Check[] {
       money: 'No order arrives. All money stays held until a person notices.',
       run: async () => {
         const reply = await context.ask(readOf(context));
-        if ([401, 403].includes(reply.status ?? 0)) throw new Failed(`it was answered with ${describeReply(reply)}`);
+        if ([401, 403].includes(reply.status ?? 0))
+          throw new Failed(`it was answered with ${describeReply(reply)}`);
       },
     },
     ...(stateOperation(context) ? [unknownCheck(context)] : []),
@@ -33,8 +34,7 @@ export function accessChecks(context: Context): Check[] {
 const unknownCheck = (context: Context): Check => ({
   name: 'state.unknown',
   what: 'an unknown record is 404 with the code not_found',
-  money:
-    'We would never repeat a lost order, or send an existing order twice.',
+  money: 'We would never repeat a lost order, or send an existing order twice.',
   run: () => mustBeUnknown(context),
 });
 

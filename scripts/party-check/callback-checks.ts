@@ -1,6 +1,6 @@
 import { SIGNATURE_HEADER, TOLERANCE_SECONDS, verifySignature } from '../../src/parties/protocol/signature';
 import { type Context, within } from './context';
-import { type ReceivedRequest, messageIn } from './listener';
+import { messageIn, type ReceivedRequest } from './listener';
 import { type Check, Failed, needed, Skipped } from './outcome';
 import { hasChanged } from './state-checks';
 
@@ -31,7 +31,8 @@ export function callbackChecks(context: Context): Check[] {
       run: async () => {
         for (const one of heard()) {
           const parsed = callback.schema.safeParse(messageIn(one));
-          if (!parsed.success) throw new Failed(`${parsed.error.issues[0]?.path.join('.') || 'the body'} is invalid`);
+          if (!parsed.success)
+            throw new Failed(`${parsed.error.issues[0]?.path.join('.') || 'the body'} is invalid`);
         }
       },
     },

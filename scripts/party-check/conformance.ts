@@ -5,7 +5,7 @@ import { createCaller, describeReply } from './caller';
 import type { Context } from './context';
 import { lineChecks } from './line-checks';
 import { listChecks } from './list-checks';
-import type { ReceivedRequest, LineMessage } from './listener';
+import type { LineMessage, ReceivedRequest } from './listener';
 import { type Check, type CheckResult, Failed, runChecks } from './outcome';
 import { questionChecks } from './question-checks';
 import { stateChecks } from './state-checks';

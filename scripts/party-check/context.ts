@@ -6,8 +6,8 @@ import type {
   StateOperation,
 } from '../../src/parties/protocol/description';
 import { meaningOf } from '../../src/parties/protocol/meanings';
-import { type Ask, isDone, type Reply, describeReply } from './caller';
-import type { ReceivedRequest, LineMessage } from './listener';
+import { type Ask, describeReply, isDone, type Reply } from './caller';
+import type { LineMessage, ReceivedRequest } from './listener';
 import { Failed, Skipped } from './outcome';
 import { type Read, readAs } from './shape';
 
@@ -85,7 +85,8 @@ export async function stateOf(
   const operation = stateOperation(context, ref);
   if (!operation) throw new Skipped('this party keeps no records');
   const reply = await context.ask({ method: 'GET', path: pathOf(operation, ref) });
-  if (!isDone(reply)) throw new Failed(`GET ${pathOf(operation, ref)} was answered with ${describeReply(reply)}`);
+  if (!isDone(reply))
+    throw new Failed(`GET ${pathOf(operation, ref)} was answered with ${describeReply(reply)}`);
   const read = readAs(operation.answer, reply.body);
   if (!read.value) throw new Failed(read.problems.join('; '));
   return { ...read, value: read.value };

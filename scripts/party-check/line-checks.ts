@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PartyLine } from '../../src/parties/protocol/description';
 import { mustBeSigned } from './callback-checks';
 import type { Context } from './context';
-import { idOf, messageIn, type LineMessage } from './listener';
+import { idOf, type LineMessage, messageIn } from './listener';
 import { type Check, Failed, needed } from './outcome';
 import { readAs } from './shape';
 

@@ -1,5 +1,5 @@
 import { pageSchema, rowSchema } from '../../src/parties/protocol/changes';
-import { isDone, describeReply } from './caller';
+import { describeReply, isDone } from './caller';
 import { type Context, within } from './context';
 import { type Check, Failed, needed } from './outcome';
 

@@ -36,12 +36,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     .argument('<url>', 'address of the party', httpUrl)
     .option('--secret-file <file>', 'file of the secret (default: PARTY_SECRET)', fileContent)
     .option('--callback-url <url>', 'address at which the party reaches this machine', httpUrl)
-    .option(
-      '--callback-port <port>',
-      'port for callbacks (default: a free port)',
-      wholeNumber,
-      0,
-    )
+    .option('--callback-port <port>', 'port for callbacks (default: a free port)', wholeNumber, 0)
     .option('--record <name>', 'a record that may be changed by refunds and returns')
     .option(
       '--order <json>',
@@ -49,7 +44,12 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       jsonObject,
       {},
     )
-    .option('--seconds <count>', 'seconds to wait for changes that the party makes by itself', wholeNumber, 10)
+    .option(
+      '--seconds <count>',
+      'seconds to wait for changes that the party makes by itself',
+      wholeNumber,
+      10,
+    )
     .option(
       '--line-seconds <count>',
       'seconds to wait for messages that the party sends first, at their path of --callback-port',

@@ -1,4 +1,4 @@
-import { isDone, describeReply } from './caller';
+import { describeReply, isDone } from './caller';
 import type { Context } from './context';
 import { type Check, Failed } from './outcome';
 import { readAs } from './shape';

@@ -1,7 +1,7 @@
 import { Decimal } from '../../src/kernel/money/money';
 import type { OrderOperation, PartOperation } from '../../src/parties/protocol/description';
 import { codeOf, meaningOf } from '../../src/parties/protocol/meanings';
-import { isDone, type Reply, describeReply } from './caller';
+import { describeReply, isDone, type Reply } from './caller';
 import {
   bodyFor,
   type Context,

@@ -31,7 +31,12 @@ export function readOptions(argv: readonly string[]): NetworkOptions {
     .option('--rate <count>', 'messages a second', wholeNumber, 20)
     .option('--seconds <count>', 'duration', wholeNumber, 30)
     .option('--cards <count>', 'number of cards', wholeNumber, 10)
-    .option('--seed <number>', 'repeats the transactions of an earlier run', wholeNumber, Date.now() % 1_000_000)
+    .option(
+      '--seed <number>',
+      'repeats the transactions of an earlier run',
+      wholeNumber,
+      Date.now() % 1_000_000,
+    )
     .option('--url <url>', 'address of the API', httpUrl)
     .option('--tell <json>', 'only sends this message, signed, and prints its answer', jsonObject)
     .addHelpText('after', EPILOG)

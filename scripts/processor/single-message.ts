@@ -11,7 +11,11 @@ const CHALLENGE_MS = 600_000;
  * have.
  * @returns the answer
  */
-export async function sendSingleMessage(line: Line, processor: Processor, { cardId, ...given }: Json): Promise<string> {
+export async function sendSingleMessage(
+  line: Line,
+  processor: Processor,
+  { cardId, ...given }: Json,
+): Promise<string> {
   const message = {
     messageId: randomUUID(),
     networkReference: randomUUID(),

@@ -4,7 +4,12 @@ import { killAll, START_MS } from '../startup/process';
 import { isSigned, type Received, type Receiver, startReceiver } from '../support/outside/receiver';
 import { type Credential, type Fleet, startFleet } from '../support/product';
 import { until } from '../support/until';
-import { expectAllSwept, expectContiguousNonces, expectReconciled, expectWalletsRest } from './chain/invariants';
+import {
+  expectAllSwept,
+  expectContiguousNonces,
+  expectReconciled,
+  expectWalletsRest,
+} from './chain/invariants';
 import { liveOnChain } from './chain/life';
 import { type ChainWorld, openChainWorld } from './chain/world';
 import { foldOf } from './fold';

@@ -188,22 +188,25 @@ it('disables an operator at once and for ever, but never the last', async () => 
 it.each([
   ['disable', 'ida', '--reason', 'x'],
   ['admit', 'eve'],
-])('waits for a concurrent change of operators before it locks its own row: %s', async (verb, named, ...more) => {
-  const ida = await anotherOperator(nobody, 'ida');
-  const bob = await anotherOperator(ida, 'bob');
-  const eve = await applied(nobody, 'eve');
-  let asked: Promise<{ code: number }> | undefined;
-  await test.database.transaction(async (tx) => {
-    await lockOperators(tx);
-    asked = command(bob, 'operator', verb, named === 'eve' ? eve.id : named, ...more);
-    const waits = `select from pg_locks where locktype = 'advisory' and not granted
+])(
+  'waits for a concurrent change of operators before it locks its own row: %s',
+  async (verb, named, ...more) => {
+    const ida = await anotherOperator(nobody, 'ida');
+    const bob = await anotherOperator(ida, 'bob');
+    const eve = await applied(nobody, 'eve');
+    let asked: Promise<{ code: number }> | undefined;
+    await test.database.transaction(async (tx) => {
+      await lockOperators(tx);
+      asked = command(bob, 'operator', verb, named === 'eve' ? eve.id : named, ...more);
+      const waits = `select from pg_locks where locktype = 'advisory' and not granted
       and database = (select oid from pg_database where datname = current_database())`;
-    await until(async () => (await test.database.query(waits)).length > 0);
-    // Fails unless the waiting command has left bob's row unlocked.
-    await tx.query(`select from operators where name = 'bob' for update nowait`);
-  });
-  expect(await asked).toMatchObject({ code: 0 });
-});
+      await until(async () => (await test.database.query(waits)).length > 0);
+      // Fails unless the waiting command has left bob's row unlocked.
+      await tx.query(`select from operators where name = 'bob' for update nowait`);
+    });
+    expect(await asked).toMatchObject({ code: 0 });
+  },
+);
 
 it('leaves one operator when two disable each other at once', async () => {
   const ida = await anotherOperator(nobody, 'ida');

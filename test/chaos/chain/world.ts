@@ -8,7 +8,7 @@ import { TEST_USDT, TEST_USDT_DECIMALS } from '../../../src/startup/embedded/cha
 import { takeTurn, temporalAt } from '../../support/outside/temporal-client';
 import type { Credential, Fleet } from '../../support/product';
 import { type Persistent, persistent } from '../persistent';
-import { type Payer, openPayer } from './payer';
+import { openPayer, type Payer } from './payer';
 
 /** A payment to a wallet. */
 export interface Payment {
