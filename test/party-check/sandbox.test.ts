@@ -47,7 +47,7 @@ it('bank: keeps its protocol with a received payment, because it takes no orders
   const record = await receivedPayment(callbacks.url);
   expect(notOk(await world.check('bank', { record, callbacks }))).toEqual([
     'skipped changes.lists: nothing was ordered',
-    'skipped callback.arrives: nothing was ordered that names an address to call',
+    'skipped callback.arrives: no order names an address for callbacks',
   ]);
   await callbacks.close();
 });
