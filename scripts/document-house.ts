@@ -1,26 +1,30 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
+import { withBlock } from './marked-block';
 
-/** Draws the folders and who imports whom into docs/architecture.md, between its two marks: `npx tsx scripts/document-house.ts`. */
+/** Draws the folders and their imports into docs/architecture.md: `npx tsx scripts/document-house.ts`. */
 
 const ROOT = join(__dirname, '..');
 const FILE = join(ROOT, 'docs/architecture.md');
-const BEGIN = '<!-- the house: scripts/document-house.ts -->\n';
-const END = '<!-- end of the house -->';
+const BLOCK = {
+  file: 'docs/architecture.md',
+  begin: '<!-- the house: scripts/document-house.ts -->',
+  end: '<!-- end of the house -->',
+};
 
-/** Beside `src`, from the one that imports nothing of the others. */
+/** Folders beside `src`. Each imports only those before it. */
 const PROCESSES = ['workflows', 'activities', 'workers'];
 
 interface District {
   /** `kernel/`, or a file of `src` itself. */
   name: string;
   folders: string[];
-  /** Names of the districts that its files import, types included. */
+  /** Names of imported districts. Type imports count. */
   imports: Set<string>;
 }
 
-/** @returns lines of text, those that are imported by others above those that import them */
+/** @returns a block of text, in which a district stands below every district that it imports */
 export function renderHouse(): string {
   const districts = sorted(readDistricts());
   const width = Math.max(...districts.map(({ name }) => name.length)) + 2;
@@ -36,13 +40,8 @@ export function renderHouse(): string {
   return ['```text', ...lines.slice(0, -1), '```', ''].join('\n');
 }
 
-/** The document with the drawing as it should be. @throws Error when its marks are gone */
-export function withHouse(document: string): string {
-  const begin = document.indexOf(BEGIN);
-  const end = document.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error('docs/architecture.md has lost the marks of its drawing');
-  return `${document.slice(0, begin)}${BEGIN}${renderHouse()}${document.slice(end)}`;
-}
+/** The document with the current drawing. @throws Error when its marks are gone */
+export const withHouse = (document: string): string => withBlock(document, BLOCK, renderHouse());
 
 function readDistricts(): District[] {
   const districts = new Map<string, District>();
@@ -58,7 +57,7 @@ function readDistricts(): District[] {
   return [...districts.values()];
 }
 
-/** Each below all that it imports. @throws Error when districts import one another in a circle */
+/** Sorts the districts so that each follows its imports. @throws Error when districts import each other in a circle */
 function sorted(districts: District[]): District[] {
   const left = new Map(districts.map((district) => [district.name, district]));
   const placed: District[] = [];
@@ -95,7 +94,7 @@ function districtOf(path: string): string {
   return relative(ROOT, path).split('/').length > 2 ? `${second}/` : `${second.replace(/\.ts$/, '')}.ts`;
 }
 
-/** The folders right below a district that hold code, wherever in them. */
+/** Names of a district's folders that hold code at any depth. */
 function foldersOf(district: string): string[] {
   if (!district.endsWith('/')) return [];
   const folder = join(ROOT, PROCESSES.includes(bare(district)) ? '' : 'src', district);

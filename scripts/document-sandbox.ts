@@ -9,14 +9,18 @@ import { CARD_SCENARIOS } from '../src/parties/external-cards/sandbox/scenarios'
 import { MAIL_SCENARIOS } from '../src/parties/mail/sandbox/mailbox';
 import { PAYING_SCENARIOS } from '../src/parties/sandbox/paying/scenarios';
 import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
+import { withBlock } from './marked-block';
 
-/** Writes the sandbox's magic values into docs/sandbox.md, between its two marks: `npx tsx scripts/document-sandbox.ts`. */
+/** Writes the sandbox's magic values into docs/sandbox.md: `npx tsx scripts/document-sandbox.ts`. */
 
 const DOCUMENT = join(__dirname, '../docs/sandbox.md');
-const BEGIN = '<!-- magic values: scripts/document-sandbox.ts -->\n';
-const END = '<!-- end of magic values -->';
+const BLOCK = {
+  file: 'docs/sandbox.md',
+  begin: '<!-- magic values: scripts/document-sandbox.ts -->',
+  end: '<!-- end of magic values -->',
+};
 
-/** What a client sends, in which field, and what each value makes the party do. */
+/** Magic values of one request field, each with its effect. */
 interface Group {
   title: string;
   field: string;
@@ -91,12 +95,8 @@ function renderMagicValues(): string {
   return `\n${groups.join('\n')}\n`;
 }
 
-/** The document with the values as they are. @throws Error when its marks are gone */
-export function withMagicValues(document: string): string {
-  const begin = document.indexOf(BEGIN);
-  const end = document.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error('docs/sandbox.md has lost the marks of its magic values');
-  return `${document.slice(0, begin)}${BEGIN}${renderMagicValues()}${document.slice(end)}`;
-}
+/** The document with the current magic values. @throws Error when its marks are gone */
+export const withMagicValues = (document: string): string =>
+  withBlock(document, BLOCK, renderMagicValues());
 
 if (require.main === module) writeFileSync(DOCUMENT, withMagicValues(readFileSync(DOCUMENT, 'utf8')));

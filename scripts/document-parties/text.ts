@@ -2,6 +2,7 @@ import type { PartyLine, PartyOperation, PartyProtocol } from '../../src/parties
 import { MEANINGS } from '../../src/parties/protocol/meanings';
 import { authorizationFor, SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
+import { withBlock } from '../marked-block';
 import { SAMPLE } from './openapi';
 
 /** The generated blocks of docs/parties.md by name. A block stands between `<!-- name: … -->` and `<!-- end of name -->`. */
