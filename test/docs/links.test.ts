@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** What the documents point to is there: files, chapters, scripts. So is what the code says that a document tells. */
+/** Links of the documents lead to existing files, chapters and scripts. Documents that the code names exist. */
 
 const ROOT = join(__dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -13,11 +13,11 @@ const FILES = [
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   ),
 ];
-const DOCUMENTS = FILES.filter((path) => path === 'README.md' || /^docs\/.*\.md$/.test(path));
+const DOCUMENTS = FILES.filter((path) => /(^|\/)README\.md$|^docs\/.*\.md$/.test(path));
 
 const prose = (document: string) => document.replace(/^```[^]*?^```$/gm, '');
 
-/** Names of its chapters in an address, as GitHub makes them. */
+/** Anchors of a document's chapters, as GitHub makes them. */
 function anchorsOf(document: string): string[] {
   const seen = new Map<string, number>();
   return [...prose(document).matchAll(/^#{1,6} (.*)$/gm)].map(([, title = '']) => {
@@ -29,7 +29,7 @@ function anchorsOf(document: string): string[] {
   });
 }
 
-/** Why a link leads nowhere, if it does. */
+/** @returns the reason when a link is broken, else nothing */
 function broken(from: string, link: string): string[] {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? from : normalize(join(dirname(from), path));
