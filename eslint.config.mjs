@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint';
+import plainNames from './scripts/lint/plain-names.js';
 
 export default tseslint.config(
   { ignores: ['node_modules', 'dist', '.data', 'coverage'] },
@@ -18,6 +19,10 @@ export default tseslint.config(
       '@typescript-eslint/unbound-method': 'off',
       'max-lines': ['warn', { max: 300, skipBlankLines: false, skipComments: false }],
     },
+  },
+  {
+    plugins: { cardwright: { rules: { 'plain-names': plainNames } } },
+    rules: { 'cardwright/plain-names': 'error' },
   },
   {
     // A file of cases is as long as its cases are many; what the API answers is read as any client reads it.

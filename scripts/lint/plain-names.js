@@ -1,0 +1,49 @@
+'use strict';
+
+/** An ESLint rule that refuses retired names, because readers could not guess from them what they name. */
+
+/** Retired identifiers, each with the name to use instead. */
+const IDENTIFIERS = [
+  [/^MOST_/, 'MAX_…'],
+  [/^toldHash(es)?$/, 'a name that says who reported the hash'],
+  [/^besideBooks$/, 'holdings'],
+];
+
+/** Ends of retired paths without `.ts` and `.test.ts`, each with the name to use instead. */
+const FILES = [
+  ['there', 'assert-booked-balance'],
+  ['told-hashes', 'a name that says who reported the hash'],
+  ['given', 'network-input'],
+  ['still', 'step-guards'],
+  ['reach', 'context'],
+  ['course', 'list-loop-guard'],
+  ['chains/read', 'follow-blocks, reorganisation'],
+  ['processor/line', 'answer-message, deduplicate'],
+  ['accounts/transfer', 'internal-transfer'],
+];
+
+/** @type {import('eslint').Rule.RuleModule} */
+module.exports = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: {
+      identifier: '`{{name}}` is a retired name. Use {{instead}}.',
+      file: '`{{name}}` is a retired file name. Use {{instead}}.',
+    },
+  },
+  create(context) {
+    return {
+      Program(node) {
+        const path = `/${context.filename.replaceAll('\\', '/').replace(/(\.test)?\.[a-z]+$/, '')}`;
+        for (const [name, instead] of FILES)
+          if (path.endsWith(`/${name}`)) context.report({ node, messageId: 'file', data: { name, instead } });
+      },
+      Identifier(node) {
+        for (const [pattern, instead] of IDENTIFIERS)
+          if (pattern.test(node.name))
+            context.report({ node, messageId: 'identifier', data: { name: node.name, instead } });
+      },
+    };
+  },
+};
