@@ -7,11 +7,11 @@ import { METRICS, type MetricDefinition } from '../../src/kernel/metrics/definit
 const docs = join(__dirname, '../../docs');
 const definitions = Object.entries<MetricDefinition>(METRICS);
 
-it('are listed as the code has them: npx tsx scripts/document-metrics.ts prints them anew', () => {
+it('lists the current metrics in docs/metrics.md: npm run document writes it', () => {
   expect(readFileSync(join(docs, 'metrics.md'), 'utf8')).toBe(renderMetrics());
 });
 
-it.each(definitions)('%s is named as Prometheus wants it', (name, { type, labels }) => {
+it.each(definitions)('%s has a name by the conventions of Prometheus', (name, { type, labels }) => {
   for (const word of [name, ...labels]) expect(word).toMatch(/^[a-z][a-z0-9_]*$/);
   expect(name.endsWith('_total')).toBe(type === 'counter');
   expect(name).not.toMatch(/_(count|sum|bucket|ms|milliseconds)$/);
@@ -20,11 +20,12 @@ it.each(definitions)('%s is named as Prometheus wants it', (name, { type, labels
 
 describe('the rules of docs/alerts.yml', () => {
   const { groups } = parse(readFileSync(join(docs, 'alerts.yml'), 'utf8')) as {
-    groups: { rules: { alert: string; expr: string }[] }[];
+    groups: { rules: { alert: string; expr: string; annotations: Record<string, string> }[] }[];
   };
-  const rules = groups.flatMap((group) => group.rules).map(({ alert, expr }) => [alert, expr] as const);
+  const all = groups.flatMap((group) => group.rules);
+  const rules = all.map(({ alert, expr }) => [alert, expr] as const);
 
-  /** Series by name, each with the labels that it may be asked for. */
+  /** Labels of each series. */
   const series = new Map(
     definitions.flatMap(([name, { type, labels }]) =>
       type === 'histogram'
@@ -34,7 +35,7 @@ describe('the rules of docs/alerts.yml', () => {
   );
   const WORDS = /^(sum|max|min|by|rate|increase|histogram_quantile)$/;
 
-  it.each(rules)('%s asks for what there is', (_alert, expr) => {
+  it.each(rules)('%s queries existing metrics and labels', (_alert, expr) => {
     const bare = expr
       .replace(/\[\w+\]/g, '')
       .replace(/by \([^)]*\)/g, '')
@@ -52,7 +53,11 @@ describe('the rules of docs/alerts.yml', () => {
     for (const label of [...matchers, ...grouped]) expect(known).toContain(label);
   });
 
-  it('has one a name', () => {
+  it('gives each alert a summary and no other annotation', () => {
+    for (const { annotations } of all) expect(annotations).toEqual({ summary: expect.any(String) as string });
+  });
+
+  it('gives each alert a name of its own', () => {
     expect(new Set(rules.map(([alert]) => alert)).size).toBe(rules.length);
   });
 });
