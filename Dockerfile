@@ -15,7 +15,7 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 # The workflow bundle is built ahead, so that a worker starts at once.
 RUN npm run build
-# A named volume takes its owner from here.
+# A named volume inherits the owner of this folder.
 RUN mkdir -p /var/lib/cardwright/documents && chown node:node /var/lib/cardwright/documents
 USER node
 EXPOSE 8080 9464

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { withBlock } from './marked-block';
 
-/** Draws the folders and their imports into docs/architecture.md: `npx tsx scripts/document-house.ts`. */
+/** Draws the folders and their imports into docs/architecture.md: `npm run document`. */
 
 const ROOT = join(__dirname, '..');
 const FILE = join(ROOT, 'docs/architecture.md');

@@ -4,15 +4,12 @@ import { PARTY_PROTOCOLS } from '../src/parties/protocols';
 import { openApiOf } from './document-parties/openapi';
 import { withBlocks } from './document-parties/text';
 
-/**
- * Writes docs/parties/<party>.openapi.json, and what docs/parties.md shows of the code between its marks:
- * `npx tsx scripts/document-parties.ts`.
- */
+/** Writes docs/parties/<party>.openapi.json and the marked blocks of docs/parties.md: `npm run document`. */
 
 const DOCS = join(__dirname, '../docs');
 const GUIDE = join(DOCS, 'parties.md');
 
-/** The OpenAPI documents as they should be, by their files. */
+/** The current OpenAPI documents, each with its file. */
 export const openApiFiles = (): [file: string, content: string][] =>
   PARTY_PROTOCOLS.map((protocol) => [
     join(DOCS, 'parties', `${protocol.name}.openapi.json`),

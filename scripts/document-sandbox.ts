@@ -11,7 +11,7 @@ import { PAYING_SCENARIOS } from '../src/parties/sandbox/paying/scenarios';
 import { KYC_SCENARIOS } from '../src/people/kyc/sandbox-review';
 import { withBlock } from './marked-block';
 
-/** Writes the sandbox's magic values into docs/sandbox.md: `npx tsx scripts/document-sandbox.ts`. */
+/** Writes the sandbox's magic values into docs/sandbox.md: `npm run document`. */
 
 const DOCUMENT = join(__dirname, '../docs/sandbox.md');
 const BLOCK = {

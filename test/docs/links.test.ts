@@ -38,12 +38,12 @@ function broken(from: string, link: string): string[] {
   return anchorsOf(read(target)).includes(anchor) ? [] : [`${link}: no such chapter`];
 }
 
-it.each(DOCUMENTS)('every link of %s leads somewhere', (path) => {
+it.each(DOCUMENTS)('%s has no broken link', (path) => {
   const links = [...prose(read(path)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !/^https?:/.test(link)).flatMap((link) => broken(path, link))).toEqual([]);
 });
 
-it('every document is reached from the README', () => {
+it('reaches every document from the README by links', () => {
   const reached = new Set(['README.md']);
   for (const path of reached)
     for (const [, link = ''] of prose(read(path)).matchAll(/\]\(([^)#\s]+\.md)[^)]*\)/g))
@@ -51,13 +51,13 @@ it('every document is reached from the README', () => {
   expect(DOCUMENTS.filter((path) => !reached.has(path))).toEqual([]);
 });
 
-it.each(DOCUMENTS)('every script that %s names is there', (path) => {
+it.each(DOCUMENTS)('%s names existing npm scripts', (path) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   for (const [, name] of read(path).matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)/g))
     expect(Object.keys(scripts)).toContain(name);
 });
 
-it('every document that the code names is there', () => {
+it('has every document that the code names', () => {
   const code = FILES.filter((path) => /\.(ts|mjs|ya?ml|sol)$|^(\.env\.example|Dockerfile)$/.test(path));
   const named = code.flatMap((path) => [...read(path).matchAll(/\bdocs\/[\w/-]+\.(?:md|yml)\b/g)]);
   expect(named.map(([path]) => path).filter((path) => !FILES.includes(path))).toEqual([]);

@@ -8,17 +8,17 @@ import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
 
 const guide = readFileSync(join(__dirname, '../../docs/parties.md'), 'utf8');
 
-it('is written as the code is: npx tsx scripts/document-parties.ts writes it anew', () => {
+it('shows the current protocol in docs/parties.md: npm run document writes it', () => {
   expect(withBlocks(guide)).toBe(guide);
 });
 
-it.each(openApiFiles())('%s is what the code says', (file, content) => {
+it.each(openApiFiles())('%s has the current schemas', (file, content) => {
   expect(readFileSync(file, 'utf8')).toBe(content);
 });
 
 describe.each(PARTY_PROTOCOLS.map((protocol) => [protocol.name, protocol] as const))('%s', (_, protocol) => {
   it.each(protocol.operations.map((operation) => [operation.name, operation] as const))(
-    '%s: its examples are of its schemas',
+    '%s: the examples match the schemas',
     (_name, operation) => {
       expect(operation.answer.safeParse(operation.example).error).toBeUndefined();
       if (operation.method !== 'POST') return;
@@ -28,7 +28,7 @@ describe.each(PARTY_PROTOCOLS.map((protocol) => [protocol.name, protocol] as con
     },
   );
 
-  it('its callback is of its schema, and names a record', () => {
+  it('has an example callback that matches its schema and names a record', () => {
     const { callback } = protocol;
     if (!callback) return;
     expect(callback.schema.safeParse(callback.example).error).toBeUndefined();
@@ -36,7 +36,7 @@ describe.each(PARTY_PROTOCOLS.map((protocol) => [protocol.name, protocol] as con
   });
 });
 
-it('the worked example can be recomputed with nothing but HMAC-SHA256', () => {
+it('shows a worked example that HMAC-SHA256 alone recomputes', () => {
   const hmac = (text: string) => createHmac('sha256', WORKED.secret).update(text).digest('hex');
   const seconds = WORKED.at.getTime() / 1000;
   expect(guide).toContain(`authorization: Bearer ${hmac('requests')}\n`);

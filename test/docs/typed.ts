@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 
 const ROOT = join(__dirname, '../..');
 
-/** Fenced commands of a document (its path from the root), in order. */
+/** Fenced shell commands of a document, in order. `document` is a path from the root. */
 export const commandsOf = (document: string): string[] =>
   [...readFileSync(join(ROOT, document), 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)].map(
     ([, text]) => text as string,
   );
 
-// Programs as `npm run` starts them, without npm.
+// Runs the programs of `npm run` directly, without npm.
 const NPM = [
   'npm() {',
   '  shift; local program="scripts/$1.ts"; [ "$1" = operator ] && program=src/startup/operator/main.ts',
@@ -22,9 +22,9 @@ const NPM = [
 
 /**
  * Runs commands as a reader types them.
- * @param folder where it is done: its `.data` or the environment's `DATA_DIR` holds the credentials
- * @param url where the product is, in the place of `localhost:8080`
- * @returns what they have printed
+ * @param folder working folder; credentials are in its `.data` or in `DATA_DIR` of the environment
+ * @param url address of the product, replaces `localhost:8080`
+ * @returns standard output
  */
 export async function typed(
   commands: string,
