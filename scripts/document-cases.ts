@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CASES, type Case, type Step } from '../test/cards/events/cases';
 import { NETWORK_CASES, type NetworkStep } from '../test/cards/events/network-cases';
 
-/** Prints the table of card event cases into docs/card-events.md: `npx tsx scripts/document-cases.ts`. */
+/** Writes docs/card-events.md: `npm run document`. */
 
 const FILE = join(__dirname, '../docs/card-events.md');
 
