@@ -30,11 +30,11 @@ export type StateTables = Readonly<Record<string, { readme: string; rows: readon
 export const STATE_TABLES: StateTables = {
   cardholders: { readme: 'src/people/cardholders/README.md', rows: CARDHOLDER_TRANSITIONS },
   kyc: { readme: 'src/people/kyc/README.md', rows: KYC_TRANSITIONS },
-  'kyc-documents': { readme: 'src/people/kyc/README.md', rows: KYC_DOCUMENT_TRANSITIONS },
+  'kyc documents': { readme: 'src/people/kyc/README.md', rows: KYC_DOCUMENT_TRANSITIONS },
   endpoints: { readme: 'src/tenants/webhooks/README.md', rows: ENDPOINT_TRANSITIONS },
   deliveries: { readme: 'src/tenants/webhooks/README.md', rows: DELIVERY_TRANSITIONS },
   cards: { readme: 'src/cards/cards/README.md', rows: CARD_TRANSITIONS },
-  'card-operations': { readme: 'src/cards/buffered/README.md', rows: OPERATION_TRANSITIONS },
+  'card operations': { readme: 'src/cards/buffered/README.md', rows: OPERATION_TRANSITIONS },
   challenges: { readme: 'src/cards/challenges/README.md', rows: CHALLENGE_TRANSITIONS },
   wallets: { readme: 'src/chain/wallets/README.md', rows: WALLET_TRANSITIONS },
   'gas-operations': { readme: 'src/chain/gas-station/README.md', rows: GAS_OPERATION_TRANSITIONS },
