@@ -45,7 +45,6 @@ export const STATE_TABLES: StateTables = {
   'card-withdrawals': ofKind('card_withdrawal', 'src/transfers/external-cards/README.md'),
   'chain-deposits': ofKind('chain_deposit', 'src/transfers/chain-deposits/README.md'),
   'exchange-orders': ofKind('exchange_order', 'src/transfers/exchange/README.md'),
-  'exchange-withdrawals': ofKind('exchange_withdrawal', 'src/transfers/exchange/README.md'),
 };
 
 function ofKind(name: string, readme: string) {
