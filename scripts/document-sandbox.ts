@@ -96,7 +96,6 @@ function renderMagicValues(): string {
 }
 
 /** The document with the current magic values. @throws Error when its marks are gone */
-export const withMagicValues = (document: string): string =>
-  withBlock(document, BLOCK, renderMagicValues());
+export const withMagicValues = (document: string): string => withBlock(document, BLOCK, renderMagicValues());
 
 if (require.main === module) writeFileSync(DOCUMENT, withMagicValues(readFileSync(DOCUMENT, 'utf8')));

@@ -31,8 +31,8 @@ export const STATE_TABLES: StateTables = {
   cardholders: { readme: 'src/people/cardholders/README.md', rows: CARDHOLDER_TRANSITIONS },
   kyc: { readme: 'src/people/kyc/README.md', rows: KYC_TRANSITIONS },
   'kyc documents': { readme: 'src/people/kyc/README.md', rows: KYC_DOCUMENT_TRANSITIONS },
-  endpoints: { readme: 'src/tenants/webhooks/README.md', rows: ENDPOINT_TRANSITIONS },
-  deliveries: { readme: 'src/tenants/webhooks/README.md', rows: DELIVERY_TRANSITIONS },
+  'webhook endpoints': { readme: 'src/tenants/webhooks/README.md', rows: ENDPOINT_TRANSITIONS },
+  'webhook deliveries': { readme: 'src/tenants/webhooks/README.md', rows: DELIVERY_TRANSITIONS },
   cards: { readme: 'src/cards/cards/README.md', rows: CARD_TRANSITIONS },
   'card operations': { readme: 'src/cards/buffered/README.md', rows: OPERATION_TRANSITIONS },
   challenges: { readme: 'src/cards/challenges/README.md', rows: CHALLENGE_TRANSITIONS },
@@ -79,7 +79,10 @@ function renderStates(rows: readonly StateRow[]): string {
     const statuses = [from].flat().map((status) => (status === null ? 'none' : `\`${status}\``));
     froms.set(end, [...(froms.get(end) ?? []), ...statuses]);
   }
-  const legend = ['', 'A contradiction: the party takes its report back. The books follow, and a break shows it.'];
+  const legend = [
+    '',
+    'A contradiction: the party takes its report back. The books follow, and a break shows it.',
+  ];
   return [
     '',
     '| from | trigger | to |',
