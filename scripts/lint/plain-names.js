@@ -5,12 +5,14 @@
 /** Retired identifiers, each with the name to use instead. */
 const IDENTIFIERS = [
   [/^MOST_/, 'MAX_…'],
+  [/^assertThere$/, 'assertBookedBalance'],
   [/^toldHash(es)?$/, 'a name that says who reported the hash'],
   [/^besideBooks$/, 'holdings'],
 ];
 
 /** Ends of retired paths without `.ts` and `.test.ts`, each with the name to use instead. */
 const FILES = [
+  ['beside-books', 'chain/holdings'],
   ['there', 'assert-booked-balance'],
   ['told-hashes', 'a name that says who reported the hash'],
   ['given', 'network-input'],
