@@ -31,7 +31,6 @@ import { walletRoutes } from './chain/wallets/routes';
 import { WATCHED } from './desk/queues/house';
 import { waitingCounts } from './desk/waiting';
 import { createApp } from './http/app';
-import { conditionalGet } from './http/conditional-get';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
@@ -281,11 +280,7 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
       { crypto: ({ body }) => holdersOf(database, body) },
     ),
     authenticate: createAuthenticator(database, keyring, access),
-    pages: [
-      conditionalGet,
-      documentPages(() => openApiDocument(routes, { publicUrl })),
-      ...sandboxParties.middlewares,
-    ],
+    pages: [documentPages(() => openApiDocument(routes, { publicUrl })), ...sandboxParties.middlewares],
     observe,
     spend,
   });

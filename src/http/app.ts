@@ -17,6 +17,7 @@ import {
 } from '../kernel/errors';
 import { createRateLimiter, type RateLimiter } from '../kernel/rate-limit';
 import { discardRest } from './body';
+import { answerUnmodified } from './conditional-get';
 import { createWaiting } from './prefer-wait';
 import { problemBody } from './problem-body';
 import type { Route } from './route';
@@ -37,7 +38,7 @@ export interface AppDeps {
   observe(request: { method: string; route: string; status: number; seconds: number }): void;
   /** Rate limiter of all tenants. Default: one for this process alone. */
   spend?: RateLimiter | undefined;
-  /** Middleware for pages and documents, tried before the API. */
+  /** Middleware for pages and documents, tried where no route matches. */
   pages?: Koa.Middleware[];
 }
 
@@ -63,6 +64,7 @@ export function createApp(deps: AppDeps): Koa {
     ctx.res.once('finish', () => discardRest(ctx.req));
     try {
       await next();
+      answerUnmodified(ctx);
     } catch (error) {
       sendProblem(ctx, problemOf(error, deps.log, requestId), requestId);
     }
@@ -84,9 +86,9 @@ export function createApp(deps: AppDeps): Koa {
     );
   });
 
-  for (const page of deps.pages ?? []) app.use(page);
-
+  // Routes first: each page is a middleware more, and an API request has no need of them.
   app.use(routers.dispatch);
+  for (const page of deps.pages ?? []) app.use(page);
   app.use(async (ctx) => {
     const allowed = routers.allowed(ctx.path);
     if (ctx.method === 'OPTIONS' && allowed.length > 0) return options(ctx, allowed);

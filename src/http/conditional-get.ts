@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Middleware } from 'koa';
+import type { Context } from 'koa';
 import { Reply } from './route';
 
 const tags = new WeakMap<object, string>();
@@ -34,11 +34,11 @@ function names(header: string, tag: string): boolean {
  * Answers 304 without a body when the caller has the present body. Replaces Koa's `ctx.fresh`, which sends the body for
  * `no-cache`, and Node's `fetch` adds that beside `If-None-Match`.
  */
-export const conditionalGet: Middleware = async (ctx, next) => {
-  await next();
-  const tag = ctx.response.get('etag') as string | undefined; // Koa 3 returns undefined, its types say ''
+export function answerUnmodified(ctx: Context): void {
   const held = ctx.get('if-none-match');
-  if (ctx.status !== 200 || !tag || held === '' || !names(held, tag)) return;
+  if (held === '' || ctx.status !== 200) return;
+  const tag = ctx.response.get('etag') as string | undefined; // Koa 3 gives undefined, its types say ''
+  if (!tag || !names(held, tag)) return;
   ctx.status = 304;
   ctx.body = null;
-};
+}

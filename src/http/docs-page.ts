@@ -106,7 +106,7 @@ function page(content: string | Buffer, type: string, maxAge: number): Page {
 function send(ctx: Context, { body, type, etag, maxAge }: Page): void {
   ctx.set('content-security-policy', CONTENT_SECURITY_POLICY);
   ctx.set('cache-control', `public, max-age=${maxAge}`);
-  ctx.set('etag', etag); // conditionalGet answers 304 when the caller has it
+  ctx.set('etag', etag); // answerUnmodified answers 304 when the caller has it
   ctx.status = 200;
   ctx.type = type;
   ctx.body = body;

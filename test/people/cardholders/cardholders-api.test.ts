@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { apiRoutes } from '../../../src/composition';
 import { createApp } from '../../../src/http/app';
-import { conditionalGet } from '../../../src/http/conditional-get';
 import { newId } from '../../../src/kernel/ids';
 import { requireApprovedCardholder } from '../../../src/people/cardholders/operations';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
@@ -371,7 +370,6 @@ describe('code lists', () => {
       routes: apiRoutes(api.services),
       authenticate: createAuthenticator(database, keyring),
       observe: () => undefined,
-      pages: [conditionalGet],
     });
     const handler = app.callback();
     const server = createServer((request, response) => void handler(request, response));
