@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -27,4 +28,18 @@ afterAll(async () => {
 it('times out when Temporal accepts connections but does not answer', async () => {
   expect(await temporal.absence()).toMatch(/^TEMPORAL_ADDRESS: Temporal does not answer at 127\.0\.0\.1:/);
   expect(await tellTemporal(temporal.client, command('never-told'))).toMatchObject({ outcome: 'away' });
+});
+
+it('calls Temporal without an AsyncLocalStorage, whose first use makes each promise of the process dearer', async () => {
+  let stores = 0;
+  class Counting extends AsyncLocalStorage<unknown> {
+    override run(...given: Parameters<AsyncLocalStorage<unknown>['run']>): never {
+      stores += 1;
+      return super.run(...given) as never;
+    }
+  }
+  const { connection } = temporal.client;
+  Object.assign(connection, { callContextStorage: new Counting() });
+  await temporal.absence();
+  expect(stores).toBe(0);
 });
