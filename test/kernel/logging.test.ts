@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { createLogger } from '../../src/kernel/logging';
 import { type TestApi, testApi } from '../support/api';
 
@@ -123,5 +127,36 @@ describe('of the API', () => {
     expect(lines.join('')).not.toMatch(/hush/i);
     expect(lines.join('')).not.toContain(client.clientSecret);
     expect(lines.join('')).toContain(client.clientId);
+  });
+});
+
+describe('on standard output', () => {
+  const run = (code: string) => {
+    const logging = join(__dirname, '../../src/kernel/logging');
+    const script = `const { createLogger } = require(${JSON.stringify(logging)});
+      const log = createLogger({ level: 'info' }); ${code}`;
+    return spawn(process.execPath, ['--import', 'tsx', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  };
+  const messages = (output: string) =>
+    output
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { msg: string }).msg);
+
+  it.each(['process.exit(3)', 'throw new Error()', ''])(
+    'writes each gathered line before `%s`',
+    async (end) => {
+      const child = run(`log.info('first'); log.warn('second'); log.info('third'); ${end}`);
+      expect(messages(await text(child.stdout))).toEqual(['first', 'second', 'third']);
+    },
+  );
+
+  it('writes a warning at once, with the lines before it', async () => {
+    const child = run(`log.info('first'); log.warn('second'); process.kill(process.pid, 'SIGKILL')`);
+    const ended = once(child, 'exit');
+    expect(messages(await text(child.stdout))).toEqual(['first', 'second']);
+    expect((await ended)[1]).toBe('SIGKILL');
   });
 });
