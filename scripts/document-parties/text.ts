@@ -16,10 +16,12 @@ const blocks = (): Record<string, string> => ({
 export function withBlocks(document: string): string {
   let text = document;
   for (const [name, content] of Object.entries(blocks())) {
-    const begin = `<!-- ${name}: scripts/document-parties.ts -->\n`;
-    const [from, to] = [text.indexOf(begin), text.indexOf(`<!-- end of ${name} -->`)];
-    if (from < 0 || to < from) throw new Error(`docs/parties.md has no marks for the block "${name}"`);
-    text = `${text.slice(0, from)}${begin}${content}\n${text.slice(to)}`;
+    const block = {
+      file: 'docs/parties.md',
+      begin: `<!-- ${name}: scripts/document-parties.ts -->`,
+      end: `<!-- end of ${name} -->`,
+    };
+    text = withBlock(text, block, `${content}\n`);
   }
   return text;
 }

@@ -1,22 +1,10 @@
-/** An item that waits in a lane. */
-export interface Queued {
-  /** When it was queued, in milliseconds of the monotonic clock. */
-  since: number;
-}
-
-export interface Lane<Item extends Queued> {
+export interface Lane<Item> {
   push(item: Item): void;
 }
 
-export interface LaneOptions<Item extends Queued> {
+export interface LaneOptions<Item> {
   /** The number of batches that may be under way at once. */
   mostAtOnce: number;
-  /**
-   * An idle lane whose last batch had several items waits until no item has come for `quietMs`, at most `mostMs` for
-   * the oldest. The callers of the last batch come back at about the same time. A lane whose last batch had one item
-   * does not wait.
-   */
-  gathering: { quietMs: number; mostMs: number };
   /** Processes a batch and answers each of its items. */
   run(batch: Item[]): Promise<void>;
   /** Called when the lane is empty and idle. */
@@ -27,18 +15,15 @@ export interface LaneOptions<Item extends Queued> {
 const MAX_BATCH = 64;
 
 /** Creates a queue that is processed in batches. Items that arrive while batches are under way join the next batch. */
-export function createLane<Item extends Queued>({
+export function createLane<Item>({
   mostAtOnce,
-  gathering: { quietMs, mostMs },
   run,
   emptied = () => undefined,
 }: LaneOptions<Item>): Lane<Item> {
   const queue: Item[] = [];
   let batches = 0;
   let underWay = 0;
-  let lastSize = 0;
   let planned = false;
-  let quiet: NodeJS.Timeout | undefined;
 
   /** Begins at the end of this turn of the event loop, so that all of its items join the batch. */
   function plan(): void {
@@ -46,20 +31,8 @@ export function createLane<Item extends Queued>({
     planned = true;
     setImmediate(() => {
       planned = false;
-      clearTimeout(quiet);
-      if (isGathering()) quiet = setTimeout(begin, quietMs);
-      else begin();
+      while (queue.length > 0 && mayBegin()) void runNext();
     });
-  }
-
-  function isGathering(): boolean {
-    const [oldest] = queue;
-    if (!oldest || batches > 0 || lastSize < 2 || queue.length >= MAX_BATCH) return false;
-    return performance.now() - oldest.since < mostMs;
-  }
-
-  function begin(): void {
-    while (queue.length > 0 && mayBegin()) void runNext();
   }
 
   /**
@@ -78,7 +51,6 @@ export function createLane<Item extends Queued>({
     } finally {
       batches -= 1;
       underWay -= batch.length;
-      lastSize = batch.length;
       if (queue.length > 0) plan();
       else if (batches === 0) emptied();
     }

@@ -1,16 +1,15 @@
 /** @isolated replaces timers. */
-import { createLane, type Queued } from '../../../../src/cards/events/batches/lane';
+import { createLane } from '../../../../src/cards/events/batches/lane';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-/** A lane with the batches that it has begun, by the names of their items. `end` ends the oldest batch under way. */
+/** A lane with what it has begun, each batch by its items' names; `end` ends the oldest that is under way. */
 function observed(mostAtOnce: number) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const lane = createLane<Queued & { name: string }>({
+  const lane = createLane<{ name: string }>({
     mostAtOnce,
-    gathering: { quietMs: 10, mostMs: 40 },
     run(batch) {
       begun.push(batch.map(({ name }) => name).join(''));
       return new Promise((resolve) => ends.push(resolve));
@@ -20,7 +19,7 @@ function observed(mostAtOnce: number) {
   return {
     begun,
     push(names: string) {
-      for (const name of names) lane.push({ name, since: performance.now() });
+      for (const name of names) lane.push({ name });
     },
     async end() {
       ends.shift()?.();
@@ -30,7 +29,7 @@ function observed(mostAtOnce: number) {
   };
 }
 
-it('begins with all items of one turn of the event loop, without waiting for more', async () => {
+it('begins with all items of one turn of the event loop', async () => {
   const { begun, push, pass } = observed(1);
   push('ab');
   expect(begun).toEqual([]);
@@ -38,46 +37,17 @@ it('begins with all items of one turn of the event loop, without waiting for mor
   expect(begun).toEqual(['ab']);
 });
 
-it('does not wait after a batch of one item', async () => {
-  const { begun, push, pass, end } = observed(1);
-  push('a');
-  await pass(0);
-  await end();
-  push('b');
-  await pass(0);
-  expect(begun).toEqual(['a', 'emptied', 'b']);
-});
-
-it('waits after a batch of several items until no item has come for a while', async () => {
+it('begins at once when it is idle, after a batch of several items too', async () => {
   const { begun, push, pass, end } = observed(2);
   push('ab');
   await pass(0);
   await end();
   push('c');
-  await pass(5);
-  push('d');
-  await pass(5);
-  expect(begun).toEqual(['ab', 'emptied']);
-  await pass(10);
-  expect(begun).toEqual(['ab', 'emptied', 'cd']);
+  await pass(0);
+  expect(begun).toEqual(['ab', 'emptied', 'c']);
 });
 
-it('is bounded in that wait, however many items come', async () => {
-  const { begun, push, pass, end } = observed(1);
-  push('ab');
-  await pass(0);
-  await end();
-  for (const name of 'cdefghij') {
-    push(name);
-    await pass(5);
-  }
-  expect(begun).toEqual(['ab', 'emptied']);
-  push('k');
-  await pass(0);
-  expect(begun).toEqual(['ab', 'emptied', 'cdefghijk']);
-});
-
-it('does not wait when a full batch is queued', async () => {
+it('takes at most 64 items in one batch', async () => {
   const { begun, push, pass, end } = observed(1);
   push('ab');
   await pass(0);
@@ -87,7 +57,7 @@ it('does not wait when a full batch is queued', async () => {
   expect(begun[2]).toBe('x'.repeat(64));
 });
 
-it('begins a second batch beside the first when as many items wait as the first has', async () => {
+it('begins a second batch once as many items wait as the first one has', async () => {
   const { begun, push, pass } = observed(2);
   push('ab');
   await pass(0);
