@@ -29,7 +29,7 @@ interface KycTransition {
  * Transitions of a user's KYC (decisions part 4). A status changes only by a row of this table. `rejected` is final for
  * the client; only an operator reopens it, by `resubmission_required`.
  */
-const KYC_TRANSITIONS: readonly KycTransition[] = [
+export const KYC_TRANSITIONS: readonly KycTransition[] = [
   { from: ['not_started'], on: 'document_uploaded', to: 'documents_uploaded' },
   { from: ['documents_uploaded'], on: 'last_document_deleted', to: 'not_started' },
   { from: ['documents_uploaded', 'resubmission_required'], on: 'submitted', to: 'in_review' },
@@ -66,7 +66,7 @@ export const KYC_DOCUMENT_DECISIONS = ['approved', 'rejected'] as const;
 export type KycDocumentDecision = (typeof KYC_DOCUMENT_DECISIONS)[number];
 
 /** Transitions of a document. An operator may change a decision on it, whatever the user's status. */
-const KYC_DOCUMENT_TRANSITIONS: readonly {
+export const KYC_DOCUMENT_TRANSITIONS: readonly {
   from: readonly KycDocumentStatus[];
   on: KycDocumentDecision;
   to: KycDocumentStatus;
