@@ -81,7 +81,7 @@ describe('verify finds the first row', () => {
       `with gone as (delete from audit_log where subject = 'three' returning id)
        delete from audit_chain where entry_id in (select id from gone)`,
       '4',
-      'missing before it',
+      'missing before this entry',
     ],
     ['inserted', `insert into audit_log (actor, action) values ('eve', 'x')`, '5', 'not in the chain'],
     [
