@@ -143,7 +143,7 @@ describe('money in suspense', () => {
     const closed = opened.body.id as string;
     await world.api.database.query(`update accounts set status = 'closed' where id = $1`, [closed]);
     for (const [argv, why] of [
-      [['credit', id, '--account', eur, ...REASON], 'not in USD'],
+      [['credit', id, '--account', eur, ...REASON], 'account must be an account in USD'],
       [['credit', id, '--account', 'acc_none', ...REASON], 'account'],
       [['credit', id, '--account', closed, ...REASON], 'closed'],
       [['credit', id, ...REASON], '--account'],

@@ -58,12 +58,12 @@ export async function decideApproval(
   if (found.requestedBy === decidedBy)
     throw conflict(
       'invalid_transition',
-      'The operator who requested it cannot approve it. Another operator must.',
+      'The operator who requested it cannot approve it: another operator must.',
     );
   if (found.firstBy === decidedBy)
     throw conflict(
       'invalid_transition',
-      'You have approved it already. Another operator must approve it too.',
+      'You have approved it already: another operator must approve it too.',
     );
   if (found.needs === 2 && found.firstBy === null)
     return saveFirst(tx, { id, firstBy: decidedBy, firstAt: at });
