@@ -136,7 +136,7 @@ describe('a token of the sandbox', () => {
     const { id, accountId, show } = await asked(api, client, kind, token);
     const lost = token === 'tok_timeout' ? 1 : 0;
     for (let times = 0; times < lost; times += 1)
-      await expect(looked(api, id)).rejects.toThrow('the outcome is not known');
+      await expect(looked(api, id)).rejects.toThrow('the outcome is unknown');
     await driven(api, id);
     expect((await show()).status).toBe(status);
     expect(await balanceOf(client, accountId)).toBe(`${balance} 0.00`);

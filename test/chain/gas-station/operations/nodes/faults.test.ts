@@ -48,7 +48,7 @@ const sentBy = (address: `0x${string}`) => world.chain.client.getTransactionCoun
 it('broadcasts the same bytes again when the answer to a broadcast was lost', async () => {
   const { id, address } = await sweepOfOne(world);
   double.next(SEND, 'lost');
-  await expect(world.advance(id)).rejects.toThrow('outcome is not known');
+  await expect(world.advance(id)).rejects.toThrow('the outcome is unknown');
   expect(await world.read(id)).toMatchObject({ status: 'confirming' });
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   expect(await sentBy(address)).toBe(1);
@@ -58,7 +58,7 @@ it('broadcasts the same bytes again when the answer to a broadcast was lost', as
 it('follows a transaction whose answer was lost, although blocks now cost more than the cap', async () => {
   const { id, address } = await sweepOfOne(world);
   double.next(SEND, 'lost');
-  await expect(world.advance(id)).rejects.toThrow('outcome is not known');
+  await expect(world.advance(id)).rejects.toThrow('the outcome is unknown');
   await world.configure({ maxGasPrice: '0.000001' });
   expect(await world.lead(id)).toMatchObject({ status: 'completed' });
   expect(await sentBy(address)).toBe(1);
