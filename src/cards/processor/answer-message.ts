@@ -14,7 +14,7 @@ import {
   unknownCardAnswer,
 } from './answers';
 import { showUnbooked, showUnknownCard } from './breaks';
-import { fingerprintOf, keyOfMessage } from './key';
+import { fingerprintOf, keyOfMessage } from './message-key';
 import { storedMessage } from './record';
 import { type FoundMessage, keepMessage, lookUpMessages, type MessageLookup } from './store';
 import { inTime, MONOTONIC, WITHIN } from './time-limit';

@@ -11,7 +11,7 @@ import {
   verifyChallenge,
 } from '../challenges/operations';
 import type { CardServices } from '../services';
-import { fingerprintOf, keyOfMessage } from './key';
+import { fingerprintOf, keyOfMessage } from './message-key';
 import { findCardNamed } from './store';
 import { inTime, MONOTONIC, WITHIN } from './time-limit';
 

@@ -13,7 +13,7 @@ import { challengeSchema, challengeView } from '../challenges/view';
 import type { CardServices } from '../services';
 import { createProcessorLine } from './answer-message';
 import { createChallengeLine } from './challenge-line';
-import { MESSAGES_PATH } from './key';
+import { MESSAGES_PATH } from './message-key';
 
 /** In bytes; far more than any message needs. */
 const BODY_LIMIT = 64 * 1024;

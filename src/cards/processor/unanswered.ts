@@ -13,7 +13,7 @@ import { recordCardEvent } from '../events/operations';
 import type { CardServices } from '../services';
 import { approvedReference } from './answers';
 import { showUnbooked, showUnknownCard } from './breaks';
-import { keyOfMessage } from './key';
+import { keyOfMessage } from './message-key';
 import { type KeptMessage, storedMessage } from './record';
 import { answerKept, findKept, keepMessage, lookUpMessages, settleKept } from './store';
 import { startUnanswered } from './workflows';
