@@ -22,7 +22,7 @@ afterAll(() => api.close());
 it('names the limit of wallets that applies', () => {
   const { openAllocations } = walletSettings.parse({});
   const { description } = document.paths['/v1/wallets/allocate'].post;
-  expect(description).toContain(`(${openAllocations.toLocaleString('en')}, if the operator`);
+  expect(description).toContain(`(${openAllocations.toLocaleString('en')} by default)`);
 });
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
