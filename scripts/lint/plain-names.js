@@ -8,6 +8,7 @@ const IDENTIFIERS = [
   [/^assertThere$/, 'assertBookedBalance'],
   [/^toldHash(es)?$/, 'a name that says who reported the hash'],
   [/^besideBooks$/, 'holdings'],
+  [/^otherWord$/, 'changedReport'],
 ];
 
 /** Ends of retired paths without `.ts` and `.test.ts`, each with the name to use instead. */
@@ -22,6 +23,7 @@ const FILES = [
   ['chains/read', 'follow-blocks, reorganisation'],
   ['processor/line', 'answer-message, deduplicate'],
   ['accounts/transfer', 'internal-transfer'],
+  ['by-hand', 'decisions'],
 ];
 
 /** @type {import('eslint').Rule.RuleModule} */

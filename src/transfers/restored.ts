@@ -44,7 +44,7 @@ export async function followAgain(
       const dropped = droppedWord(heard);
       if (!dropped) throw nothingDropped();
       const told = fingerprintOf(dropped);
-      if (word !== undefined && word !== told) throw otherWord();
+      if (word !== undefined && word !== told) throw changedReport();
       const data = { known: heard.transfer.word?.version, told: dropped.version, word: told };
       return [{ kind: FOLLOWED, data, reason }];
     },
@@ -57,7 +57,7 @@ const nothingDropped = () =>
     'The party has reported no older version of the transfer, so there is nothing to follow.',
   );
 
-const otherWord = () =>
+const changedReport = () =>
   conflict('invalid_transition', 'The party reports another state than was previewed: preview it again.');
 
 /** A transfer in a preview. */
@@ -81,7 +81,7 @@ export async function weighFollowing(
   if (!heard) throw notFound('transfer');
   const found = await previewFollowing(tx, kind, heard);
   if (!found) throw nothingDropped();
-  if (word !== undefined && word !== found.word) throw otherWord();
+  if (word !== undefined && word !== found.word) throw changedReport();
   const { books, ...would } = found;
   const restored = { ...would, id, kind: kind.name, tenantId: heard.transfer.tenantId };
   return { money: mostOf(books), restored };

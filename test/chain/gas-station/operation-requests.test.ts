@@ -1,7 +1,7 @@
 import { masterAccount } from '../../support/cards';
 import { command, operatorEnvironment } from '../../support/operator';
 import { changedSince, databaseFingerprint } from './database-fingerprint';
-import { byHand, OPERATIONS, TOPUPS } from './operations/by-person/by-hand';
+import { byHand, OPERATIONS, TOPUPS } from './operations/by-person/decisions';
 import { type NodeDouble, nodeDouble } from './operations/nodes/node-double';
 import { execute, posted, type TestStation, testStation } from './operations/support';
 

@@ -1,5 +1,5 @@
 import { requireNetwork, saveNetwork } from '../../../src/chain/networks/operations';
-import { revertedHash, transfer } from '../../chain/gas-station/operations/by-person/by-hand';
+import { revertedHash, transfer } from '../../chain/gas-station/operations/by-person/decisions';
 import { sendAs } from '../../chain/gas-station/operations/support';
 import { openWorld, type World } from './support';
 

@@ -14,7 +14,7 @@ import {
   testStation,
   withoutBlocks,
 } from '../support';
-import { byHand, OPERATIONS, TOPUPS, transfer } from './by-hand';
+import { byHand, OPERATIONS, TOPUPS, transfer } from './decisions';
 
 let world: TestStation;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { execute, posted, sendAs, type TestStation, testStation } from '../support';
-import { byHand, OPERATIONS, revertedHash, TOPUPS, transfer } from './by-hand';
+import { byHand, OPERATIONS, revertedHash, TOPUPS, transfer } from './decisions';
 
 let world: TestStation;
 beforeAll(async () => {

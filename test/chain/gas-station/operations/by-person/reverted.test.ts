@@ -11,7 +11,7 @@ import {
   testStation,
   unitsOf,
 } from '../support';
-import { byHand, OPERATIONS, revertedHash, transfer } from './by-hand';
+import { byHand, OPERATIONS, revertedHash, transfer } from './decisions';
 
 let world: TestStation;
 beforeAll(async () => {

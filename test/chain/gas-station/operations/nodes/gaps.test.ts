@@ -3,7 +3,7 @@ import { transactionsOf } from '../../../../../src/chain/gas-station/operations/
 import { ownTransactions } from '../../../../../src/chain/gas-station/own-transactions';
 import { keepChainReading } from '../../../../../src/chain/reconciliation/readings';
 import { type NodeDouble, NodeError, startNodeDouble } from '../../../../parties/chain/node-double';
-import { byHand, TOPUPS } from '../by-person/by-hand';
+import { byHand, TOPUPS } from '../by-person/decisions';
 import { attempts, ether, feesOf, type TestStation, testStation, unitsOf, withoutBlocks } from '../support';
 
 const STUCK_MS = 3 * 60_000;

@@ -1,6 +1,6 @@
 import { type NodeDouble, NodeError, startNodeDouble } from '../../../../parties/chain/node-double';
 import { deployDelegate, GATHERED_MS } from '../../strategies/delegated-station';
-import { byHand, OPERATIONS, TOPUPS } from '../by-person/by-hand';
+import { byHand, OPERATIONS, TOPUPS } from '../by-person/decisions';
 import {
   attempts,
   ether,
