@@ -23,7 +23,7 @@ export const PROBLEM_CODES: Record<string, { status: number; meaning: string }> 
   },
   status_not_editable: { status: 409, meaning: 'The status does not allow this.' },
   no_linked_user: { status: 409, meaning: 'The cardholder has no linked user.' },
-  insufficient_funds: { status: 409, meaning: 'The available balance does not cover this.' },
+  insufficient_funds: { status: 409, meaning: 'The available balance does not cover the amount.' },
   quote_expired: { status: 409, meaning: 'The quote has expired.' },
   quote_used: { status: 409, meaning: 'The quote has already been used.' },
   cardholder_not_approved: { status: 409, meaning: 'The cardholder is not approved.' },

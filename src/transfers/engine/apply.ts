@@ -233,7 +233,7 @@ async function post(
   const entries = changes.map((change) => entryOf(change, table));
   let result = opened.post({ entries });
   if (!result.ok && asked)
-    throw conflict('insufficient_funds', 'The available balance does not cover this.', asked.field);
+    throw conflict('insufficient_funds', 'The available balance does not cover the amount.', asked.field);
   if (!result.ok) result = opened.post({ entries, forced: true });
   if (!result.ok) throw new Error('a forced posting was refused');
   const events = transactionEvents(opened, result.entries, {
