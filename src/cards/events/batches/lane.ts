@@ -1,10 +1,22 @@
-export interface Lane<Item> {
+/** An item that waits in a lane. */
+export interface Queued {
+  /** When it was queued, in milliseconds of the monotonic clock. */
+  since: number;
+}
+
+export interface Lane<Item extends Queued> {
   push(item: Item): void;
 }
 
-export interface LaneOptions<Item> {
+export interface LaneOptions<Item extends Queued> {
   /** The number of batches that may be under way at once. */
   mostAtOnce: number;
+  /**
+   * An idle lane whose last batch had several items waits until no item has come for `quietMs`, at most `mostMs` for
+   * the oldest. The callers of the last batch come back at about the same time. A lane whose last batch had one item
+   * does not wait.
+   */
+  gathering: { quietMs: number; mostMs: number };
   /** Processes a batch and answers each of its items. */
   run(batch: Item[]): Promise<void>;
   /** Called when the lane is empty and idle. */
@@ -15,15 +27,18 @@ export interface LaneOptions<Item> {
 const MAX_BATCH = 64;
 
 /** Creates a queue that is processed in batches. Items that arrive while batches are under way join the next batch. */
-export function createLane<Item>({
+export function createLane<Item extends Queued>({
   mostAtOnce,
+  gathering: { quietMs, mostMs },
   run,
   emptied = () => undefined,
 }: LaneOptions<Item>): Lane<Item> {
   const queue: Item[] = [];
   let batches = 0;
   let underWay = 0;
+  let lastSize = 0;
   let planned = false;
+  let quiet: NodeJS.Timeout | undefined;
 
   /** Begins at the end of this turn of the event loop, so that all of its items join the batch. */
   function plan(): void {
@@ -31,8 +46,20 @@ export function createLane<Item>({
     planned = true;
     setImmediate(() => {
       planned = false;
-      while (queue.length > 0 && mayBegin()) void runNext();
+      clearTimeout(quiet);
+      if (isGathering()) quiet = setTimeout(begin, quietMs);
+      else begin();
     });
+  }
+
+  function isGathering(): boolean {
+    const [oldest] = queue;
+    if (!oldest || batches > 0 || lastSize < 2 || queue.length >= MAX_BATCH) return false;
+    return performance.now() - oldest.since < mostMs;
+  }
+
+  function begin(): void {
+    while (queue.length > 0 && mayBegin()) void runNext();
   }
 
   /**
@@ -51,6 +78,7 @@ export function createLane<Item>({
     } finally {
       batches -= 1;
       underWay -= batch.length;
+      lastSize = batch.length;
       if (queue.length > 0) plan();
       else if (batches === 0) emptied();
     }

@@ -1,15 +1,16 @@
 /** @isolated replaces timers. */
-import { createLane } from '../../../../src/cards/events/batches/lane';
+import { createLane, type Queued } from '../../../../src/cards/events/batches/lane';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-/** A lane with what it has begun, each batch by its items' names; `end` ends the oldest that is under way. */
+/** A lane with the batches that it has begun, by the names of their items. `end` ends the oldest batch under way. */
 function observed(mostAtOnce: number) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const lane = createLane<{ name: string }>({
+  const lane = createLane<Queued & { name: string }>({
     mostAtOnce,
+    gathering: { quietMs: 10, mostMs: 40 },
     run(batch) {
       begun.push(batch.map(({ name }) => name).join(''));
       return new Promise((resolve) => ends.push(resolve));
@@ -19,7 +20,7 @@ function observed(mostAtOnce: number) {
   return {
     begun,
     push(names: string) {
-      for (const name of names) lane.push({ name });
+      for (const name of names) lane.push({ name, since: performance.now() });
     },
     async end() {
       ends.shift()?.();
@@ -29,7 +30,7 @@ function observed(mostAtOnce: number) {
   };
 }
 
-it('begins with all items of one turn of the event loop', async () => {
+it('begins with all items of one turn of the event loop, without waiting for more', async () => {
   const { begun, push, pass } = observed(1);
   push('ab');
   expect(begun).toEqual([]);
@@ -37,17 +38,46 @@ it('begins with all items of one turn of the event loop', async () => {
   expect(begun).toEqual(['ab']);
 });
 
-it('begins at once when it is idle, after a batch of several items too', async () => {
+it('does not wait after a batch of one item', async () => {
+  const { begun, push, pass, end } = observed(1);
+  push('a');
+  await pass(0);
+  await end();
+  push('b');
+  await pass(0);
+  expect(begun).toEqual(['a', 'emptied', 'b']);
+});
+
+it('waits after a batch of several items until no item has come for a while', async () => {
   const { begun, push, pass, end } = observed(2);
   push('ab');
   await pass(0);
   await end();
   push('c');
-  await pass(0);
-  expect(begun).toEqual(['ab', 'emptied', 'c']);
+  await pass(5);
+  push('d');
+  await pass(5);
+  expect(begun).toEqual(['ab', 'emptied']);
+  await pass(10);
+  expect(begun).toEqual(['ab', 'emptied', 'cd']);
 });
 
-it('takes at most 64 items in one batch', async () => {
+it('is bounded in that wait, however many items come', async () => {
+  const { begun, push, pass, end } = observed(1);
+  push('ab');
+  await pass(0);
+  await end();
+  for (const name of 'cdefghij') {
+    push(name);
+    await pass(5);
+  }
+  expect(begun).toEqual(['ab', 'emptied']);
+  push('k');
+  await pass(0);
+  expect(begun).toEqual(['ab', 'emptied', 'cdefghijk']);
+});
+
+it('does not wait when a full batch is queued', async () => {
   const { begun, push, pass, end } = observed(1);
   push('ab');
   await pass(0);
@@ -57,7 +87,7 @@ it('takes at most 64 items in one batch', async () => {
   expect(begun[2]).toBe('x'.repeat(64));
 });
 
-it('begins a second batch once as many items wait as the first one has', async () => {
+it('begins a second batch beside the first when as many items wait as the first has', async () => {
   const { begun, push, pass } = observed(2);
   push('ab');
   await pass(0);
