@@ -118,8 +118,7 @@ export function readProcessorMessage(raw: Buffer): ProcessorMessage | ChallengeM
     const parsed = schema.safeParse(received, { reportInput: true });
     if (!parsed.success) throw firstProblem(parsed.error);
     const field = unstorableField(received);
-    if (field !== undefined)
-      throw invalid(`${field} must not contain NUL or unpaired surrogates.`, field);
+    if (field !== undefined) throw invalid(`${field} must not contain NUL or unpaired surrogates.`, field);
     return { ...parsed.data, received };
   } catch (cause) {
     throw new UnreadableCallback('the message is not of this shape', { cause });
