@@ -80,7 +80,7 @@ describe('an issuance', () => {
       contradicted(`issue-${id}`, 'failed, and the processor says issued'),
     );
     expect(await accountBalance(client, accountId)).toBe(released);
-    // The card works at the processor. It stays failed here, and its account pays what it spends.
+    // The card works at the processor. The card stays failed here, and its account pays for its authorizations.
     const [{ reference }] = (await api.database.query<{ reference: string }>(
       'select processor_reference as reference from cards where id = $1',
       [id],

@@ -2,7 +2,7 @@ import { type NodeDouble, NodeError, startNodeDouble } from '../../../../parties
 import { deployDelegate, GATHERED_MS } from '../../strategies/delegated-station';
 import { attempts, breaksOf, outbid, sweepOfOne, type TestStation, testStation } from '../support';
 
-/** One of two nodes stopped long ago. It answers, but knows nothing newer. */
+/** One of two nodes stopped long ago. The node still answers, with its last block. */
 
 const STUCK_MS = 3 * 60_000;
 const SHOWN_MS = 15 * 60_000;
