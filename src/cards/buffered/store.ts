@@ -1,48 +1,30 @@
-import { filtered, newestFirst, table } from '../../kernel/db/build';
+import { filtered, newestFirst } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { Decimal } from '../../kernel/money/money';
+import { decimal, json, recordTable } from '../../kernel/db/record-table';
 import { overdueIn } from '../../process/overdue';
-import type { CardOperation, Funding, OperationType } from './record';
+import type { CardOperation, OperationType } from './record';
 
-/** A row as Postgres gives it: NUMERIC is text. */
-type Row = Omit<CardOperation, keyof Funding> & Record<keyof Funding, string>;
-
-const operationOf = (row: Row): CardOperation => ({
-  ...row,
-  principal: new Decimal(row.principal),
-  buffer: new Decimal(row.buffer),
-  fee: new Decimal(row.fee),
+const operations = recordTable<CardOperation>('card_operations', {
+  principal: decimal,
+  buffer: decimal,
+  fee: decimal,
+  result: json,
+  failure: json,
 });
-
-const operations = () => table('card_operations');
 
 /**
  * @throws Error of Postgres when the caller has used the idempotency key for another operation of this type on the card
  */
 export async function insertOperation(tx: Sql, operation: CardOperation): Promise<void> {
-  const { principal, buffer, fee } = operation;
-  const amounts = { principal: principal.toFixed(), buffer: buffer.toFixed(), fee: fee.toFixed() };
-  await tx.run(operations().insert({ ...operation, ...amounts }));
+  await tx.run(operations().insert(operations.row(operation)));
 }
 
-export async function findOperation(
-  sql: Sql,
-  reach: string | null,
-  id: string,
-): Promise<CardOperation | undefined> {
-  const [row] = await sql.run<Row>(operations().where({ id }).modify(filtered, { tenantId: reach }));
-  return row && operationOf(row);
-}
+export const findOperation = (sql: Sql, reach: string | null, id: string) =>
+  operations.one(sql, operations().where({ id }).modify(filtered, { tenantId: reach }));
 
 /** The newest operation of a type on a card, whatever its status. */
-export async function newestOperationOf(
-  sql: Sql,
-  cardId: string,
-  type: OperationType,
-): Promise<CardOperation | undefined> {
-  const [row] = await sql.run<Row>(operations().where({ cardId, type }).modify(newestFirst, { rows: 1 }));
-  return row && operationOf(row);
-}
+export const newestOperationOf = (sql: Sql, cardId: string, type: OperationType) =>
+  operations.one(sql, operations().where({ cardId, type }).modify(newestFirst, { rows: 1 }));
 
 /** The operation of a type that is under way on a card. A caller that changes it holds the card's lock. */
 export async function openOperationOf(
@@ -59,12 +41,8 @@ export async function keepOperation(
   tx: Sql,
   { id, status, result, failure, updatedAt }: CardOperation,
 ): Promise<void> {
-  const json = (value: object | null) => value && JSON.stringify(value);
-  await tx.run(
-    operations()
-      .where({ id })
-      .update({ status, updatedAt, result: json(result), failure: json(failure) }),
-  );
+  const change = operations.row({ status, result, failure, updatedAt });
+  await tx.run(operations().where({ id }).update(change));
 }
 
 export const overdueOperations = overdueIn<Pick<CardOperation, 'id' | 'tenantId'>>('card_operations', {
