@@ -72,7 +72,7 @@ describe('a challenge', () => {
     expect(await tellChallenge(api, 'resend', id)).toEqual({ accepted: false, reason: 'failed' });
   });
 
-  it('accepts at most three of 10,000 concurrent guesses', async () => {
+  it('accepts at most three of 10,000 concurrent guesses @long', async () => {
     const id = await sentChallenge(api, card);
     const code = await newestCode(client);
     const guesses = await Promise.all(

@@ -62,21 +62,26 @@ async function run(limit: number) {
   throw new Error('the run does not end');
 }
 
-it.each([1, 2, 100])('expires all others when one cannot be expired, in portions of %i', async (limit) => {
-  const { client, made } = await expired(4);
-  const poisoned = made[0]!;
-  await poison(poisoned.id);
-  expect(await run(limit)).toMatchObject({ expired: 3, failed: 1 });
-  for (const { cardId } of made)
-    expect(await cardBalance(client, cardId)).toBe(
-      cardId === poisoned.cardId ? '90.00 10.00 0.00' : '100.00 0.00 0.00',
-    );
-  expect(lines).toEqual([expect.objectContaining({ authorizationId: poisoned.id, cardId: poisoned.cardId })]);
+it.each([1, 2, 100])(
+  'expires all others when one cannot be expired, in portions of %i @long',
+  async (limit) => {
+    const { client, made } = await expired(4);
+    const poisoned = made[0]!;
+    await poison(poisoned.id);
+    expect(await run(limit)).toMatchObject({ expired: 3, failed: 1 });
+    for (const { cardId } of made)
+      expect(await cardBalance(client, cardId)).toBe(
+        cardId === poisoned.cardId ? '90.00 10.00 0.00' : '100.00 0.00 0.00',
+      );
+    expect(lines).toEqual([
+      expect.objectContaining({ authorizationId: poisoned.id, cardId: poisoned.cardId }),
+    ]);
 
-  await api.database.query('drop trigger poisoned on authorizations');
-  expect(await run(limit)).toMatchObject({ expired: 1, failed: 0 });
-  expect(await cardBalance(client, poisoned.cardId)).toBe('100.00 0.00 0.00');
-});
+    await api.database.query('drop trigger poisoned on authorizations');
+    expect(await run(limit)).toMatchObject({ expired: 1, failed: 0 });
+    expect(await cardBalance(client, poisoned.cardId)).toBe('100.00 0.00 0.00');
+  },
+);
 
 it('events of an expiry carry the key of the call that authorized', async () => {
   const client = await api.client();

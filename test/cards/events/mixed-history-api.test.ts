@@ -59,7 +59,7 @@ it('lists the card transactions, each with its account transactions directly aft
   );
 });
 
-it('lists the same items in pages of any size, with kind, from and to', async () => {
+it('lists the same items in pages of any size, with kind, from and to @long', async () => {
   for (let turn = 0; turn < 3; turn += 1) await event('authorization', { amount: '1000.00' });
   const { referenceId } = await event('authorization', { amount: '10.00' });
   await event('settle', { referenceId });
@@ -119,7 +119,7 @@ it('accepts only cursors of the same card, and only its own tenant', async () =>
   expect((await client.call('GET', '/v2/cards/card_nonsense/transactions')).status).toBe(404);
 });
 
-it('misses nothing and repeats nothing on pages while others write', async () => {
+it('misses nothing and repeats nothing on pages while others write @long', async () => {
   const spend = async () => {
     for (let turn = 0; turn < 10; turn += 1) {
       const { referenceId } = await event('authorization', { amount: '1.00' });

@@ -1,3 +1,8 @@
+/**
+ * An authorization that is not judged in time is declined, and its hold is released afterwards.
+ *
+ * @long
+ */
 import { settleUnanswered } from '../../../src/cards/processor/unanswered';
 import { Problem } from '../../../src/kernel/errors';
 import { checkLedger } from '../../../src/kernel/ledger/check';
@@ -6,8 +11,6 @@ import { cardBalance } from '../../support/cards';
 import { until } from '../../support/until';
 import { comeBack, fate, fated, goAway, within } from './failing-database';
 import { breaksOf, messageOf, type NetworkCard, networkCard, nextName, send, sendElsewhere } from './support';
-
-/** An authorization that is not judged in time is declined, and its hold is released afterwards. */
 
 let api: TestApi;
 let client: Client;

@@ -148,7 +148,7 @@ const LOCKS = [
   ],
 ] as const;
 
-it.each(LOCKS)('%s delays only its own tenant while it is locked', async (_what, statement) => {
+it.each(LOCKS)('%s delays only its own tenant while it is locked @long', async (_what, statement) => {
   const [held, free] = await cardsOfTwo();
   const gatherer = createGatherer(api.database, api.services);
   const ended: string[] = [];
@@ -169,7 +169,7 @@ it.each(LOCKS)('%s delays only its own tenant while it is locked', async (_what,
   expect(ended).toEqual(['free 201', 'free again 201', 'held 201', 'held too 201']);
 });
 
-it('a card that is locked for too long fails its own message only', async () => {
+it('a card that is locked for too long fails its own message only @long', async () => {
   const [held, free] = await cardsOfTwo();
   const answers = await whileHeld(LOCKS[0][1], held!.id, () => declines(api.database, [held!, free!], false));
   expect(answers).toEqual(['DatabaseAway', 201]);

@@ -59,7 +59,7 @@ function createBooks() {
 const chainOf = (id: string, at: Date) =>
   ({ id, cardId: card.id, createdAt: at, billing: { authorized: ZERO, reversed: ZERO } }) as Authorization;
 
-it('equals a full count on every day, and is never below zero', () => {
+it('equals a full count on every day, and is never below zero @long', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const books = createBooks();
