@@ -98,3 +98,28 @@ it('begins a second batch beside the first when as many items wait as the first 
   await pass(0);
   expect(begun).toEqual(['ab', 'cd']);
 });
+
+it('does not wait for more while a batch is under way', async () => {
+  const { begun, push, pass, end } = observed(2);
+  push('ab');
+  await pass(0);
+  push('cd');
+  await pass(0);
+  await end();
+  push('ef');
+  await pass(0);
+  expect(begun).toEqual(['ab', 'cd', 'ef']);
+});
+
+it('never has more batches under way than allowed', async () => {
+  const { begun, push, pass, end } = observed(2);
+  push('a');
+  await pass(0);
+  push('b');
+  await pass(0);
+  push('cdef');
+  await pass(50);
+  expect(begun).toEqual(['a', 'b']);
+  await end();
+  expect(begun).toEqual(['a', 'b', 'cdef']);
+});
