@@ -1,7 +1,11 @@
 import { filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { decimal, recordTable } from '../../kernel/db/record-table';
 import { isId } from '../../kernel/ids';
 import type { Account, Transfer } from './record';
+
+const accounts = recordTable<Account>('accounts', {});
+const transfers = recordTable<Transfer>('account_transfers', { amount: decimal });
 
 /** @returns false when the owner has an open account in the currency */
 export async function insertAccount(
@@ -10,7 +14,7 @@ export async function insertAccount(
 ): Promise<boolean> {
   const ownerType: Account['ownerType'] = given.userId === null ? 'client' : 'user';
   const rows = await tx.run(
-    table('accounts')
+    accounts()
       .insert({ ...given, ownerType })
       .onConflict()
       .ignore()
@@ -22,17 +26,12 @@ export async function insertAccount(
 /** @param reach the tenant whose accounts may be found, or null for any tenant's */
 export async function findAccount(sql: Sql, reach: string | null, id: string): Promise<Account | undefined> {
   if (!isId('account', id)) return undefined;
-  const [account] = await sql.run<Account>(
-    table('accounts').where({ id }).modify(filtered, { tenantId: reach }),
-  );
-  return account;
+  return accounts.one(sql, accounts().where({ id }).modify(filtered, { tenantId: reach }));
 }
 
 /** Reads the status under a share lock, so that no other transaction closes the account before this one ends. */
 export async function holdStatus(tx: Sql, id: string): Promise<Account['status'] | undefined> {
-  const [found] = await tx.run<Pick<Account, 'status'>>(
-    table('accounts').select('status').where({ id }).forShare(),
-  );
+  const [found] = await tx.run<Pick<Account, 'status'>>(accounts().select('status').where({ id }).forShare());
   return found?.status;
 }
 
@@ -42,39 +41,24 @@ export async function holdStatus(tx: Sql, id: string): Promise<Account['status']
  */
 export async function lockAccount(tx: Sql, reach: string | null, id: string): Promise<Account | undefined> {
   if (!isId('account', id)) return undefined;
-  const [account] = await tx.run<Account>(
-    table('accounts').where({ id }).modify(filtered, { tenantId: reach }).forNoKeyUpdate(),
-  );
-  return account;
+  const query = accounts().where({ id }).modify(filtered, { tenantId: reach }).forNoKeyUpdate();
+  return accounts.one(tx, query);
 }
 
 export async function markClosed(tx: Sql, id: string, at: Date): Promise<void> {
-  await tx.run(table('accounts').update({ status: 'closed', updatedAt: at }).where({ id }));
+  await tx.run(accounts().update({ status: 'closed', updatedAt: at }).where({ id }));
 }
 
 /** The open master account; else the one that was closed last. */
-export async function findMasterAccount(
-  sql: Sql,
-  tenantId: string,
-  currency: string,
-): Promise<Account | undefined> {
-  const [account] = await sql.run<Account>(
-    table('accounts').where({ tenantId, currency, ownerType: 'client' }).orderBy(OPEN_FIRST).limit(1),
-  );
-  return account;
-}
+export const findMasterAccount = (sql: Sql, tenantId: string, currency: string) =>
+  findFirst(sql, { tenantId, currency, ownerType: 'client' });
 
 /** The open account; else the one that was closed last. */
-export async function findUserAccount(
-  sql: Sql,
-  userId: string,
-  currency: string,
-): Promise<Account | undefined> {
-  const [account] = await sql.run<Account>(
-    table('accounts').where({ userId, currency }).orderBy(OPEN_FIRST).limit(1),
-  );
-  return account;
-}
+export const findUserAccount = (sql: Sql, userId: string, currency: string) =>
+  findFirst(sql, { userId, currency });
+
+const findFirst = (sql: Sql, of: Partial<Account>) =>
+  accounts.one(sql, accounts().where(of).orderBy(OPEN_FIRST).limit(1));
 
 // In this order 'active' comes before 'closed'.
 const OPEN_FIRST = [{ column: 'status' }, { column: 'id', order: 'desc' as const }];
@@ -82,23 +66,13 @@ const OPEN_FIRST = [{ column: 'status' }, { column: 'id', order: 'desc' as const
 export type AccountFilter = Partial<Pick<Account, 'currency' | 'status' | 'ownerType'> & { userId: string }>;
 
 /** A page of the tenant's accounts, newest first; without a page, all of them. */
-export async function listAccounts(
-  sql: Sql,
-  tenantId: string,
-  filter: AccountFilter,
-  page: IdPage = {},
-): Promise<Account[]> {
-  return sql.run<Account>(
-    table('accounts').where({ tenantId }).modify(filtered, filter).modify(newestFirst, page),
-  );
-}
+export const listAccounts = (sql: Sql, tenantId: string, filter: AccountFilter, page: IdPage = {}) =>
+  accounts.all(sql, accounts().where({ tenantId }).modify(filtered, filter).modify(newestFirst, page));
 
-export async function listUserAccounts(sql: Sql, userId: string): Promise<Account[]> {
-  return sql.run<Account>(table('accounts').where({ userId }));
-}
+export const listUserAccounts = (sql: Sql, userId: string) => accounts.all(sql, accounts().where({ userId }));
 
 export async function insertTransfer(tx: Sql, transfer: Transfer): Promise<void> {
-  await tx.run(table('account_transfers').insert({ ...transfer, amount: transfer.amount.toFixed() }));
+  await tx.run(transfers().insert(transfers.row(transfer)));
 }
 
 /** @returns false when the tenant has used the reference */

@@ -1,14 +1,11 @@
-import { anyOf, columnsOf, filtered, type IdPage, newestFirst, raw, table } from '../../kernel/db/build';
+import { anyOf, columnsOf, filtered, type IdPage, newestFirst, raw } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { decimal, recordTable } from '../../kernel/db/record-table';
 import type { Write } from '../../kernel/db/writes';
 import { lockSelectedAccounts } from '../../kernel/ledger/accounts';
-import { Decimal } from '../../kernel/money/money';
 import { overdueIn } from '../../process/overdue';
 import { hasStop } from '../../process/stops/operations';
 import type { Card } from './record';
-
-/** A row as Postgres gives it: NUMERIC is text. */
-type Row = Omit<Card, 'initialAmount' | 'issueFee'> & { initialAmount: string; issueFee: string };
 
 const FIELDS = [
   'id',
@@ -46,13 +43,10 @@ const FIELDS = [
  */
 const TENANT_STOPPED = hasStop('tenant', 'cards.tenant_id');
 
-const COLUMNS = [...FIELDS, raw(`${TENANT_STOPPED} as tenant_stopped`)];
-
-const cardOf = (row: Row): Card => ({
-  ...row,
-  initialAmount: new Decimal(row.initialAmount),
-  issueFee: new Decimal(row.issueFee),
-});
+const cards = recordTable<Card>('cards', { initialAmount: decimal, issueFee: decimal }, [
+  ...FIELDS,
+  raw(`${TENANT_STOPPED} as tenant_stopped`),
+]);
 
 /** A new card lacks the fields that its life and the processor fill in later. */
 type NewCard = Omit<
@@ -74,37 +68,21 @@ type NewCard = Omit<
 >;
 
 /** Inserts a pending card. Postgres sets its times. */
-export async function insertCard(tx: Sql, card: NewCard): Promise<Card> {
-  const [row] = await tx.run<Row>(
-    table('cards')
-      .insert({
-        ...card,
-        status: 'pending',
-        initialAmount: card.initialAmount.toFixed(),
-        issueFee: card.issueFee.toFixed(),
-      })
-      .returning(COLUMNS),
-  );
-  return cardOf(row as Row);
-}
+export const insertCard = (tx: Sql, card: NewCard) =>
+  cards.saved(tx, cards().insert(cards.row({ ...card, status: 'pending' })));
 
 export type CardFilter = Partial<
   Pick<Card, 'userId' | 'accountId' | 'cardholderId' | 'bin' | 'currency'> & { status: string }
 >;
 
 /** Newest first. */
-export async function listCards(
-  sql: Sql,
-  reach: string | null,
-  filter: CardFilter,
-  page: IdPage,
-): Promise<Card[]> {
-  const cards = table('cards')
-    .select(COLUMNS)
-    .modify(filtered, { tenantId: reach, ...filter })
-    .modify(newestFirst, page);
-  return (await sql.run<Row>(cards)).map(cardOf);
-}
+export const listCards = (sql: Sql, reach: string | null, filter: CardFilter, page: IdPage) =>
+  cards.all(
+    sql,
+    cards()
+      .modify(filtered, { tenantId: reach, ...filter })
+      .modify(newestFirst, page),
+  );
 
 /**
  * Copies the user's blocked status to their cards. The caller holds the user's row, so no card of theirs is being
@@ -112,20 +90,18 @@ export async function listCards(
  */
 export async function setUserBlocked(tx: Sql, userId: string, blocked: boolean): Promise<void> {
   // Lock the cards by id, as everywhere. The update alone would lock them in any order, which could deadlock.
-  await tx.run(table('cards').select('id').where({ userId }).orderBy('id').forNoKeyUpdate());
-  await tx.run(
-    table('cards').where({ userId }).whereNot({ userBlocked: blocked }).update({ userBlocked: blocked }),
-  );
+  await tx.run(cards().select('id').where({ userId }).orderBy('id').forNoKeyUpdate());
+  await tx.run(cards().where({ userId }).whereNot({ userBlocked: blocked }).update({ userBlocked: blocked }));
 }
 
 /** Sets `limited`. The caller holds the cards' locks. `updated_at` stays, because clients cannot see this field. */
 export async function setLimited(tx: Sql, cardIds: string[], limited: boolean): Promise<void> {
-  await tx.run(table('cards').where(anyOf('id', cardIds)).whereNot({ limited }).update({ limited }));
+  await tx.run(cards().where(anyOf('id', cardIds)).whereNot({ limited }).update({ limited }));
 }
 
 /** Records the card's first buffer account. The caller holds the card's lock. */
 export async function keepBufferAccount(tx: Sql, cardId: string, bufferAccountId: string): Promise<void> {
-  await tx.run(table('cards').where({ id: cardId }).update({ bufferAccountId }));
+  await tx.run(cards().where({ id: cardId }).update({ bufferAccountId }));
 }
 
 /**
@@ -133,14 +109,14 @@ export async function keepBufferAccount(tx: Sql, cardId: string, bufferAccountId
  * booked, and its balance returns to zero. `updated_at` stays, because the card is still failed for the client.
  */
 export async function keepProcessorReference(tx: Sql, cardId: string, reference: string): Promise<void> {
-  const failed = table('cards').where({ id: cardId, status: 'failed' }).whereNull('processorReference');
+  const failed = cards().where({ id: cardId, status: 'failed' }).whereNull('processorReference');
   await tx.run(failed.update({ processorReference: reference }));
 }
 
 /** Records the processor's confirmation. `updated_at` stays, because clients cannot see it. */
 export async function confirmClosure(tx: Sql, cardId: string, at: Date): Promise<void> {
   await tx.run(
-    table('cards').where({ id: cardId }).whereNull('processorClosedAt').update({ processorClosedAt: at }),
+    cards().where({ id: cardId }).whereNull('processorClosedAt').update({ processorClosedAt: at }),
   );
 }
 
@@ -150,29 +126,24 @@ export const overdueCards = overdueIn<Pick<Card, 'id' | 'tenantId' | 'status'>>(
   dueBy: 'updated_at',
   open: `status = 'pending' or (status in ('closing', 'closed') and processor_closed_at is null)`,
 });
+
 /** @param reach the tenant whose cards may be found, or null for every tenant's */
-export async function findCard(sql: Sql, reach: string | null, id: string): Promise<Card | undefined> {
-  const [row] = await sql.run<Row>(
-    table('cards').select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach }),
-  );
-  return row && cardOf(row);
-}
+export const findCard = (sql: Sql, reach: string | null, id: string) =>
+  cards.one(sql, cards().where({ id }).modify(filtered, { tenantId: reach }));
 
 /** The ids of a user's cards, closed cards included. */
 export async function cardIdsOfUser(sql: Sql, userId: string): Promise<string[]> {
-  const cards = await sql.run<Pick<Card, 'id'>>(table('cards').select('id').where({ userId }));
-  return cards.map(({ id }) => id);
+  const found = await sql.run<Pick<Card, 'id'>>(cards().select('id').where({ userId }));
+  return found.map(({ id }) => id);
 }
 
 /** A user's cards, closed cards included. */
-export async function cardsOfUser(sql: Sql, userId: string): Promise<Card[]> {
-  return (await sql.run<Row>(table('cards').select(COLUMNS).where({ userId }))).map(cardOf);
-}
+export const cardsOfUser = (sql: Sql, userId: string) => cards.all(sql, cards().where({ userId }));
 
 /** The number of a cardholder's cards that are neither closed nor failed. They use up its capacity on the BIN. */
 export async function countOpenCards(sql: Sql, cardholderId: string): Promise<number> {
   const [row] = await sql.run<{ count: string }>(
-    table('cards').count('*').where({ cardholderId }).whereNotIn('status', ['closed', 'failed']),
+    cards().count('*').where({ cardholderId }).whereNotIn('status', ['closed', 'failed']),
   );
   return Number(row?.count ?? 0);
 }
@@ -186,7 +157,7 @@ export async function findOpenCardOn(
 ): Promise<Pick<Card, 'id' | 'status'> | undefined> {
   const on = (column: 'accountId' | 'masterAccountId') =>
     sql.run<Pick<Card, 'id' | 'status'>>(
-      table('cards')
+      cards()
         .select('id', 'status')
         .where({ [column]: accountId })
         .whereNotIn('status', ['closed', 'failed'])
@@ -200,9 +171,9 @@ export async function findOpenCardOn(
 /** Redirects later money of an account's closed cards, because the account is closed. */
 export async function redirectReturns(tx: Sql, accountId: string, returnsTo: string): Promise<void> {
   const theirs = () =>
-    table('cards').where((cards) => {
-      void cards.where((own) => void own.where({ accountId }).whereNull('returnsTo'));
-      void cards.orWhere({ returnsTo: accountId });
+    cards().where((either) => {
+      void either.where((own) => void own.where({ accountId }).whereNull('returnsTo'));
+      void either.orWhere({ returnsTo: accountId });
     });
   // Lock the cards by id, as everywhere. The update alone would lock them in any order, which could deadlock.
   await tx.run(theirs().select('id').orderBy('id').forNoKeyUpdate());
@@ -212,12 +183,12 @@ export async function redirectReturns(tx: Sql, accountId: string, returnsTo: str
 /** Locks cards in the order of their ids. Every change of a card or of its money takes this lock first. */
 export async function lockCards(tx: Sql, ids: string[]): Promise<Map<string, Card>> {
   // Prepared, like the statements below, because every card event runs it.
-  const rows = await tx.prepared<Row>(
+  const rows = await tx.prepared(
     'cards-lock',
     `select ${columnsOf(FIELDS)}, ${TENANT_STOPPED} as "tenantStopped" from cards where id = any($1) order by id for no key update`,
     [ids],
   );
-  return new Map(rows.map((row) => [row.id, cardOf(row)]));
+  return new Map(rows.map(cards.record).map((card) => [card.id, card]));
 }
 
 /**
@@ -231,9 +202,9 @@ export function lockCardAccounts(tx: Sql, cardIds: string[]) {
 }
 
 /** Writes the changes that card events make to cards. The caller holds the cards' locks. */
-export function cardStatesWrite(cards: Card[]): Write | undefined {
-  if (cards.length === 0) return undefined;
-  const rows = cards.map((card) => ({
+export function cardStatesWrite(changed: Card[]): Write | undefined {
+  if (changed.length === 0) return undefined;
+  const rows = changed.map((card) => ({
     id: card.id,
     status: card.status,
     freeze_reasons: card.freezeReasons,

@@ -1,37 +1,23 @@
-import { NOW, table } from '../../kernel/db/build';
+import { NOW } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 import type { Wallet } from '../../parties/card-processor/port';
 import { overdueIn } from '../../process/overdue';
 import type { Tokenization } from './record';
 
+const tokenizations = recordTable<Tokenization>('card_tokenizations', {});
+
 /** Inserts a pending tokenization. The caller holds the card's lock, and none is under way for the same wallet. */
-export async function insertTokenization(
+export const insertTokenization = (
   tx: Sql,
   given: Pick<Tokenization, 'id' | 'tenantId' | 'cardId' | 'wallet'>,
-): Promise<Tokenization> {
-  const [row] = await tx.run<Tokenization>(
-    table('card_tokenizations')
-      .insert({ ...given, status: 'pending' })
-      .returning('*'),
-  );
-  return row as Tokenization;
-}
+) => tokenizations.saved(tx, tokenizations().insert({ ...given, status: 'pending' }));
 
-export async function findTokenization(sql: Sql, id: string): Promise<Tokenization | undefined> {
-  const [row] = await sql.run<Tokenization>(table('card_tokenizations').where({ id }));
-  return row;
-}
+export const findTokenization = (sql: Sql, id: string) =>
+  tokenizations.one(sql, tokenizations().where({ id }));
 
-export async function findOpenTokenization(
-  sql: Sql,
-  cardId: string,
-  wallet: Wallet,
-): Promise<Tokenization | undefined> {
-  const [row] = await sql.run<Tokenization>(
-    table('card_tokenizations').where({ cardId, wallet, status: 'pending' }),
-  );
-  return row;
-}
+export const findOpenTokenization = (sql: Sql, cardId: string, wallet: Wallet) =>
+  tokenizations.one(sql, tokenizations().where({ cardId, wallet, status: 'pending' }));
 
 /** Ends a pending tokenization. Idempotent: a later answer changes nothing. */
 export async function endTokenization(
@@ -40,7 +26,7 @@ export async function endTokenization(
   end: { status: 'completed' | 'failed'; failure: string | null },
 ): Promise<void> {
   await tx.run(
-    table('card_tokenizations')
+    tokenizations()
       .where({ id, status: 'pending' })
       .update({ ...end, updatedAt: NOW }),
   );

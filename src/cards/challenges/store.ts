@@ -1,44 +1,30 @@
-import { camelRow, table } from '../../kernel/db/build';
+import { camelRow } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { decimal, json, recordTable } from '../../kernel/db/record-table';
 import type { Write } from '../../kernel/db/writes';
-import { Decimal } from '../../kernel/money/money';
 import { overdueIn } from '../../process/overdue';
 import type { Challenge } from './record';
 
-const challenges = () => table('card_challenges');
-
-type Row = Omit<Challenge, 'amount'> & { amount: string };
-
-const fromRow = (row: Row): Challenge => ({ ...row, amount: new Decimal(row.amount) });
+const challenges = recordTable<Challenge>('card_challenges', { amount: decimal, merchant: json });
 
 /** @returns false when the processor has used this id before */
 export async function insertChallenge(tx: Tx, challenge: Challenge): Promise<boolean> {
-  const { amount, merchant, ...given } = challenge;
-  const rows = await tx.run(
-    challenges()
-      .insert({ ...given, amount: amount.toFixed(), merchant: JSON.stringify(merchant) })
-      .onConflict('challengeId')
-      .ignore()
-      .returning('id'),
-  );
-  return rows.length === 1;
+  const query = challenges().insert(challenges.row(challenge)).onConflict('challengeId').ignore();
+  return (await tx.run(query.returning('id'))).length === 1;
 }
 
 type Name = { id: string } | { challengeId: string };
 
-export async function findChallenge(sql: Sql, name: Name): Promise<Challenge | undefined> {
-  const [row] = await sql.run<Row>(challenges().where(name));
-  return row && fromRow(row);
-}
+export const findChallenge = (sql: Sql, name: Name) => challenges.one(sql, challenges().where(name));
 
 /**
  * Locks a challenge until the end of the transaction.
  * @throws Error when there is none, because callers have found it before
  */
 export async function lockChallenge(tx: Tx, name: Name): Promise<Challenge> {
-  const [row] = await tx.run<Row>(challenges().where(name).forUpdate());
-  if (!row) throw new Error(`there is no challenge ${Object.values(name)[0]}`);
-  return fromRow(row);
+  const challenge = await challenges.one(tx, challenges().where(name).forUpdate());
+  if (!challenge) throw new Error(`there is no challenge ${Object.values(name)[0]}`);
+  return challenge;
 }
 
 /**
@@ -52,26 +38,26 @@ export async function lockChallengesOf(
   challengeIds: string[],
 ): Promise<Map<string, Challenge>> {
   // Prepared, because an authorization that names a challenge runs it.
-  const rows = await sql.prepared<Record<string, unknown>>(
+  const rows = await sql.prepared(
     'challenges-lock',
     'select * from card_challenges where challenge_id = any($1) and card_id = any($2) order by challenge_id for update',
     [challengeIds, cardIds],
   );
-  const found = rows.map((row) => fromRow(camelRow(row) as unknown as Row));
+  const found = rows.map(camelRow).map(challenges.record);
   return new Map(found.map((challenge) => [challenge.challengeId, challenge]));
 }
 
 /** Writes new statuses of locked challenges. Raw SQL, because the hot path defers this write to its commit. */
-export function challengesWrite(challenges: Challenge[]): Write | undefined {
-  if (challenges.length === 0) return undefined;
+export function challengesWrite(changed: Challenge[]): Write | undefined {
+  if (changed.length === 0) return undefined;
   return {
     name: 'challenges',
     statement: `update card_challenges c set status = n.status, updated_at = n.updated_at
       from unnest($1::text[], $2::text[], $3::timestamptz[]) as n(id, status, updated_at) where c.id = n.id`,
     values: [
-      challenges.map(({ id }) => id),
-      challenges.map(({ status }) => status),
-      challenges.map(({ updatedAt }) => updatedAt),
+      changed.map(({ id }) => id),
+      changed.map(({ status }) => status),
+      changed.map(({ updatedAt }) => updatedAt),
     ],
   };
 }

@@ -1,7 +1,7 @@
-import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { decimal, recordTable } from '../../kernel/db/record-table';
 import type { Write } from '../../kernel/db/writes';
-import { Decimal } from '../../kernel/money/money';
+import type { Decimal } from '../../kernel/money/money';
 
 /** Money of a closed card for which no account of its tenant was open. */
 export interface CardSuspense {
@@ -9,6 +9,12 @@ export interface CardSuspense {
   amount: Decimal;
   since: Date;
 }
+
+const suspense = recordTable<CardSuspense>('card_suspense', { amount: decimal }, [
+  'cardId',
+  'amount',
+  'since',
+]);
 
 /** Adds to the suspense amounts of cards. The caller holds the locks of the cards. */
 export function cardSuspenseWrite(added: readonly CardSuspense[]): Write | undefined {
@@ -28,15 +34,10 @@ export function cardSuspenseWrite(added: readonly CardSuspense[]): Write | undef
   };
 }
 
-export async function findCardSuspense(sql: Sql, cardId: string): Promise<CardSuspense | undefined> {
-  const [row] = await sql.run<Omit<CardSuspense, 'amount'> & { amount: string }>(
-    table('card_suspense').select('cardId', 'amount', 'since').where({ cardId }),
-  );
-  return row && { ...row, amount: new Decimal(row.amount) };
-}
+export const findCardSuspense = (sql: Sql, cardId: string) => suspense.one(sql, suspense().where({ cardId }));
 
 /** @param left zero deletes the row */
 export async function saveCardSuspense(tx: Sql, cardId: string, left: Decimal): Promise<void> {
-  const its = table('card_suspense').where({ cardId });
-  await tx.run(left.isZero() ? its.del() : its.update({ amount: left.toFixed() }));
+  const its = suspense().where({ cardId });
+  await tx.run(left.isZero() ? its.del() : its.update(suspense.row({ amount: left })));
 }

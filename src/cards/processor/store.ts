@@ -1,6 +1,7 @@
-import { NOW, raw, table } from '../../kernel/db/build';
+import { NOW, raw } from '../../kernel/db/build';
 import { databaseTime } from '../../kernel/db/clock';
 import type { Sql } from '../../kernel/db/database';
+import { json, recordTable } from '../../kernel/db/record-table';
 import { overdueIn } from '../../process/overdue';
 import { cardsOfProcessor } from '../cards/operations';
 import type { KeptMessage } from './record';
@@ -59,9 +60,7 @@ export async function findCardNamed(
   return card && rows.length === 1 ? { cardId: card.id, tenantId: card.tenant_id } : undefined;
 }
 
-const messages = () => table('processor_messages');
-
-const COLUMNS = [
+const messages = recordTable<KeptMessage>('processor_messages', { message: json }, [
   'id',
   'messageId',
   'reason',
@@ -73,7 +72,7 @@ const COLUMNS = [
   'receivedAt',
   'dueBy',
   'settledAt',
-] as const;
+]);
 
 /**
  * Stores a message, or finds the one that was stored under its id and keeps the earlier arrival.
@@ -82,18 +81,17 @@ const COLUMNS = [
  */
 export async function keepMessage(
   tx: Sql,
-  { message, ...given }: Omit<KeptMessage, 'dueBy' | 'receivedAt'>,
+  given: Omit<KeptMessage, 'dueBy' | 'receivedAt'>,
   since: number,
 ): Promise<KeptMessage> {
   const receivedAt = await timeOf(tx, since);
-  const [row] = await tx.run<KeptMessage>(
+  return messages.saved(
+    tx,
     messages()
-      .insert({ ...given, message: JSON.stringify(message), receivedAt, dueBy: NOW })
+      .insert({ ...messages.row(given), receivedAt, dueBy: NOW })
       .onConflict('messageId')
-      .merge({ receivedAt: raw('least(processor_messages.received_at, excluded.received_at)') })
-      .returning(COLUMNS),
+      .merge({ receivedAt: raw('least(processor_messages.received_at, excluded.received_at)') }),
   );
-  return row as KeptMessage;
 }
 
 /** A moment of this process by the database's clock. May be earlier by the duration of the query, never later. */
@@ -102,10 +100,7 @@ async function timeOf(sql: Sql, moment: number): Promise<Date> {
   return new Date(now.getTime() - Math.ceil(performance.now() - moment));
 }
 
-export async function findKept(sql: Sql, id: string): Promise<KeptMessage | undefined> {
-  const [row] = await sql.run<KeptMessage>(messages().select(COLUMNS).where({ id }));
-  return row;
-}
+export const findKept = (sql: Sql, id: string) => messages.one(sql, messages().where({ id }));
 
 /** Replaces the answer that repeats of the message get. */
 export async function answerKept(

@@ -118,7 +118,13 @@ const amountsAsText = ({ principal, buffer, fee }: Funding) => ({
   fee: fee.toFixed(),
 });
 
-const storeQuote = (tx: Tx, account: Account, kind: 'card_issue' | 'card_topup', terms: object, at: Date) =>
+const storeQuote = (
+  tx: Tx,
+  account: Account,
+  kind: 'card_issue' | 'card_topup',
+  terms: Quote['terms'],
+  at: Date,
+) =>
   createQuote(tx, {
     tenantId: account.tenantId,
     accountId: account.id,

@@ -44,6 +44,8 @@ export interface RecordTable<T> {
   written(sql: Sql, query: Knex.QueryBuilder): Promise<T[]>;
   /** Runs an insert or update of one row. @returns the record; undefined when no row was written */
   writtenOne(sql: Sql, query: Knex.QueryBuilder): Promise<T | undefined>;
+  /** Runs an insert or update of one row. @returns the record @throws Error when no row was written */
+  saved(sql: Sql, query: Knex.QueryBuilder): Promise<T>;
   /** Columns for an insert or update of these fields. */
   row(fields: Partial<T>): Record<string, unknown>;
   /** The record of a row with camelCase names that a statement of its own has read. */
@@ -60,7 +62,7 @@ export function recordTable<T extends object>(
   codecs: Codecs<T>,
   columns: RecordTable<T>['columns'] = ['*'],
 ): RecordTable<T> {
-  const coded = Object.entries(codecs as Record<string, Codec<unknown>>);
+  const coded = Object.entries<Codec<unknown>>(codecs);
 
   function record(row: Record<string, unknown>): T {
     const made = { ...row };
@@ -93,5 +95,10 @@ export function recordTable<T extends object>(
     record,
     one: async (sql: Sql, query: Knex.QueryBuilder) => (await all(sql, query))[0],
     writtenOne: async (sql: Sql, query: Knex.QueryBuilder) => (await written(sql, query))[0],
+    async saved(sql: Sql, query: Knex.QueryBuilder) {
+      const [made] = await written(sql, query);
+      if (made === undefined) throw new Error(`no row of ${name} was written`);
+      return made;
+    },
   });
 }

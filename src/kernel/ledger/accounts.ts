@@ -1,6 +1,7 @@
 import { anyOf, columnsOf, table } from '../db/build';
 import { databaseTime } from '../db/clock';
 import type { Sql, Tx } from '../db/database';
+import { decimal, recordTable, safeInteger } from '../db/record-table';
 import { Decimal, ZERO } from '../money/money';
 import {
   type Balances,
@@ -25,9 +26,6 @@ export interface LedgerAccount extends Balances {
   lastAt: Date;
 }
 
-/** A row as the driver returns it, with numbers as text. */
-type Row = Omit<LedgerAccount, keyof Balances | 'entries'> & Record<keyof Balances | 'entries', string>;
-
 const FIELDS = [
   'id',
   'kind',
@@ -40,6 +38,12 @@ const FIELDS = [
   'lastAt',
 ] as const satisfies (keyof LedgerAccount)[];
 
+const ledgerAccounts = recordTable<LedgerAccount>(
+  'ledger_accounts',
+  { available: decimal, pending: decimal, spent: decimal, entries: safeInteger },
+  FIELDS,
+);
+
 /**
  * Opens an account with zero balances. The first account in a currency also opens the internal accounts of the
  * currency.
@@ -48,7 +52,7 @@ export async function openLedgerAccount(
   tx: Sql,
   account: { id: string; kind: LedgerAccountKind; tenantId: string; currency: string },
 ): Promise<void> {
-  await tx.run(table('ledger_accounts').insert(account));
+  await tx.run(ledgerAccounts().insert(account));
   if (account.kind === 'card' || account.kind === 'card_buffer') return; // opened with its funding account
   await ensureInternalAccounts(tx, account.currency);
 }
@@ -71,7 +75,7 @@ async function ensureThose(tx: Sql, names: readonly InternalAccount[], currency:
     kind: 'internal',
     currency,
   }));
-  await tx.run(table('ledger_accounts').insert(accounts).onConflict().ignore());
+  await tx.run(ledgerAccounts().insert(accounts).onConflict().ignore());
 }
 
 export interface LockedAccounts {
@@ -116,8 +120,11 @@ async function lockThose(
   values: string[],
 ): Promise<LockedAccounts> {
   // Prepared, because every card event takes this path.
-  const rows = await tx.prepared<Row & { now: Date }>(name, lockText(condition), [values]);
-  return { accounts: rows.map(ledgerAccount), now: rows.at(-1)?.now ?? (await databaseTime(tx)) };
+  const rows = await tx.prepared<Record<string, unknown> & { now: Date }>(name, lockText(condition), [
+    values,
+  ]);
+  const accounts = rows.map(({ now: _, ...row }) => ledgerAccounts.record(row));
+  return { accounts, now: rows.at(-1)?.now ?? (await databaseTime(tx)) };
 }
 
 const lockText = (condition: string) =>
@@ -126,8 +133,8 @@ const lockText = (condition: string) =>
 
 /** Committed balances of the accounts, read without a lock. */
 export async function readBalances(sql: Sql, ids: string[]): Promise<Map<string, LedgerAccount>> {
-  const rows = await sql.run<Row>(table('ledger_accounts').select(FIELDS).where(anyOf('id', ids)));
-  return new Map(rows.map((row) => [row.id, ledgerAccount(row)]));
+  const accounts = await ledgerAccounts.all(sql, ledgerAccounts().where(anyOf('id', ids)));
+  return new Map(accounts.map((account) => [account.id, account]));
 }
 
 /**
@@ -197,19 +204,5 @@ export async function balancesAt(sql: Sql, accountId: string, at: Date): Promise
     available: new Decimal(row?.balanceAvailable ?? 0),
     pending: new Decimal(row?.balancePending ?? 0),
     spent: new Decimal(row?.balanceSpent ?? 0),
-  };
-}
-
-function ledgerAccount(row: Row): LedgerAccount {
-  return {
-    id: row.id,
-    kind: row.kind,
-    tenantId: row.tenantId,
-    currency: row.currency,
-    available: new Decimal(row.available),
-    pending: new Decimal(row.pending),
-    spent: new Decimal(row.spent),
-    entries: Number(row.entries),
-    lastAt: row.lastAt,
   };
 }

@@ -1,11 +1,12 @@
 import { filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { json, recordTable } from '../../kernel/db/record-table';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { isId } from '../../kernel/ids';
 import { overdueIn } from '../../process/overdue';
 import type { Cardholder, CardholderStatus } from './record';
 
-const COLUMNS = [
+const cardholders = recordTable<Cardholder>('cardholders', { documents: json }, [
   'id',
   'tenantId',
   'userId',
@@ -23,9 +24,7 @@ const COLUMNS = [
   'submissionSent',
   'createdAt',
   'updatedAt',
-];
-
-const cardholders = () => table('cardholders');
+]);
 
 export type NewCardholder = Pick<
   Cardholder,
@@ -42,49 +41,36 @@ export type NewCardholder = Pick<
 > & { userId: string };
 
 /** @returns undefined when another cardholder on the BIN has the email, by the unique index */
-export async function insertCardholder(
-  tx: Sql,
-  { documents, ...given }: NewCardholder,
-): Promise<Cardholder | undefined> {
-  const [cardholder] = await tx.run<Cardholder>(
-    cardholders()
-      .insert({ ...given, documents: JSON.stringify(documents) })
-      .onConflict(['tenantId', 'bin', 'email'])
-      .ignore()
-      .returning(COLUMNS),
+export const insertCardholder = (tx: Sql, given: NewCardholder) =>
+  cardholders.writtenOne(
+    tx,
+    cardholders().insert(cardholders.row(given)).onConflict(['tenantId', 'bin', 'email']).ignore(),
   );
-  return cardholder;
-}
 
 /**
  * Writes the changes of a locked cardholder. A new status makes it due at once, because its workflow has not seen the
  * status.
  * @throws an error of the index `cardholders_email_per_bin` when another cardholder on the BIN has the email
  */
-export async function saveCardholder(tx: Sql, changed: Cardholder): Promise<Cardholder> {
+export function saveCardholder(tx: Sql, changed: Cardholder): Promise<Cardholder> {
   const { id, status, description, email, maskedName, submissions, reviewedAt } = changed;
   const { documents, idempotencyKey, submissionSent } = changed;
-  const [cardholder] = await tx.run<Cardholder>(
-    cardholders()
-      .where({ id })
-      .update({
-        ...{
-          status,
-          description,
-          email,
-          maskedName,
-          submissions,
-          reviewedAt,
-          idempotencyKey,
-          submissionSent,
-        },
-        documents: JSON.stringify(documents),
-        updatedAt: NOW,
-        watchedUntil: raw('case status when ? then watched_until else ? end', [status, NOW]),
-      })
-      .returning(COLUMNS),
-  );
-  return cardholder as Cardholder;
+  const change = {
+    ...cardholders.row({
+      status,
+      description,
+      email,
+      maskedName,
+      submissions,
+      reviewedAt,
+      idempotencyKey,
+      submissionSent,
+      documents,
+    }),
+    updatedAt: NOW,
+    watchedUntil: raw('case status when ? then watched_until else ? end', [status, NOW]),
+  };
+  return cardholders.saved(tx, cardholders().where({ id }).update(change));
 }
 
 /** Records whether the submission may have reached the reviewer. @returns false when the submission has ended */
@@ -114,9 +100,8 @@ const inReview = () => cardholders().where({ status: 'pending_review' });
 const WAITING = { id: 'id', since: 'updated_at', tenantId: 'tenant_id', kind: 'bin' };
 
 /** Cardholders that wait for the operator, the longest waiting first. Their `kind` is the BIN. @throws Problem 400 */
-export function awaitingReview(sql: Sql, filter: WaitingFilter): Promise<Cardholder[]> {
-  return sql.run<Cardholder>(inReview().select(COLUMNS).modify(waitingPage, WAITING, filter));
-}
+export const awaitingReview = (sql: Sql, filter: WaitingFilter) =>
+  cardholders.all(sql, inReview().modify(waitingPage, WAITING, filter));
 
 export const countAwaitingReview = (sql: Sql): Promise<WaitingCount> =>
   countWaiting(sql, inReview(), WAITING);
@@ -150,23 +135,15 @@ export async function findCardholder(
   id: string,
 ): Promise<Cardholder | undefined> {
   if (!isId('cardholder', id)) return undefined;
-  const [cardholder] = await sql.run<Cardholder>(
-    cardholders().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach }),
-  );
-  return cardholder;
+  return cardholders.one(sql, cardholders().where({ id }).modify(filtered, { tenantId: reach }));
 }
 
 /** The user's cardholder on a BIN; without a BIN, their newest. */
-export async function findCardholderOfUser(
-  sql: Sql,
-  userId: string,
-  bin?: string,
-): Promise<Cardholder | undefined> {
-  const [newest] = await sql.run<Cardholder>(
-    cardholders().select(COLUMNS).where({ userId }).modify(filtered, { bin }).orderBy('id', 'desc').limit(1),
+export const findCardholderOfUser = (sql: Sql, userId: string, bin?: string) =>
+  cardholders.one(
+    sql,
+    cardholders().where({ userId }).modify(filtered, { bin }).orderBy('id', 'desc').limit(1),
   );
-  return newest;
-}
 
 /** @param except the cardholder that may have the email */
 export async function isEmailHeld(
@@ -190,13 +167,5 @@ export interface CardholderFilter {
 }
 
 /** A page of the tenant's cardholders, newest first. */
-export async function listCardholders(
-  sql: Sql,
-  tenantId: string,
-  filter: CardholderFilter,
-  page: IdPage,
-): Promise<Cardholder[]> {
-  return sql.run<Cardholder>(
-    cardholders().select(COLUMNS).where({ tenantId }).modify(filtered, filter).modify(newestFirst, page),
-  );
-}
+export const listCardholders = (sql: Sql, tenantId: string, filter: CardholderFilter, page: IdPage) =>
+  cardholders.all(sql, cardholders().where({ tenantId }).modify(filtered, filter).modify(newestFirst, page));

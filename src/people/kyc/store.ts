@@ -1,11 +1,12 @@
 import { filtered, type IdPage, NOW, newestFirst, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { json, recordTable } from '../../kernel/db/record-table';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { isId } from '../../kernel/ids';
 import { overdueIn } from '../../process/overdue';
 import type { KycApproval, KycDecision, KycDocument, KycDocumentStatus, KycReview, KycSlot } from './record';
 
-const DOCUMENT = [
+const documents = recordTable<KycDocument>('kyc_documents', {}, [
   'id',
   'tenantId',
   'userId',
@@ -18,8 +19,8 @@ const DOCUMENT = [
   'submission',
   'createdAt',
   'updatedAt',
-];
-const REVIEW = [
+]);
+const reviews = recordTable<KycReview>('kyc_reviews', {}, [
   'userId',
   'submission',
   'tenantId',
@@ -28,37 +29,33 @@ const REVIEW = [
   'idempotencyKey',
   'submittedAt',
   'decidedAt',
-];
+]);
+const approvals = recordTable<KycApproval>('kyc_approvals', { meta: json, documents: json }, [
+  'submission',
+  'meta',
+  'documents',
+  'approvedAt',
+]);
 
-const documents = () => table('kyc_documents');
-const reviews = () => table('kyc_reviews');
-
-export async function insertDocument(
+export const insertDocument = (
   tx: Sql,
   given: Pick<KycDocument, 'id' | 'tenantId' | 'userId' | 'slot' | 'contentType' | 'size' | 'sha256'>,
-): Promise<KycDocument> {
-  const row = { ...given, status: 'uploaded' };
-  const [document] = await tx.run<KycDocument>(documents().insert(row).returning(DOCUMENT));
-  return document as KycDocument;
-}
+) => documents.saved(tx, documents().insert({ ...given, status: 'uploaded' }));
 
 export async function findDocument(sql: Sql, userId: string, id: string): Promise<KycDocument | undefined> {
   if (!isId('kycDocument', id)) return undefined;
-  const [document] = await sql.run<KycDocument>(documents().select(DOCUMENT).where({ id, userId }));
-  return document;
+  return documents.one(sql, documents().where({ id, userId }));
 }
 
 /** A document of any user. */
 export async function findDocumentById(sql: Sql, id: string): Promise<KycDocument | undefined> {
   if (!isId('kycDocument', id)) return undefined;
-  const [document] = await sql.run<KycDocument>(documents().select(DOCUMENT).where({ id }));
-  return document;
+  return documents.one(sql, documents().where({ id }));
 }
 
 /** All documents of a user, newest first. */
-export async function documentsOfUser(sql: Sql, userId: string): Promise<KycDocument[]> {
-  return sql.run<KycDocument>(documents().select(DOCUMENT).where({ userId }).orderBy('id', 'desc'));
-}
+export const documentsOfUser = (sql: Sql, userId: string) =>
+  documents.all(sql, documents().where({ userId }).orderBy('id', 'desc'));
 
 export interface DocumentFilter {
   slot?: KycSlot;
@@ -66,28 +63,11 @@ export interface DocumentFilter {
 }
 
 /** A page of a user's documents, newest first. */
-export async function listDocuments(
-  sql: Sql,
-  userId: string,
-  filter: DocumentFilter,
-  page: IdPage,
-): Promise<KycDocument[]> {
-  return sql.run<KycDocument>(
-    documents().select(DOCUMENT).where({ userId }).modify(filtered, filter).modify(newestFirst, page),
-  );
-}
+export const listDocuments = (sql: Sql, userId: string, filter: DocumentFilter, page: IdPage) =>
+  documents.all(sql, documents().where({ userId }).modify(filtered, filter).modify(newestFirst, page));
 
-export async function updateDocumentStatus(
-  tx: Sql,
-  id: string,
-  status: KycDocumentStatus,
-  note: string | null,
-): Promise<KycDocument> {
-  const [document] = await tx.run<KycDocument>(
-    documents().where({ id }).update({ status, note, updatedAt: NOW }).returning(DOCUMENT),
-  );
-  return document as KycDocument;
-}
+export const updateDocumentStatus = (tx: Sql, id: string, status: KycDocumentStatus, note: string | null) =>
+  documents.saved(tx, documents().where({ id }).update({ status, note, updatedAt: NOW }));
 
 /** Assigns all documents that no submission has to this one. */
 export async function markSubmitted(tx: Sql, userId: string, submission: number): Promise<void> {
@@ -99,30 +79,16 @@ export async function deleteDocumentRow(tx: Sql, id: string): Promise<void> {
 }
 
 /** Inserts a review. The caller holds the user's lock, so that submissions are numbered one after the other. */
-export async function insertReview(
+export const insertReview = (
   tx: Sql,
   given: Pick<KycReview, 'userId' | 'submission' | 'tenantId' | 'idempotencyKey'>,
-): Promise<KycReview> {
-  const row = { ...given, status: 'in_review', watchedUntil: NOW };
-  const [review] = await tx.run<KycReview>(reviews().insert(row).returning(REVIEW));
-  return review as KycReview;
-}
+) => reviews.saved(tx, reviews().insert({ ...given, status: 'in_review', watchedUntil: NOW }));
 
-export async function newestReview(sql: Sql, userId: string): Promise<KycReview | undefined> {
-  const [newest] = await sql.run<KycReview>(
-    reviews().select(REVIEW).where({ userId }).orderBy('submission', 'desc').limit(1),
-  );
-  return newest;
-}
+export const newestReview = (sql: Sql, userId: string) =>
+  reviews.one(sql, reviews().where({ userId }).orderBy('submission', 'desc').limit(1));
 
-export async function findReview(
-  sql: Sql,
-  userId: string,
-  submission: number,
-): Promise<KycReview | undefined> {
-  const [review] = await sql.run<KycReview>(reviews().select(REVIEW).where({ userId, submission }));
-  return review;
-}
+export const findReview = (sql: Sql, userId: string, submission: number) =>
+  reviews.one(sql, reviews().where({ userId, submission }));
 
 export async function updateReview(
   tx: Sql,
@@ -152,28 +118,21 @@ const inReview = () => reviews().where({ status: 'in_review' });
 const WAITING = { id: 'user_id', since: 'submitted_at', tenantId: 'tenant_id' };
 
 /** Reviews that wait for the operator, the longest waiting first. @throws Problem 400 */
-export function awaitingReview(sql: Sql, filter: WaitingFilter): Promise<KycReview[]> {
-  return sql.run<KycReview>(inReview().select(REVIEW).modify(waitingPage, WAITING, filter));
-}
+export const awaitingReview = (sql: Sql, filter: WaitingFilter) =>
+  reviews.all(sql, inReview().modify(waitingPage, WAITING, filter));
 
 export const countAwaitingReview = (sql: Sql): Promise<WaitingCount> =>
   countWaiting(sql, inReview(), WAITING);
 
 export async function insertApproval(
   tx: Sql,
-  { meta, documents: approved, ...given }: Omit<KycApproval, 'approvedAt'> & { userId: string },
+  { userId, ...approved }: Omit<KycApproval, 'approvedAt'> & { userId: string },
 ): Promise<void> {
-  const json = { meta: JSON.stringify(meta), documents: JSON.stringify(approved) };
-  await tx.run(table('kyc_approvals').insert({ ...given, ...json }));
+  await tx.run(approvals().insert({ userId, ...approvals.row(approved) }));
 }
 
-export async function newestApproval(sql: Sql, userId: string): Promise<KycApproval | undefined> {
-  const columns = ['submission', 'meta', 'documents', 'approvedAt'];
-  const [newest] = await sql.run<KycApproval>(
-    table('kyc_approvals').select(columns).where({ userId }).orderBy('id', 'desc').limit(1),
-  );
-  return newest;
-}
+export const newestApproval = (sql: Sql, userId: string) =>
+  approvals.one(sql, approvals().where({ userId }).orderBy('id', 'desc').limit(1));
 
 /** A decision on a review or on a document. */
 export interface DecisionRecord {

@@ -6,15 +6,7 @@ import type { Stopping } from '../../process/stops/record';
 import { mergedMeta, type UserMeta } from './meta';
 import { type KycStatus, type User, type UserStatus } from './record';
 import type { UserServices } from './services';
-import {
-  findUser,
-  insertUser,
-  type UserLock,
-  updateKycStatus,
-  updateMeta,
-  updateOperatorBlock,
-  updateStatus,
-} from './store';
+import { findUser, insertUser, type UserLock, updateUser } from './store';
 
 export { KYC_STATUSES, type KycStatus, type User } from './record';
 
@@ -82,13 +74,13 @@ export async function patchMeta(
   patch: UserMeta,
 ): Promise<{ before: User; after: User }> {
   const before = await requireUser(tx, reach, id, undefined, 'update');
-  return { before, after: await updateMeta(tx, before.id, mergedMeta(before.meta, patch)) };
+  return { before, after: await updateUser(tx, before.id, { meta: mergedMeta(before.meta, patch) }) };
 }
 
 /** Writes corrected values to the meta of a locked user. */
 export async function correctMeta(tx: Tx, user: User, corrected: UserMeta): Promise<void> {
   const changed = Object.entries(corrected).some(([field, value]) => user.meta[field] !== value);
-  if (changed) await updateMeta(tx, user.id, { ...user.meta, ...corrected });
+  if (changed) await updateUser(tx, user.id, { meta: { ...user.meta, ...corrected } });
 }
 
 /**
@@ -112,7 +104,7 @@ export async function setUserStatus(
       'status',
     );
   await blockCardsOf(tx, before.id, status === 'blocked');
-  return { before, after: await updateStatus(tx, before.id, status, reason ?? null) };
+  return { before, after: await updateUser(tx, before.id, { status, statusReason: reason ?? null }) };
 }
 
 /**
@@ -131,11 +123,11 @@ export async function setOperatorBlock(
   const { tenantId } = before;
   if (blocked) await noteStop(tx, { kind: 'user', subject: id, tenantId, ...stopping });
   else await endStop(tx, 'user', id);
-  const after = await updateOperatorBlock(tx, id, blocked);
+  const after = await updateUser(tx, id, { operatorBlocked: blocked });
   await blockCardsOf(tx, id, blocked || before.clientStatus === 'blocked');
   return { before, after };
 }
 
 /** Stores the KYC status of a locked user. The KYC domain's rules decide which status may follow. */
 export const setKycStatus = (tx: Tx, user: User, status: KycStatus): Promise<User> =>
-  updateKycStatus(tx, user.id, status);
+  updateUser(tx, user.id, { kycStatus: status });

@@ -1,10 +1,13 @@
-import { filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
+import { filtered, type IdPage, NOW, newestFirst, raw } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { json, recordTable } from '../../kernel/db/record-table';
 import { isId } from '../../kernel/ids';
-import type { UserMeta } from './meta';
 import type { KycStatus, User, UserStatus } from './record';
 
-const COLUMNS = [
+/** `status` is the client's own status. */
+type Row = Omit<User, 'clientStatus'>;
+
+const users = recordTable<Row>('users', { meta: json }, [
   'id',
   'tenantId',
   'externalId',
@@ -15,12 +18,7 @@ const COLUMNS = [
   'kycStatus',
   'createdAt',
   'updatedAt',
-];
-
-const users = () => table('users');
-
-/** `status` is the client's own status. */
-type Row = Omit<User, 'clientStatus'>;
+]);
 
 const userOf = (row: Row): User => ({
   ...row,
@@ -31,14 +29,14 @@ const userOf = (row: Row): User => ({
 /** @returns undefined when the tenant has another user with the `externalId` */
 export async function insertUser(
   tx: Sql,
-  { meta, ...given }: { id: string; tenantId: string; externalId: string | null; meta: UserMeta },
+  given: Pick<User, 'id' | 'tenantId' | 'externalId' | 'meta'>,
 ): Promise<User | undefined> {
-  const [row] = await tx.run<Row>(
+  const row = await users.writtenOne(
+    tx,
     users()
-      .insert({ ...given, meta: JSON.stringify(meta) })
+      .insert(users.row(given))
       .onConflict(raw('(tenant_id, external_id) where external_id is not null'))
-      .ignore()
-      .returning(COLUMNS),
+      .ignore(),
   );
   return row && userOf(row);
 }
@@ -54,10 +52,10 @@ export async function findUser(
   lock: UserLock = 'none',
 ): Promise<User | undefined> {
   if (!isId('user', id)) return undefined;
-  const query = users().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach });
+  const query = users().where({ id }).modify(filtered, { tenantId: reach });
   if (lock === 'share') void query.forShare();
   if (lock === 'update') void query.forNoKeyUpdate();
-  const [row] = await sql.run<Row>(query);
+  const row = await users.one(sql, query);
   return row && userOf(row);
 }
 
@@ -74,34 +72,18 @@ export async function listUsers(
   { status, ...filter }: UserFilter,
   page: IdPage,
 ): Promise<User[]> {
-  const query = users().select(COLUMNS).where({ tenantId }).modify(filtered, filter);
+  const query = users().where({ tenantId }).modify(filtered, filter);
   if (status !== undefined)
     void query.whereRaw(`(operator_blocked or status = 'blocked') = ?`, [status === 'blocked']);
-  return (await sql.run<Row>(query.modify(newestFirst, page))).map(userOf);
+  return (await users.all(sql, query.modify(newestFirst, page))).map(userOf);
 }
 
-export const updateMeta = (tx: Sql, id: string, meta: UserMeta): Promise<User> =>
-  updateUser(tx, id, { meta: JSON.stringify(meta) });
-
-export const updateStatus = (
+/** @param change `status` is the client's own status */
+export async function updateUser(
   tx: Sql,
   id: string,
-  status: UserStatus,
-  statusReason: string | null,
-): Promise<User> => updateUser(tx, id, { status, statusReason });
-
-export const updateOperatorBlock = (tx: Sql, id: string, operatorBlocked: boolean): Promise<User> =>
-  updateUser(tx, id, { operatorBlocked });
-
-export const updateKycStatus = (tx: Sql, id: string, kycStatus: KycStatus): Promise<User> =>
-  updateUser(tx, id, { kycStatus });
-
-async function updateUser(tx: Sql, id: string, values: Record<string, unknown>): Promise<User> {
-  const [row] = await tx.run<Row>(
-    users()
-      .where({ id })
-      .update({ ...values, updatedAt: NOW })
-      .returning(COLUMNS),
-  );
-  return userOf(row as Row);
+  change: Partial<Pick<Row, 'meta' | 'status' | 'statusReason' | 'operatorBlocked' | 'kycStatus'>>,
+): Promise<User> {
+  const query = users().where({ id });
+  return userOf(await users.saved(tx, query.update({ ...users.row(change), updatedAt: NOW })));
 }

@@ -1,48 +1,37 @@
-import { anyOf, table } from '../../kernel/db/build';
+import { anyOf } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { decimal, recordTable } from '../../kernel/db/record-table';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import type { Write } from '../../kernel/db/writes';
-import { Decimal } from '../../kernel/money/money';
 import type { Break } from './record';
 
-type Row = Omit<Break, 'amount'> & { amount: string | null };
+const breaks = recordTable<Break>('breaks', { amount: decimal }, [
+  'id',
+  'tenantId',
+  'kind',
+  'subject',
+  'detail',
+  'amount',
+  'currency',
+  'createdAt',
+  'resolvedAt',
+  'resolvedBy',
+  'note',
+]);
 
-const COLUMNS = [
-  ...['id', 'tenantId', 'kind', 'subject', 'detail', 'amount', 'currency'],
-  ...['createdAt', 'resolvedAt', 'resolvedBy', 'note'],
-];
+type NewBreak = Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>;
 
-const breaks = () => table('breaks');
-
-const breakOf = (row: Row): Break => ({
-  ...row,
-  amount: row.amount === null ? null : new Decimal(row.amount),
-});
-
-export async function insertBreak(
-  tx: Sql,
-  given: Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>,
-): Promise<Break> {
-  const [row] = await tx.run<Row>(
-    breaks()
-      .insert({ ...given, amount: given.amount?.toFixed() ?? null })
-      .onConflict(['kind', 'subject', 'detail'])
-      .merge(['detail']) // no change, but an existing row is returned
-      .returning(COLUMNS),
+export const insertBreak = (tx: Sql, given: NewBreak) =>
+  breaks.saved(
+    tx,
+    // The merge changes nothing, but returns an existing row.
+    breaks().insert(breaks.row(given)).onConflict(['kind', 'subject', 'detail']).merge(['detail']),
   );
-  return breakOf(row as Row);
-}
-
-type NewRow = Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>;
 
 /** Inserts breaks with other writes. Existing breaks stay as they are. */
-export function breaksWrite(given: readonly NewRow[]): Write | undefined {
+export function breaksWrite(given: readonly NewBreak[]): Write | undefined {
   if (given.length === 0) return undefined;
-  const rows = given.map(({ tenantId, amount, ...row }) => ({
-    ...row,
-    tenant_id: tenantId,
-    amount: amount?.toFixed() ?? null,
-  }));
+  const rows = given.map(({ tenantId, ...row }) => ({ ...breaks.row(row), tenant_id: tenantId }));
   return {
     name: 'breaks',
     statement: `insert into breaks (id, tenant_id, kind, subject, detail, amount, currency)
@@ -53,13 +42,14 @@ export function breaksWrite(given: readonly NewRow[]): Write | undefined {
   };
 }
 
-export async function lockBreak(tx: Sql, id: string): Promise<Break | undefined> {
-  const [row] = await tx.run<Row>(breaks().select(COLUMNS).where({ id }).forNoKeyUpdate());
-  return row && breakOf(row);
-}
+export const lockBreak = (tx: Sql, id: string) => breaks.one(tx, breaks().where({ id }).forNoKeyUpdate());
 
 const WAITING = {
-  ...{ id: 'id', since: 'created_at', tenantId: 'tenant_id', kind: 'kind', currency: 'currency' },
+  id: 'id',
+  since: 'created_at',
+  tenantId: 'tenant_id',
+  kind: 'kind',
+  currency: 'currency',
 };
 
 /** The oldest first. @param given.all includes resolved ones @throws Problem 400 */
@@ -67,39 +57,27 @@ export async function listBreaks(
   sql: Sql,
   { all = false, ...filter }: WaitingFilter & { all?: boolean },
 ): Promise<Break[]> {
-  const query = breaks().select(COLUMNS).modify(waitingPage, WAITING, filter);
+  const query = breaks().modify(waitingPage, WAITING, filter);
   if (!all) void query.whereNull('resolvedAt');
-  return (await sql.run<Row>(query)).map(breakOf);
+  return breaks.all(sql, query);
 }
 
 export const countBreaks = (sql: Sql): Promise<WaitingCount> =>
   countWaiting(sql, breaks().whereNull('resolvedAt'), WAITING);
 
 /** All breaks of a subject, with the resolved ones, the oldest first. */
-export async function breaksOf(sql: Sql, subject: string, limit: number): Promise<Break[]> {
-  const query = breaks().select(COLUMNS).where({ subject }).orderBy(['createdAt', 'id']).limit(limit);
-  return (await sql.run<Row>(query)).map(breakOf);
-}
+export const breaksOf = (sql: Sql, subject: string, limit: number) =>
+  breaks.all(sql, breaks().where({ subject }).orderBy(['createdAt', 'id']).limit(limit));
 
-export async function findBreak(sql: Sql, id: string): Promise<Break | undefined> {
-  const [row] = await sql.run<Row>(breaks().select(COLUMNS).where({ id }));
-  return row && breakOf(row);
-}
+export const findBreak = (sql: Sql, id: string) => breaks.one(sql, breaks().where({ id }));
 
-export async function resolve(
+export const resolve = (
   tx: Sql,
   { id, note, resolvedBy, at }: { id: string; note: string; resolvedBy: string; at: Date },
-): Promise<Break> {
-  const [row] = await tx.run<Row>(
-    breaks().where({ id }).update({ note, resolvedBy, resolvedAt: at }).returning(COLUMNS),
-  );
-  return breakOf(row as Row);
-}
+) => breaks.saved(tx, breaks().where({ id }).update({ note, resolvedBy, resolvedAt: at }));
 
-export async function openBreaksOf(sql: Sql, subject: string): Promise<Break[]> {
-  const rows = await sql.run<Row>(breaks().select(COLUMNS).where({ subject }).whereNull('resolvedAt'));
-  return rows.map(breakOf);
-}
+export const openBreaksOf = (sql: Sql, subject: string) =>
+  breaks.all(sql, breaks().where({ subject }).whereNull('resolvedAt'));
 
 /**
  * Opens a break, or reopens an existing one, with the present amount.
@@ -107,12 +85,11 @@ export async function openBreaksOf(sql: Sql, subject: string): Promise<Break[]> 
  */
 export async function reopenBreak(
   tx: Sql,
-  given: Pick<Break, 'id' | 'tenantId' | 'kind' | 'subject' | 'detail' | 'amount' | 'currency'>,
+  given: NewBreak,
   left?: { itself: string; resolvedSince: Date },
 ): Promise<void> {
-  const opened = { resolvedAt: null, resolvedBy: null, note: null };
   const query = breaks()
-    .insert({ ...given, amount: given.amount?.toFixed() ?? null, ...opened })
+    .insert(breaks.row({ ...given, resolvedAt: null, resolvedBy: null, note: null }))
     .onConflict(['kind', 'subject', 'detail'])
     .merge(['amount', 'currency', 'resolvedAt', 'resolvedBy', 'note']);
   if (left)

@@ -1,5 +1,6 @@
 import { NOW, raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 
 export interface NewCallback {
   id: string;
@@ -10,7 +11,24 @@ export interface NewCallback {
   headers: Record<string, string>;
 }
 
-const callbacks = () => table('provider_callbacks');
+/** A stored callback, without its body. */
+export interface KeptCallback {
+  party: string;
+  /** The party's id of the message. */
+  externalId: string;
+  receivedAt: Date;
+  /** Null until it has been handled, as `outcome` is. */
+  handledAt: Date | null;
+  outcome: string | null;
+}
+
+const callbacks = recordTable<KeptCallback>('provider_callbacks', {}, [
+  'party',
+  'externalId',
+  'receivedAt',
+  'handledAt',
+  'outcome',
+]);
 const forged = () => table('forged_callbacks');
 
 /** @returns false for a repeated message */
@@ -25,22 +43,7 @@ export async function insertVerified(tx: Sql, { headers, ...given }: NewCallback
   return rows.length === 1;
 }
 
-/** A stored callback, without its body. */
-export interface KeptCallback {
-  party: string;
-  /** The party's id of the message. */
-  externalId: string;
-  receivedAt: Date;
-  /** Null until it has been handled, as `outcome` is. */
-  handledAt: Date | null;
-  outcome: string | null;
-}
-
-export async function findCallback(sql: Sql, id: string): Promise<KeptCallback | undefined> {
-  const columns = ['party', 'externalId', 'receivedAt', 'handledAt', 'outcome'];
-  const [found] = await sql.run<KeptCallback>(callbacks().select(columns).where({ id }));
-  return found;
-}
+export const findCallback = (sql: Sql, id: string) => callbacks.one(sql, callbacks().where({ id }));
 
 /**
  * Adds to a party's count of unverified callbacks, in one row for each hour. `lastHash` is the hash of the last one.

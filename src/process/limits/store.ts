@@ -1,5 +1,6 @@
 import { table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 import { Decimal } from '../../kernel/money/money';
 import type { Alone, Limits, SumName, Sums } from './record';
 
@@ -14,22 +15,19 @@ export const SETTING_NAMES = [
 export type SettingName = (typeof SETTING_NAMES)[number];
 export type Settings = Partial<Record<SettingName, string>>;
 
-const settings = () => table('installation_settings');
-
-interface Row {
-  name: SettingName;
-  value: string;
-}
+const settings = recordTable<{ name: SettingName; value: string }>('installation_settings', {}, [
+  'name',
+  'value',
+]);
 
 export async function readSettings(sql: Sql): Promise<Settings> {
-  const rows = await sql.run<Row>(settings().select('name', 'value').whereIn('name', SETTING_NAMES));
+  const rows = await settings.all(sql, settings().whereIn('name', SETTING_NAMES));
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
 /** Locked until the end of the transaction. */
 export async function lockSetting(tx: Tx, name: SettingName): Promise<string | undefined> {
-  const [row] = await tx.run<Row>(settings().select('name', 'value').where({ name }).forUpdate());
-  return row?.value;
+  return (await settings.one(tx, settings().where({ name }).forUpdate()))?.value;
 }
 
 /** @returns false where the setting exists */

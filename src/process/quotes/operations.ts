@@ -11,7 +11,7 @@ export interface NewQuote {
   accountId: string;
   kind: QuoteKind;
   /** The offer, stored as JSON with amounts as decimal strings. */
-  terms: object;
+  terms: Quote['terms'];
   ttlSeconds: number;
   at: Date;
 }
@@ -19,7 +19,7 @@ export interface NewQuote {
 /** Stores a price that holds until it expires or is used. */
 export function createQuote(tx: Tx, { ttlSeconds, at, ...given }: NewQuote): Promise<Quote> {
   const expiresAt = new Date(at.getTime() + ttlSeconds * 1000);
-  return insertQuote(tx, { id: newId('quote'), ...given, expiresAt, at });
+  return insertQuote(tx, { id: newId('quote'), ...given, expiresAt, createdAt: at });
 }
 
 export interface QuoteAsked {

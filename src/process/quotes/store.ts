@@ -1,5 +1,6 @@
-import { raw, table } from '../../kernel/db/build';
+import { raw } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { json, recordTable } from '../../kernel/db/record-table';
 
 export type QuoteKind =
   | 'deposit'
@@ -18,34 +19,26 @@ export interface Quote {
   expiresAt: Date;
   /** The record that used the quote. */
   usedBy: string | null;
+  createdAt: Date;
 }
 
-const COLUMNS = ['id', 'tenantId', 'accountId', 'kind', 'terms', 'expiresAt', 'usedBy'];
+const quotes = recordTable<Quote>('quotes', { terms: json }, [
+  'id',
+  'tenantId',
+  'accountId',
+  'kind',
+  'terms',
+  'expiresAt',
+  'usedBy',
+  'createdAt',
+]);
 
-const quotes = () => table('quotes');
+export const insertQuote = (tx: Sql, given: Omit<Quote, 'usedBy'>) =>
+  quotes.saved(tx, quotes().insert(quotes.row(given)));
 
-export async function insertQuote(
-  tx: Sql,
-  { terms, at, ...given }: Omit<Quote, 'terms' | 'usedBy'> & { terms: object; at: Date },
-): Promise<Quote> {
-  const row = { ...given, terms: JSON.stringify(terms), createdAt: at };
-  const [quote] = await tx.run<Quote>(quotes().insert(row).returning(COLUMNS));
-  return quote as Quote;
-}
+export const findQuote = (sql: Sql, id: string) => quotes.one(sql, quotes().where({ id }));
 
-export async function findQuote(sql: Sql, id: string): Promise<(Quote & { createdAt: Date }) | undefined> {
-  const [quote] = await sql.run<Quote & { createdAt: Date }>(
-    quotes()
-      .select([...COLUMNS, 'createdAt'])
-      .where({ id }),
-  );
-  return quote;
-}
-
-export async function lockRow(tx: Sql, id: string): Promise<Quote | undefined> {
-  const [quote] = await tx.run<Quote>(quotes().select(COLUMNS).where({ id }).forNoKeyUpdate());
-  return quote;
-}
+export const lockRow = (tx: Sql, id: string) => quotes.one(tx, quotes().where({ id }).forNoKeyUpdate());
 
 export function markUsed(tx: Tx, id: string, usedBy: string, at: Date): void {
   tx.defer(quotes().where({ id }).update({ usedBy, usedAt: at }));

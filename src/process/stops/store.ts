@@ -1,34 +1,24 @@
-import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 import type { Stop, StopKind } from './record';
 
-const COLUMNS = ['kind', 'subject', 'tenantId', 'reason', 'stoppedBy', 'at'] as const;
-
-const stops = () => table('stops');
+const stops = recordTable<Stop>('stops', {}, ['kind', 'subject', 'tenantId', 'reason', 'stoppedBy', 'at']);
 
 /** @returns false when the record is stopped already */
 export async function insertStop(tx: Sql, stop: Stop): Promise<boolean> {
-  const rows = await tx.run(
-    stops()
-      .insert({ ...stop })
-      .onConflict(['kind', 'subject'])
-      .ignore()
-      .returning('subject'),
-  );
-  return rows.length === 1;
+  const query = stops().insert(stops.row(stop)).onConflict(['kind', 'subject']).ignore();
+  return (await tx.run(query.returning('subject'))).length === 1;
 }
 
 /** @returns the deleted stop */
-export async function deleteStop(tx: Sql, kind: StopKind, subject: string): Promise<Stop | undefined> {
-  const [row] = await tx.run<Stop>(stops().where({ kind, subject }).delete().returning(COLUMNS));
-  return row;
-}
+export const deleteStop = (tx: Sql, kind: StopKind, subject: string) =>
+  stops.writtenOne(tx, stops().where({ kind, subject }).delete());
 
 /** The newest first. */
-export const listStops = (sql: Sql, limit: number): Promise<Stop[]> =>
-  sql.run<Stop>(
+export const listStops = (sql: Sql, limit: number) =>
+  stops.all(
+    sql,
     stops()
-      .select(COLUMNS)
       .orderBy([{ column: 'at', order: 'desc' }, 'kind', 'subject'])
       .limit(limit),
   );

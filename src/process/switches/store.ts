@@ -1,5 +1,5 @@
-import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 
 /** A capability, for one tenant or for all, or a party. */
 export interface Switch {
@@ -17,23 +17,22 @@ export interface SwitchedOff extends Switch {
   offReason: string;
 }
 
-const switches = () => table('switches');
-const COLUMNS = ['kind', 'name', 'tenantId', 'offAt', 'offBy', 'offReason'];
+const switches = recordTable<SwitchedOff>('switches', {}, [
+  'kind',
+  'name',
+  'tenantId',
+  'offAt',
+  'offBy',
+  'offReason',
+]);
 
 /** The switches that are off now, the longest first. */
-export const readSwitchedOff = (sql: Sql): Promise<SwitchedOff[]> =>
-  sql.run<SwitchedOff>(switches().select(COLUMNS).whereNull('onAt').orderBy('id'));
+export const readSwitchedOff = (sql: Sql) => switches.all(sql, switches().whereNull('onAt').orderBy('id'));
 
 /** @returns whether it was on before */
 export async function insertOff(sql: Sql, off: SwitchedOff): Promise<boolean> {
-  const rows = await sql.run(
-    switches()
-      .insert({ ...off })
-      .onConflict()
-      .ignore()
-      .returning('id'),
-  );
-  return rows.length > 0;
+  const query = switches().insert(switches.row(off)).onConflict().ignore();
+  return (await sql.run(query.returning('id'))).length > 0;
 }
 
 /** @returns since when it was off; undefined where it was on */

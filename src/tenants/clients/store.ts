@@ -1,21 +1,14 @@
 import { NOW, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 import type { LiveSecret, Tenant, TenantAccess } from './record';
 import { type TenantSettings, tenantSettings } from './settings';
 
-interface TenantRow {
-  id: string;
-  name: string;
-  role: 'client' | 'admin';
-  status: 'active' | 'disabled';
-  settings: unknown;
-}
-
-const tenant = (row: TenantRow): Tenant => ({ ...row, settings: tenantSettings.parse(row.settings) });
-
-const COLUMNS = ['id', 'name', 'role', 'status', 'settings'];
-
-const tenants = () => table('tenants');
+const tenants = recordTable<Tenant>(
+  'tenants',
+  { settings: { read: (stored) => tenantSettings.parse(stored), write: JSON.stringify } },
+  ['id', 'name', 'role', 'status', 'settings'],
+);
 const credentials = () => table('credentials');
 
 export async function insertTenant(
@@ -25,27 +18,18 @@ export async function insertTenant(
   await tx.run(tenants().insert({ ...given, settings: JSON.stringify(settings) }));
 }
 
-export async function findTenant(sql: Sql, id: string): Promise<Tenant | undefined> {
-  const [row] = await sql.run<TenantRow>(tenants().select(COLUMNS).where({ id }));
-  return row && tenant(row);
-}
+export const findTenant = (sql: Sql, id: string) => tenants.one(sql, tenants().where({ id }));
 
 export async function statusOf(sql: Sql, id: string): Promise<Tenant['status'] | undefined> {
-  const [row] = await sql.run<Pick<TenantRow, 'status'>>(tenants().select('status').where({ id }));
+  const [row] = await sql.run<Pick<Tenant, 'status'>>(tenants().select('status').where({ id }));
   return row?.status;
 }
 
-export async function listTenants(sql: Sql): Promise<Tenant[]> {
-  const rows = await sql.run<TenantRow>(tenants().select(COLUMNS).orderBy('id'));
-  return rows.map(tenant);
-}
+export const listTenants = (sql: Sql) => tenants.all(sql, tenants().orderBy('id'));
 
 export async function updateSettings(tx: Sql, id: string, settings: TenantSettings): Promise<void> {
-  await tx.run(
-    tenants()
-      .where({ id })
-      .update({ settings: JSON.stringify(settings), updatedAt: NOW }),
-  );
+  const change = { ...tenants.row({ settings }), updatedAt: NOW };
+  await tx.run(tenants().where({ id }).update(change));
 }
 
 export async function updateStatus(tx: Sql, id: string, status: Tenant['status']): Promise<void> {
@@ -53,24 +37,20 @@ export async function updateStatus(tx: Sql, id: string, status: Tenant['status']
 }
 
 /** Locks the tenant against other changes of it and its secrets. Records that only refer to the tenant do not wait. */
-export async function lockTenant(tx: Sql, id: string): Promise<Tenant | undefined> {
-  const [row] = await tx.run<TenantRow>(tenants().select(COLUMNS).where({ id }).forNoKeyUpdate());
-  return row && tenant(row);
-}
+export const lockTenant = (tx: Sql, id: string) => tenants.one(tx, tenants().where({ id }).forNoKeyUpdate());
 
 /**
  * Tenants by id with their valid secrets, in one statement and so of one moment. Raw and prepared, because requests
  * depend on it.
  */
 export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, TenantAccess>> {
-  const rows = await sql.prepared<
-    TenantRow & {
-      access_version: string;
-      secret_id: string | null;
-      secret_hash: Buffer;
-      left_ms: string | null;
-    }
-  >(
+  const rows = await sql.prepared<{
+    id: string;
+    access_version: string;
+    secret_id: string | null;
+    secret_hash: Buffer;
+    left_ms: string | null;
+  }>(
     'tenants-access',
     `select t.id, t.name, t.role, t.status, t.settings, t.access_version, c.id as secret_id, c.secret_hash,
             extract(epoch from c.expires_at - clock_timestamp()) * 1000 as left_ms
@@ -81,7 +61,7 @@ export async function readAccess(sql: Sql, ids: string[]): Promise<Map<string, T
   );
   const read = new Map<string, TenantAccess>();
   for (const { access_version, secret_id, secret_hash, left_ms, ...row } of rows) {
-    const access = read.get(row.id) ?? { tenant: tenant(row), version: access_version, secrets: [] };
+    const access = read.get(row.id) ?? { tenant: tenants.record(row), version: access_version, secrets: [] };
     if (secret_id !== null) {
       const leftMs = left_ms === null ? null : Number(left_ms);
       access.secrets.push({ id: secret_id, hash: secret_hash, leftMs });

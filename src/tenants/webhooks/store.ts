@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
 import { anyOf, filtered, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import type { Registration } from '../../kernel/outbox/events';
 import type { Endpoint } from './record';
 import { type EndpointKey, type EndpointStatus, endpointTransition } from './record';
 import { RECOVERY_ID } from './recovery-command';
 
-const COLUMNS = [
+const endpoints = recordTable<Endpoint>('webhook_endpoints', {}, [
   'tenantId',
   'registration',
   'url',
@@ -19,16 +20,19 @@ const COLUMNS = [
   'probeEvent',
   'probeFailures',
   'createdAt',
-];
+]);
 const KEY = ['tenantId', 'registration'];
 
 /** Values of an endpoint that is not failing: a success, no waiting events, or a new URL. */
 const HEALTHY = {
-  ...{ failingSince: null, probes: 0, nextProbeAt: null, lastError: null },
-  ...{ probeEvent: null, probeFailures: 0, recentFailures: 0 },
+  failingSince: null,
+  probes: 0,
+  nextProbeAt: null,
+  lastError: null,
+  probeEvent: null,
+  probeFailures: 0,
+  recentFailures: 0,
 };
-
-const endpoints = () => table('webhook_endpoints');
 
 export async function findEndpoints(
   sql: Sql,
@@ -41,55 +45,41 @@ export async function findEndpoints(
     registrations?: readonly Registration[];
   } = {},
 ): Promise<Endpoint[]> {
-  const found = endpoints().select(COLUMNS).modify(filtered, filter);
+  const found = endpoints().modify(filtered, filter);
   if (registrations) void found.where(anyOf('registration', registrations));
-  return sql.run<Endpoint>(found.orderBy(KEY));
+  return endpoints.all(sql, found.orderBy(KEY));
 }
 
 const faulty = () => endpoints().whereIn('status', ['failing', 'disabled']);
 const FAULTY = {
-  ...{ id: `tenant_id || '/' || registration`, since: 'coalesce(failing_since, updated_at)' },
-  ...{ tenantId: 'tenant_id', kind: 'status' },
+  id: `tenant_id || '/' || registration`,
+  since: 'coalesce(failing_since, updated_at)',
+  tenantId: 'tenant_id',
+  kind: 'status',
 };
 
 /** Failing and disabled endpoints, longest first. `kind` is the status. @throws Problem 400 */
-export async function faultyEndpoints(
-  sql: Sql,
-  filter: WaitingFilter,
-): Promise<(Endpoint & { since: Date })[]> {
-  return sql.run(
-    faulty()
-      .select(COLUMNS)
-      .select(raw(`${FAULTY.since} as since`))
-      .modify(waitingPage, FAULTY, filter),
-  );
+export async function faultyEndpoints(sql: Sql, filter: WaitingFilter) {
+  const since = raw(`${FAULTY.since} as since`);
+  const found = await endpoints.all(sql, faulty().select(since).modify(waitingPage, FAULTY, filter));
+  return found as (Endpoint & { since: Date })[];
 }
 
 export const countFaultyEndpoints = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, faulty(), FAULTY);
 
-export async function findEndpoint(
-  sql: Sql,
-  { tenantId, registration }: EndpointKey,
-): Promise<Endpoint | undefined> {
-  const [endpoint] = await sql.run<Endpoint>(endpoints().select(COLUMNS).where({ tenantId, registration }));
-  return endpoint;
-}
+export const findEndpoint = (sql: Sql, { tenantId, registration }: EndpointKey) =>
+  endpoints.one(sql, endpoints().where({ tenantId, registration }));
 
 /** Locks the endpoints of a tenant, in one order. */
-export async function lockEndpoints(
-  sql: Sql,
-  tenantId: string,
-  registrations: readonly Registration[],
-): Promise<Endpoint[]> {
-  return sql.run<Endpoint>(
+export const lockEndpoints = (sql: Sql, tenantId: string, registrations: readonly Registration[]) =>
+  endpoints.all(
+    sql,
     endpoints()
-      .select(COLUMNS)
       .where({ tenantId })
       .where(anyOf('registration', registrations))
       .orderBy('registration')
       .forUpdate(),
   );
-}
 
 /** Sets the URL of each registration, replacing an existing one in any state. */
 export async function putEndpoints(
@@ -263,7 +253,7 @@ export async function countDeliveries(
 /** Endpoints by status. */
 export async function countEndpoints(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql.run<{ status: string; count: number }>(
-    table('webhook_endpoints').select('status', raw('count(*)::int as count')).groupBy('status'),
+    endpoints().select('status', raw('count(*)::int as count')).groupBy('status'),
   );
   return new Map(rows.map(({ status, count }) => [status, count]));
 }

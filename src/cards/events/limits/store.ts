@@ -1,27 +1,30 @@
-import { camelRow, columnsOf, NOW, table } from '../../../kernel/db/build';
+import { camelRow, columnsOf, NOW } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { decimal, recordTable } from '../../../kernel/db/record-table';
 import { compositeArray, type Write } from '../../../kernel/db/writes';
 import { Decimal } from '../../../kernel/money/money';
 import { dayOf, type Part, type SpendingChange, usedKey } from '../rules/limits/spending';
 import type { SubjectLimits, Used } from './record';
 
-const AMOUNTS = ['perTransaction', 'perDay', 'perMonth', 'challengeAbove'] as const;
 const FIELDS = [
-  ...['subjectId', 'version', ...AMOUNTS],
-  ...['blockedMccs', 'allowedMccs', 'blockedCountries', 'challengeEcommerce', 'homeCountries'],
-] as const;
+  'subjectId',
+  'version',
+  'perTransaction',
+  'perDay',
+  'perMonth',
+  'challengeAbove',
+  'blockedMccs',
+  'allowedMccs',
+  'blockedCountries',
+  'challengeEcommerce',
+  'homeCountries',
+];
 
-/** A row as Postgres gives it: NUMERIC is text. */
-type Row = Omit<SubjectLimits, (typeof AMOUNTS)[number]> & Record<(typeof AMOUNTS)[number], string | null>;
-
-const decimalOrNull = (value: string | null) => (value === null ? null : new Decimal(value));
-
-const limitsOf = (row: Row): SubjectLimits => ({
-  ...row,
-  perTransaction: decimalOrNull(row.perTransaction),
-  perDay: decimalOrNull(row.perDay),
-  perMonth: decimalOrNull(row.perMonth),
-  challengeAbove: decimalOrNull(row.challengeAbove),
+const spendingLimits = recordTable<SubjectLimits>('spending_limits', {
+  perTransaction: decimal,
+  perDay: decimal,
+  perMonth: decimal,
+  challengeAbove: decimal,
 });
 
 /**
@@ -30,26 +33,18 @@ const limitsOf = (row: Row): SubjectLimits => ({
  */
 export async function readLimits(sql: Sql, subjectIds: string[]): Promise<Map<string, SubjectLimits>> {
   // Prepared, like the statement below, because every event of a limited card runs it.
-  const rows = await sql.prepared<Row>(
+  const rows = await sql.prepared(
     'limits-read',
     `select ${columnsOf(FIELDS)} from spending_limits where subject_id = any($1)`,
     [subjectIds],
   );
-  return new Map(rows.map((row) => [row.subjectId, limitsOf(row)]));
+  return new Map(rows.map(spendingLimits.record).map((limits) => [limits.subjectId, limits]));
 }
 
 /** Writes limits. The caller holds the lock of the card or user. */
 export async function writeLimits(tx: Sql, limits: SubjectLimits): Promise<void> {
-  const { perTransaction, perDay, perMonth, challengeAbove, ...rest } = limits;
-  const row = {
-    ...rest,
-    perTransaction: perTransaction?.toFixed() ?? null,
-    perDay: perDay?.toFixed() ?? null,
-    perMonth: perMonth?.toFixed() ?? null,
-    challengeAbove: challengeAbove?.toFixed() ?? null,
-    updatedAt: NOW,
-  };
-  await tx.run(table('spending_limits').insert(row).onConflict('subjectId').merge());
+  const row = { ...spendingLimits.row(limits), updatedAt: NOW };
+  await tx.run(spendingLimits().insert(row).onConflict('subjectId').merge());
 }
 
 /**

@@ -1,5 +1,6 @@
-import { filtered, table } from '../../../kernel/db/build';
+import { filtered } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { recordTable } from '../../../kernel/db/record-table';
 import { isId } from '../../../kernel/ids';
 import type { FileType } from '../../../kernel/wire/file-type';
 
@@ -11,9 +12,12 @@ export interface CardholderFile {
   sha256: string;
 }
 
-const COLUMNS = ['id', 'tenantId', 'contentType', 'sha256'];
-
-const files = () => table('cardholder_files');
+const files = recordTable<CardholderFile>('cardholder_files', {}, [
+  'id',
+  'tenantId',
+  'contentType',
+  'sha256',
+]);
 
 export async function insertFile(tx: Sql, given: CardholderFile & { size: number }): Promise<void> {
   await tx.run(files().insert(given));
@@ -26,8 +30,5 @@ export async function findFile(
   id: string,
 ): Promise<CardholderFile | undefined> {
   if (!isId('file', id)) return undefined;
-  const [file] = await sql.run<CardholderFile>(
-    files().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach }),
-  );
-  return file;
+  return files.one(sql, files().where({ id }).modify(filtered, { tenantId: reach }));
 }
