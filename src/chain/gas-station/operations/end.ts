@@ -9,7 +9,7 @@ import { endHold } from '../../wallets/sweeps';
 import { bookExecution } from './books';
 import { closeEnded } from './nonces/breaks';
 import { isCancelling } from './nonces/refusals';
-import { keepReverted, releaseNonces, settleFreed, settleNonces } from './nonces/store';
+import { keepReverted, releaseNonces, settleFreed, settleNonces } from './nonces-store';
 import type { GasOperation, GasOperationTrigger } from './record';
 import { feeOf, isOpen, nextStatus, type Verdict } from './rules';
 import { countMembers, freeMembers, updateOperation } from './store';

@@ -6,7 +6,7 @@ import { moveOperation } from '../end';
 import { closeCapped, closeRefused, showRefused } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import { countRefusal, forgetRefusals } from '../nonces/refusals';
-import { keepBroadcast } from '../nonces/store';
+import { keepBroadcast } from '../nonces-store';
 import { isHandedOver } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';

@@ -1,7 +1,7 @@
-import { NOW, raw, table } from '../../../../kernel/db/build';
-import type { Sql } from '../../../../kernel/db/database';
-import { json, recordTable, safeInteger, wholeUnits } from '../../../../kernel/db/record-table';
-import type { Attempt } from './record';
+import { NOW, raw, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import { json, recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
+import type { Attempt } from './nonces/record';
 
 const nonces = recordTable<Attempt>('chain_nonces', {
   nonce: safeInteger,
