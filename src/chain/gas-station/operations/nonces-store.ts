@@ -227,6 +227,25 @@ export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<
   await tx.run(nonces().where({ number, broadcastAt: null }).update({ broadcastAt: at }));
 }
 
+/** Whether a transaction cancels its operation. */
+export async function isCancelling(sql: Sql, chain: string, hash: string): Promise<boolean> {
+  const [row] = await sql.run<Pick<Attempt, 'cancels'>>(nonces().select('cancels').where({ chain, hash }));
+  return row?.cancels ?? false;
+}
+
+/** @returns consecutive refusals, this one included */
+export async function countRefusal(sql: Sql, number: string): Promise<number> {
+  const counted = nonces()
+    .where({ number })
+    .update({ refusals: raw('refusals + 1') });
+  const [row] = await sql.run<Pick<Attempt, 'refusals'>>(counted.returning('refusals'));
+  return row?.refusals ?? 0;
+}
+
+export async function forgetRefusals(sql: Sql, number: string): Promise<void> {
+  await sql.run(nonces().where({ number }).update({ refusals: 0 }));
+}
+
 /** Settles the attempts of a final nonce. Frees the nonce of an export that was not executed. */
 export async function settleNonces(tx: Sql, operationId: string, nonce: number, at: Date): Promise<void> {
   const open = () => nonces().where({ operationId, settledAt: null, releasedAt: null });

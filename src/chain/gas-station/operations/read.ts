@@ -11,6 +11,7 @@ export { spentToday } from './budget';
 export {
   countOpen,
   countOpenOf,
+  failedSweeps,
   findOperation,
   listOperations,
   openOperationsOf,
