@@ -60,7 +60,7 @@ export function recordTable<T extends object>(
   codecs: Codecs<T>,
   columns: RecordTable<T>['columns'] = ['*'],
 ): RecordTable<T> {
-  const coded = Object.entries(codecs as Record<string, Codec<unknown>>);
+  const coded = Object.entries<Codec<unknown>>(codecs);
 
   function record(row: Record<string, unknown>): T {
     const made = { ...row };
