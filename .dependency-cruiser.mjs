@@ -83,8 +83,6 @@ const DOMAINS = ['tenants', 'people', 'accounts', 'cards', 'transfers', 'chain',
 const PROCESSES = '^(workflows|activities|workers)/';
 
 const STORE = '^src/.*store\\.ts$';
-/** Its steps, nonces and candidates are one domain still, whose stores they share. */
-const GAS_STATION = '^src/chain/gas-station/';
 
 export default {
   forbidden: [
@@ -121,7 +119,7 @@ export default {
       name: 'a-store-is-its-own-sub-domain-s',
       comment: 'A store serves its folder, the folders within, and the folder that holds its own.',
       severity: 'error',
-      from: { path: '^src/([^/]+/)([^/]+/)([^/]+/|)([^/]+/|)[^/]+$', pathNot: GAS_STATION },
+      from: { path: '^src/([^/]+/)([^/]+/)([^/]+/|)([^/]+/|)[^/]+$' },
       to: {
         path: STORE,
         pathNot: ['$1', '$1$2', '$1$2$3', '$1$2$3$4', '$1$2$3$4[^/]+/'].map((at) => `^src/${at}[^/]+$`),

@@ -1,5 +1,6 @@
 import { table } from '../kernel/db/build';
 import type { Sql } from '../kernel/db/database';
+import { recordTable } from '../kernel/db/record-table';
 import type { WatchedParty } from '../kernel/outbox/queues';
 
 const places = () => table('party_places');
@@ -37,8 +38,6 @@ export async function notePlace(
   );
 }
 
-const anchors = () => table('list_anchors');
-
 /** A change that was read, and the place where its page began. */
 export interface Anchor {
   place: string | null;
@@ -46,10 +45,10 @@ export interface Anchor {
   readAt: Date;
 }
 
-export async function anchorOf(sql: Sql, party: WatchedParty): Promise<Anchor | undefined> {
-  const [row] = await sql.run<Anchor>(anchors().select('place', 'changeId', 'readAt').where({ party }));
-  return row;
-}
+const anchors = recordTable<Anchor>('list_anchors', {}, ['place', 'changeId', 'readAt']);
+
+export const anchorOf = (sql: Sql, party: WatchedParty): Promise<Anchor | undefined> =>
+  anchors.one(sql, anchors().where({ party }));
 
 export async function noteAnchor(sql: Sql, party: WatchedParty, anchor: Anchor): Promise<void> {
   await sql.run(

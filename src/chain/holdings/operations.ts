@@ -1,5 +1,6 @@
-import { anyOf, table } from '../../kernel/db/build';
+import { anyOf } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { recordTable, safeInteger } from '../../kernel/db/record-table';
 import { writeWithCommit } from '../../kernel/db/writes';
 import { Decimal } from '../../kernel/money/money';
 import { type ChainPlace, type HoldingChange, sumKey } from './record';
@@ -66,27 +67,24 @@ const UNBOOKED = `
     select place, asset, -amount from holding_changes where chain = $1 and block_number > $2) as beside
    group by place, asset`;
 
+type Arrival = Pick<HoldingChange, 'cause' | 'address' | 'blockNumber'>;
+
+const holdingChanges = recordTable<Arrival>('holding_changes', { blockNumber: safeInteger }, [
+  ...['cause', 'address', 'blockNumber'],
+]);
+
 /** The condition repeats the predicate of the partial index that serves it. */
 const arrivals = (chain: string) =>
-  table('holding_changes').where({ chain }).whereRaw(`place = 'station' and booked = 0 and amount > 0`);
+  holdingChanges().where({ chain }).whereRaw(`place = 'station' and booked = 0 and amount > 0`);
 
 /** Lists the unbooked arrivals of coins at stations, up to and including the block `upTo`. */
-export async function arrivalsUnbooked(
-  sql: Sql,
-  chain: string,
-  upTo: number,
-): Promise<Pick<HoldingChange, 'cause' | 'address' | 'blockNumber'>[]> {
-  const query = arrivals(chain).where('blockNumber', '<=', upTo);
-  const rows = await sql.run<Record<'cause' | 'address' | 'blockNumber', string>>(
-    query.select('cause', 'address', 'blockNumber'),
-  );
-  return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
-}
+export const arrivalsUnbooked = (sql: Sql, chain: string, upTo: number): Promise<Arrival[]> =>
+  holdingChanges.all(sql, arrivals(chain).where('blockNumber', '<=', upTo));
 
 /** Sets the change of each unbooked cause to zero, because the chain does not have it. Booked causes stay. */
 export async function clearChanges(tx: Tx, chain: string, causes: readonly string[]): Promise<void> {
   await tx.run(
-    table('holding_changes').where({ chain, booked: 0 }).where(anyOf('cause', causes)).update({ amount: 0 }),
+    holdingChanges().where({ chain, booked: 0 }).where(anyOf('cause', causes)).update({ amount: 0 }),
   );
 }
 
@@ -96,7 +94,5 @@ export async function clearChanges(tx: Tx, chain: string, causes: readonly strin
  */
 export async function forgetArrivals(tx: Tx, chain: string, above: number): Promise<void> {
   const causes = arrivals(chain).where('blockNumber', '>', above).select('cause');
-  await tx.run(
-    table('holding_changes').where({ chain, booked: 0 }).whereIn('cause', causes).update({ amount: 0 }),
-  );
+  await tx.run(holdingChanges().where({ chain, booked: 0 }).whereIn('cause', causes).update({ amount: 0 }));
 }

@@ -1,15 +1,26 @@
-import { raw, table } from '../../kernel/db/build';
+import { raw } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { recordTable, safeInteger } from '../../kernel/db/record-table';
 
 /** The last block that was read of each chain, and the hashes of the latest blocks. */
-
-const places = () => table('chain_places');
-const blocks = () => table('chain_blocks');
 
 export interface BlockPosition {
   number: number;
   hash: string;
 }
+
+const blocks = recordTable<BlockPosition>('chain_blocks', { number: safeInteger }, ['number', 'hash']);
+
+/** The last block read of a chain, and when. */
+interface LastRead {
+  chain: string;
+  blockNumber: number;
+  readAt: Date;
+}
+
+const places = recordTable<LastRead>('chain_places', { blockNumber: safeInteger }, [
+  ...['chain', 'blockNumber', 'readAt'],
+]);
 
 /** The position of the watcher on a chain. */
 export interface ReadPosition extends BlockPosition {
@@ -32,22 +43,7 @@ export async function followedChains(sql: Sql, at: Date): Promise<ReadonlySet<st
 }
 
 /** Lists the last block read of each chain, and when. */
-export async function listReadPositions(
-  sql: Sql,
-): Promise<{ chain: string; blockNumber: number; readAt: Date }[]> {
-  const query = places().select('chain', 'blockNumber', 'readAt').orderBy('chain');
-  const rows = await sql.run<{ chain: string; blockNumber: string; readAt: Date }>(query);
-  return rows.map((row) => ({ ...row, blockNumber: Number(row.blockNumber) }));
-}
-
-/** Postgres returns BIGINT as text. */
-interface PlaceRow {
-  number: string;
-  hash: string;
-  checkedNumber: string;
-  backTo: string | null;
-  backUntil: string | null;
-}
+export const listReadPositions = (sql: Sql) => places.all(sql, places().orderBy('chain'));
 
 /**
  * Returns the last block that was read. Undefined when the chain was never read.
@@ -65,7 +61,9 @@ export async function readPositionOf(
     .select('b.number', 'b.hash', 'checkedNumber', 'backTo', 'backUntil')
     .where('chain_places.chain', chain);
   if (lock) void query.forUpdate('chain_places');
-  const [row] = await sql.run<PlaceRow>(query);
+  const [row] = await sql.run<
+    Record<'number' | 'hash' | 'checkedNumber' | 'backUntil', string> & { backTo: string | null }
+  >(query);
   if (!row) return undefined;
   const { hash, checkedNumber, backTo, backUntil } = row;
   const number = Number(row.number);
@@ -131,12 +129,8 @@ export const noteUnread = async (tx: Tx, chain: string): Promise<void> => {
 };
 
 /** Lists the blocks whose hashes are stored, newest first. */
-export async function keptBlocks(sql: Sql, chain: string): Promise<BlockPosition[]> {
-  const rows = await sql.run<{ number: string | number; hash: string }>(
-    blocks().select('number', 'hash').where({ chain }).orderBy('number', 'desc'),
-  );
-  return rows.map(({ number, hash }) => ({ number: Number(number), hash }));
-}
+export const keptBlocks = (sql: Sql, chain: string): Promise<BlockPosition[]> =>
+  blocks.all(sql, blocks().where({ chain }).orderBy('number', 'desc'));
 
 /**
  * Moves the position back to an earlier block after a reorganisation.

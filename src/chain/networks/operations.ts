@@ -12,6 +12,7 @@ import {
   listNetworks,
   listSealedNetworks,
   lockOtherOfChain,
+  type SealedNetwork,
   updateNetwork,
 } from './store';
 
@@ -71,17 +72,18 @@ export async function findOpened(
   lock?: 'update',
 ): Promise<OpenedNetwork | undefined> {
   const found = await findSealedNetwork(sql, chain, lock);
-  return found && { network: found.network, rpcUrls: openUrls(keyring, chain, found.rpcUrls) };
+  return found && openedBy(keyring, found);
 }
 
 export const listOpened = async (
   { keyring }: Pick<Services, 'keyring'>,
   sql: Sql,
-): Promise<OpenedNetwork[]> =>
-  (await listSealedNetworks(sql)).map(({ network, rpcUrls }) => ({
-    network,
-    rpcUrls: openUrls(keyring, network.chain, rpcUrls),
-  }));
+): Promise<OpenedNetwork[]> => (await listSealedNetworks(sql)).map((each) => openedBy(keyring, each));
+
+const openedBy = (keyring: Services['keyring'], { rpcUrls, ...network }: SealedNetwork): OpenedNetwork => ({
+  network,
+  rpcUrls: openUrls(keyring, network.chain, rpcUrls),
+});
 
 /** Tells what a chain is used for. A chain in use keeps its id and the assets that it holds. */
 type Using = Pick<Following, 'isUsed' | 'heldBy'>;

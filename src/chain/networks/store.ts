@@ -1,6 +1,7 @@
-import { NOW, table } from '../../kernel/db/build';
+import { NOW } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { keptDecimal } from '../../kernel/wire/schemas';
+import { recordTable, safeInteger } from '../../kernel/db/record-table';
+import { Decimal } from '../../kernel/money/money';
 import { isChainName, type Network, type NetworkAsset } from './record';
 
 const COLUMNS = [
@@ -8,18 +9,21 @@ const COLUMNS = [
   ...['createdAt', 'updatedAt'],
 ];
 
-type Row = Omit<Network, 'chainId' | 'assets'> & {
-  chainId: string;
-  assets: (Omit<NetworkAsset, 'minDeposit'> & { minDeposit: string })[];
+const CODECS = {
+  chainId: safeInteger,
+  assets: {
+    read: (stored: (Omit<NetworkAsset, 'minDeposit'> & { minDeposit: string })[]): NetworkAsset[] =>
+      stored.map((asset) => ({ ...asset, minDeposit: new Decimal(asset.minDeposit) })),
+    write: (assets: readonly NetworkAsset[]) =>
+      JSON.stringify(assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }))),
+  },
 };
 
-const networks = () => table('networks');
-
 /** A network with its sealed node addresses. */
-export interface SealedNetwork {
-  network: Network;
-  rpcUrls: Buffer;
-}
+export type SealedNetwork = Network & { rpcUrls: Buffer };
+
+const networks = recordTable<Network>('networks', CODECS, COLUMNS);
+const sealedNetworks = recordTable<SealedNetwork>('networks', CODECS, [...COLUMNS, 'rpcUrls']);
 
 /** @param lock holds the network until the transaction ends */
 export async function findSealedNetwork(
@@ -28,38 +32,24 @@ export async function findSealedNetwork(
   lock?: 'update',
 ): Promise<SealedNetwork | undefined> {
   if (!isChainName(chain)) return undefined;
-  const query = networks()
-    .select([...COLUMNS, 'rpcUrls'])
-    .where({ chain });
+  const query = sealedNetworks().where({ chain });
   if (lock) void query.forNoKeyUpdate();
-  const [row] = await sql.run<Row & { rpcUrls: Buffer }>(query);
-  if (!row) return undefined;
-  const { rpcUrls, ...rest } = row;
-  return { network: networkOf(rest), rpcUrls };
+  return sealedNetworks.one(sql, query);
 }
 
 /** @param lock keeps the network unchanged until the transaction ends */
 export async function findNetwork(sql: Sql, chain: string, lock?: 'share'): Promise<Network | undefined> {
   if (!isChainName(chain)) return undefined;
-  const query = networks().select(COLUMNS).where({ chain });
+  const query = networks().where({ chain });
   if (lock) void query.forShare();
-  const [row] = await sql.run<Row>(query);
-  return row && networkOf(row);
+  return networks.one(sql, query);
 }
 
 /** Lists all networks by name. */
-export async function listNetworks(sql: Sql): Promise<Network[]> {
-  return (await sql.run<Row>(networks().select(COLUMNS).orderBy('chain'))).map(networkOf);
-}
+export const listNetworks = (sql: Sql): Promise<Network[]> => networks.all(sql, networks().orderBy('chain'));
 
-export async function listSealedNetworks(sql: Sql): Promise<SealedNetwork[]> {
-  const rows = await sql.run<Row & { rpcUrls: Buffer }>(
-    networks()
-      .select([...COLUMNS, 'rpcUrls'])
-      .orderBy('chain'),
-  );
-  return rows.map(({ rpcUrls, ...row }) => ({ network: networkOf(row), rpcUrls }));
-}
+export const listSealedNetworks = (sql: Sql): Promise<SealedNetwork[]> =>
+  sealedNetworks.all(sql, sealedNetworks().orderBy('chain'));
 
 export async function isAnyEnabled(sql: Sql): Promise<boolean> {
   return (await sql.run(networks().select('chain').where({ enabled: true }).limit(1))).length > 0;
@@ -78,55 +68,35 @@ export async function lockOtherOfChain(
   return (await tx.run<{ chain: string }>(query))[0]?.chain;
 }
 
-/** The written columns of a network. Node addresses are sealed under the chain's name. */
-export interface NetworkRow
-  extends Pick<
-    Network,
-    'name' | 'kind' | 'chainId' | 'explorerUrl' | 'confirmations' | 'enabled' | 'assets'
-  > {
-  rpcUrls: Buffer;
-}
+/** What an operator sets of a network. Node addresses are sealed under the chain's name. */
+export type SealedTerms = Omit<SealedNetwork, 'chain' | 'version' | 'createdAt' | 'updatedAt'>;
 
 /** @returns undefined when the network was created meanwhile */
-export async function insertNetwork(
+export function insertNetwork(
   tx: Sql,
   chain: string,
-  given: NetworkRow,
+  terms: SealedTerms,
   at: Date,
 ): Promise<Network | undefined> {
-  const row = { ...columnsOf(given), chain, version: 1, createdAt: at, updatedAt: at };
-  const [made] = await tx.run<Row>(networks().insert(row).onConflict('chain').ignore().returning(COLUMNS));
-  return made && networkOf(made);
+  const row = { ...columnsOf(terms), chain, version: 1, createdAt: at, updatedAt: at };
+  return networks.writtenOne(tx, networks().insert(row).onConflict('chain').ignore());
 }
 
 /** Updates a network that the caller has locked. */
 export async function updateNetwork(
   tx: Sql,
   chain: string,
-  given: NetworkRow,
+  terms: SealedTerms,
   version: number,
 ): Promise<Network> {
-  const [changed] = await tx.run<Row>(
-    networks()
-      .where({ chain })
-      .update({ ...columnsOf(given), version, updatedAt: NOW })
-      .returning(COLUMNS),
-  );
+  const row = { ...columnsOf(terms), version, updatedAt: NOW };
+  const changed = await networks.writtenOne(tx, networks().where({ chain }).update(row));
   if (!changed) throw new Error(`the network ${chain} was locked and no longer exists`);
-  return networkOf(changed);
+  return changed;
 }
 
-const columnsOf = (given: NetworkRow) => {
-  const { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, assets } = given;
-  const kept = assets.map((asset) => ({ ...asset, minDeposit: asset.minDeposit.toFixed() }));
-  return {
-    ...{ name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled },
-    assets: JSON.stringify(kept),
-  };
-};
-
-const networkOf = ({ chainId, assets, ...row }: Row): Network => ({
-  ...row,
-  chainId: Number(chainId),
-  assets: assets.map((asset) => ({ ...asset, minDeposit: keptDecimal.parse(asset.minDeposit) })),
-});
+/** Leaves out what else the caller's terms hold, such as an earlier version. */
+function columnsOf(terms: SealedTerms): Record<string, unknown> {
+  const { name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, assets } = terms;
+  return sealedNetworks.row({ name, kind, chainId, rpcUrls, explorerUrl, confirmations, enabled, assets });
+}

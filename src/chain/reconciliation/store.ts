@@ -1,9 +1,14 @@
 import { raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { Decimal } from '../../kernel/money/money';
+import { decimal, recordTable, safeInteger } from '../../kernel/db/record-table';
 import type { ChainReading } from './record';
 
-const readings = () => table('chain_readings');
+const readings = recordTable<ChainReading>('chain_readings', {
+  blockNumber: safeInteger,
+  reported: decimal,
+  booked: decimal,
+  unbooked: decimal,
+});
 const comparisons = () => table('chain_comparisons');
 
 /** @returns the start of the first comparison since the last completed one */
@@ -21,17 +26,6 @@ export async function beginComparison(sql: Sql, chain: string, at: Date): Promis
 export const endComparison = (sql: Sql, chain: string): Promise<unknown> =>
   sql.run(comparisons().where({ chain }).delete());
 
-type Amount = 'reported' | 'booked' | 'unbooked';
-
-/** Postgres returns NUMERIC and BIGINT as text. */
-type Row = Omit<ChainReading, Amount | 'blockNumber'> & Record<Amount | 'blockNumber', string>;
-
-const readingOf = ({ reported, booked, unbooked, blockNumber, ...row }: Row): ChainReading => ({
-  ...row,
-  ...{ reported: new Decimal(reported), booked: new Decimal(booked), unbooked: new Decimal(unbooked) },
-  blockNumber: Number(blockNumber),
-});
-
 /** A sequence of readings: one place and one asset of a chain. */
 export type Series = Pick<ChainReading, 'chain' | 'place' | 'asset'>;
 
@@ -45,23 +39,20 @@ const OF_GIVEN = 'chain = given.chain and place = given.place and asset = given.
 
 /** The last reading of each series. Raw: reads one index row for each. */
 export async function lastOf(sql: Sql, all: readonly Series[]): Promise<ChainReading[]> {
-  const rows = await sql.query<Row>(
+  const rows = await sql.query(
     `select r.chain, r.place, r.asset, r.read_at as "readAt", r.block_number as "blockNumber", r.differs_since as "differsSince",
             r.reported::text, r.booked::text, r.unbooked::text
        from ${GIVEN}
       cross join lateral (select * from chain_readings where ${OF_GIVEN} order by read_at desc limit 1) r`,
     columnsOfAll(all),
   );
-  return rows.map(readingOf);
+  return rows.map(readings.record);
 }
 
 /** Stores readings. Skips a reading whose time is stored already. */
 export async function insertReadings(tx: Sql, found: readonly ChainReading[]): Promise<void> {
   if (found.length === 0) return;
-  const rows = found.map(({ reported, booked, unbooked, ...row }) => ({
-    ...row,
-    ...{ reported: reported.toFixed(), booked: booked.toFixed(), unbooked: unbooked.toFixed() },
-  }));
+  const rows = found.map(readings.row);
   await tx.run(readings().insert(rows).onConflict(['chain', 'place', 'asset', 'read_at']).ignore());
 }
 

@@ -81,7 +81,7 @@ export async function noteGasBalance(
   const decimals = NATIVE_DECIMALS[network.kind];
   if (gasBalance.decimalPlaces() > decimals)
     throw invalid(`gasBalance has more than ${decimals} decimals.`, 'gasBalance');
-  const noted = { gasBalance: gasBalance.toFixed(), gasBalanceAt: now() };
+  const noted = { gasBalance, gasBalanceAt: now() };
   const [after] = await updateWallets(tx, [wallet.id], noted);
   return { before: wallet, after: after as Wallet };
 }

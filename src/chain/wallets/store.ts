@@ -1,39 +1,25 @@
 import type { Knex } from 'knex';
 import { anyOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
-import { Decimal } from '../../kernel/money/money';
+import { decimal, recordTable } from '../../kernel/db/record-table';
 import type { Network } from '../networks/record';
 import { SWEEPABLE, type Wallet, type WalletBond, type WalletStatus } from './record';
 import { restedBy } from './rules';
 
-/** Postgres returns NUMERIC as text. */
-type Row = Omit<Wallet, 'gasBalance'> & { gasBalance: string | null };
-
-const COLUMNS = [
+const wallets = recordTable<Wallet>('wallets', { gasBalance: decimal }, [
   ...['id', 'chain', 'address', 'derivationIndex', 'purpose', 'status', 'quarantinedUntil', 'boundTo'],
   ...['gasBalance', 'gasBalanceAt', 'createdAt', 'updatedAt'],
-];
-
-const wallets = () => table('wallets');
-
-const walletOf = (row: Row): Wallet => ({
-  ...row,
-  gasBalance: row.gasBalance === null ? null : new Decimal(row.gasBalance),
-});
-
-async function read(sql: Sql, query: Knex.QueryBuilder): Promise<Wallet[]> {
-  return (await sql.run<Row>(query.select(COLUMNS))).map(walletOf);
-}
+]);
 
 /** Locks until the transaction ends. */
 export interface Locking {
   lock?: boolean;
 }
 
-async function readOne(sql: Sql, where: object, { lock = false }: Locking): Promise<Wallet | undefined> {
+function readOne(sql: Sql, where: object, { lock = false }: Locking): Promise<Wallet | undefined> {
   const query = wallets().where(where);
   if (lock) void query.forNoKeyUpdate();
-  return (await read(sql, query))[0];
+  return wallets.one(sql, query);
 }
 
 /** @param address checksummed */
@@ -44,7 +30,7 @@ export const findWalletById = (sql: Sql, id: string, locking: Locking = {}) => r
 
 /** Finds wallets by their ids, in no order. */
 export const findWallets = (sql: Sql, ids: readonly string[]): Promise<Wallet[]> =>
-  read(sql, wallets().where(anyOf('id', ids)));
+  wallets.all(sql, wallets().where(anyOf('id', ids)));
 
 /** Locks wallets until the transaction ends. One order prevents deadlocks between transactions that lock several. */
 export const lockWallets = (tx: Sql, ids: readonly string[]): Promise<unknown> =>
@@ -92,13 +78,9 @@ export async function raiseFloor(tx: Sql, kind: Network['kind'], lowest: number)
 
 export type NewWallet = Pick<Wallet, 'id' | 'chain' | 'address' | 'derivationIndex' | 'purpose'>;
 
-export async function insertWallets(
-  tx: Sql,
-  kind: Network['kind'],
-  made: readonly NewWallet[],
-): Promise<Wallet[]> {
+export function insertWallets(tx: Sql, kind: Network['kind'], made: readonly NewWallet[]): Promise<Wallet[]> {
   const rows = made.map((each) => ({ ...each, kind, status: 'available', createdAt: NOW, updatedAt: NOW }));
-  return (await tx.run<Row>(wallets().insert(rows).returning(COLUMNS))).map(walletOf);
+  return wallets.written(tx, wallets().insert(rows));
 }
 
 /** The condition repeats the predicate of the partial index that serves it. */
@@ -126,27 +108,24 @@ export async function lockFreeWallet(
         .skipLocked();
     const available = pool().where({ status: 'available' });
     const ripe = pool().where({ status: 'quarantined' }).where('quarantinedUntil', '<=', at);
-    const found = (await read(tx, available))[0] ?? (await read(tx, ripe))[0];
+    const found = (await wallets.one(tx, available)) ?? (await wallets.one(tx, ripe));
     if (found) return found;
   }
   return undefined;
 }
 
 /** Updates wallets that the caller has locked. */
-export async function updateWallets(
+export function updateWallets(
   tx: Sql,
   ids: readonly string[],
-  change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalanceAt'>> & {
+  change: Partial<Pick<Wallet, 'status' | 'quarantinedUntil' | 'gasBalance' | 'gasBalanceAt'>> & {
     boundTo?: WalletBond;
     sweepId?: string;
     tenantId?: string;
-    gasBalance?: string;
   },
 ): Promise<Wallet[]> {
-  const update = wallets()
-    .where(anyOf('id', ids))
-    .update({ ...change, updatedAt: NOW });
-  return (await tx.run<Row>(update.returning(COLUMNS))).map(walletOf);
+  const row = { ...wallets.row(change), updatedAt: NOW };
+  return wallets.written(tx, wallets().where(anyOf('id', ids)).update(row));
 }
 
 /**
@@ -210,7 +189,7 @@ export async function listWallets(
 ): Promise<Wallet[]> {
   const query = wallets().modify(filtered, filter).modify(newestFirst, page);
   if (status !== undefined) void query.modify(ofStatusAt, status, at);
-  return (await read(sql, query)).map((wallet) => restedBy(wallet, at));
+  return (await wallets.all(sql, query)).map((wallet) => restedBy(wallet, at));
 }
 
 /**
@@ -224,12 +203,12 @@ export function sweepableWallets(
 ): Promise<Wallet[]> {
   const query = wallets().where({ chain, purpose: 'pool' }).where(anyOf('status', SWEEPABLE));
   if (used) void query.whereNotNull('tenantId');
-  return read(sql, query.orderBy('derivationIndex'));
+  return wallets.all(sql, query.orderBy('derivationIndex'));
 }
 
 /** Lists the station wallets of a chain: present, former and unused. */
 export const stationWallets = (sql: Sql, chain: string): Promise<Wallet[]> =>
-  read(sql, wallets().where({ chain, purpose: 'station' }).orderBy('id'));
+  wallets.all(sql, wallets().where({ chain, purpose: 'station' }).orderBy('id'));
 
 /** Returns which addresses are our wallets or named stations. Includes former stations. */
 export async function ownAmong(

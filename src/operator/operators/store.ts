@@ -1,5 +1,5 @@
-import { table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 
 /** A person who decides (decisions part 2), once admitted. A name is never reused. */
 export interface Operator {
@@ -20,12 +20,10 @@ export interface Operator {
   disabledReason: string | null;
 }
 
-const COLUMNS = [
+const operators = recordTable<Operator>('operators', {}, [
   ...['id', 'name', 'createdBy', 'createdAt', 'proposedBy', 'admittedBy', 'admittedAt'],
   ...['disabledAt', 'disabledBy', 'disabledReason'],
-];
-
-const operators = () => table('operators');
+]);
 
 /** Serialises changes of operators, so that one always remains. Raw, because it is an advisory lock. */
 export async function lockOperators(tx: Sql): Promise<void> {
@@ -33,47 +31,36 @@ export async function lockOperators(tx: Sql): Promise<void> {
 }
 
 /** @returns undefined when another operator has the name, in any case of letters */
-export async function insertOperator(
+export const insertOperator = (
   tx: Sql,
   given: Pick<Operator, 'id' | 'name' | 'createdBy'> & { secretHash: Buffer },
-): Promise<Operator | undefined> {
-  const [row] = await tx.run<Operator>(operators().insert(given).onConflict().ignore().returning(COLUMNS));
-  return row;
-}
+): Promise<Operator | undefined> => operators.writtenOne(tx, operators().insert(given).onConflict().ignore());
 
-export async function findBySecret(sql: Sql, secretHash: Buffer): Promise<Operator | undefined> {
-  const [row] = await sql.run<Operator>(operators().select(COLUMNS).where({ secretHash }));
-  return row;
-}
+export const findBySecret = (sql: Sql, secretHash: Buffer): Promise<Operator | undefined> =>
+  operators.one(sql, operators().where({ secretHash }));
 
-export async function findOperator(
+export const findOperator = (
   sql: Sql,
   by: { id: string } | { name: string },
-): Promise<Operator | undefined> {
-  const query = operators().select(COLUMNS);
-  const [row] = await sql.run<Operator>(
-    'id' in by ? query.where(by) : query.whereRaw('lower(name) = lower(?)', [by.name]),
+): Promise<Operator | undefined> =>
+  operators.one(
+    sql,
+    'id' in by ? operators().where(by) : operators().whereRaw('lower(name) = lower(?)', [by.name]),
   );
-  return row;
-}
 
 /**
  * Locks the operator to the end of the transaction. A concurrent disable waits, and later transactions see the operator
  * disabled.
  */
-export async function holdOperator(tx: Sql, id: string): Promise<Operator | undefined> {
-  const [row] = await tx.run<Operator>(operators().select(COLUMNS).where({ id }).forShare());
-  return row;
-}
+export const holdOperator = (tx: Sql, id: string): Promise<Operator | undefined> =>
+  operators.one(tx, operators().where({ id }).forShare());
 
-export const listOperators = (sql: Sql): Promise<Operator[]> =>
-  sql.run<Operator>(operators().select(COLUMNS).orderBy('id'));
+export const listOperators = (sql: Sql): Promise<Operator[]> => operators.all(sql, operators().orderBy('id'));
 
 export async function updateOperator(
   tx: Sql,
   id: string,
   changed: Partial<Omit<Operator, 'id' | 'name'>> & { secretHash?: Buffer },
 ): Promise<Operator> {
-  const [row] = await tx.run<Operator>(operators().where({ id }).update(changed).returning(COLUMNS));
-  return row as Operator;
+  return (await operators.writtenOne(tx, operators().where({ id }).update(changed))) as Operator;
 }

@@ -1,5 +1,5 @@
-import { table } from '../../kernel/db/build';
 import type { Tx } from '../../kernel/db/database';
+import { decimal, recordTable } from '../../kernel/db/record-table';
 import { Decimal } from '../../kernel/money/money';
 
 /** A transfer's part of its tenant's daily sum. `amount` is null where there was no fresh rate. */
@@ -12,6 +12,8 @@ export interface Outflow {
   currency: string;
   rate: Decimal | null;
 }
+
+const outflows = recordTable<Outflow>('daily_outflows', { amount: decimal, rate: decimal });
 
 /**
  * Locks the daily sum of a tenant until the end of the transaction. The order of locks is: idempotency key, quote,
@@ -53,7 +55,5 @@ export async function sumOfDay(
   return { sum: new Decimal(row?.sum ?? 0), whole: row?.whole ?? true };
 }
 
-export function insertOutflow(tx: Tx, { amount, rate, ...given }: Outflow): void {
-  const row = { ...given, amount: amount?.toFixed() ?? null, rate: rate?.toFixed() ?? null };
-  tx.defer(table('daily_outflows').insert(row));
-}
+export const insertOutflow = (tx: Tx, outflow: Outflow): void =>
+  tx.defer(outflows().insert(outflows.row(outflow)));

@@ -1,8 +1,7 @@
-import { table } from '../../kernel/db/build';
+import { filtered } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { recordTable, safeInteger } from '../../kernel/db/record-table';
 import type { ChainTransfer } from '../../parties/chain/port';
-
-const unlisted = () => table('unlisted_tokens');
 
 /** A transfer to us of a token that no network lists. */
 export interface UnlistedToken {
@@ -18,6 +17,10 @@ export interface UnlistedToken {
   more: number;
   seenAt: Date;
 }
+
+const unlisted = recordTable<UnlistedToken>('unlisted_tokens', { blockNumber: safeInteger }, [
+  ...['chain', 'txHash', 'ordinal', 'token', 'address', 'units', 'blockNumber', 'more', 'seenAt'],
+]);
 
 /** Most stored transfers of a transaction, because a spam token may send a thousand in one. */
 const KEPT_UNLISTED = 20;
@@ -54,15 +57,8 @@ export async function keepUnlisted(
 }
 
 /** Lists unlisted tokens, newest first. */
-export async function listUnlisted(
+export const listUnlisted = (
   sql: Sql,
   { chain, limit }: { chain?: string | undefined; limit: number },
-): Promise<UnlistedToken[]> {
-  const query = unlisted()
-    .select('chain', 'txHash', 'ordinal', 'token', 'address', 'units', 'blockNumber', 'more', 'seenAt')
-    .orderBy('seenAt', 'desc')
-    .limit(limit);
-  if (chain !== undefined) void query.where({ chain });
-  const rows = await sql.run<UnlistedToken & { units: unknown; blockNumber: unknown }>(query);
-  return rows.map((row) => ({ ...row, units: String(row.units), blockNumber: Number(row.blockNumber) }));
-}
+): Promise<UnlistedToken[]> =>
+  unlisted.all(sql, unlisted().modify(filtered, { chain }).orderBy('seenAt', 'desc').limit(limit));

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { anyOf, filtered, raw, rowsOf, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { decimal, json, recordTable } from '../../kernel/db/record-table';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
-import { Decimal, ZERO } from '../../kernel/money/money';
+import { type Decimal, ZERO } from '../../kernel/money/money';
 import { openBreaksOf } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
 import type { Change, Holding } from './books/position';
@@ -14,6 +15,11 @@ const COLUMNS = [
   ...['orderedAt', 'word', 'wordAt', 'doubted', 'doubtedAt', 'parts', 'failure', 'revision'],
   ...['quiet', 'lookAt', 'dueBy', 'reached', 'createdAt', 'updatedAt'],
 ];
+const transfers = recordTable<Transfer>(
+  'transfers',
+  { terms: json, word: json, doubted: json, parts: json, reached: json },
+  COLUMNS,
+);
 
 /** Parses terms and words, because they are stored as JSON and carry decimals and dates as text. */
 function transferOf<T, W extends PartyWord>(
@@ -33,20 +39,14 @@ export interface NewTransfer {
 
 /** @returns false when another transfer has this name at the party */
 export async function insertTransfer(tx: Sql, { transfer, party, callerId }: NewTransfer): Promise<boolean> {
-  const { terms, reached, id, kind, tenantId, accountId, status, referenceId, idempotencyKey } = transfer;
-  const { partyRef, orderedAt, dueBy, createdAt } = transfer;
-  const rows = await tx.run(
-    table('transfers')
-      .insert({
-        ...{ id, kind, tenantId, accountId, status, referenceId, idempotencyKey, callerId, party, partyRef },
-        ...{ orderedAt, dueBy, createdAt, updatedAt: createdAt },
-        ...{ terms: JSON.stringify(terms), reached: JSON.stringify(reached) },
-      })
-      .onConflict(['party', 'party_ref'])
-      .ignore()
-      .returning('id'),
-  );
-  return rows.length === 1;
+  const { id, kind, tenantId, accountId, status, terms, referenceId, idempotencyKey } = transfer;
+  const { partyRef, orderedAt, dueBy, reached, createdAt } = transfer;
+  const given = { id, kind, tenantId, accountId, status, terms, referenceId, idempotencyKey, partyRef };
+  const row = transfers.row({ ...given, orderedAt, dueBy, reached, createdAt, updatedAt: createdAt });
+  const insert = transfers()
+    .insert({ ...row, party, callerId })
+    .onConflict(['party', 'party_ref']);
+  return (await tx.run(insert.ignore().returning('id'))).length === 1;
 }
 
 /** The decisions of a transfer, read in the statement of its row so that both are of one moment. */
@@ -63,12 +63,12 @@ export async function readSituations<T, W extends PartyWord>(
   at: Date,
   choose: (query: Knex.QueryBuilder) => void,
 ): Promise<Situation<T, W>[]> {
-  const query = table('transfers').select(COLUMNS).select(WITH_DECISIONS).where({ kind: kind.name });
+  const query = transfers().select(COLUMNS).select(WITH_DECISIONS).where({ kind: kind.name });
   choose(query);
-  const rows = await sql.run<Transfer & { decisions: DecisionRow[] }>(query);
-  return rows.map(({ decisions, ...row }) => ({
+  const rows = await sql.run<Transfer & { decisions: (Record<string, unknown> & { at: string })[] }>(query);
+  return rows.map(({ decisions: inJson, ...row }) => ({
     transfer: transferOf(kind, row),
-    decisions: decisions.map(decisionOf),
+    decisions: inJson.map((each) => ({ ...decisions.record(each), at: new Date(each.at) })),
     at,
   }));
 }
@@ -95,14 +95,13 @@ export interface Locked {
 
 /** Locks a transfer and reads its parts in one round trip: the later statements wait for the lock. */
 export async function lockTransfer(tx: Tx, kind: AnyKind, id: string, at: Date): Promise<Locked | undefined> {
-  const held = table('transfers').select(COLUMNS).where({ id, kind: kind.name }).forNoKeyUpdate();
-  const [[row], decisions, booked, open] = await Promise.all([
-    tx.run<Transfer>(held),
-    decisionsOf(tx, id),
+  const [row, decided, booked, open] = await Promise.all([
+    transfers.one(tx, transfers().where({ id, kind: kind.name }).forNoKeyUpdate()),
+    decisions.all(tx, decisions().where({ transferId: id }).orderBy('number')),
     bookedOf(tx, id),
     openBreaksOf(tx, id),
   ]);
-  return row && { situation: { transfer: transferOf(kind, row), decisions, at }, booked, open };
+  return row && { situation: { transfer: transferOf(kind, row), decisions: decided, at }, booked, open };
 }
 
 /** Finds transfers of any kind by their names at the party. */
@@ -112,7 +111,7 @@ export async function transfersOfParty(
   refs: readonly string[],
 ): Promise<(Pick<Transfer, 'id' | 'kind' | 'tenantId' | 'status'> & KnownToParty)[]> {
   return sql.run(
-    table('transfers')
+    transfers()
       .select('id', 'kind', 'tenantId', 'status', 'partyRef')
       // An answer that was dropped as older counts as known, so that the party's list reports only later ones.
       .select(raw(`coalesce(doubted->>'version', word->>'version')::float8 as version`))
@@ -134,79 +133,19 @@ export interface KnownToParty {
 export function saveTransfer(tx: Tx, transfer: Transfer, unreleased: Decimal = ZERO): void {
   const { id, status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts } = transfer;
   const { failure, revision, quiet, lookAt, dueBy, reached, updatedAt } = transfer;
-  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  tx.defer(
-    table('transfers')
-      .where({ id })
-      .update({
-        ...{ status, partyRef, orderedAt, wordAt, doubtedAt, failure, revision, quiet, lookAt },
-        ...{ dueBy, updatedAt, reached: json(reached) },
-        unreleased: unreleased.isZero() ? null : unreleased.toFixed(),
-        ...{ word: json(word), doubted: json(doubted), parts: json(parts) },
-      }),
-  );
+  const state = { status, partyRef, orderedAt, word, wordAt, doubted, doubtedAt, parts, failure };
+  const row = transfers.row({ ...state, revision, quiet, lookAt, dueBy, reached, updatedAt });
+  const change = { ...row, unreleased: unreleased.isZero() ? null : unreleased.toFixed() };
+  tx.defer(transfers().where({ id }).update(change));
 }
 
-type DecisionRow = Omit<Decision, 'amount' | 'at'> & { amount: string | null; at: Date | string };
-
-const decisionOf = ({ amount, at, ...row }: DecisionRow): Decision => ({
-  ...row,
-  amount: amount === null ? null : new Decimal(amount),
-  at: new Date(at),
-});
-
-const DECISION_COLUMNS = [
+const decisions = recordTable<Decision>('transfer_decisions', { amount: decimal, data: json }, [
   ...['id', 'kind', 'amount', 'currency', 'accountId', 'data', 'reason', 'decidedBy', 'at'],
-];
+]);
 
-async function decisionsOf(sql: Sql, transferId: string): Promise<Decision[]> {
-  const rows = await sql.run<DecisionRow>(
-    table('transfer_decisions').select(DECISION_COLUMNS).where({ transferId }).orderBy('number'),
-  );
-  return rows.map(decisionOf);
-}
-
-export function insertDecisions(tx: Tx, transferId: string, decisions: readonly Decision[]): void {
-  if (decisions.length === 0) return;
-  tx.defer(
-    table('transfer_decisions').insert(
-      decisions.map(({ amount, data, ...rest }) => ({
-        ...rest,
-        transferId,
-        amount: amount?.toFixed() ?? null,
-        data: JSON.stringify(data),
-      })),
-    ),
-  );
-}
-
-/** The booked sums by component, part, account and currency. */
-export async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
-  const rows = await sql.run<
-    Omit<Holding, 'account' | 'amount'> & { accountId: string | null; amount: string }
-  >(
-    table('transfer_entries')
-      .select('component', 'part', 'accountId', 'currency')
-      .sum({ amount: 'amount' })
-      .where({ transferId })
-      .groupBy('component', 'part', 'accountId', 'currency'),
-  );
-  return rows.map(({ component, part, accountId, currency, amount }) => ({
-    ...{ component, part, account: accountId, currency },
-    amount: new Decimal(amount),
-  }));
-}
-
-export function insertEntries(tx: Tx, transferId: string, changes: readonly Change[], at: Date): void {
-  if (changes.length === 0) return;
-  tx.defer(
-    table('transfer_entries').insert(
-      changes.map(({ component, part, account, currency, amount, reference }) => ({
-        ...{ transferId, component, part, accountId: account, currency, amount: amount.toFixed() },
-        ...{ referenceId: reference, at },
-      })),
-    ),
-  );
+export function insertDecisions(tx: Tx, transferId: string, made: readonly Decision[]): void {
+  if (made.length === 0) return;
+  tx.defer(decisions().insert(made.map((each) => ({ ...decisions.row(each), transferId }))));
 }
 
 /** A posted change of a holding. */
@@ -215,18 +154,40 @@ export interface BookedEntry extends Holding {
   at: Date;
 }
 
-/** The newest changes of a transfer's holdings, oldest first. */
-export async function entriesOf(sql: Sql, transferId: string, limit: number): Promise<BookedEntry[]> {
-  const rows = await sql.run<Omit<BookedEntry, 'amount'> & { amount: string }>(
-    table('transfer_entries')
-      .select('component', 'part', 'account_id as account', 'currency', 'amount', 'at')
-      .select('reference_id as reference')
+const entries = recordTable<BookedEntry>('transfer_entries', { amount: decimal }, [
+  ...['component', 'part', 'account_id as account', 'currency', 'amount', 'at', 'reference_id as reference'],
+]);
+
+/** The booked sums by component, part, account and currency. */
+export async function bookedOf(sql: Sql, transferId: string): Promise<Holding[]> {
+  const rows = await sql.run(
+    entries()
+      .select('component', 'part', 'account_id as account', 'currency')
+      .sum({ amount: 'amount' })
       .where({ transferId })
-      .orderBy('number', 'desc')
-      .limit(limit),
+      .groupBy('component', 'part', 'accountId', 'currency'),
   );
-  return rows.map(({ amount, ...row }) => ({ ...row, amount: new Decimal(amount) })).reverse();
+  return rows.map(entries.record);
 }
+
+export function insertEntries(tx: Tx, transferId: string, changes: readonly Change[], at: Date): void {
+  if (changes.length === 0) return;
+  const rows = changes.map(({ component, part, account, currency, amount, reference }) => ({
+    transferId,
+    component,
+    part,
+    accountId: account,
+    currency,
+    amount: amount.toFixed(),
+    referenceId: reference,
+    at,
+  }));
+  tx.defer(entries().insert(rows));
+}
+
+/** The newest changes of a transfer's holdings, oldest first. */
+export const entriesOf = async (sql: Sql, transferId: string, limit: number): Promise<BookedEntry[]> =>
+  (await entries.all(sql, entries().where({ transferId }).orderBy('number', 'desc').limit(limit))).reverse();
 
 /**
  * Maps each reference of a further movement to the reference of its record. References of records themselves are left
@@ -246,13 +207,13 @@ export async function linksOf(sql: Sql, references: readonly string[]): Promise<
 /** Finds the transfer that posted under a reference. */
 export async function transferOfReference(sql: Sql, referenceId: string): Promise<string | undefined> {
   const [row] = await sql.run<{ transferId: string }>(
-    table('transfer_entries').select('transferId').where({ referenceId }).limit(1),
+    entries().select('transferId').where({ referenceId }).limit(1),
   );
   return row?.transferId;
 }
 
 export async function kindNameOf(sql: Sql, id: string): Promise<string | undefined> {
-  const [row] = await sql.run<{ kind: string }>(table('transfers').select('kind').where({ id }));
+  const [row] = await sql.run<{ kind: string }>(transfers().select('kind').where({ id }));
   return row?.kind;
 }
 
@@ -270,6 +231,8 @@ export interface SuspenseItem {
   since: Date;
 }
 
+const suspense = recordTable<SuspenseItem>('suspense_items', { amount: decimal });
+
 /** Money in suspense. One row for each transfer and currency. */
 const suspended = (transferId?: string) =>
   rowsOf(
@@ -281,20 +244,18 @@ const suspended = (transferId?: string) =>
   );
 
 const IN_SUSPENSE = {
-  ...{ id: `transfer_id || ':' || currency`, since: 'since' },
-  ...{ tenantId: 'tenant_id', kind: 'kind', currency: 'currency' },
+  id: `transfer_id || ':' || currency`,
+  since: 'since',
+  tenantId: 'tenant_id',
+  kind: 'kind',
+  currency: 'currency',
 };
 
 /** Lists money in suspense, oldest first. @throws Problem 400 */
-export async function suspenseItems(
+export const suspenseItems = async (
   sql: Sql,
   { transferId, ...filter }: WaitingFilter & { transferId?: string },
-): Promise<SuspenseItem[]> {
-  const rows = await sql.run<Omit<SuspenseItem, 'amount'> & { amount: string }>(
-    suspended(transferId).select('*').modify(waitingPage, IN_SUSPENSE, filter),
-  );
-  return rows.map(({ amount, ...row }) => ({ ...row, amount: new Decimal(amount) }));
-}
+): Promise<SuspenseItem[]> =>
+  suspense.all(sql, suspended(transferId).modify(waitingPage, IN_SUSPENSE, filter));
 
-export const countSuspense = (sql: Sql): Promise<WaitingCount> =>
-  countWaiting(sql, table('suspense_items'), IN_SUSPENSE);
+export const countSuspense = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, suspense(), IN_SUSPENSE);

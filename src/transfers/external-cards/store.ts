@@ -1,8 +1,10 @@
-import { table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
 import type { ExternalCardDetails } from './record';
 
-const transactions = () => table('external_card_transactions');
+const transactions = recordTable<ExternalCardDetails>('external_card_transactions', {}, [
+  ...['id', 'returnUrl', 'token', 'actionUrl'],
+]);
 
 export function insertDetails(
   tx: Tx,
@@ -12,14 +14,8 @@ export function insertDetails(
 }
 
 /** @param by the id, or the hash of the token in the payer's address */
-export async function findDetails(
-  sql: Sql,
-  by: { id: string } | { redirectHash: Buffer },
-): Promise<ExternalCardDetails | undefined> {
-  const columns = ['id', 'returnUrl', 'token', 'actionUrl'];
-  const [row] = await sql.run<ExternalCardDetails>(transactions().select(columns).where(by));
-  return row;
-}
+export const findDetails = (sql: Sql, by: { id: string } | { redirectHash: Buffer }) =>
+  transactions.one(sql, transactions().where(by));
 
 export async function saveActionUrl(tx: Sql, id: string, actionUrl: Buffer): Promise<void> {
   await tx.run(transactions().where({ id }).update({ actionUrl }));

@@ -1,12 +1,17 @@
 import type { Knex } from 'knex';
 import { anyOf, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
+import { json, recordTable } from '../../kernel/db/record-table';
 import type { Payout, PayoutDetails, ShownPayout } from './record';
 
 /** Each kind of payout has a table for the fields beside its transfers. */
 export type PayoutTable = 'payouts' | 'iban_payouts';
 
-const COLUMNS = ['id', 'quoteId', 'externalId', 'destinationMasked'];
+const detailsIn = (name: PayoutTable) =>
+  recordTable<PayoutDetails>(name, { destinationMasked: json }, [
+    ...['id', 'quoteId', 'externalId', 'destinationMasked'],
+  ]);
+const TABLES = { payouts: detailsIn('payouts'), iban_payouts: detailsIn('iban_payouts') };
 
 export interface NewPayoutDetails extends PayoutDetails {
   tenantId: string;
@@ -16,11 +21,8 @@ export interface NewPayoutDetails extends PayoutDetails {
 
 /** @returns false when the tenant has a payout with that `externalId` */
 export async function insertDetails(tx: Sql, name: PayoutTable, given: NewPayoutDetails): Promise<boolean> {
-  const row = { ...given, destinationMasked: JSON.stringify(given.destinationMasked) };
-  const rows = await tx.run(
-    table(name).insert(row).onConflict(['tenant_id', 'external_id']).ignore().returning('id'),
-  );
-  return rows.length === 1;
+  const insert = TABLES[name]().insert(TABLES[name].row(given)).onConflict(['tenant_id', 'external_id']);
+  return (await tx.run(insert.ignore().returning('id'))).length === 1;
 }
 
 /** Payouts with the fields beside their transfers. */
@@ -30,7 +32,7 @@ export async function withDetails(
   found: readonly Payout[],
 ): Promise<ShownPayout[]> {
   const ids = found.map(({ transfer }) => transfer.id);
-  const rows = await sql.run<PayoutDetails>(table(name).select(COLUMNS).where(anyOf('id', ids)));
+  const rows = await TABLES[name].all(sql, TABLES[name]().where(anyOf('id', ids)));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return found.map((payout) => {
     const details = byId.get(payout.transfer.id);

@@ -9,6 +9,8 @@ import { minSweepOf, sweepableOf } from '../rules';
 import type { Dust } from './record';
 import { saveDust } from './store';
 
+export { keptDust } from './store';
+
 /**
  * Reads each wallet's balance of a token, in their order. Undefined when the contract does not answer.
  * @param token null: the native coin

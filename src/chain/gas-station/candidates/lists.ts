@@ -12,7 +12,7 @@ import { SWEEPABLE, type Wallet } from '../../wallets/record';
 import { mayDelegate } from '../../wallets/sweeps';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
-import { listOperations } from '../operations/store';
+import { listOperations } from '../operations/read';
 import { isBelowThreshold, minSweepOf, sweepableOf } from '../rules';
 import { stationSending } from '../strategies/choose';
 

@@ -12,7 +12,7 @@ import type { Wallet } from '../../wallets/record';
 import { mayDelegate } from '../../wallets/sweeps';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
-import { failedSweeps, openOperationsOf } from '../operations/store';
+import { failedSweeps, openOperationsOf } from '../operations/read';
 import {
   autoSweepRestsUntil,
   boundedFees,

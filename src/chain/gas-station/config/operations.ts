@@ -8,7 +8,7 @@ import { type GasConfig, type GasInput, type GasTerms, gasConfigNeverSet } from 
 import { appliedTerms, checkedTerms } from './rules';
 import { findGasConfig, insertGasConfig, updateGasTerms } from './store';
 
-export { findGasConfig } from './store';
+export { findGasConfig, updateStation } from './store';
 
 type Of = Pick<Network, 'chain' | 'confirmations'>;
 

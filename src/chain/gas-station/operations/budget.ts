@@ -2,7 +2,7 @@ import type { Sql } from '../../../kernel/db/database';
 import { startOfDay } from '../../../kernel/utc-day';
 import { NATIVE_DECIMALS, toUnits } from '../../networks/rules';
 import type { GasConfig } from '../config/record';
-import { reservedOn } from './nonces/store';
+import { reservedOn } from './nonces-store';
 import { feesSince } from './store';
 
 /**

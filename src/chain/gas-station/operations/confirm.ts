@@ -7,7 +7,7 @@ import { requireChainAnswer } from '../../networks/chain-answer';
 import { requireHash } from '../../networks/hashes';
 import { bookReverted, endExecuted, moveOperation } from './end';
 import { judgePending } from './judge-pending';
-import { attemptsOf, lockNonces, otherHolderOf } from './nonces/store';
+import { attemptsOf, lockNonces, otherHolderOf } from './nonces-store';
 import { operationWith, requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import {

@@ -6,7 +6,7 @@ import { requireChainAnswer } from '../../networks/chain-answer';
 import { requireNetwork } from '../../networks/operations';
 import { moveOperation } from './end';
 import { unsignedOf } from './nonces/rules';
-import { attemptsOf, lockNonces, replan } from './nonces/store';
+import { attemptsOf, lockNonces, replan } from './nonces-store';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType, WaitsFor } from './record';
 import { leastOf } from './rules';

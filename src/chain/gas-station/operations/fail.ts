@@ -6,7 +6,7 @@ import { requireChainAnswer } from '../../networks/chain-answer';
 import { endUnexecuted } from './end';
 import { showTaken } from './nonces/breaks';
 import type { Attempt } from './nonces/record';
-import { attemptsOf } from './nonces/store';
+import { attemptsOf } from './nonces-store';
 import { requireOperation } from './read';
 import type { GasOperation, GasOperationType } from './record';
 import { isOpen } from './rules';

@@ -3,7 +3,7 @@ import { notFound } from '../../../kernel/errors';
 import { isId } from '../../../kernel/ids';
 import { findWalletById } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
-import { operationSigned, shownAttemptsOf } from './nonces/store';
+import { operationSigned, shownAttemptsOf } from './nonces-store';
 import type { GasOperation, GasOperationType } from './record';
 import { findOperation, operationOfHash } from './store';
 
@@ -11,6 +11,7 @@ export { spentToday } from './budget';
 export {
   countOpen,
   countOpenOf,
+  failedSweeps,
   findOperation,
   listOperations,
   openOperationsOf,

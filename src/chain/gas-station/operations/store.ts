@@ -1,55 +1,37 @@
-import { filtered, raw, table } from '../../../kernel/db/build';
+import { filtered, raw } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
 import { overdueIn } from '../../../process/overdue';
 import { GAS_OPERATION_STATUSES, type GasOperation, type GasOperationType } from './record';
 import { EXPIRES_AFTER_MS, isOpen } from './rules';
 
-type Unit = 'units' | 'movedUnits' | 'lostUnits' | 'feeUnits';
-
-/** Postgres returns NUMERIC and BIGINT as text. */
-type Row = Omit<GasOperation, Unit | 'exportedBlock'> & Record<Unit | 'exportedBlock', string | null>;
-
-const operations = () => table('gas_operations');
+const operations = recordTable<GasOperation>('gas_operations', {
+  units: wholeUnits,
+  movedUnits: wholeUnits,
+  lostUnits: wholeUnits,
+  feeUnits: wholeUnits,
+  exportedBlock: safeInteger,
+});
 
 const OPEN_STATUSES = GAS_OPERATION_STATUSES.filter((status) => isOpen({ status }));
 /** Repeats the predicate of the partial indexes that serve it. */
 export const IS_OPEN = `status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 
-const units = (text: string | null) => (text === null ? null : BigInt(text));
-
-const operationOf = (row: Row): GasOperation => ({
-  ...row,
-  units: BigInt(row.units ?? 0),
-  movedUnits: units(row.movedUnits),
-  lostUnits: units(row.lostUnits),
-  feeUnits: units(row.feeUnits),
-  exportedBlock: row.exportedBlock === null ? null : Number(row.exportedBlock),
-});
-
-const rowOf = (change: Partial<GasOperation>) =>
-  Object.fromEntries(
-    Object.entries(change).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
-  );
-
 /** @returns undefined when the wallet has an open operation of that type */
-export async function insertOperation(tx: Sql, operation: GasOperation): Promise<GasOperation | undefined> {
+export function insertOperation(tx: Sql, operation: GasOperation): Promise<GasOperation | undefined> {
   const open = raw(`(wallet_id, type) where ${IS_OPEN}`);
-  const [made] = await tx.run<Row>(
-    operations().insert(rowOf(operation)).onConflict(open).ignore().returning('*'),
-  );
-  return made && operationOf(made);
+  return operations.writtenOne(tx, operations().insert(operations.row(operation)).onConflict(open).ignore());
 }
 
 /** @param lock holds the operation until the transaction ends */
-export async function findOperation(
+export function findOperation(
   sql: Sql,
   id: string,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<GasOperation | undefined> {
   const query = operations().where({ id });
   if (lock) void query.forNoKeyUpdate();
-  const [row] = await sql.run<Row>(query);
-  return row && operationOf(row);
+  return operations.one(sql, query);
 }
 
 /** Updates an operation that the caller has locked, and increments its revision. */
@@ -58,27 +40,24 @@ export async function updateOperation(
   id: string,
   change: Partial<Omit<GasOperation, 'id' | 'revision'>>,
 ): Promise<GasOperation> {
-  const [row] = await tx.run<Row>(
-    operations()
-      .where({ id })
-      .update({ ...rowOf(change), revision: raw('revision + 1') })
-      .returning('*'),
-  );
-  if (!row) throw new Error(`the operation ${id} was locked and no longer exists`);
-  return operationOf(row);
+  const row = { ...operations.row(change), revision: raw('revision + 1') };
+  const changed = await operations.writtenOne(tx, operations().where({ id }).update(row));
+  if (!changed) throw new Error(`the operation ${id} was locked and no longer exists`);
+  return changed;
 }
 
 /**
  * Lists waiting sweeps of the same station, token and treasury without a transaction, oldest first.
  * @param most limit of the list
  */
-export async function gatherable(
+export function gatherable(
   sql: Sql,
   { id, chain, token, stationAddress, toAddress }: GasOperation,
   at: Date,
   most: number,
 ): Promise<GasOperation[]> {
-  const rows = await sql.run<Row>(
+  return operations.all(
+    sql,
     operations()
       .where({ chain, token, stationAddress, toAddress, status: 'pending', type: 'sweep', batchOf: null })
       .where({ execution: 'local' })
@@ -91,7 +70,6 @@ export async function gatherable(
       .orderBy([{ column: 'createdAt' }, { column: 'id' }])
       .limit(most),
   );
-  return rows.map(operationOf);
 }
 
 /**
@@ -121,8 +99,8 @@ export async function countMembers(sql: Sql, id: string): Promise<number> {
 }
 
 /** Lists the operations that share an operation's transaction. */
-export const membersOf = async (sql: Sql, id: string): Promise<GasOperation[]> =>
-  (await sql.run<Row>(operations().where({ batchOf: id }))).map(operationOf);
+export const membersOf = (sql: Sql, id: string): Promise<GasOperation[]> =>
+  operations.all(sql, operations().where({ batchOf: id }));
 
 /** Frees the members of a batch whose transaction was dropped. Each gets another one. */
 export async function freeMembers(tx: Sql, id: string): Promise<void> {
@@ -164,7 +142,7 @@ export interface OperationPage {
  * Lists operations newest first by time, because ids of the two types do not sort together.
  * @param open only open operations
  */
-export async function listOperations(
+export function listOperations(
   sql: Sql,
   filter: OperationFilter,
   { after, rows, from, to }: OperationPage,
@@ -176,13 +154,7 @@ export async function listOperations(
   if (from) void query.where('createdAt', '>=', from);
   if (to) void query.where('createdAt', '<', to);
   if (rows !== undefined) void query.limit(rows);
-  const found = await sql.run<Row>(
-    query.orderBy([
-      { column: 'createdAt', order: 'desc' },
-      { column: 'id', order: 'desc' },
-    ]),
-  );
-  return found.map(operationOf);
+  return operations.all(sql, query.orderBy('createdAt', 'desc').orderBy('id', 'desc'));
 }
 
 /** Counts the open operations of an asset on a chain. */
@@ -191,9 +163,8 @@ export async function countOpenOf(sql: Sql, chain: string, asset: string): Promi
 }
 
 /** The open operations of a wallet, at most one of each type. */
-export async function openOperationsOf(sql: Sql, walletId: string): Promise<GasOperation[]> {
-  return (await sql.run<Row>(operations().where({ walletId }).whereRaw(IS_OPEN))).map(operationOf);
-}
+export const openOperationsOf = (sql: Sql, walletId: string): Promise<GasOperation[]> =>
+  operations.all(sql, operations().where({ walletId }).whereRaw(IS_OPEN));
 
 /** Lists failed sweeps of a chain, or of one wallet and asset, since a time. */
 export const failedSweeps = (

@@ -13,7 +13,7 @@ import { bookTopups, changesOf, hashOfCause, topupOf } from './book';
 import { isMoved } from './read-blocks';
 import { saveScan, scannedTo } from './store';
 
-export { scanAgain } from './store';
+export { beginScan, scanAgain } from './store';
 
 /**
  * Station top-ups that the watcher finds. The holdings know a transfer as soon as a block has it. It is booked once its

@@ -1,25 +1,17 @@
 import { filtered, type IdPage, NOW, newestFirst, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
-import { Decimal } from '../../../kernel/money/money';
+import { decimal, recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
 import type { Payer, StationTopup } from './record';
 
-const COLUMNS = [
-  ...['id', 'chain', 'address', 'txHash', 'ordinal', 'fromAddress', 'asset', 'units', 'amount', 'paidBy'],
-  ...['reference', 'blockNumber', 'blockHash', 'blockAt', 'createdAt'],
-];
-const topups = () => table('station_topups');
+const topups = recordTable<StationTopup>(
+  'station_topups',
+  { units: wholeUnits, amount: decimal, blockNumber: safeInteger },
+  [
+    ...['id', 'chain', 'address', 'txHash', 'ordinal', 'fromAddress', 'asset', 'units', 'amount', 'paidBy'],
+    ...['reference', 'blockNumber', 'blockHash', 'blockAt', 'createdAt'],
+  ],
+);
 const scans = () => table('station_scans');
-
-/** Postgres returns NUMERIC and BIGINT as text. */
-type Row = Omit<StationTopup, 'units' | 'amount' | 'blockNumber'> &
-  Record<'units' | 'amount' | 'blockNumber', string>;
-
-const topupOf = (row: Row): StationTopup => ({
-  ...row,
-  units: BigInt(row.units),
-  amount: new Decimal(row.amount),
-  blockNumber: Number(row.blockNumber),
-});
 
 export interface TopupFilter {
   chain?: string | undefined;
@@ -28,21 +20,17 @@ export interface TopupFilter {
 }
 
 /** Lists top-ups, newest first. */
-export const listTopups = async (sql: Sql, filter: TopupFilter, page: IdPage): Promise<StationTopup[]> =>
-  (await sql.run<Row>(topups().select(COLUMNS).modify(filtered, filter).modify(newestFirst, page))).map(
-    topupOf,
-  );
+export const listTopups = (sql: Sql, filter: TopupFilter, page: IdPage): Promise<StationTopup[]> =>
+  topups.all(sql, topups().modify(filtered, filter).modify(newestFirst, page));
 
 /** @returns undefined when the top-up is recorded already */
-export async function insertTopup(
+export function insertTopup(
   tx: Sql,
-  { units, amount, ...given }: Omit<StationTopup, 'createdAt'>,
+  given: Omit<StationTopup, 'createdAt'>,
 ): Promise<StationTopup | undefined> {
-  const row = { ...given, units: units.toString(), amount: amount.toFixed(), createdAt: NOW };
-  const [made] = await tx.run<Row>(
-    topups().insert(row).onConflict(['chain', 'txHash', 'ordinal', 'address']).ignore().returning(COLUMNS),
-  );
-  return made && topupOf(made);
+  const row = { ...topups.row(given), createdAt: NOW };
+  const once = topups().insert(row).onConflict(['chain', 'txHash', 'ordinal', 'address']).ignore();
+  return topups.writtenOne(tx, once);
 }
 
 interface Scanned {

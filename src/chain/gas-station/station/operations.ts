@@ -5,12 +5,11 @@ import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
 import { deriveWallets, findWallet, keepRole, lockDerivation } from '../../wallets/operations';
 import type { Wallet } from '../../wallets/record';
-import { lockGasConfig } from '../config/operations';
+import { lockGasConfig, updateStation } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { addressOf } from '../config/rules';
-import { updateStation } from '../config/store';
 import { assertNeverWas } from '../roles';
-import { beginScan } from '../station-topups/store';
+import { beginScan } from '../station-topups/seen';
 
 type Changed = { before: GasConfig; after: GasConfig };
 

@@ -4,12 +4,12 @@ import type { Services } from '../../../services';
 import { requireChainAnswer } from '../../networks/chain-answer';
 import { nodeOf } from '../../networks/nodes';
 import type { Network } from '../../networks/record';
+import { keptDust } from '../candidates/dust';
 import type { KeptDust } from '../candidates/record';
-import { keptDust } from '../candidates/store';
 import { requireGasConfig } from '../config/operations';
 import type { GasConfig } from '../config/record';
 import { type Spent, spentToday } from '../operations/budget';
-import { countOpen } from '../operations/store';
+import { countOpen } from '../operations/read';
 import { delegateAddress, deploymentOf } from '../strategies/delegate';
 import { canDelegate } from '../strategies/delegated';
 

@@ -1,5 +1,6 @@
 import { anyOf, filtered, raw, snakeCase, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { recordTable } from '../../../kernel/db/record-table';
 import { overdueIn } from '../../../process/overdue';
 import type { Allocation } from '../record';
 import { laterBy } from '../rules';
@@ -10,8 +11,8 @@ const COLUMNS = [
 ];
 
 const rows = () => table('wallet_allocations');
-const allocations = () =>
-  table('wallet_allocations as a').join('wallets as w', 'w.id', 'a.walletId').select(COLUMNS);
+const records = recordTable<Allocation>('wallet_allocations as a', {}, COLUMNS);
+const allocations = () => records().join('wallets as w', 'w.id', 'a.walletId');
 
 /**
  * Counts a tenant's allocations that are open at a time, or whose wallets still rest. Expiry counts, not the moment it
@@ -48,26 +49,22 @@ export async function countAllocatedFor(sql: Sql, chain: string, asset: string):
 }
 
 /** Finds an open allocation for an account. */
-export async function findHeldFor(sql: Sql, accountId: string): Promise<Allocation | undefined> {
-  const [held] = await sql.run<Allocation>(
-    allocations().where({ 'a.account_id': accountId }).whereNull('a.ended_at').limit(1),
-  );
-  return held;
-}
+export const findHeldFor = (sql: Sql, accountId: string): Promise<Allocation | undefined> =>
+  records.one(sql, allocations().where({ 'a.account_id': accountId }).whereNull('a.ended_at').limit(1));
 
-export async function findAllocation(
+export function findAllocation(
   sql: Sql,
   by: { id: string } | { tenantId: string; reference: string },
 ): Promise<Allocation | undefined> {
   const where = Object.fromEntries(Object.entries(by).map(([name, value]) => [`a.${name}`, value]));
-  return (await sql.run<Allocation>(allocations().where(where)))[0];
+  return records.one(sql, allocations().where(where));
 }
 
 /**
  * The newest allocation of a wallet.
  * @param reach the tenant, or null for any
  */
-export async function newestAllocationOf(
+export function newestAllocationOf(
   sql: Sql,
   reach: string | null,
   walletId: string,
@@ -78,7 +75,7 @@ export async function newestAllocationOf(
     .orderBy('a.startedAt', 'desc')
     .orderBy('a.id', 'desc')
     .limit(1);
-  return (await sql.run<Allocation>(query))[0];
+  return records.one(sql, query);
 }
 
 export async function insertAllocation(
@@ -119,7 +116,8 @@ export const lockExpired = (
   tx: Sql,
   { chain, at, limit }: { chain?: string | undefined; at: Date; limit: number },
 ): Promise<Allocation[]> =>
-  tx.run(
+  records.all(
+    tx,
     allocations()
       .whereNull('a.endedAt')
       .where('a.dueBy', '<=', at)

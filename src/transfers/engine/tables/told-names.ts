@@ -1,5 +1,6 @@
-import { raw, table } from '../../../kernel/db/build';
+import { raw } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
+import { recordTable } from '../../../kernel/db/record-table';
 import type { MoneyParty } from '../../../kernel/outbox/queues';
 
 /** A name that a party reported and no transfer has. Stored until its meaning is known. */
@@ -9,7 +10,7 @@ export interface ToldName {
   dueBy: Date;
 }
 
-const names = () => table('told_names');
+const names = recordTable<ToldName>('told_names', {}, ['firstToldAt', 'dueBy']);
 
 /**
  * Locks names until the end of the transaction. A report of an unknown name and the step that learns the name exclude
@@ -37,10 +38,8 @@ export async function storeReportedNames(
   await tx.run(names().insert(rows).onConflict(['party', 'ref']).merge({ dueBy: sooner }));
 }
 
-export async function toldName(sql: Sql, party: MoneyParty, ref: string): Promise<ToldName | undefined> {
-  const [row] = await sql.run<ToldName>(names().select('firstToldAt', 'dueBy').where({ party, ref }));
-  return row;
-}
+export const toldName = (sql: Sql, party: MoneyParty, ref: string): Promise<ToldName | undefined> =>
+  names.one(sql, names().where({ party, ref }));
 
 /**
  * Schedules the next lookup, unless the name was reported again meanwhile.

@@ -1,13 +1,17 @@
-import { anyOf, filtered, NOW, raw, table } from '../../../kernel/db/build';
+import { anyOf, filtered, NOW, raw } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { json, recordTable } from '../../../kernel/db/record-table';
 import { isId } from '../../../kernel/ids';
 import type { WithdrawalDestination } from './record';
 
-const COLUMNS = [
-  ...['id', 'tenantId', 'currency', 'label', 'destinationMasked', 'activeFrom', 'addedBy', 'waivedAt'],
-  ...['waivedBy', 'disabledAt', 'disabledBy', 'createdAt', 'updatedAt'],
-];
-const destinations = () => table('withdrawal_destinations');
+const destinations = recordTable<WithdrawalDestination>(
+  'withdrawal_destinations',
+  { destinationMasked: json },
+  [
+    ...['id', 'tenantId', 'currency', 'label', 'destinationMasked', 'activeFrom', 'addedBy', 'waivedAt'],
+    ...['waivedBy', 'disabledAt', 'disabledBy', 'createdAt', 'updatedAt'],
+  ],
+);
 
 export interface NewDestination
   extends Pick<
@@ -21,20 +25,13 @@ export interface NewDestination
 }
 
 /** @returns undefined where the tenant has an enabled destination with that account */
-export async function insertDestination(
+export function insertDestination(
   tx: Sql,
   given: NewDestination,
 ): Promise<WithdrawalDestination | undefined> {
-  const row = {
-    ...given,
-    destinationMasked: JSON.stringify(given.destinationMasked),
-    updatedAt: given.createdAt,
-  };
+  const row = { ...destinations.row(given), updatedAt: given.createdAt };
   const open = raw('(tenant_id, account_hash) where disabled_at is null');
-  const [made] = await tx.run<WithdrawalDestination>(
-    destinations().insert(row).onConflict(open).ignore().returning(COLUMNS),
-  );
-  return made;
+  return destinations.writtenOne(tx, destinations().insert(row).onConflict(open).ignore());
 }
 
 /** @param reach the tenant that must own it, or null for any @param lock until the end of the transaction */
@@ -45,22 +42,21 @@ export async function findDestination(
   lock?: 'share' | 'update',
 ): Promise<WithdrawalDestination | undefined> {
   if (!isId('withdrawalDestination', id)) return undefined;
-  const query = destinations().select(COLUMNS).where({ id }).modify(filtered, { tenantId: reach });
+  const query = destinations().where({ id }).modify(filtered, { tenantId: reach });
   if (lock === 'share') void query.forShare();
   if (lock === 'update') void query.forNoKeyUpdate();
-  const [found] = await sql.run<WithdrawalDestination>(query);
-  return found;
+  return destinations.one(sql, query);
 }
 
 export const findDestinations = (sql: Sql, ids: readonly string[]): Promise<WithdrawalDestination[]> =>
-  sql.run(destinations().select(COLUMNS).where(anyOf('id', ids)));
+  destinations.all(sql, destinations().where(anyOf('id', ids)));
 
 /** Lists the destinations of a tenant, or of all tenants, newest first. */
 export const listDestinations = (
   sql: Sql,
   filter: { tenantId?: string | undefined; currency?: string | undefined },
 ): Promise<WithdrawalDestination[]> =>
-  sql.run(destinations().select(COLUMNS).modify(filtered, filter).orderBy('id', 'desc'));
+  destinations.all(sql, destinations().modify(filtered, filter).orderBy('id', 'desc'));
 
 export async function updateDestination(
   tx: Sql,
@@ -69,12 +65,10 @@ export async function updateDestination(
     Pick<WithdrawalDestination, 'activeFrom' | 'waivedAt' | 'waivedBy' | 'disabledAt' | 'disabledBy'>
   >,
 ): Promise<WithdrawalDestination> {
-  const [changed] = await tx.run<WithdrawalDestination>(
-    destinations()
-      .where({ id })
-      .update({ ...change, updatedAt: NOW })
-      .returning(COLUMNS),
-  );
+  const update = destinations()
+    .where({ id })
+    .update({ ...change, updatedAt: NOW });
+  const changed = await destinations.writtenOne(tx, update);
   if (!changed) throw new Error(`the destination ${id} was locked but does not exist`);
   return changed;
 }

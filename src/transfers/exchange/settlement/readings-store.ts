@@ -1,6 +1,6 @@
-import { table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
-import { Decimal, ZERO } from '../../../kernel/money/money';
+import { decimal, recordTable } from '../../../kernel/db/record-table';
+import type { Decimal } from '../../../kernel/money/money';
 
 /** A balance that the exchange reported, with our booked balance. */
 export interface SettlementReading {
@@ -12,7 +12,10 @@ export interface SettlementReading {
   differsSince: Date | null;
 }
 
-type ReadingRow = Omit<SettlementReading, 'reported' | 'booked'> & { reported: string; booked: string };
+const readings = recordTable<SettlementReading>('settlement_readings', {
+  reported: decimal,
+  booked: decimal,
+});
 
 /** The last reading of each currency. */
 export async function lastReadings(
@@ -20,7 +23,7 @@ export async function lastReadings(
   currencies: readonly string[],
 ): Promise<Map<string, SettlementReading>> {
   // Raw: one row of the index for each.
-  const rows = await sql.query<ReadingRow>(
+  const rows = await sql.query(
     `select r.currency, r.as_of as "asOf", r.reported::text as reported, r.booked::text as booked,
             r.differs_since as "differsSince"
        from unnest($1::text[]) as given(currency)
@@ -28,27 +31,13 @@ export async function lastReadings(
                            order by as_of desc limit 1) r`,
     [currencies],
   );
-  return new Map(
-    rows.map(({ reported, booked, ...row }) => [
-      row.currency,
-      { ...row, reported: new Decimal(reported ?? ZERO), booked: new Decimal(booked) },
-    ]),
-  );
+  return new Map(rows.map(readings.record).map((reading) => [reading.currency, reading]));
 }
 
 /** Stores readings. A second reading of the same time is ignored. */
-export async function insertReadings(tx: Sql, readings: readonly SettlementReading[]): Promise<void> {
-  if (readings.length === 0) return;
-  await tx.run(
-    table('settlement_readings')
-      .insert(
-        readings.map(({ reported, booked, ...row }) => ({
-          ...{ ...row, reported: reported.toFixed(), booked: booked.toFixed() },
-        })),
-      )
-      .onConflict(['currency', 'as_of'])
-      .ignore(),
-  );
+export async function insertReadings(tx: Sql, read: readonly SettlementReading[]): Promise<void> {
+  if (read.length === 0) return;
+  await tx.run(readings().insert(read.map(readings.row)).onConflict(['currency', 'as_of']).ignore());
 }
 
 /**

@@ -1,9 +1,10 @@
-import { anyOf, raw, table } from '../../../kernel/db/build';
+import { anyOf, raw } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
+import { decimal, recordTable } from '../../../kernel/db/record-table';
 import { internalBalanceSql } from '../../../kernel/ledger/accounts';
 import { internalAccountId } from '../../../kernel/ledger/entries';
 import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
-import { Decimal } from '../../../kernel/money/money';
+import { Decimal, ZERO } from '../../../kernel/money/money';
 import type { Books, Waiting } from './rules';
 
 /** The last check of a currency's settlement. */
@@ -21,35 +22,23 @@ export interface SettlementCheck {
   checkedAt: Date;
 }
 
-const checks = () => table('settlement_checks');
-const AMOUNTS = ['reported', 'sentOut', 'leftOver'] as const;
-type CheckRow = Omit<SettlementCheck, (typeof AMOUNTS)[number]> & Record<(typeof AMOUNTS)[number], string>;
+const checks = recordTable<SettlementCheck>(
+  'settlement_checks',
+  { reported: decimal, sentOut: decimal, leftOver: decimal },
+  ['currency', 'asOf', 'newsFrom', 'checkedAt', 'reported', 'sentOut', 'leftOver'],
+);
 
 /** Time of the last check before the first one, so that the whole balance counts as new. */
 const NEVER = new Date(0);
 
 /** Locks the check of a currency until the end of the transaction, so that checks run one after the other. */
 export async function lockCheck(tx: Tx, currency: string): Promise<SettlementCheck> {
-  const nothing = { reported: '0', sentOut: '0', leftOver: '0', summed: '0' };
-  const never = { asOf: NEVER, summedTo: NEVER, checkedAt: NEVER };
-  await tx.run(
-    checks()
-      .insert({ currency, ...nothing, ...never })
-      .onConflict('currency')
-      .ignore(),
-  );
-  const [row] = await tx.run<CheckRow>(
-    checks()
-      .select('currency', 'asOf', 'newsFrom', 'checkedAt', ...AMOUNTS)
-      .where({ currency })
-      .forUpdate(),
-  );
-  if (!row) throw new Error(`the settlement check of ${currency} has no row`);
-  const { reported, sentOut: sent, leftOver, ...rest } = row;
-  return {
-    ...rest,
-    ...{ reported: new Decimal(reported), sentOut: new Decimal(sent), leftOver: new Decimal(leftOver) },
-  };
+  const nothing = { reported: ZERO, sentOut: ZERO, leftOver: ZERO, asOf: NEVER, checkedAt: NEVER };
+  const row = { ...checks.row({ currency, ...nothing }), summed: '0', summedTo: NEVER };
+  await tx.run(checks().insert(row).onConflict('currency').ignore());
+  const check = await checks.one(tx, checks().where({ currency }).forUpdate());
+  if (!check) throw new Error(`the settlement check of ${currency} has no row`);
+  return check;
 }
 
 /** Reads the last check of each currency, without a lock. Currencies without a check are left out. */
@@ -67,14 +56,13 @@ export async function readChecks(
 const SUMMED_AFTER_MS = 24 * 60 * 60_000;
 
 export function saveCheck(tx: Tx, check: Omit<SettlementCheck, 'newsFrom'>): void {
-  const { currency, asOf, checkedAt, reported, sentOut: sent, leftOver } = check;
-  const summedTo = new Date(checkedAt.getTime() - SUMMED_AFTER_MS);
+  const { currency, ...checked } = check;
+  const summedTo = new Date(check.checkedAt.getTime() - SUMMED_AFTER_MS);
   tx.defer(
     checks()
       .where({ currency })
       .update({
-        ...{ asOf, checkedAt, reported: reported.toFixed() },
-        ...{ sentOut: sent.toFixed(), leftOver: leftOver.toFixed() },
+        ...checks.row(checked),
         summed: raw(`summed + coalesce((${SENT} and e.at <= ?::timestamptz), 0)`, [summedTo]),
         summedTo: raw('greatest(summed_to, ?::timestamptz)', [summedTo]),
       }),

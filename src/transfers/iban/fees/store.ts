@@ -1,6 +1,7 @@
-import { NOW, table } from '../../../kernel/db/build';
+import { NOW } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
-import { Decimal } from '../../../kernel/money/money';
+import { decimal, recordTable } from '../../../kernel/db/record-table';
+import type { Decimal } from '../../../kernel/money/money';
 
 /** The fee of an IBAN for a month. */
 export interface IbanFee {
@@ -13,6 +14,8 @@ export interface IbanFee {
   /** Failed attempts to take the fee. */
   attempts: number;
 }
+
+const fees = recordTable<IbanFee>('virtual_iban_fees', { amount: decimal });
 
 export type DueMonth = Pick<IbanFee, 'virtualIbanId' | 'tenantId' | 'month'>;
 
@@ -51,38 +54,34 @@ export async function insertFee(tx: Sql, fee: Omit<IbanFee, 'tenantId' | 'attemp
   );
 }
 
-type Row = Omit<IbanFee, 'amount'> & { amount: string };
-
 const SELECT = `select f.virtual_iban_id as "virtualIbanId", v.tenant_id as "tenantId",
     to_char(f.month, 'YYYY-MM') as month, f.amount, f.reference_id as "referenceId", f.attempts
   from virtual_iban_fees f join virtual_ibans v on v.id = f.virtual_iban_id where f.status = 'unpaid'`;
-
-const feeOf = (row: Row): IbanFee => ({ ...row, amount: new Decimal(row.amount) });
 
 /** The cursor of unpaid fees, in the order in which they are taken. */
 export type FeePlace = Pick<IbanFee, 'month' | 'virtualIbanId'>;
 
 /** Unpaid fees, oldest first after a cursor. */
 export async function unpaidFees(sql: Sql, after: FeePlace | null, limit: number): Promise<IbanFee[]> {
-  const rows = await sql.query<Row>(
+  const rows = await sql.query(
     `${SELECT} and ($1::text is null or (f.month, f.virtual_iban_id) > (to_date($1, 'YYYY-MM'), $2))
       order by f.month, f.virtual_iban_id limit $3`,
     [after?.month ?? null, after?.virtualIbanId ?? null, limit],
   );
-  return rows.map(feeOf);
+  return rows.map(fees.record);
 }
 
 /** Locks an unpaid fee. Undefined when it has been paid. */
 export async function lockUnpaidFee(tx: Sql, place: FeePlace): Promise<IbanFee | undefined> {
-  const [row] = await tx.query<Row>(
+  const [row] = await tx.query(
     `${SELECT} and f.virtual_iban_id = $1 and f.month = to_date($2, 'YYYY-MM') for no key update of f`,
     [place.virtualIbanId, place.month],
   );
-  return row && feeOf(row);
+  return row && fees.record(row);
 }
 
 const feeAt = ({ virtualIbanId, month }: FeePlace) =>
-  table('virtual_iban_fees').where({ virtualIbanId }).whereRaw(`month = to_date(?, 'YYYY-MM')`, [month]);
+  fees().where({ virtualIbanId }).whereRaw(`month = to_date(?, 'YYYY-MM')`, [month]);
 
 export async function notePaid(tx: Sql, place: FeePlace): Promise<void> {
   await tx.run(feeAt(place).update({ status: 'paid', paidAt: NOW }));

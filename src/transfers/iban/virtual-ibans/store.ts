@@ -1,5 +1,6 @@
-import { columnsOf, NOW, raw, table } from '../../../kernel/db/build';
+import { columnsOf, filtered, NOW, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
+import { recordTable } from '../../../kernel/db/record-table';
 
 /** A company's virtual IBAN. Its id is also its ledger account, and the `accountId` of its account transactions. */
 export interface VirtualIban {
@@ -14,41 +15,32 @@ export interface VirtualIban {
 }
 
 const COLUMNS = ['id', 'tenantId', 'iban', 'bic', 'status', 'createdAt', 'updatedAt'];
-const ibans = () => table('virtual_ibans');
+const ibans = recordTable<VirtualIban>('virtual_ibans', {}, COLUMNS);
 const periods = () => table('virtual_iban_periods');
 
-export async function findVirtualIban(
+export function findVirtualIban(
   sql: Sql,
   tenantId: string,
   lock?: 'share' | 'update',
 ): Promise<VirtualIban | undefined> {
-  const query = ibans().select(COLUMNS).where({ tenantId });
+  const query = ibans().where({ tenantId });
   if (lock === 'share') void query.forShare();
   if (lock === 'update') void query.forNoKeyUpdate();
-  const [row] = await sql.run<VirtualIban>(query);
-  return row;
+  return ibans.one(sql, query);
 }
 
 /** @param reach the company that must own it, or null for any */
-export async function findById(sql: Sql, reach: string | null, id: string): Promise<VirtualIban | undefined> {
-  const own = reach === null ? { id } : { id, tenantId: reach };
-  const [row] = await sql.run<VirtualIban>(ibans().select(COLUMNS).where(own));
-  return row;
-}
+export const findById = (sql: Sql, reach: string | null, id: string): Promise<VirtualIban | undefined> =>
+  ibans.one(sql, ibans().where({ id }).modify(filtered, { tenantId: reach }));
 
 /**
  * Finds the owner of an incoming credit. Locks the IBAN until the end of the transaction, so that it is not disabled
  * meanwhile.
  */
-export async function findByIban(tx: Sql, iban: string): Promise<VirtualIban | undefined> {
-  const [row] = await tx.run<VirtualIban>(
-    ibans().select(COLUMNS).where({ iban, status: 'active' }).forShare(),
-  );
-  return row;
-}
+export const findByIban = (tx: Sql, iban: string): Promise<VirtualIban | undefined> =>
+  ibans.one(tx, ibans().where({ iban, status: 'active' }).forShare());
 
-export const listVirtualIbans = (sql: Sql): Promise<VirtualIban[]> =>
-  sql.run(ibans().select(COLUMNS).orderBy('id'));
+export const listVirtualIbans = (sql: Sql): Promise<VirtualIban[]> => ibans.all(sql, ibans().orderBy('id'));
 
 /** Takes the next number of the range. A transaction that fails leaves a gap. */
 export async function nextNumber(tx: Sql): Promise<bigint> {
@@ -73,10 +65,7 @@ export async function insertVirtualIban(
 
 export async function setStatus(tx: Sql, id: string, status: VirtualIban['status']): Promise<VirtualIban> {
   const updatedAt = raw('greatest(updated_at, ?)', [NOW]);
-  const [row] = await tx.run<VirtualIban>(
-    ibans().where({ id }).update({ status, updatedAt }).returning(COLUMNS),
-  );
-  return row as VirtualIban;
+  return (await ibans.writtenOne(tx, ibans().where({ id }).update({ status, updatedAt }))) as VirtualIban;
 }
 
 export async function beginPeriod(tx: Sql, id: string, at: Date): Promise<void> {

@@ -11,7 +11,7 @@ import {
   settleFreed,
   shownAttemptsOf,
   takenNonces,
-} from '../../../../src/chain/gas-station/operations/nonces/store';
+} from '../../../../src/chain/gas-station/operations/nonces-store';
 import {
   countMembers,
   countOpen,

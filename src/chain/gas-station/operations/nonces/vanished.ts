@@ -1,17 +1,17 @@
 import { isMined, toldOf } from '../../../../parties/chain/agreement';
 import type { ChainNode, ChainTransaction } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
+import { releaseVanished, settledFrom, settledOf } from '../nonces-store';
 import type { GasOperation } from '../record';
 import { judgeOwn } from '../rules';
 import { handOver } from '../steps/broadcast';
 import { findOperation } from '../store';
 import { closeVanished, isHeld, showVanished, vanishedOperations } from './breaks';
 import type { Attempt } from './record';
-import { releaseVanished, settledFrom, settledOf } from './store';
 
 /** Used when the local chain begins anew, so that nonces of the earlier chain leave no gap. */
 
-export { releaseAll as releaseNoncesOf } from './store';
+export { releaseAll as releaseNoncesOf } from '../nonces-store';
 
 type Settled = Attempt & { executed: string | null };
 

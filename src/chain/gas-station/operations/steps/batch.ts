@@ -4,7 +4,7 @@ import { undefinedIfNoToken } from '../../../networks/no-token';
 import { boundedFees } from '../../rules';
 import { batchOf, MAX_OF_BATCH } from '../../strategies/delegated';
 import { mostOf } from '../nonces/rules';
-import { lockNonces, releaseNonces } from '../nonces/store';
+import { lockNonces, releaseNonces } from '../nonces-store';
 import type { GasOperation, WaitsFor } from '../record';
 import { gathersUntil, leadsBatch, leastOf, senderOf } from '../rules';
 import { freeMembers, gatherable, lockUnchanged, membersOf, updateOperation } from '../store';

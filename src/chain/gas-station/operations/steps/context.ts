@@ -8,7 +8,7 @@ import { requireGasConfig } from '../../config/operations';
 import type { GasConfig } from '../../config/record';
 import type { SweepParties } from '../../strategies/port';
 import type { Attempt } from '../nonces/record';
-import { attemptsOf } from '../nonces/store';
+import { attemptsOf } from '../nonces-store';
 import type { GasOperation } from '../record';
 import { findOperation } from '../store';
 

@@ -2,7 +2,7 @@ import { depthOf, isMined, toldOf } from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
 import { endExecuted } from '../end';
 import type { Attempt } from '../nonces/record';
-import { freedOf, settleFreed } from '../nonces/store';
+import { freedOf, settleFreed } from '../nonces-store';
 import { judgeOwn } from '../rules';
 import { findOperation } from '../store';
 import type { ChainContext } from './context';

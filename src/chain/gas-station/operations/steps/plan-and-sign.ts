@@ -7,7 +7,7 @@ import { moveOperation } from '../end';
 import { closeWaits } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import { mostOf, nextFreeNonce, unsignedOf } from '../nonces/rules';
-import { committedBy, insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces/store';
+import { committedBy, insertAttempt, keepSigned, lockNonces, takenNonces } from '../nonces-store';
 import type { GasOperation } from '../record';
 import { leastOf, senderOf } from '../rules';
 import { updateOperation } from '../store';

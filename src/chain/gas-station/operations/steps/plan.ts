@@ -6,7 +6,7 @@ import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
 import { isTransferable, transfer } from '../../strategies/transfer';
 import { mostOf } from '../nonces/rules';
-import type { Planned } from '../nonces/store';
+import type { Planned } from '../nonces-store';
 import type { GasOperation, WaitsFor } from '../record';
 import { senderOf } from '../rules';
 import type { ChainContext } from './context';

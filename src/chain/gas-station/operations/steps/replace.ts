@@ -4,7 +4,7 @@ import type { GasConfig } from '../../config/record';
 import { isWithinBudget, spentToday } from '../budget';
 import type { Attempt } from '../nonces/record';
 import { dearerThan, isBelowMarket, mostOf } from '../nonces/rules';
-import { insertAttempt, lockNonces, type Planned } from '../nonces/store';
+import { insertAttempt, lockNonces, type Planned } from '../nonces-store';
 import { leastOf } from '../rules';
 import { updateOperation } from '../store';
 import { type ChainContext, type Snapshot, whileUnchanged } from './context';

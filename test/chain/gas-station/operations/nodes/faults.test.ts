@@ -1,6 +1,6 @@
 import { parseGwei, toEventSelector } from 'viem';
 import { spentToday } from '../../../../../src/chain/gas-station/operations/budget';
-import { committedBy } from '../../../../../src/chain/gas-station/operations/nonces/store';
+import { committedBy } from '../../../../../src/chain/gas-station/operations/nonces-store';
 import { keepChainReading } from '../../../../../src/chain/reconciliation/readings';
 import {
   attempts,

@@ -1,21 +1,15 @@
-import { NOW, raw, table } from '../../../../kernel/db/build';
-import type { Sql } from '../../../../kernel/db/database';
-import type { Attempt } from './record';
+import { NOW, raw, table } from '../../../kernel/db/build';
+import type { Sql } from '../../../kernel/db/database';
+import { json, recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
+import type { Attempt } from './nonces/record';
 
-const UNITS = ['value', 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const;
-
-/** Postgres returns NUMERIC and BIGINT as text. */
-type Row = Omit<Attempt, (typeof UNITS)[number] | 'nonce'> & Record<(typeof UNITS)[number] | 'nonce', string>;
-
-const nonces = () => table('chain_nonces');
-
-const attemptOf = (row: Row): Attempt => ({
-  ...row,
-  nonce: Number(row.nonce),
-  value: BigInt(row.value),
-  gas: BigInt(row.gas),
-  maxFeePerGas: BigInt(row.maxFeePerGas),
-  maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
+const nonces = recordTable<Attempt>('chain_nonces', {
+  nonce: safeInteger,
+  value: wholeUnits,
+  authorizations: json,
+  gas: wholeUnits,
+  maxFeePerGas: wholeUnits,
+  maxPriorityFeePerGas: wholeUnits,
 });
 
 /** The fields of a transaction except its nonce. */
@@ -26,12 +20,6 @@ export type Planned = Pick<
 
 export type NewAttempt = Planned &
   Pick<Attempt, 'chain' | 'address' | 'nonce' | 'attempt' | 'operationId' | 'cancels'>;
-
-const rowOf = (planned: Planned) => ({
-  ...planned,
-  authorizations: JSON.stringify(planned.authorizations),
-  ...Object.fromEntries(UNITS.map((name) => [name, String(planned[name])])),
-});
 
 /** Serialises giving out nonces and reserving budget on a chain until the transaction ends. */
 export async function lockNonces(tx: Sql, chain: string): Promise<void> {
@@ -73,42 +61,31 @@ export async function committedBy(
 }
 
 export async function insertAttempt(tx: Sql, given: NewAttempt): Promise<Attempt> {
-  const [made] = await tx.run<Row>(
-    nonces()
-      .insert({ ...given, ...rowOf(given), createdAt: NOW })
-      .returning('*'),
-  );
+  const made = await nonces.writtenOne(tx, nonces().insert({ ...nonces.row(given), createdAt: NOW }));
   if (!made) throw new Error('the attempt was not stored');
-  return attemptOf(made);
+  return made;
 }
 
 /** Replaces the fields of an attempt that is not signed here. */
 export async function replan(tx: Sql, number: string, planned: Planned): Promise<Attempt> {
-  const [changed] = await tx.run<Row>(
-    nonces().where({ number, raw: null }).update(rowOf(planned)).returning('*'),
-  );
+  const unsigned = nonces().where({ number, raw: null });
+  const changed = await nonces.writtenOne(tx, unsigned.update(nonces.row(planned)));
   if (!changed) throw new Error(`the attempt ${number} is already signed`);
-  return attemptOf(changed);
+  return changed;
 }
 
 /** Lists the attempts that hold an operation's nonce, first one first, without reverted ones of people. */
-export async function attemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
-  const rows = await sql.run<Row>(
-    nonces()
-      .where({ operationId, releasedAt: null })
-      .where((either) => {
-        void either.whereNotNull('raw').orWhereNull('settledAt');
-      })
-      .orderBy('attempt'),
-  );
-  return rows.map(attemptOf);
+export function attemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
+  const held = nonces()
+    .where({ operationId, releasedAt: null })
+    .where((either) => void either.whereNotNull('raw').orWhereNull('settledAt'));
+  return nonces.all(sql, held.orderBy('attempt'));
 }
 
 /** Lists the attempts that people see. Includes given-up attempts, because somebody may have kept their bytes. */
 export async function shownAttemptsOf(sql: Sql, operationId: string): Promise<Attempt[]> {
   const given = nonces().where({ operationId }).whereNotNull('releasedAt').whereNotNull('hash');
-  const rows = await sql.run<Row>(given.orderBy('number'));
-  return [...rows.map(attemptOf), ...(await attemptsOf(sql, operationId))];
+  return [...(await nonces.all(sql, given.orderBy('number'))), ...(await attemptsOf(sql, operationId))];
 }
 
 /** The operation that a transaction was signed for. */
@@ -135,7 +112,7 @@ export async function settledFrom(
   sql: Sql,
   { chain, address, from, limit }: { chain: string; address: string; from: number; limit?: number },
 ): Promise<(Attempt & { executed: string | null })[]> {
-  const rows = await sql.run<Row & { executed: string | null }>(
+  const rows = await sql.run<{ executed: string | null }>(
     nonces()
       .select('chain_nonces.*', 'gas_operations.txHash as executed')
       .join('gas_operations', 'gas_operations.id', 'chain_nonces.operationId')
@@ -147,16 +124,12 @@ export async function settledFrom(
         if (limit !== undefined) void query.limit(limit);
       }),
   );
-  return rows.map((row) => ({ ...attemptOf(row), executed: row.executed }));
+  return rows.map((row) => ({ ...nonces.record(row), executed: row.executed }));
 }
 
 /** Lists the settled attempts of an operation, even if another operation has the nonce since. */
-export async function settledOf(sql: Sql, operationId: string): Promise<Attempt[]> {
-  const rows = await sql.run<Row>(
-    nonces().where({ operationId }).whereNotNull('settledAt').orderBy('number'),
-  );
-  return rows.map(attemptOf);
-}
+export const settledOf = (sql: Sql, operationId: string): Promise<Attempt[]> =>
+  nonces.all(sql, nonces().where({ operationId }).whereNotNull('settledAt').orderBy('number'));
 
 /** Frees the nonce of a vanished transaction that a person executed. */
 export async function releaseVanished(tx: Sql, number: string, at: Date): Promise<void> {
@@ -186,14 +159,13 @@ const HELD_BY_NOBODY = `not exists (select from chain_nonces held where held.rel
   and (held.chain, held.address, held.nonce) = (chain_nonces.chain, chain_nonces.address, chain_nonces.nonce))`;
 
 /** Lists freed attempts of an address, newest first. @param nonce null: nonces that nobody else holds since */
-export async function freedOf(
+export function freedOf(
   sql: Sql,
   { chain, address }: Pick<Attempt, 'chain' | 'address'>,
   nonce: number | null,
 ): Promise<Attempt[]> {
   const of = freed().where({ chain, address }).orderBy('number', 'desc');
-  const rows = await sql.run<Row>(nonce === null ? of.whereRaw(HELD_BY_NOBODY) : of.where({ nonce }));
-  return rows.map(attemptOf);
+  return nonces.all(sql, nonce === null ? of.whereRaw(HELD_BY_NOBODY) : of.where({ nonce }));
 }
 
 /** Settles a freed attempt that a block has after all. @returns false when there is none, or it is settled already */
@@ -238,18 +210,40 @@ async function insertReverted(
 ): Promise<void> {
   // Some chains have system transactions that use no gas.
   const maxFeePerGas = gasUsed === 0n ? 0n : fee / gasUsed;
-  const cost = { gas: gasUsed, maxFeePerGas, maxPriorityFeePerGas: 0n };
-  const planned = { ...cost, recipient: to ?? from, value: 0n, data: '0x', authorizations: [] };
-  await tx.run(
-    nonces().insert({
-      ...{ chain, address: from, nonce, attempt: 0, operationId, hash, ...rowOf(planned) },
-      ...{ settledAt: at, releasedAt: at, createdAt: NOW },
-    }),
-  );
+  const planned: Planned = {
+    recipient: to ?? from,
+    value: 0n,
+    data: '0x',
+    authorizations: [],
+    gas: gasUsed,
+    maxFeePerGas,
+    maxPriorityFeePerGas: 0n,
+  };
+  const held = { chain, address: from, nonce, attempt: 0, operationId, hash, settledAt: at, releasedAt: at };
+  await tx.run(nonces().insert({ ...nonces.row({ ...planned, ...held }), createdAt: NOW }));
 }
 
 export async function keepBroadcast(tx: Sql, number: string, at: Date): Promise<void> {
   await tx.run(nonces().where({ number, broadcastAt: null }).update({ broadcastAt: at }));
+}
+
+/** Whether a transaction cancels its operation. */
+export async function isCancelling(sql: Sql, chain: string, hash: string): Promise<boolean> {
+  const [row] = await sql.run<Pick<Attempt, 'cancels'>>(nonces().select('cancels').where({ chain, hash }));
+  return row?.cancels ?? false;
+}
+
+/** @returns consecutive refusals, this one included */
+export async function countRefusal(sql: Sql, number: string): Promise<number> {
+  const counted = nonces()
+    .where({ number })
+    .update({ refusals: raw('refusals + 1') });
+  const [row] = await sql.run<Pick<Attempt, 'refusals'>>(counted.returning('refusals'));
+  return row?.refusals ?? 0;
+}
+
+export async function forgetRefusals(sql: Sql, number: string): Promise<void> {
+  await sql.run(nonces().where({ number }).update({ refusals: 0 }));
 }
 
 /** Settles the attempts of a final nonce. Frees the nonce of an export that was not executed. */
