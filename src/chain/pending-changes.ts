@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Sql } from '../kernel/db/database';
 import { instant } from '../kernel/wire/schemas';
+import { shown } from '../kernel/wire/shown';
 import { type Approval, pendingAbout } from '../process/approvals/operations';
 
 /** Most changes that a configuration shows. The operator's list has all. */
@@ -38,8 +39,5 @@ export async function readPending(
   return found.length === 0 ? undefined : found.map(pendingView);
 }
 
-const pendingView = ({ id, requestedBy, requestedAt, needs, firstBy, changes }: Approval): PendingChange => ({
-  ...{ approvalId: id, requestedBy, requestedAt: requestedAt.toISOString(), needs },
-  ...(firstBy === null ? {} : { firstBy }),
-  changes: [...changes],
-});
+const pendingView = (approval: Approval): PendingChange =>
+  shown(pendingChange, approval, { approvalId: approval.id, changes: [...approval.changes] });

@@ -4,6 +4,7 @@ import { audit } from '../../kernel/audit/audit';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import type { Services } from '../../services';
 import { correct, type Offramped, offrampDeposit } from './admin';
 import { accountTransactionSchema, accountTransactionView } from './view';
@@ -115,19 +116,16 @@ function offrampRoute({ now }: Pick<Services, 'now'>): Route {
 function offrampView(
   { referenceId, account, master, entries }: Offramped,
   { amount: credited, reference }: { amount: Decimal; reference: string },
-): z.infer<typeof offrampSchema> {
+) {
   const { id: accountId, currency } = account;
-  return {
+  const given = { referenceId, reference, accountId, currency };
+  return shown(offrampSchema, given, {
     id: referenceId,
-    referenceId,
-    reference,
-    accountId,
     masterAccountId: master.id,
     amount: formatAmount(credited, currency),
-    currency,
     transactions: entries.map((entry) => accountTransactionView(entry, currency)),
-    createdAt: lastOf(entries).at.toISOString(),
-  };
+    createdAt: lastOf(entries).at,
+  });
 }
 
 const lastOf = (entries: PostedEntry[]) => entries.at(-1) as PostedEntry;

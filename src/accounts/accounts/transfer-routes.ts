@@ -3,6 +3,7 @@ import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { formatAmount } from '../../kernel/money/money';
 import { amount, identifier, instant, money, text } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { type Transferred, transfer } from './internal-transfer';
 import { accountTransactionSchema, accountTransactionView } from './view';
 
@@ -54,16 +55,9 @@ export function transferRoute(): Route {
   });
 }
 
-function transferView({ transfer: done, entries }: Transferred): z.infer<typeof transferSchema> {
-  return {
+const transferView = ({ transfer: done, entries }: Transferred) =>
+  shown(transferSchema, done, {
     id: done.referenceId,
-    referenceId: done.referenceId,
-    fromAccountId: done.fromAccountId,
-    toAccountId: done.toAccountId,
     amount: formatAmount(done.amount, done.currency),
-    currency: done.currency,
-    description: done.description ?? undefined,
     transactions: entries.map((entry) => accountTransactionView(entry, done.currency)),
-    createdAt: done.createdAt.toISOString(),
-  };
-}
+  });

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
 import { type Balances, readBalances } from '../../kernel/ledger/accounts';
 import { amountOf, type PostedEntry } from '../../kernel/ledger/entries';
-import { formatAmount } from '../../kernel/money/money';
+import { formatAmount, formatAmounts } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { ACCOUNT_STATUSES, type Account, OWNER_TYPES } from './record';
 
 export const accountSchema = z.object({
@@ -28,19 +29,10 @@ export async function accountViews(sql: Sql, accounts: Account[]): Promise<Accou
   return accounts.map((account) => {
     const balance = balances.get(account.id);
     if (!balance) throw new Error(`${account.id} has no ledger account`);
-    return {
-      id: account.id,
-      ownerType: account.ownerType,
-      userId: account.userId ?? undefined,
-      currency: account.currency,
-      status: account.status,
-      balance: {
-        available: formatAmount(balance.available, account.currency),
-        pending: formatAmount(balance.pending, account.currency),
-      },
-      createdAt: account.createdAt.toISOString(),
-      updatedAt: account.updatedAt.toISOString(),
-    };
+    const { available, pending } = balance;
+    return shown(accountSchema, account, {
+      balance: formatAmounts({ available, pending }, account.currency),
+    });
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { formatAmount } from '../../kernel/money/money';
+import { formatAmount, formatAmounts } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import type { Rate } from '../../parties/rates/port';
 import { accountTransactionSchema, accountTransactionView } from '../accounts/view';
 import type { Exchanged } from './operations';
@@ -23,16 +24,11 @@ const priced = {
   mid: rate('The middle rate behind it.'),
 };
 
-const shownPrice = (
-  terms: Omit<QuotedTerms, 'toAccountId' | 'remainder'>,
-): z.output<z.ZodObject<typeof priced>> => ({
-  sellAmount: formatAmount(terms.sellAmount, terms.sellCurrency),
-  sellCurrency: terms.sellCurrency,
-  buyAmount: formatAmount(terms.buyAmount, terms.buyCurrency),
-  buyCurrency: terms.buyCurrency,
-  fee: formatAmount(terms.fee, terms.sellCurrency),
-  rate: terms.rate.toFixed(),
-  mid: terms.mid.toFixed(),
+const priceTexts = (price: Omit<QuotedTerms, 'toAccountId' | 'remainder'>) => ({
+  ...formatAmounts({ sellAmount: price.sellAmount, fee: price.fee }, price.sellCurrency),
+  buyAmount: formatAmount(price.buyAmount, price.buyCurrency),
+  rate: price.rate.toFixed(),
+  mid: price.mid.toFixed(),
 });
 
 export const exchangeQuoteSchema = z
@@ -45,10 +41,8 @@ export const exchangeQuoteSchema = z
   })
   .meta({ id: 'AccountExchangeQuote' });
 
-export function exchangeQuoteView(quote: ExchangeQuote): z.output<typeof exchangeQuoteSchema> {
-  const { quoteId, toAccountId, side, expiresAt } = quote;
-  return { quoteId, toAccountId, side, ...shownPrice(quote), expiresAt: expiresAt.toISOString() };
-}
+export const exchangeQuoteView = (quote: ExchangeQuote) =>
+  shown(exchangeQuoteSchema, quote, priceTexts(quote));
 
 export const exchangeSchema = z
   .object({
@@ -65,29 +59,23 @@ export const exchangeSchema = z
   })
   .meta({ id: 'AccountExchange' });
 
-/** An exchange on the wire, without its account transactions. */
-export function exchangeFields(
-  exchange: AccountExchange,
-): Omit<z.output<typeof exchangeSchema>, 'transactions'> {
-  const { id, quoteId, fromAccountId, toAccountId, createdAt } = exchange;
-  return {
-    ...{ id, referenceId: id, quoteId, fromAccountId, toAccountId },
-    ...shownPrice(exchange),
-    createdAt: createdAt.toISOString(),
-  };
-}
+const fieldsSchema = exchangeSchema.omit({ transactions: true });
 
-export function exchangeView({ exchange, entries }: Exchanged): z.output<typeof exchangeSchema> {
-  const { fromAccountId, sellCurrency, buyCurrency } = exchange;
-  const { createdAt, ...fields } = exchangeFields(exchange);
-  return {
-    ...fields,
+/** An exchange on the wire, without its account transactions. */
+export const exchangeFields = (exchange: AccountExchange) =>
+  shown(fieldsSchema, exchange, { referenceId: exchange.id, ...priceTexts(exchange) });
+
+export const exchangeView = ({ exchange, entries }: Exchanged) =>
+  shown(exchangeSchema, exchange, {
+    referenceId: exchange.id,
+    ...priceTexts(exchange),
     transactions: entries.map((entry) =>
-      accountTransactionView(entry, entry.account === fromAccountId ? sellCurrency : buyCurrency),
+      accountTransactionView(
+        entry,
+        entry.account === exchange.fromAccountId ? exchange.sellCurrency : exchange.buyCurrency,
+      ),
     ),
-    createdAt,
-  };
-}
+  });
 
 export const rateSchema = z
   .object({
@@ -103,7 +91,5 @@ export const rateSchema = z
   })
   .meta({ id: 'Rate' });
 
-export const rateView = ({ from, to, bid, ask, mid, asOf, derived }: Rate): z.output<typeof rateSchema> => ({
-  ...{ from, to, bid: bid.toFixed(), ask: ask.toFixed(), mid: mid.toFixed() },
-  ...{ asOf: asOf.toISOString(), derived },
-});
+export const rateView = (rate: Rate) =>
+  shown(rateSchema, rate, { bid: rate.bid.toFixed(), ask: rate.ask.toFixed(), mid: rate.mid.toFixed() });

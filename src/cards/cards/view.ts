@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
 import { type Balances, readBalances } from '../../kernel/ledger/accounts';
-import { formatAmount, ZERO } from '../../kernel/money/money';
+import { formatAmounts, ZERO } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { CARD_NUMBER_DIGITS } from '../../parties/card-processor/card-number';
 import { CARD_STATUSES, type Card, FREEZE_REASONS } from './record';
 
@@ -38,33 +39,11 @@ export const cardSchema = z
 
 const NOTHING: Balances = { available: ZERO, pending: ZERO, spent: ZERO };
 
-export function cardView(card: Card, balances: Balances = NOTHING): z.output<typeof cardSchema> {
-  const { currency, last4 } = card;
-  return {
-    id: card.id,
-    userId: card.userId,
-    accountId: card.accountId,
-    cardholderId: card.cardholderId,
-    bin: card.bin,
-    scheme: card.scheme,
-    last4,
-    maskedNumber: last4 === null ? null : masked(card.bin, last4),
-    expiryMonth: card.expiryMonth,
-    expiryYear: card.expiryYear,
-    currency,
-    label: card.label ?? undefined,
-    status: card.status,
-    freezeReasons: card.freezeReasons,
-    balance: {
-      available: formatAmount(balances.available, currency),
-      pending: formatAmount(balances.pending, currency),
-      spent: formatAmount(balances.spent, currency),
-    },
-    failure: card.failure ?? undefined,
-    createdAt: card.createdAt.toISOString(),
-    updatedAt: card.updatedAt.toISOString(),
-  };
-}
+export const cardView = (card: Card, { available, pending, spent }: Balances = NOTHING) =>
+  shown(cardSchema, card, {
+    maskedNumber: card.last4 === null ? null : masked(card.bin, card.last4),
+    balance: formatAmounts({ available, pending, spent }, card.currency),
+  });
 
 /** Card views with the balances of the ledger. */
 export async function cardViews(sql: Sql, cards: Card[]) {

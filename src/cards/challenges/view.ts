@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
+import { shown } from '../../kernel/wire/shown';
 import { CHALLENGE_STATUSES, type Challenge } from './record';
 import { MAX_WRONG_CODES, statusAt } from './rules';
 
@@ -16,19 +17,12 @@ export const challengeSchema = z.object({
   updatedAt: z.iso.datetime(),
 });
 
-export function challengeView(challenge: Challenge, at: Date): z.input<typeof challengeSchema> {
-  const { challengeId, amount, currency, wrongCodes, codeNumber, expiresAt, createdAt, updatedAt } =
-    challenge;
+export function challengeView(challenge: Challenge, at: Date) {
   const status = statusAt(challenge, at);
-  return {
-    challengeId,
+  return shown(challengeSchema, challenge, {
     status,
-    amount: formatAmount(amount, currency),
-    currency,
-    triesLeft: status === 'sending' || status === 'sent' ? MAX_WRONG_CODES - wrongCodes : 0,
-    codesSent: codeNumber,
-    expiresAt: expiresAt.toISOString(),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
+    amount: formatAmount(challenge.amount, challenge.currency),
+    triesLeft: status === 'sending' || status === 'sent' ? MAX_WRONG_CODES - challenge.wrongCodes : 0,
+    codesSent: challenge.codeNumber,
+  });
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { CARD_EFFECTS } from '../../kernel/ledger/effects';
-import { type Decimal, formatAmount } from '../../kernel/money/money';
+import { formatAmount, formatAmounts } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { type Authorization, type CardTransaction, type Counters, remaining } from './record';
 
 const balances = z.object({ available: money(), pending: money(), spent: money() });
@@ -50,20 +51,20 @@ const counters = z.object({
   remaining: money().describe('The amount that is still held.'),
 });
 
+const authorizationSchema = z.object({
+  id: z.string(),
+  referenceId: z.string(),
+  currency: z.string(),
+  billingCurrency: z.string(),
+  rate: z.string(),
+  expiresAt: instant(),
+  ...counters.shape,
+  billing: counters,
+});
+
 export const cardTransactionDetailSchema = cardTransactionSchema
   .extend({
-    authorization: z
-      .object({
-        id: z.string(),
-        referenceId: z.string(),
-        currency: z.string(),
-        billingCurrency: z.string(),
-        rate: z.string(),
-        expiresAt: instant(),
-        ...counters.shape,
-        billing: counters,
-      })
-      .optional(),
+    authorization: authorizationSchema.optional(),
     chain: z
       .array(cardTransactionSchema)
       .optional()
@@ -127,26 +128,12 @@ export function cardTransactionView(transaction: CardTransaction) {
 }
 
 /** An authorization on the wire, with its counters. */
-export function authorizationView(authorization: Authorization) {
-  return {
-    id: authorization.id,
-    referenceId: authorization.referenceId,
-    currency: authorization.currency,
-    billingCurrency: authorization.billingCurrency,
+export const authorizationView = (authorization: Authorization) =>
+  shown(authorizationSchema, authorization, {
     rate: authorization.rate.toFixed(),
-    expiresAt: authorization.expiresAt.toISOString(),
     ...countersView(authorization.own, authorization.currency),
     billing: countersView(authorization.billing, authorization.billingCurrency),
-  };
-}
+  });
 
-function countersView(counters: Counters, currency: string) {
-  const show = (amount: Decimal) => formatAmount(amount, currency);
-  return {
-    authorized: show(counters.authorized),
-    settled: show(counters.settled),
-    reversed: show(counters.reversed),
-    refunded: show(counters.refunded),
-    remaining: show(remaining(counters)),
-  };
-}
+const countersView = (counted: Counters, currency: string) =>
+  shown(counters, formatAmounts({ ...counted, remaining: remaining(counted) }, currency));

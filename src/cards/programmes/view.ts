@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { formatAmount } from '../../kernel/money/money';
+import { formatAmounts } from '../../kernel/money/money';
 import { money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import type { Bin } from './record';
 
 export const binSchema = z.object({
@@ -22,21 +23,13 @@ export const binSchema = z.object({
 
 /** A BIN on the wire: fees in its currency, percentages as decimal strings. */
 export function binView(bin: Bin) {
-  const { fees, currency } = bin;
-  return {
-    bin: bin.bin,
-    scheme: bin.scheme,
-    currency,
+  const { issue, topUp, settleFixed, decline, settlePercent } = bin.fees;
+  const fees = formatAmounts({ issue, topUp, settleFixed, decline }, bin.currency);
+  return shown(binSchema, bin, {
     providerCardHolderModel: bin.model,
-    capacityPerCardholder: bin.capacityPerCardholder,
-    status: bin.status,
-    fees: {
-      issue: formatAmount(fees.issue, currency),
-      topUp: formatAmount(fees.topUp, currency),
-      settleFixed: formatAmount(fees.settleFixed, currency),
-      settlePercent: fees.settlePercent.toFixed(),
-      decline: formatAmount(fees.decline, currency),
+    fees: shown(binSchema.shape.fees, fees, {
+      settlePercent: settlePercent.toFixed(),
       markupPercent: bin.markupPercent.toFixed(),
-    },
-  };
+    }),
+  });
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
 import { readBalances } from '../../kernel/ledger/accounts';
-import { formatAmount, ZERO } from '../../kernel/money/money';
+import { formatAmount, formatAmounts, ZERO } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { type CardOperation, OPERATION_STATUSES, OPERATION_TYPES, totalDebit } from '../buffered/record';
 import type { Card } from '../cards/record';
 import { cardSchema, cardView } from '../cards/view';
@@ -26,18 +27,14 @@ export const cardQuoteSchema = z
   .object({ quoteId: z.string(), amount: money(), ...amounts, currency: z.string(), expiresAt: instant() })
   .meta({ id: 'CardQuote' });
 
-export function offerView({ quote, funding, currency }: Offer): z.output<typeof cardQuoteSchema> {
+export function offerView({ quote, funding, currency }: Offer) {
   const { principal, buffer, fee } = funding;
-  return {
+  const amounts = { amount: principal.plus(buffer), principal, buffer, fee, totalDebit: totalDebit(funding) };
+  return shown(cardQuoteSchema, quote, {
     quoteId: quote.id,
-    amount: formatAmount(principal.plus(buffer), currency),
-    principal: formatAmount(principal, currency),
-    buffer: formatAmount(buffer, currency),
-    fee: formatAmount(fee, currency),
-    totalDebit: formatAmount(totalDebit(funding), currency),
+    ...formatAmounts(amounts, currency),
     currency,
-    expiresAt: quote.expiresAt.toISOString(),
-  };
+  });
 }
 
 /** The response to an accepted operation. */
@@ -45,11 +42,8 @@ export const acceptedSchema = z
   .object({ operationId: z.string(), status: z.enum(OPERATION_STATUSES), cardId: z.string() })
   .meta({ id: 'AcceptedCardOperation' });
 
-export const acceptedView = ({ id, status, cardId }: CardOperation): z.output<typeof acceptedSchema> => ({
-  operationId: id,
-  status,
-  cardId,
-});
+export const acceptedView = (operation: CardOperation) =>
+  shown(acceptedSchema, operation, { operationId: operation.id });
 
 export const operationSchema = z
   .object({
@@ -78,13 +72,4 @@ export const operationSchema = z
   })
   .meta({ id: 'CardOperation' });
 
-export function operationView(operation: CardOperation): z.output<typeof operationSchema> {
-  const { id, cardId, accountId, type, status, result, failure, createdAt, updatedAt } = operation;
-  return {
-    ...{ id, cardId, accountId, type, status },
-    result: result ?? undefined,
-    failure: failure ?? undefined,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
-}
+export const operationView = (operation: CardOperation) => shown(operationSchema, operation);

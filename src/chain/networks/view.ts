@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ASSETS } from '../../kernel/money/currencies';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { CHAIN_KINDS } from '../../parties/chain/port';
 import { awaitingApproval, pendingChanges } from '../pending-changes';
 import { maskUrl } from './addresses';
@@ -45,19 +46,15 @@ export const networkSchema = z.object(shape).meta({ id: 'Network' });
 export const networkAwaiting = awaitingApproval(z.object(shape).partial().shape, 'NetworkAwaitingApproval');
 
 /** @param shown.rpcUrls node addresses, which only an admin's request opens */
-export function networkView({
-  network: { assets, ...network },
+export const networkView = ({
+  network,
   rpcUrls,
-}: Pick<OpenedNetwork, 'network'> & Partial<OpenedNetwork>): z.input<typeof networkSchema> {
-  const { chain, name, kind, chainId, explorerUrl, confirmations, enabled, version } = network;
-  return {
-    ...{ chain, name, kind, chainId, rpcUrls: rpcUrls?.map(maskUrl), explorerUrl, confirmations },
-    ...{ enabled, version },
-    assets: assets.map(({ symbol, contract, decimals, minDeposit }) => ({
+}: Pick<OpenedNetwork, 'network'> & Partial<OpenedNetwork>): z.output<typeof networkSchema> =>
+  shown(networkSchema, network, {
+    rpcUrls: rpcUrls?.map(maskUrl),
+    assets: network.assets.map(({ symbol, contract, decimals, minDeposit }) => ({
       ...{ symbol: symbol as (typeof ASSETS)[number], contract: contract ?? undefined, decimals },
       minDeposit: formatAmount(minDeposit, symbol),
     })),
-    createdAt: network.createdAt.toISOString(),
-    updatedAt: network.updatedAt.toISOString(),
-  };
-}
+    pending: undefined,
+  });

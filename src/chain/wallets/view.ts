@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { ledgerAmount, NATIVE_DECIMALS, toUnits } from '../networks/rules';
 import type { HeldWallet } from './allocations/allocate';
 import type { WalletBalance } from './balance';
@@ -37,23 +38,14 @@ export const heldWalletSchema = z
   })
   .meta({ id: 'AllocatedWallet' });
 
-export function heldWalletView(
+export const heldWalletView = (
   { allocation, wallet }: HeldWallet,
   { isAdmin, ...when }: { at: Date; quarantineSeconds: number; isAdmin: boolean },
-): z.output<typeof heldWalletSchema> {
-  const { id, address, chain, asset, accountId, reference, expiresAt, endedAt, createdAt, updatedAt } =
-    allocation;
-  return {
-    id,
+) =>
+  shown(heldWalletSchema, allocation, {
     walletId: isAdmin ? wallet.id : undefined,
-    ...{ address, chain, asset, accountId, reference },
     status: statusForClient(allocation, wallet, when),
-    expiresAt: expiresAt?.toISOString(),
-    endedAt: endedAt?.toISOString(),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
-}
+  });
 
 const notedGas = z
   .object({ gasBalance: money(), notedAt: instant() })
@@ -75,12 +67,11 @@ export const walletBalanceSchema = z
   })
   .meta({ id: 'WalletBalance' });
 
-export function walletBalanceView(
+export const walletBalanceView = (
   { wallet, network, balances, gasBalance, detail, asOf }: WalletBalance,
   { isAdmin }: { isAdmin: boolean },
-): z.output<typeof walletBalanceSchema> {
-  return {
-    ...{ address: wallet.address, chain: wallet.chain, status: wallet.status },
+) =>
+  shown(walletBalanceSchema, wallet, {
     balances: balances.map(({ asset, decimals, balance }) => ({
       asset,
       balance: formatAmount(ledgerAmount(toUnits(balance, decimals), decimals, asset).amount, asset),
@@ -88,9 +79,8 @@ export function walletBalanceView(
     gasBalance: gasBalance.toFixed(NATIVE_DECIMALS[network.kind]),
     detail,
     noted: isAdmin ? notedView(wallet, NATIVE_DECIMALS[network.kind]) : undefined,
-    asOf: asOf.toISOString(),
-  };
-}
+    asOf,
+  });
 
 const notedView = ({ gasBalance, gasBalanceAt }: Wallet, decimals: number) =>
   gasBalance && gasBalanceAt
@@ -105,12 +95,8 @@ export const notedWalletSchema = z
   })
   .meta({ id: 'NotedWallet' });
 
-export const notedWalletView = (wallet: Wallet, decimals: number): z.output<typeof notedWalletSchema> => ({
-  ...{ id: wallet.id, address: wallet.address, chain: wallet.chain, status: wallet.status },
-  noted: notedView(wallet, decimals),
-  createdAt: wallet.createdAt.toISOString(),
-  updatedAt: wallet.updatedAt.toISOString(),
-});
+export const notedWalletView = (wallet: Wallet, decimals: number) =>
+  shown(notedWalletSchema, wallet, { noted: notedView(wallet, decimals) });
 
 export const poolStatsSchema = z
   .object({

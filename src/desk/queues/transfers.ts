@@ -1,4 +1,4 @@
-import { formatAmount } from '../../kernel/money/money';
+import { formatAmounts } from '../../kernel/money/money';
 import { TO_APPROVE } from '../../transfers/approval/decide';
 import { countDepositsToReview, depositsToReview } from '../../transfers/deposits/create';
 import { netOf } from '../../transfers/deposits/money';
@@ -122,11 +122,8 @@ export const exchangeWithdrawals: Queue = queueOf({
 export function withdrawalView({ transfer }: CardTransfer) {
   const { id, tenantId, accountId, status, terms, failure, updatedAt } = transfer;
   const { amount, fee, currency } = terms;
-  const [shown, charged] = [amount, fee].map((each) => formatAmount(each, currency));
-  return {
-    ...{ id, tenantId, accountId, status, amount: shown, fee: charged, currency, failure },
-    since: updatedAt.toISOString(),
-  };
+  const amounts = formatAmounts({ amount, fee }, currency);
+  return { id, tenantId, accountId, status, ...amounts, currency, failure, since: updatedAt.toISOString() };
 }
 
 export const suspense: Queue = queueOf({

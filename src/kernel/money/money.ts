@@ -17,6 +17,15 @@ export function formatAmount(amount: Decimal, currency: string): string {
   return amount.toFixed(decimalsOf(currency));
 }
 
+/** Formats amounts of one currency, each by {@link formatAmount}. */
+export function formatAmounts<Name extends string>(
+  amounts: Record<Name, Decimal>,
+  currency: string,
+): Record<Name, string> {
+  const texts = Object.entries<Decimal>(amounts).map(([name, each]) => [name, formatAmount(each, currency)]);
+  return Object.fromEntries(texts) as Record<Name, string>;
+}
+
 /** Rounds to the currency's minor unit, half up by default. */
 export function roundTo(
   amount: Decimal,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { KYC_SLOTS } from '../kyc/record';
 import { maskEmail } from './masking';
 import type { Cardholder } from './record';
@@ -25,21 +26,5 @@ export const cardholderSchema = z.object({
 /**
  * A cardholder on the wire. The person's data is masked. Only cardholders on B2C BINs have documents, copied from KYC.
  */
-export function cardholderView(cardholder: Cardholder): z.infer<typeof cardholderSchema> {
-  return {
-    id: cardholder.id,
-    userId: cardholder.userId ?? undefined,
-    accountId: cardholder.accountId,
-    bin: cardholder.bin,
-    model: cardholder.model,
-    status: cardholder.status,
-    description: cardholder.description ?? undefined,
-    submissions: cardholder.submissions,
-    documents: cardholder.documents.map(({ slot, documentId }) => ({ slot, documentId })),
-    reviewedAt: cardholder.reviewedAt?.toISOString(),
-    maskedName: cardholder.maskedName,
-    maskedEmail: maskEmail(cardholder.email),
-    createdAt: cardholder.createdAt.toISOString(),
-    updatedAt: cardholder.updatedAt.toISOString(),
-  };
-}
+export const cardholderView = (cardholder: Cardholder) =>
+  shown(cardholderSchema, cardholder, { maskedEmail: maskEmail(cardholder.email) });

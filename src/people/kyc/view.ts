@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Caller } from '../../kernel/caller';
 import { FILE_TYPES } from '../../kernel/wire/file-type';
 import { instant } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { KYC_STATUSES } from '../users/record';
-import type { ApprovedKyc } from './approvals';
 import type { Kyc } from './operations';
 import type { KycDocument } from './record';
 import { KYC_DOCUMENT_STATUSES, KYC_SLOTS } from './record';
@@ -22,15 +22,15 @@ export const documentSchema = z.object({
 });
 
 /** A document on the wire. */
-export function documentView(document: KycDocument): z.infer<typeof documentSchema> {
-  const { id, userId, slot, contentType, size, sha256, status } = document;
-  return {
-    ...{ id, userId, slot, contentType, size, sha256, status },
-    note: document.note ?? undefined,
-    createdAt: document.createdAt.toISOString(),
-    updatedAt: document.updatedAt.toISOString(),
-  };
-}
+export const documentView = (document: KycDocument) => shown(documentSchema, document);
+
+/** The approved version as names and ids, because the values are personal data. */
+const approvedSchema = z.object({
+  submission: z.number().int(),
+  approvedAt: instant(),
+  documents: z.array(z.object({ slot: z.enum(KYC_SLOTS), documentId: z.string() })),
+  changed: z.array(z.string()),
+});
 
 export const kycSchema = z.object({
   userId: z.string(),
@@ -40,40 +40,22 @@ export const kycSchema = z.object({
   submissions: z.number().int(),
   submittedAt: instant().optional(),
   decidedAt: instant().optional(),
-  approved: z
-    .object({
-      submission: z.number().int(),
-      approvedAt: instant(),
-      documents: z.array(z.object({ slot: z.enum(KYC_SLOTS), documentId: z.string() })),
-      changed: z.array(z.string()),
-    })
-    .optional()
-    .meta({
-      description:
-        'The version that the last completed review approved, with the fields and slots that have changed since. Only for operators.',
-    }),
   notes: z.string().optional().meta({ description: 'The notes of operators. Only for operators.' }),
+  approved: approvedSchema.optional().meta({
+    description:
+      'The version that the last completed review approved, with the fields and slots that have changed since. Only for operators.',
+  }),
 });
 
 /** A user's KYC on the wire. Only an operator gets the notes and the approved version. */
-export function kycView(
-  { user, documents, review, notes, approved }: Kyc,
-  { role }: Pick<Caller, 'role'>,
-): z.infer<typeof kycSchema> {
-  return {
+export function kycView({ user, documents, review, notes, approved }: Kyc, { role }: Pick<Caller, 'role'>) {
+  const reviewed = { ...review };
+  return shown(kycSchema, reviewed, {
     userId: user.id,
     status: user.kycStatus,
-    reason: review?.reason ?? undefined,
     documents: documents.map(documentView),
     submissions: review?.submission ?? 0,
-    submittedAt: review?.submittedAt.toISOString(),
-    decidedAt: review?.decidedAt?.toISOString(),
     notes: role === 'admin' ? notes : undefined,
-    approved: role === 'admin' ? approved && approvedView(approved) : undefined,
-  };
+    approved: role === 'admin' ? approved && shown(approvedSchema, approved) : undefined,
+  });
 }
-
-/** The approved version as names and ids, because the values are personal data. */
-const approvedView = ({ submission, approvedAt, documents, changed }: ApprovedKyc) => ({
-  ...{ submission, approvedAt: approvedAt.toISOString(), documents, changed },
-});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { KYC_STATUSES, USER_STATUSES, type User } from './record';
 
 export const userSchema = z.object({
@@ -14,16 +15,8 @@ export const userSchema = z.object({
 });
 
 /** A user on the wire. */
-export function userView(user: User) {
-  return {
-    id: user.id,
-    externalId: user.externalId ?? undefined,
-    status: user.status,
+export const userView = (user: User) =>
+  shown(userSchema, user, {
     // The reason of the client's own status. The operator's reason of a block is for operators only.
-    statusReason: (user.status === user.clientStatus && user.statusReason) || undefined,
-    meta: user.meta,
-    kycStatus: user.kycStatus,
-    createdAt: user.createdAt.toISOString(),
-    updatedAt: user.updatedAt.toISOString(),
-  };
-}
+    statusReason: (user.status === user.clientStatus && user.statusReason) || null,
+  });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REGISTRATIONS } from '../../kernel/outbox/events';
 import { instant } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { shownUrl } from '../../kernel/wire/web-url';
 import { ENDPOINT_STATUSES, type Endpoint } from './record';
 
@@ -19,7 +20,5 @@ export const webhookSchema = z.object({
 export type Webhook = z.infer<typeof webhookSchema>;
 
 /** The endpoint in the wire format. */
-export function webhookView(endpoint: Endpoint): Webhook {
-  const { registration, url, status, createdAt } = endpoint;
-  return { type: registration, url, status, createdAt: createdAt.toISOString() };
-}
+export const webhookView = (endpoint: Endpoint): Webhook =>
+  shown(webhookSchema, endpoint, { type: endpoint.registration });

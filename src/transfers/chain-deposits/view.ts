@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { CHAIN_DEPOSIT_STATUSES, type ChainDeposit, type ChainDepositStatus, logIndexOf } from './record';
 import { agreedOf, amountOf, position } from './rules';
 
@@ -24,9 +25,9 @@ export const chainDepositSchema = z
       .optional()
       .meta({ description: 'Rate of the exchange, if there was one.', examples: ['0.9'] }),
     txHash: z.string(),
-    logIndex: z.int().optional().meta({ description: 'Block-wide. Absent for the native coin.' }),
     blockNumber: z.int(),
     confirmations: z.int().meta({ description: 'Blocks that make it final, its own included.' }),
+    logIndex: z.int().optional().meta({ description: 'Block-wide. Absent for the native coin.' }),
     failure: z.string().optional().meta({
       description:
         'Why it is not credited: `not_allocated`, `below_minimum`, `account_closed` or `reversed_on_chain`.',
@@ -42,30 +43,22 @@ export type ChainDepositView = z.infer<typeof chainDepositSchema>;
 export function chainDepositView(deposit: ChainDeposit): ChainDepositView {
   const { transfer } = deposit;
   const { terms, word } = transfer;
-  const { chain, address, asset, txHash, confirmations } = terms;
-  const logIndex = logIndexOf(transfer);
-  return {
-    ...{ id: transfer.id, status: transfer.status as ChainDepositStatus },
-    ...(transfer.accountId === null ? {} : { accountId: transfer.accountId }),
-    ...{ chain, address, asset, amount: formatAmount(amountOf(terms, word ?? terms), asset) },
-    ...creditedOf(deposit),
-    ...{ txHash, blockNumber: word?.blockNumber ?? terms.blockNumber, confirmations },
-    ...(logIndex === null ? {} : { logIndex }),
-    ...(transfer.failure === null ? {} : { failure: transfer.failure }),
-    referenceId: transfer.referenceId,
-    createdAt: transfer.createdAt.toISOString(),
-    updatedAt: transfer.updatedAt.toISOString(),
-  };
+  const record = { ...terms, ...transfer, ...creditedOf(deposit) };
+  return shown(chainDepositSchema, record, {
+    status: transfer.status as ChainDepositStatus,
+    amount: formatAmount(amountOf(terms, word ?? terms), terms.asset),
+    blockNumber: word?.blockNumber ?? terms.blockNumber,
+    logIndex: logIndexOf(transfer),
+  });
 }
 
 /** The credit that the books hold. A transaction mined again may have paid less than agreed. */
 function creditedOf(deposit: ChainDeposit) {
   const held = position(deposit).find(({ component }) => component === 'credited');
   if (deposit.transfer.status !== 'credited' || !held) return {};
-  const rate = agreedOf(deposit)?.rate ?? null;
   return {
     creditedAmount: formatAmount(held.amount, held.currency),
     creditedCurrency: held.currency,
-    ...(rate === null ? {} : { rate: rate.toFixed() }),
+    rate: agreedOf(deposit)?.rate?.toFixed(),
   };
 }

@@ -4,10 +4,11 @@ import { requireAccount } from '../../accounts/accounts/operations';
 import { type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { operationKey } from '../../kernel/idempotency';
-import { Decimal, formatAmount } from '../../kernel/money/money';
+import { Decimal, formatAmount, formatAmounts } from '../../kernel/money/money';
 import { idPage, pageById } from '../../kernel/wire/id-pages';
 import { pageQuery, pageSchema, whole } from '../../kernel/wire/pages';
 import { amount, currency, identifier, instant, money, text } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { webUrl } from '../../kernel/wire/web-url';
 import type { Quote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
@@ -61,10 +62,23 @@ function optionsRoute({ database }: Services): Route {
 }
 
 function optionView(terms: FundingTerms) {
-  const shown = (value: string) => formatAmount(new Decimal(value), terms.currency);
+  const text = (value: string) => formatAmount(new Decimal(value), terms.currency);
   const { min, max, feeFixed } = terms;
-  return { ...terms, min: shown(min), max: shown(max), feeFixed: shown(feeFixed) };
+  return { ...terms, min: text(min), max: text(max), feeFixed: text(feeFixed) };
 }
+
+const quoteSchema = z.object({
+  quoteId: z.string(),
+  method,
+  amount: money(),
+  currency: z.string(),
+  chargedAmount: money(),
+  creditedAmount: money(),
+  serviceFee: money(),
+  creditedCurrency: z.string(),
+  rate: z.string().meta({ examples: ['1'] }),
+  expiresAt: instant(),
+});
 
 function quoteRoute(services: Services): Route {
   const { database } = services;
@@ -77,18 +91,7 @@ function quoteRoute(services: Services): Route {
     description:
       '`chargedAmount` × `rate`, rounded, is `creditedAmount` + `serviceFee`. A quote is valid for 15 minutes.',
     body: z.strictObject({ method, amount: amount(), currency: currency().optional() }),
-    response: z.object({
-      quoteId: z.string(),
-      method,
-      amount: money(),
-      currency: z.string(),
-      chargedAmount: money(),
-      creditedAmount: money(),
-      serviceFee: money(),
-      creditedCurrency: z.string(),
-      rate: z.string().meta({ examples: ['1'] }),
-      expiresAt: instant(),
-    }),
+    response: quoteSchema,
     status: 201,
     problems: ['account_closed', 'user_blocked', 'unavailable'],
     async prepare({ caller, params, body }) {
@@ -104,19 +107,15 @@ function quoteRoute(services: Services): Route {
 
 function quoteView(quote: Quote) {
   const terms = termsOf(quote);
-  const charged = formatAmount(terms.chargedAmount, terms.currency);
-  return {
+  const { currency, chargedAmount, accountCurrency, creditedAmount, serviceFee, rate } = terms;
+  const record = { ...terms, ...quote };
+  return shown(quoteSchema, record, {
     quoteId: quote.id,
-    method: terms.method,
-    amount: charged,
-    currency: terms.currency,
-    chargedAmount: charged,
-    creditedAmount: formatAmount(terms.creditedAmount, terms.accountCurrency),
-    serviceFee: formatAmount(terms.serviceFee, terms.accountCurrency),
-    creditedCurrency: terms.accountCurrency,
-    rate: terms.rate.toFixed(),
-    expiresAt: quote.expiresAt.toISOString(),
-  };
+    ...formatAmounts({ amount: chargedAmount, chargedAmount }, currency),
+    ...formatAmounts({ creditedAmount, serviceFee }, accountCurrency),
+    creditedCurrency: accountCurrency,
+    rate: rate.toFixed(),
+  });
 }
 
 function createRoute(services: Services): Route {
@@ -149,13 +148,13 @@ function createRoute(services: Services): Route {
     async write(tx, request) {
       const { caller, params, body } = request;
       const given = { ...body, accountId: params['accountId'] ?? '' };
-      const shown = await createDeposit(services, tx, given, {
+      const made = await createDeposit(services, tx, given, {
         reach: caller.reach,
         ...operationKey(request),
       });
-      const { id: subject, tenantId, status } = shown.deposit.transfer;
+      const { id: subject, tenantId, status } = made.deposit.transfer;
       await auditAdmin(tx, { ...request, action: 'deposits.create', subject, tenantId, after: { status } });
-      return { ...depositView(shown), checkoutUrl: unrevealedUrl(services) };
+      return depositView(made, unrevealedUrl(services));
     },
     reveal: (body) => revealToken(services, body),
   });
@@ -181,8 +180,8 @@ function listRoute(services: Services): Route {
     async read({ caller, params, query }) {
       const account = await requireAccount(database, caller.reach, params['accountId'] ?? '');
       const { page, limit, filter } = idPage(query, 'deposit');
-      const views = (await listDeposits(services, { accountId: account.id, ...filter }, page)).map((shown) =>
-        payableDepositView(services, shown),
+      const views = (await listDeposits(services, { accountId: account.id, ...filter }, page)).map((each) =>
+        payableDepositView(services, each),
       );
       return pageById(views, limit, (view) => view);
     },

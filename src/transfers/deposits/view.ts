@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Decimal, formatAmount } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { shownUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
 import { amountsOf, type ClientDeposit, refundedBase } from './money';
@@ -13,9 +14,9 @@ export const depositSchema = z
   .object({
     id: z.string().meta({ examples: ['dep_01jz0000000000000000000000'] }),
     accountId: z.string(),
-    externalId: z.string().optional(),
     quoteId: z.string(),
     status: z.enum(DEPOSIT_STATUSES),
+    externalId: z.string().optional(),
     method: z.enum(DEPOSIT_METHODS),
     amount: money().meta({ description: 'The requested amount, in `currency`, the payer’s currency.' }),
     currency: z.string(),
@@ -34,26 +35,26 @@ export const depositSchema = z
         '`0.00` in `manual_review`, `failed`, `cancelled` and `expired`. Once credited, `chargedAmount` × `rate`, rounded, is ' +
         '`creditedAmount` + `serviceFee`. Refunds and chargebacks do not change these amounts.',
     }),
-    serviceFee: money(),
     creditedCurrency: z.string(),
+    serviceFee: money(),
     quoted: z
       .object({ charged: money(), credited: money(), fee: money() })
       .meta({ description: 'The quoted amounts, in `currency` and `creditedCurrency`. They never change.' }),
-    rate: z.string().meta({ examples: ['1'] }),
     refundedAmount: money()
       .optional()
       .meta({ description: 'In `currency`. Present once a refund was paid.' }),
+    rate: z.string().meta({ examples: ['1'] }),
     failure: z.string().optional().meta({ description: 'Code of the reason for a failure or a review.' }),
     referenceId: z.string().meta({ description: 'Reference of the account transactions.' }),
-    checkoutUrl: z
-      .url()
-      .optional()
-      .meta({ description: 'Payment page for the payer, until the deposit ends.' }),
     returnUrl: shownUrl(),
     expiresAt: instant(),
     createdAt: instant(),
     updatedAt: instant(),
     completedAt: instant().optional(),
+    checkoutUrl: z
+      .url()
+      .optional()
+      .meta({ description: 'Payment page for the payer, until the deposit ends.' }),
   })
   .meta({ id: 'Deposit' });
 
@@ -91,33 +92,27 @@ export function shownPrice(deposit: ClientDeposit) {
   };
 }
 
-/** A deposit without the checkout URL, which is a secret. */
-export function depositView({ deposit, details }: ShownDeposit): DepositView {
+/** A deposit. Its checkout URL is a secret, which operators are not shown. */
+export function depositView({ deposit, details }: ShownDeposit, checkoutUrl?: string): DepositView {
   const { transfer } = deposit;
-  const { terms, reached } = transfer;
-  return {
-    id: transfer.id,
-    accountId: transfer.accountId ?? '',
-    quoteId: details.quoteId,
-    status: transfer.status as DepositStatus,
-    ...shownPrice(deposit),
+  const { accountId, status, terms, reached } = transfer;
+  const record = { ...details, ...transfer, ...shownPrice(deposit) };
+  return shown(depositSchema, record, {
+    accountId: accountId ?? '',
+    status: status as DepositStatus,
     rate: terms.rate.toFixed(),
-    ...(transfer.failure === null ? {} : { failure: transfer.failure }),
-    referenceId: transfer.referenceId,
-    returnUrl: details.returnUrl,
-    expiresAt: terms.expiresAt.toISOString(),
-    createdAt: transfer.createdAt.toISOString(),
-    updatedAt: transfer.updatedAt.toISOString(),
-    ...(reached['completed'] === undefined ? {} : { completedAt: reached['completed'] }),
-  };
+    expiresAt: terms.expiresAt,
+    completedAt: reached['completed'],
+    checkoutUrl,
+  });
 }
 
 /** A deposit with the checkout URL while it can be paid. */
 export function payableDepositView(
   deps: Pick<Services, 'keyring' | 'publicUrl'>,
-  shown: ShownDeposit,
+  given: ShownDeposit,
 ): DepositView {
-  const { status, id } = shown.deposit.transfer;
+  const { status, id } = given.deposit.transfer;
   const payable = status === 'created' || status === 'awaiting_payment';
-  return { ...depositView(shown), ...(payable ? { checkoutUrl: checkoutLinks.url(deps, id) } : {}) };
+  return depositView(given, payable ? checkoutLinks.url(deps, id) : undefined);
 }

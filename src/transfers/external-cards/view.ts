@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Decimal, formatAmount } from '../../kernel/money/money';
+import { formatAmount, formatAmounts } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { shownUrl } from '../../kernel/wire/web-url';
 import type { Services } from '../../services';
 import { type CardTransfer, keptOf } from './order-rules';
@@ -49,28 +50,20 @@ export function externalCardView(
   deps: Pick<Services, 'keyring' | 'publicUrl'>,
   { kind, transfer: { transfer }, returnUrl }: ShownCardTransfer,
 ): ExternalCardView {
-  const { id, status, terms, failure, reached, createdAt, updatedAt } = transfer;
+  const { id, accountId, status, terms, reached } = transfer;
   const { amount, fee, currency } = terms;
-  const shown = (value: Decimal) => formatAmount(value, currency);
-  return {
-    id,
+  const record = { ...transfer, currency, returnUrl };
+  return shown(externalCardSchema, record, {
     txId: id,
-    accountId: transfer.accountId ?? '',
+    accountId: accountId ?? '',
     type: kind,
     status: shownStatus(status),
-    amount: shown(amount),
-    currency,
-    fee: shown(fee),
-    ...(kind === 'topup'
-      ? { creditedAmount: shown(amount.minus(fee)) }
-      : { totalDebit: shown(amount.plus(fee)) }),
-    ...(status === 'returned' ? { returnedAmount: shown(amount.minus(keptOf(transfer))) } : {}),
-    ...(status === 'requires_action' ? { redirectUrl: redirectLinks.url(deps, id) } : {}),
-    ...(returnUrl === null ? {} : { returnUrl }),
-    ...(failure === null ? {} : { failure }),
-    referenceId: transfer.referenceId,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    ...(reached['completed'] === undefined ? {} : { completedAt: reached['completed'] }),
-  };
+    ...formatAmounts({ amount, fee }, currency),
+    creditedAmount: kind === 'topup' ? formatAmount(amount.minus(fee), currency) : undefined,
+    totalDebit: kind === 'topup' ? undefined : formatAmount(amount.plus(fee), currency),
+    returnedAmount:
+      status === 'returned' ? formatAmount(amount.minus(keptOf(transfer)), currency) : undefined,
+    redirectUrl: status === 'requires_action' ? redirectLinks.url(deps, id) : undefined,
+    completedAt: reached['completed'],
+  });
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { accountTransactionSchema, accountTransactionView } from '../../accounts/accounts/view';
 import type { PostedEntry } from '../../kernel/ledger/entries';
-import { type Decimal, formatAmount } from '../../kernel/money/money';
+import { type Decimal, formatAmount, formatAmounts } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { destinationSchema } from '../payouts/destinations/destination';
 import { creditedBack } from '../payouts/position';
 import type { ShownPayout } from '../payouts/record';
-import { payoutFields, priced, shownFields, shownPrice } from '../payouts/view';
+import { payoutFields, payoutValues, priced, priceTexts, returnedAmount } from '../payouts/view';
 import type { IbanQuote, readAccount } from './payouts/operations';
 import type { VirtualIban } from './virtual-ibans/store';
 
@@ -29,25 +30,18 @@ export const virtualIbanSchema = z
   })
   .meta({ id: 'VirtualIban' });
 
-export function virtualIbanView({
+export const virtualIbanView = ({
   iban,
-  balance,
+  balance: { available, pending },
   monthlyFee,
-}: Awaited<ReturnType<typeof readAccount>>): z.infer<typeof virtualIbanSchema> {
-  return {
-    id: iban.id,
+}: Awaited<ReturnType<typeof readAccount>>) =>
+  shown(virtualIbanSchema, iban, {
     accountId: iban.id,
     companyId: iban.tenantId,
-    iban: iban.iban,
-    bic: iban.bic,
     currency: 'EUR',
-    status: iban.status,
-    balance: { available: eur(balance.available), pending: eur(balance.pending) },
+    balance: formatAmounts({ available, pending }, 'EUR'),
     monthlyFee: eur(monthlyFee),
-    createdAt: iban.createdAt.toISOString(),
-    updatedAt: iban.updatedAt.toISOString(),
-  };
-}
+  });
 
 export const ibanQuoteSchema = z.object({
   quoteId: z.string(),
@@ -58,14 +52,13 @@ export const ibanQuoteSchema = z.object({
   expiresAt: instant(),
 });
 
-export function ibanQuoteView({ quoteId, expiresAt, price }: IbanQuote): z.infer<typeof ibanQuoteSchema> {
-  return {
-    quoteId,
-    ...shownPrice(price),
-    ...{ currency: 'EUR', receivedCurrency: 'EUR', rate: '1' },
-    expiresAt: expiresAt.toISOString(),
-  };
-}
+export const ibanQuoteView = (quote: IbanQuote) =>
+  shown(ibanQuoteSchema, quote, {
+    ...priceTexts(quote.price),
+    currency: 'EUR',
+    receivedCurrency: 'EUR',
+    rate: '1',
+  });
 
 export const ibanPayoutSchema = z
   .object({
@@ -74,24 +67,20 @@ export const ibanPayoutSchema = z
     ...payoutFields,
     currency: z.literal('EUR'),
     destination: destinationSchema.meta({ description: 'Masked.' }),
+    returnedAmount: returnedAmount(),
     referenceId: z.string().meta({ description: 'Reference of the account transactions.' }),
   })
   .meta({ id: 'IbanPayout' });
 
 export type IbanPayoutView = z.infer<typeof ibanPayoutSchema>;
 
-export function ibanPayoutView(shown: ShownPayout): IbanPayoutView {
-  const { id, tenantId, referenceId } = shown.payout.transfer;
-  const returned = creditedBack(shown.payout);
-  return {
-    id,
-    companyId: tenantId ?? '',
-    ...shownFields(shown),
+export function ibanPayoutView(given: ShownPayout): IbanPayoutView {
+  const returned = creditedBack(given.payout);
+  return shown(ibanPayoutSchema, payoutValues(given), {
+    companyId: given.payout.transfer.tenantId ?? '',
     currency: 'EUR',
-    destination: shown.details.destinationMasked,
     returnedAmount: returned?.gt(0) ? eur(returned) : undefined,
-    referenceId,
-  };
+  });
 }
 
 export const ibanTransferSchema = z
@@ -113,19 +102,16 @@ export function ibanTransferView(
   iban: VirtualIban,
   amount: Decimal,
   done: { referenceId: string; toAccountId: string; entries: PostedEntry[] },
-): z.infer<typeof ibanTransferSchema> {
-  const { referenceId, toAccountId, entries } = done;
-  const at = (entries[0]?.at ?? new Date(0)).toISOString();
-  return {
-    id: referenceId,
+) {
+  const at = done.entries[0]?.at ?? new Date(0);
+  return shown(ibanTransferSchema, done, {
+    id: done.referenceId,
     companyId: iban.tenantId,
-    referenceId,
     fromAccountId: iban.id,
-    toAccountId,
     amount: eur(amount),
     currency: 'EUR',
-    transactions: entries.map((entry) => accountTransactionView(entry, 'EUR')),
+    transactions: done.entries.map((entry) => accountTransactionView(entry, 'EUR')),
     createdAt: at,
     updatedAt: at,
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { Decimal, formatAmount } from '../../kernel/money/money';
+import { Decimal, formatAmount, formatAmounts } from '../../kernel/money/money';
 import { instant, money } from '../../kernel/wire/schemas';
+import { shown } from '../../kernel/wire/shown';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import { DESTINATION_FIELDS, destinationSchema } from './destinations/destination';
 import type { PayoutQuote } from './operations';
@@ -29,17 +30,15 @@ export const payoutOptionSchema = z
   })
   .meta({ id: 'PayoutOption' });
 
-export function payoutOptionView(terms: PayoutOption): z.output<typeof payoutOptionSchema> {
+export function payoutOptionView(terms: PayoutOption) {
   const { method, currency } = terms;
-  const shown = (amount: string) => formatAmount(new Decimal(amount), currency);
-  return {
-    method,
-    currency,
-    min: shown(terms.min),
-    max: shown(terms.max),
-    fees: { fixed: shown(terms.feeFixed), percent: terms.feePercent },
+  const text = (amount: string) => formatAmount(new Decimal(amount), currency);
+  return shown(payoutOptionSchema, terms, {
+    min: text(terms.min),
+    max: text(terms.max),
+    fees: { fixed: text(terms.feeFixed), percent: terms.feePercent },
     destinationFields: DESTINATION_FIELDS[method].map(({ name, required }) => ({ name, required })),
-  };
+  });
 }
 
 export const priced = {
@@ -56,14 +55,7 @@ export const payoutQuoteSchema = z
   .object({ quoteId: z.string(), method: z.enum(PAYOUT_METHODS), ...priced, expiresAt: instant() })
   .meta({ id: 'PayoutQuote' });
 
-export function payoutQuoteView(quote: PayoutQuote): z.output<typeof payoutQuoteSchema> {
-  return {
-    quoteId: quote.quoteId,
-    method: quote.method,
-    ...shownPrice(quote),
-    expiresAt: quote.expiresAt.toISOString(),
-  };
-}
+export const payoutQuoteView = (quote: PayoutQuote) => shown(payoutQuoteSchema, quote, priceTexts(quote));
 
 /** Fields of a payout of either kind. */
 export const payoutFields = {
@@ -71,6 +63,9 @@ export const payoutFields = {
   externalId: z.string().optional(),
   ...outgoingFields(),
 };
+
+export const returnedAmount = () =>
+  money().optional().meta({ description: 'The amount that was credited back.' });
 
 /** Fields of any money that is paid out of an account. */
 export function outgoingFields() {
@@ -86,7 +81,6 @@ export function outgoingFields() {
       .string()
       .optional()
       .meta({ description: 'Code of the reason, for a failed, cancelled or returned transfer.' }),
-    returnedAmount: money().optional().meta({ description: 'The amount that was credited back.' }),
     createdAt: instant(),
     updatedAt: instant(),
     sentAt: instant().optional(),
@@ -94,27 +88,27 @@ export function outgoingFields() {
   };
 }
 
-export const shownFields = ({ payout, details: { quoteId, externalId } }: ShownPayout) => ({
-  quoteId,
-  externalId: externalId ?? undefined,
-  ...shownOutgoing(payout),
+/** What a payout of either kind shows of its transfer and its details. */
+export const payoutValues = ({ payout, details }: ShownPayout) => ({
+  ...details,
+  ...outgoingValues(payout),
+  destination: details.destinationMasked,
 });
 
 /** @param noun noun in texts for the client */
-export function shownOutgoing(payout: Outgoing, noun?: string) {
-  const { status, terms, failure, reached, createdAt, updatedAt } = payout.transfer;
-  const shown = (amount: Decimal) => formatAmount(amount, terms.currency);
+export function outgoingValues(payout: Outgoing, noun?: string) {
+  const { accountId, status, terms, reached } = payout.transfer;
+  const { amount, fee, currency } = terms;
   return {
+    ...payout.transfer,
+    accountId: accountId ?? '',
     status: status as PayoutStatus,
-    amount: shown(terms.amount),
-    fee: shown(terms.fee),
-    totalDebit: shown(totalDebit(terms)),
+    currency,
+    ...formatAmounts({ amount, fee, totalDebit: totalDebit(terms) }, currency),
     description: descriptionOf(payout, noun),
-    failure: failure ?? undefined,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
     sentAt: reached['sent'],
     completedAt: reached['completed'],
+    returnedAt: reached['returned'],
   };
 }
 
@@ -130,34 +124,24 @@ export const payoutSchema = z
     ...priced,
     ...payoutFields,
     destination: destinationSchema.partial().meta({ description: 'Masked.' }),
+    returnedAmount: returnedAmount(),
     returnedAt: instant().optional(),
   })
   .meta({ id: 'Payout' });
 
-export function payoutView(shown: ShownPayout): z.output<typeof payoutSchema> {
-  const { id, accountId, terms, reached } = shown.payout.transfer;
-  const returned = creditedBack(shown.payout);
-  return {
-    id,
-    accountId: accountId ?? '',
+export function payoutView(given: ShownPayout) {
+  const { terms } = given.payout.transfer;
+  const returned = creditedBack(given.payout);
+  return shown(payoutSchema, payoutValues(given), {
     method: terms.method,
-    ...shownPrice(terms),
-    ...shownFields(shown),
-    destination: shown.details.destinationMasked,
+    ...priceTexts(terms),
     returnedAmount: returned && formatAmount(returned, terms.currency),
-    returnedAt: reached['returned'],
-  };
+  });
 }
 
-export function shownPrice(price: Omit<PayoutTerms, 'method' | 'needsApproval'>) {
-  const { currency, receivedCurrency } = price;
-  return {
-    amount: formatAmount(price.amount, currency),
-    fee: formatAmount(price.fee, currency),
-    totalDebit: formatAmount(totalDebit(price), currency),
-    currency,
-    receivedAmount: formatAmount(price.receivedAmount, receivedCurrency),
-    receivedCurrency,
-    rate: price.rate.toFixed(),
-  };
-}
+export const priceTexts = (price: Omit<PayoutTerms, 'method' | 'needsApproval'>) => ({
+  ...formatAmounts({ amount: price.amount, fee: price.fee, totalDebit: totalDebit(price) }, price.currency),
+  receivedAmount: formatAmount(price.receivedAmount, price.receivedCurrency),
+  receivedCurrency: price.receivedCurrency,
+  rate: price.rate.toFixed(),
+});

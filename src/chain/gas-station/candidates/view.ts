@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '../../../kernel/money/money';
 import { instant, money } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { WALLET_STATUSES, type Wallet } from '../../wallets/record';
 import { restedBy } from '../../wallets/rules';
@@ -15,14 +16,14 @@ const wallet = {
   address: z.string(),
   status: z.enum(WALLET_STATUSES),
 };
-const walletOf = ({ id, chain, address, ...wallet }: Wallet, at: Date) => ({
-  ...{ walletId: id, chain, address },
+const walletOf = (wallet: Wallet, at: Date) => ({
+  ...wallet,
+  walletId: wallet.id,
   status: restedBy(wallet, at).status,
 });
 
 /** Fields of a candidate in lists, which page by the wallet's `createdAt`. */
 const listed = { ...wallet, createdAt: instant().describe('Creation time of the wallet.') };
-const listedOf = (of: Wallet, at: Date) => ({ ...walletOf(of, at), createdAt: of.createdAt.toISOString() });
 
 const unitsText = (units: bigint, { decimals }: { decimals: number }): string =>
   fromUnits(units, decimals).toFixed(decimals);
@@ -33,28 +34,26 @@ export const sweepCandidateSchema = z
   .object({
     ...listed,
     asset: z.string(),
-    balance: money(),
-    sweepable: money().describe('Less than the balance for the native coin, because a sweep leaves gas.'),
-    minSweepAmount: money(),
-    gasBalance: money().describe('In the native coin.'),
     needsGas: z
       .boolean()
       .describe('Whether the wallet has less than `gasThreshold` and needs a top-up first.'),
+    gasBalance: money().describe('In the native coin.'),
+    balance: money(),
+    sweepable: money().describe('Less than the balance for the native coin, because a sweep leaves gas.'),
+    minSweepAmount: money(),
   })
   .meta({ id: 'SweepCandidate' });
 
-export const sweepCandidateView = (
-  candidate: SweepCandidate,
-  at: Date,
-): z.output<typeof sweepCandidateSchema> => {
+export const sweepCandidateView = (candidate: SweepCandidate, at: Date) => {
   const { asset, config, needsGas } = candidate;
-  return {
-    ...listedOf(candidate.wallet, at),
-    ...{ asset: asset.symbol, needsGas, gasBalance: nativeText(candidate) },
+  return shown(sweepCandidateSchema, walletOf(candidate.wallet, at), {
+    asset: asset.symbol,
+    needsGas,
+    gasBalance: nativeText(candidate),
     balance: unitsText(candidate.balance, asset),
     sweepable: unitsText(candidate.sweepable, asset),
     minSweepAmount: formatAmount(minSweepOf(config, asset), asset.symbol),
-  };
+  });
 };
 
 export const topupCandidateSchema = z
@@ -67,18 +66,14 @@ export const topupCandidateSchema = z
   })
   .meta({ id: 'TopupCandidate' });
 
-export const topupCandidateView = (
-  candidate: TopupCandidate,
-  at: Date,
-): z.output<typeof topupCandidateSchema> => {
+export const topupCandidateView = (candidate: TopupCandidate, at: Date) => {
   const { network, config, assets } = candidate;
-  return {
-    ...listedOf(candidate.wallet, at),
+  return shown(topupCandidateSchema, walletOf(candidate.wallet, at), {
     gasBalance: nativeText(candidate),
     gasThreshold: nativeAmount(network, config.gasThreshold),
     topupAmount: nativeAmount(network, config.gasTopupAmount),
     assets: assets.map(({ asset, balance }) => ({ asset: asset.symbol, balance: unitsText(balance, asset) })),
-  };
+  });
 };
 
 export const preflightSchema = z
@@ -93,11 +88,10 @@ export const preflightSchema = z
   })
   .meta({ id: 'SweepPreflight' });
 
-export const preflightView = (
-  of: Wallet,
-  { ok, checks, asset, units }: Preflight,
-  at: Date,
-): z.output<typeof preflightSchema> => ({
-  ...walletOf(of, at),
-  ...{ asset: asset.symbol, amount: unitsText(units, asset), ok, checks },
-});
+export const preflightView = (of: Wallet, { ok, checks, asset, units }: Preflight, at: Date) =>
+  shown(preflightSchema, walletOf(of, at), {
+    asset: asset.symbol,
+    amount: unitsText(units, asset),
+    ok,
+    checks,
+  });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Decimal, formatAmount } from '../../../kernel/money/money';
+import { formatAmount } from '../../../kernel/money/money';
 import { amount, amountOrZero, instant, money, text } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import { ignoredField, shownField } from '../../../kernel/wire/shown-fields';
 import type { Network } from '../../networks/record';
 import { awaitingApproval, pendingChanges } from '../../pending-changes';
@@ -81,14 +82,14 @@ const shape = {
   stationAddress: z.string().optional().describe('Pays for gas. Set by its own routes.'),
   stationWalletId: z.string().optional().describe('Absent for a station whose key is not ours.'),
   version: z.int(),
-  createdAt: instant().optional().describe('Absent while nothing was ever set.'),
-  updatedAt: instant().optional().describe('Includes changes of the station.'),
   nextTreasury: z
     .object({ address: z.string(), effectiveFrom: instant() })
     .optional()
     .describe(
       'An approved treasury that is not in effect yet. Nothing is swept without a person until then.',
     ),
+  createdAt: instant().optional().describe('Absent while nothing was ever set.'),
+  updatedAt: instant().optional().describe('Includes changes of the station.'),
   pending: pendingChanges(),
 };
 
@@ -97,34 +98,21 @@ export const gasConfigSchema = z.object(shape).meta({ id: 'GasConfig' });
 /** Answer of a PUT whose change waits for approval: the unchanged configuration. */
 export const gasConfigAwaiting = awaitingApproval(shape, 'GasConfigAwaitingApproval');
 
-export function gasConfigView(config: GasConfig, network: Network): z.output<typeof gasConfigSchema> {
-  const native = (amount: Decimal | null) => (amount === null ? undefined : nativeAmount(network, amount));
-  const { gasThreshold, gasTopupAmount, minSweepAmount, ...rest } = config;
-  return {
-    chain: rest.chain,
-    gasThreshold: nativeAmount(network, gasThreshold),
-    gasTopupAmount: nativeAmount(network, gasTopupAmount),
-    maxGasPrice: rest.maxGasPrice?.toFixed(),
-    dailyGasBudget: native(rest.dailyGasBudget),
+/** The configuration without `pending`, which the routes read. */
+export function gasConfigView(config: GasConfig, network: Network) {
+  const { dailyGasBudget, nextTreasuryAddress: address, nextTreasuryAt } = config;
+  return shown(gasConfigSchema, config, {
+    gasThreshold: nativeAmount(network, config.gasThreshold),
+    gasTopupAmount: nativeAmount(network, config.gasTopupAmount),
+    maxGasPrice: config.maxGasPrice?.toFixed(),
+    dailyGasBudget: dailyGasBudget && nativeAmount(network, dailyGasBudget),
     minSweepAmount: Object.fromEntries(
-      Object.entries(minSweepAmount).map(([symbol, each]) => [symbol, formatAmount(each, symbol)]),
+      Object.entries(config.minSweepAmount).map(([symbol, each]) => [symbol, formatAmount(each, symbol)]),
     ),
-    treasuryAddress: rest.treasuryAddress ?? undefined,
-    sweepConfirmations: rest.sweepConfirmations,
-    autoSweep: rest.autoSweep,
-    sweepStrategy: rest.sweepStrategy,
-    stationAddress: rest.stationAddress ?? undefined,
-    stationWalletId: rest.stationWalletId ?? undefined,
-    version: rest.version,
-    ...(rest.nextTreasuryAddress !== null && rest.nextTreasuryAt !== null
-      ? {
-          nextTreasury: {
-            address: rest.nextTreasuryAddress,
-            effectiveFrom: rest.nextTreasuryAt.toISOString(),
-          },
-        }
-      : {}),
-    createdAt: rest.createdAt?.toISOString(),
-    updatedAt: rest.updatedAt?.toISOString(),
-  };
+    nextTreasury:
+      address !== null && nextTreasuryAt !== null
+        ? { address, effectiveFrom: nextTreasuryAt.toISOString() }
+        : undefined,
+    pending: undefined,
+  });
 }

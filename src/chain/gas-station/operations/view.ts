@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant, money } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import type { UnsignedTransaction } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
@@ -19,17 +20,17 @@ export const gasOperationSchema = z
     token: z.string().optional().describe('Contract of the asset. Absent for the native coin.'),
     from: z.string(),
     to: z.string(),
+    execution: z
+      .enum(['local', 'manual'])
+      .describe(
+        '`local`: signed and broadcast by the service; `manual`: exported, and confirmed by a person.',
+      ),
     strategy: z
       .enum(SWEEP_STRATEGIES)
       .describe('Sender and payer of gas. `transfer`: `from`; `delegated`: `station`.'),
     station: z.string().optional(),
     batchOf: z.string().optional().describe('The operation whose transaction this one shares.'),
     amount: money().describe('Least amount that leaves `from`, with the chain’s decimals.'),
-    execution: z
-      .enum(['local', 'manual'])
-      .describe(
-        '`local`: signed and broadcast by the service; `manual`: exported, and confirmed by a person.',
-      ),
     waitsFor: z.enum(WAITS).optional().describe('Why the operation waits. It is tried again.'),
     cancelling: z
       .literal(true)
@@ -53,29 +54,21 @@ export const gasOperationSchema = z
 export type GasOperationView = z.output<typeof gasOperationSchema>;
 
 export function gasOperationView(operation: GasOperation): GasOperationView {
-  const { id, type, status, chain, walletId, asset, decimals, execution } = operation;
+  const { decimals, units, stationAddress, lostUnits } = operation;
   const text = (units: bigint | null, of = decimals) =>
-    units === null ? undefined : fromUnits(units, of).toFixed(of);
-  return {
-    ...{ id, type, status, chain, walletId, asset, token: operation.token ?? undefined },
-    ...{ from: operation.fromAddress, to: operation.toAddress, execution },
-    strategy: operation.stationAddress === null ? 'transfer' : 'delegated',
-    station: operation.stationAddress ?? undefined,
-    batchOf: operation.batchOf ?? undefined,
-    amount: fromUnits(operation.units, decimals).toFixed(decimals),
-    waitsFor: operation.waitsFor ?? undefined,
+    units === null ? null : fromUnits(units, of).toFixed(of);
+  return shown(gasOperationSchema, operation, {
+    from: operation.fromAddress,
+    to: operation.toAddress,
+    strategy: stationAddress === null ? 'transfer' : 'delegated',
+    station: stationAddress,
+    amount: fromUnits(units, decimals).toFixed(decimals),
     cancelling: isOpen(operation) && operation.cancelReason !== null ? true : undefined,
-    txHash: operation.txHash ?? undefined,
     movedAmount: text(operation.movedUnits),
-    lostAmount: operation.lostUnits === 0n ? undefined : text(operation.lostUnits),
+    lostAmount: lostUnits === 0n ? undefined : text(lostUnits),
     fee: text(operation.feeUnits, NATIVE_DECIMALS.evm),
     failure: failureOf(operation),
-    exportedAt: operation.exportedAt?.toISOString(),
-    executedAt: operation.executedAt?.toISOString(),
-    expiresAt: operation.expiresAt.toISOString(),
-    createdAt: operation.createdAt.toISOString(),
-    updatedAt: operation.updatedAt.toISOString(),
-  };
+  });
 }
 
 const failureOf = ({ failureCode: code, failureReason: reason }: GasOperation) =>

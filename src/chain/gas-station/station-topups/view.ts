@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatAmount } from '../../../kernel/money/money';
 import { instant, money } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import type { ChainTransfer } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { nativeAmount } from '../rules';
@@ -15,28 +16,23 @@ export const stationTopupSchema = z
     txHash: z.string(),
     fromAddress: z.string(),
     asset: z.string().meta({ examples: ['ETH'] }),
-    amount: money(),
     paidBy: z.enum(PAYERS).describe('Account of the payer in the books: `funding` for money from elsewhere.'),
-    referenceId: z.string(),
     blockNumber: z.int(),
     blockHash: z.string(),
+    amount: money(),
+    referenceId: z.string(),
     blockAt: instant(),
     createdAt: instant(),
     updatedAt: instant().describe('Equals `createdAt`, because a top-up never changes.'),
   })
   .meta({ id: 'StationTopup' });
 
-export function stationTopupView(topup: StationTopup): z.output<typeof stationTopupSchema> {
-  const { units: _, ordinal: __, reference, amount, blockAt, createdAt, ...rest } = topup;
-  return {
-    ...rest,
-    amount: formatAmount(amount, topup.asset),
-    referenceId: reference,
-    blockAt: blockAt.toISOString(),
-    createdAt: createdAt.toISOString(),
-    updatedAt: createdAt.toISOString(),
-  };
-}
+export const stationTopupView = (topup: StationTopup) =>
+  shown(stationTopupSchema, topup, {
+    amount: formatAmount(topup.amount, topup.asset),
+    referenceId: topup.reference,
+    updatedAt: topup.createdAt,
+  });
 
 export const scanSchema = z.object({
   chain: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant, money } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import type { Network } from '../../networks/record';
 import { WALLET_STATUSES, type Wallet } from '../../wallets/record';
 import type { GasConfig } from '../config/record';
@@ -36,32 +37,25 @@ export const poolWalletSchema = z
     purpose: z.enum(['pool', 'station']),
     status: z.enum(WALLET_STATUSES),
     derivationIndex: z.int().describe('Last part of the wallet’s BIP-44 path.'),
-    quarantinedUntil: instant().optional(),
     noted: z
       .object({ gasBalance: money(), notedAt: instant() })
       .optional()
       .describe('Balance of the native coin that a person has noted.'),
+    quarantinedUntil: instant().optional(),
     createdAt: instant(),
     updatedAt: instant(),
   })
   .meta({ id: 'PoolWallet' });
 
 /** @param kind of the wallet's chain, for the decimals of the noted balance */
-export function poolWalletView(
-  wallet: Wallet,
-  kind: Network['kind'] = 'evm',
-): z.output<typeof poolWalletSchema> {
-  const { id, chain, address, purpose, status, derivationIndex, gasBalance, gasBalanceAt } = wallet;
-  return {
-    ...{ id, chain, address, purpose, status, derivationIndex },
+export function poolWalletView(wallet: Wallet, kind: Network['kind'] = 'evm') {
+  const { gasBalance, gasBalanceAt } = wallet;
+  return shown(poolWalletSchema, wallet, {
     noted:
       gasBalance && gasBalanceAt
         ? { gasBalance: nativeAmount({ kind }, gasBalance), notedAt: gasBalanceAt.toISOString() }
         : undefined,
-    quarantinedUntil: wallet.quarantinedUntil?.toISOString(),
-    createdAt: wallet.createdAt.toISOString(),
-    updatedAt: wallet.updatedAt.toISOString(),
-  };
+  });
 }
 
 export const generatedStationSchema = poolWalletSchema

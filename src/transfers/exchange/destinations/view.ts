@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import { destinationSchema } from '../../payouts/destinations/destination';
 import { DESTINATION_STATUSES, statusAt, type WithdrawalDestination } from './record';
 
@@ -21,15 +22,8 @@ export const withdrawalDestinationSchema = z
   })
   .meta({ id: 'WithdrawalDestination' });
 
-export function withdrawalDestinationView(
-  found: WithdrawalDestination,
-  at: Date,
-): z.output<typeof withdrawalDestinationSchema> {
-  const { id, label, currency, destinationMasked: destination, activeFrom, createdAt, updatedAt } = found;
-  return {
-    ...{ id, label: label ?? undefined, currency, destination, status: statusAt(found, at) },
-    activeFrom: activeFrom.toISOString(),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
-}
+export const withdrawalDestinationView = (found: WithdrawalDestination, at: Date) =>
+  shown(withdrawalDestinationSchema, found, {
+    destination: found.destinationMasked,
+    status: statusAt(found, at),
+  });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { formatAmount, toRate } from '../../../kernel/money/money';
+import { formatAmount, formatAmounts, toRate } from '../../../kernel/money/money';
 import { instant, money } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import { dealOf, orderedDeal, outcomeOf } from './deal';
 import { dueToClient } from './position';
 import { EXCHANGE_ORDER_STATUSES, type ExchangeOrder, type ExchangeOrderStatus } from './record';
@@ -54,25 +55,22 @@ export const exchangeOrderSchema = z
 export type ExchangeOrderView = z.output<typeof exchangeOrderSchema>;
 
 export function exchangeOrderView(order: ExchangeOrder): ExchangeOrderView {
-  const { id, accountId, status, terms, failure, reached, createdAt, updatedAt } = order.transfer;
-  const { currency, toCurrency, toAccountId, minReceive, amount } = terms;
+  const { accountId, status, terms, reached } = order.transfer;
+  const { currency, toCurrency, minReceive, amount } = terms;
   const { sold, bought } = dealShown(order);
   const due = dueToClient(order);
-  return {
-    ...{ id, fromAccountId: accountId ?? '', toAccountId, fromCurrency: currency, toCurrency },
+  const record = { ...terms, ...order.transfer };
+  return shown(exchangeOrderSchema, record, {
+    fromAccountId: accountId ?? '',
+    fromCurrency: currency,
     status: status as ExchangeOrderStatus,
-    amount: formatAmount(amount, currency),
-    fee: formatAmount(due.sold.gt(0) ? due.fee : terms.fee, currency),
-    minReceive: minReceive === null ? undefined : formatAmount(minReceive, toCurrency),
-    sold: formatAmount(sold, currency),
+    ...formatAmounts({ amount, fee: due.sold.gt(0) ? due.fee : terms.fee, sold }, currency),
+    minReceive: minReceive && formatAmount(minReceive, toCurrency),
     bought: formatAmount(bought, toCurrency),
     rate: sold.gt(0) ? toRate(bought.dividedBy(sold)).toFixed() : undefined,
-    failure: failure ?? undefined,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
     filledAt: reached['awaiting_settlement'],
     completedAt: reached['completed'],
-  };
+  });
 }
 
 /** The part that is or will be the client's. Nothing of a deal that was not as ordered. */

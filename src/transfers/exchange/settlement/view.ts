@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { formatAmount } from '../../../kernel/money/money';
+import { formatAmounts } from '../../../kernel/money/money';
 import { instant, money } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import type { ReleasableBalance } from './balance';
 import type { CheckedIncrease } from './check-increase';
 
@@ -22,16 +23,10 @@ export const settlementBalanceSchema = z
   })
   .meta({ id: 'SettlementBalance' });
 
-export function settlementBalanceView(balance: ReleasableBalance): z.output<typeof settlementBalanceSchema> {
-  const { currency, booked, reported, difference, releasable, asOf } = balance;
-  return {
-    currency,
-    booked: formatAmount(booked, currency),
-    reported: formatAmount(reported, currency),
-    difference: formatAmount(difference, currency),
-    releasable: formatAmount(releasable, currency),
-    asOf: asOf.toISOString(),
-  };
+export function settlementBalanceView(balance: ReleasableBalance) {
+  const { currency, booked, reported, difference, releasable } = balance;
+  const amounts = formatAmounts({ booked, reported, difference, releasable }, currency);
+  return shown(settlementBalanceSchema, balance, amounts);
 }
 
 /** Result of a settlement check (decisions part 4, Exchange). */
@@ -56,15 +51,8 @@ export const checkedIncreaseSchema = z
   })
   .meta({ id: 'SettlementIncrease' });
 
-export function checkedIncreaseView(checked: CheckedIncrease): z.output<typeof checkedIncreaseSchema> {
-  const { currency, previous, current, increase, leftOver, ordersReleased, asOf } = checked;
-  return {
-    currency,
-    previous: formatAmount(previous, currency),
-    current: formatAmount(current, currency),
-    increase: formatAmount(increase, currency),
-    leftOver: formatAmount(leftOver, currency),
-    ordersReleased,
-    asOf: asOf.toISOString(),
-  };
+export function checkedIncreaseView(checked: CheckedIncrease) {
+  const { currency, previous, current, increase, leftOver } = checked;
+  const amounts = formatAmounts({ previous, current, increase, leftOver }, currency);
+  return shown(checkedIncreaseSchema, checked, amounts);
 }

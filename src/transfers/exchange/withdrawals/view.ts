@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { formatAmount } from '../../../kernel/money/money';
 import { instant } from '../../../kernel/wire/schemas';
+import { shown } from '../../../kernel/wire/shown';
 import { creditedBack } from '../../payouts/position';
-import { outgoingFields, shownOutgoing } from '../../payouts/view';
+import { outgoingFields, outgoingValues, returnedAmount } from '../../payouts/view';
 import { withdrawalDestinationSchema } from '../destinations/view';
 import type { ShownWithdrawal } from './create';
 import { exchangeWithdrawalKind } from './kind';
@@ -19,6 +20,7 @@ export const exchangeWithdrawalSchema = z
     destination: withdrawalDestinationSchema.shape.destination,
     currency: z.string(),
     ...outgoingFields(),
+    returnedAmount: returnedAmount(),
     returnedAt: instant().optional(),
   })
   .meta({ id: 'ExchangeWithdrawal' });
@@ -26,16 +28,11 @@ export const exchangeWithdrawalSchema = z
 export type ExchangeWithdrawalView = z.output<typeof exchangeWithdrawalSchema>;
 
 export function exchangeWithdrawalView({ withdrawal, destination }: ShownWithdrawal): ExchangeWithdrawalView {
-  const { id, accountId, terms, reached } = withdrawal.transfer;
+  const { terms } = withdrawal.transfer;
   const returned = creditedBack(withdrawal);
-  return {
-    id,
-    accountId: accountId ?? '',
+  return shown(exchangeWithdrawalSchema, outgoingValues(withdrawal, exchangeWithdrawalKind.noun), {
     destinationId: terms.destinationId,
     destination: destination.destinationMasked,
-    currency: terms.currency,
-    ...shownOutgoing(withdrawal, exchangeWithdrawalKind.noun),
     returnedAmount: returned && formatAmount(returned, terms.currency),
-    returnedAt: reached['returned'],
-  };
+  });
 }
