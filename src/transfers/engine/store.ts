@@ -43,8 +43,9 @@ export async function insertTransfer(tx: Sql, { transfer, party, callerId }: New
   const { partyRef, orderedAt, dueBy, reached, createdAt } = transfer;
   const given = { id, kind, tenantId, accountId, status, terms, referenceId, idempotencyKey, partyRef };
   const row = transfers.row({ ...given, orderedAt, dueBy, reached, createdAt, updatedAt: createdAt });
+  // A transfer that only its party knows has terms of JSON's null, because the column is never empty.
   const insert = transfers()
-    .insert({ ...row, party, callerId })
+    .insert({ ...row, terms: JSON.stringify(terms), party, callerId })
     .onConflict(['party', 'party_ref']);
   return (await tx.run(insert.ignore().returning('id'))).length === 1;
 }
