@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { Agent, type Dispatcher, request as send } from 'undici';
+import { Agent, request as send } from 'undici';
 import { ensureDemoBins, provideForClient } from '../../src/cards/programmes/operations';
 import { apiRoutes, type Composed, createApi, createServices, stopBesideApi } from '../../src/composition';
 import { openApiDocument } from '../../src/http/openapi';
@@ -140,9 +140,9 @@ async function request(
       : JSON.stringify(body);
   const type: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' };
   const answer = await send(base + path, {
-    method: method as Dispatcher.HttpMethod,
+    method,
     headers: { ...type, ...headers },
-    body: (sent ?? null) as string | null,
+    body: sent ?? null,
     dispatcher: connections,
   });
   const text = await answer.body.text();
