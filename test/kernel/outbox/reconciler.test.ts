@@ -123,41 +123,41 @@ describe('a schedule that differs from its definition', () => {
       shown?.spec.intervals?.[0]?.every === wanted.every && shown.state.paused === (wanted.paused ?? false)
     );
   };
-  /** Waits until Temporal shows the change, because it applies an update a moment after its answer. */
-  const shows = (wanted: { every: number; paused?: boolean }) => until(() => isShown(wanted));
-  /** Reconciles again after many vain checks, because a busy Temporal may refuse an update. */
-  async function renewedBy(reconcile: () => Promise<unknown>): Promise<void> {
+  /**
+   * Acts and waits until Temporal shows the change, because it applies an update a moment after its answer. Acts again
+   * after many vain checks, because a busy Temporal may refuse or drop an update.
+   */
+  async function shownAfter(act: () => Promise<unknown>, wanted: { every: number; paused?: boolean }) {
     let looks = 0;
     await until(async () => {
-      if (looks % 500 === 0) await reconcile();
+      if (looks % 500 === 0) await act();
       looks += 1;
-      return isShown({ every: 60 * MINUTE });
+      return isShown(wanted);
     });
   }
-  async function outdate(): Promise<void> {
-    const earlier = { intervals: [{ every: 9 * MINUTE }] };
-    await housekeeping().update(({ action, state }) => ({ action, spec: earlier, state }));
-    await shows({ every: 9 * MINUTE });
+  const RENEWED = { every: 60 * MINUTE };
+  const EARLIER = { every: 9 * MINUTE };
+  function outdate(): Promise<void> {
+    const update = () =>
+      housekeeping().update(({ action, state }) => ({ action, spec: { intervals: [EARLIER] }, state }));
+    return shownAfter(update, EARLIER);
   }
   beforeEach(() => reconciler([])());
 
   it('is updated, and stays paused when the operator has paused it', async () => {
     await outdate();
-    await housekeeping().pause('not now');
-    await shows({ every: 9 * MINUTE, paused: true });
-    await reconciler([])();
-    await shows({ every: 60 * MINUTE, paused: true });
+    await shownAfter(() => housekeeping().pause('not now'), { ...EARLIER, paused: true });
+    await shownAfter(reconciler([]), { ...RENEWED, paused: true });
     expect((await housekeeping().describe()).state.note).toBe('not now');
-    await housekeeping().unpause('go on');
-    await shows({ every: 60 * MINUTE });
+    await shownAfter(() => housekeeping().unpause('go on'), RENEWED);
   });
 
   it('is updated again when another process interfered, until it matches', async () => {
     await outdate();
     const reconcile = reconciler([]);
-    await renewedBy(reconcile);
+    await shownAfter(reconcile, RENEWED);
     await outdate();
-    await renewedBy(reconcile);
+    await shownAfter(reconcile, RENEWED);
     // After all schedules matched, a change is the operator’s. A round that a busy Temporal refuses does not count.
     await until(async () => {
       await reconcile();
@@ -166,7 +166,7 @@ describe('a schedule that differs from its definition', () => {
       await reconcile();
       const isRenewed = updates.mock.calls.length > 0;
       updates.mockRestore();
-      if (isRenewed) await shows({ every: 60 * MINUTE });
+      if (isRenewed) await until(() => isShown(RENEWED));
       return !isRenewed;
     });
   });
