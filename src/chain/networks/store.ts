@@ -68,8 +68,8 @@ export async function lockOtherOfChain(
   return (await tx.run<{ chain: string }>(query))[0]?.chain;
 }
 
-/** What an operator sets of a network. Node addresses are sealed under the chain's name. */
-export type SealedTerms = Omit<SealedNetwork, 'chain' | 'version' | 'createdAt' | 'updatedAt'>;
+/** The terms that an operator sets. Node addresses are sealed under the chain's name. */
+type SealedTerms = Omit<SealedNetwork, 'chain' | 'version' | 'createdAt' | 'updatedAt'>;
 
 /** @returns undefined when the network was created meanwhile */
 export function insertNetwork(
@@ -83,16 +83,9 @@ export function insertNetwork(
 }
 
 /** Updates a network that the caller has locked. */
-export async function updateNetwork(
-  tx: Sql,
-  chain: string,
-  terms: SealedTerms,
-  version: number,
-): Promise<Network> {
+export function updateNetwork(tx: Sql, chain: string, terms: SealedTerms, version: number): Promise<Network> {
   const row = { ...columnsOf(terms), version, updatedAt: NOW };
-  const changed = await networks.writtenOne(tx, networks().where({ chain }).update(row));
-  if (!changed) throw new Error(`the network ${chain} was locked and no longer exists`);
-  return changed;
+  return networks.saved(tx, networks().where({ chain }).update(row));
 }
 
 /** Leaves out what else the caller's terms hold, such as an earlier version. */

@@ -3,7 +3,7 @@ import { Decimal } from '../money/money';
 import { table } from './build';
 import type { Sql } from './database';
 
-/** How a value is stored in a column, where Postgres does not return what was written. */
+/** Converts a value of a column, because Postgres does not return the value as it was written. */
 interface Codec<T> {
   read(stored: never): T;
   write(value: T): unknown;
@@ -34,8 +34,6 @@ type Codecs<T> = {
 /** A table whose rows are records of one shape. Call it to start a statement. */
 export interface RecordTable<T> {
   (): Knex.QueryBuilder;
-  /** What a statement selects or returns to get records. */
-  columns: readonly (string | Knex.Raw)[];
   /** Runs a select. @returns the records in the order of the statement */
   all(sql: Sql, query: Knex.QueryBuilder): Promise<T[]>;
   /** Runs a select. @returns the first record */
@@ -54,13 +52,13 @@ export interface RecordTable<T> {
 
 /**
  * @param name as in the database
- * @param columns what makes a record; absent: all columns of the table
+ * @param columns the columns of a record; absent: all columns of the table
  * @param codecs fields that are stored otherwise than they are held
  */
 export function recordTable<T extends object>(
   name: string,
   codecs: Codecs<T>,
-  columns: RecordTable<T>['columns'] = ['*'],
+  columns: readonly (string | Knex.Raw)[] = ['*'],
 ): RecordTable<T> {
   const coded = Object.entries<Codec<unknown>>(codecs);
 
@@ -88,7 +86,6 @@ export function recordTable<T extends object>(
     (await sql.run(query.returning(columns as string[]))).map(record);
 
   return Object.assign(() => table(name), {
-    columns,
     all,
     written,
     row,

@@ -23,13 +23,13 @@ type Missing<Shape, Row> = {
     : Field;
 }[keyof Shape];
 
-/** What the caller computes: every missing field, and any other field of the schema. */
+/** The caller computes every missing field, and any other field of the schema. */
 type Computed<Shape, Row> = { [Field in Missing<Shape, Row>]: Held<Shape[Field]> } & {
   [Field in Exclude<keyof Shape, Missing<Shape, Row>>]?: Held<Shape[Field]>;
 };
 
 /**
- * A record on the wire: the fields of the schema, in its order, taken from what is computed, else from the record.
+ * Shows a record on the wire: the fields of the schema, in its order. A computed value comes before the record's.
  * Dates become ISO 8601 text. Null is left out where the schema takes no null. Nothing is validated, so a stored value
  * never fails a request. Codecs of zod would validate, and an amount's codec cannot see the currency beside it.
  */

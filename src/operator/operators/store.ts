@@ -57,10 +57,8 @@ export const holdOperator = (tx: Sql, id: string): Promise<Operator | undefined>
 
 export const listOperators = (sql: Sql): Promise<Operator[]> => operators.all(sql, operators().orderBy('id'));
 
-export async function updateOperator(
+export const updateOperator = (
   tx: Sql,
   id: string,
   changed: Partial<Omit<Operator, 'id' | 'name'>> & { secretHash?: Buffer },
-): Promise<Operator> {
-  return (await operators.writtenOne(tx, operators().where({ id }).update(changed))) as Operator;
-}
+): Promise<Operator> => operators.saved(tx, operators().where({ id }).update(changed));

@@ -92,7 +92,7 @@ export function shownPrice(deposit: ClientDeposit) {
   };
 }
 
-/** A deposit. Its checkout URL is a secret, which operators are not shown. */
+/** Shows a deposit. The checkout URL is a secret, which operators are not shown. */
 export function depositView({ deposit, details }: ShownDeposit, checkoutUrl?: string): DepositView {
   const { transfer } = deposit;
   const { accountId, status, terms, reached } = transfer;

@@ -39,13 +39,13 @@ export interface NewTransfer {
 
 /** @returns false when another transfer has this name at the party */
 export async function insertTransfer(tx: Sql, { transfer, party, callerId }: NewTransfer): Promise<boolean> {
-  const { id, kind, tenantId, accountId, status, terms, referenceId, idempotencyKey } = transfer;
+  const { id, kind, tenantId, accountId, status, referenceId, idempotencyKey } = transfer;
   const { partyRef, orderedAt, dueBy, reached, createdAt } = transfer;
-  const given = { id, kind, tenantId, accountId, status, terms, referenceId, idempotencyKey, partyRef };
+  const given = { id, kind, tenantId, accountId, status, referenceId, idempotencyKey, partyRef };
   const row = transfers.row({ ...given, orderedAt, dueBy, reached, createdAt, updatedAt: createdAt });
   // A transfer that only its party knows has terms of JSON's null, because the column is never empty.
   const insert = transfers()
-    .insert({ ...row, terms: JSON.stringify(terms), party, callerId })
+    .insert({ ...row, terms: JSON.stringify(transfer.terms), party, callerId })
     .onConflict(['party', 'party_ref']);
   return (await tx.run(insert.ignore().returning('id'))).length === 1;
 }

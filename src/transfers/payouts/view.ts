@@ -88,7 +88,7 @@ export function outgoingFields() {
   };
 }
 
-/** What a payout of either kind shows of its transfer and its details. */
+/** The values of a payout of either kind, from its transfer and its details. */
 export const payoutValues = ({ payout, details }: ShownPayout) => ({
   ...details,
   ...outgoingValues(payout),

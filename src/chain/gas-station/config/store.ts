@@ -70,9 +70,7 @@ export const updateStation = (
   station: Pick<GasConfig, 'stationAddress' | 'stationWalletId'>,
 ): Promise<GasConfig> => updateGasConfig(tx, chain, station);
 
-async function updateGasConfig(tx: Sql, chain: string, change: Partial<GasConfig>): Promise<GasConfig> {
+function updateGasConfig(tx: Sql, chain: string, change: Partial<GasConfig>): Promise<GasConfig> {
   const row = { ...configs.row(change), updatedAt: NOW };
-  const changed = await configs.writtenOne(tx, configs().where({ chain }).update(row));
-  if (!changed) throw new Error(`the gas configuration of ${chain} was locked and no longer exists`);
-  return changed;
+  return configs.saved(tx, configs().where({ chain }).update(row));
 }

@@ -60,11 +60,8 @@ export async function committedBy(
   return totalOf(sql, each);
 }
 
-export async function insertAttempt(tx: Sql, given: NewAttempt): Promise<Attempt> {
-  const made = await nonces.writtenOne(tx, nonces().insert({ ...nonces.row(given), createdAt: NOW }));
-  if (!made) throw new Error('the attempt was not stored');
-  return made;
-}
+export const insertAttempt = (tx: Sql, given: NewAttempt): Promise<Attempt> =>
+  nonces.saved(tx, nonces().insert({ ...nonces.row(given), createdAt: NOW }));
 
 /** Replaces the fields of an attempt that is not signed here. */
 export async function replan(tx: Sql, number: string, planned: Planned): Promise<Attempt> {

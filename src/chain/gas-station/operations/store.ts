@@ -35,15 +35,13 @@ export function findOperation(
 }
 
 /** Updates an operation that the caller has locked, and increments its revision. */
-export async function updateOperation(
+export function updateOperation(
   tx: Sql,
   id: string,
   change: Partial<Omit<GasOperation, 'id' | 'revision'>>,
 ): Promise<GasOperation> {
   const row = { ...operations.row(change), revision: raw('revision + 1') };
-  const changed = await operations.writtenOne(tx, operations().where({ id }).update(row));
-  if (!changed) throw new Error(`the operation ${id} was locked and no longer exists`);
-  return changed;
+  return operations.saved(tx, operations().where({ id }).update(row));
 }
 
 /**

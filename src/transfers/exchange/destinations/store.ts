@@ -58,7 +58,7 @@ export const listDestinations = (
 ): Promise<WithdrawalDestination[]> =>
   destinations.all(sql, destinations().modify(filtered, filter).orderBy('id', 'desc'));
 
-export async function updateDestination(
+export function updateDestination(
   tx: Sql,
   id: string,
   change: Partial<
@@ -68,9 +68,7 @@ export async function updateDestination(
   const update = destinations()
     .where({ id })
     .update({ ...change, updatedAt: NOW });
-  const changed = await destinations.writtenOne(tx, update);
-  if (!changed) throw new Error(`the destination ${id} was locked but does not exist`);
-  return changed;
+  return destinations.saved(tx, update);
 }
 
 export async function findSealed(sql: Sql, id: string): Promise<Buffer> {

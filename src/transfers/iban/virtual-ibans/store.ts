@@ -63,9 +63,9 @@ export async function insertVirtualIban(
   return row as VirtualIban;
 }
 
-export async function setStatus(tx: Sql, id: string, status: VirtualIban['status']): Promise<VirtualIban> {
+export function setStatus(tx: Sql, id: string, status: VirtualIban['status']): Promise<VirtualIban> {
   const updatedAt = raw('greatest(updated_at, ?)', [NOW]);
-  return (await ibans.writtenOne(tx, ibans().where({ id }).update({ status, updatedAt }))) as VirtualIban;
+  return ibans.saved(tx, ibans().where({ id }).update({ status, updatedAt }));
 }
 
 export async function beginPeriod(tx: Sql, id: string, at: Date): Promise<void> {
