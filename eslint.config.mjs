@@ -17,6 +17,13 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       // Nothing here uses `this`: what a factory returns are closures.
       '@typescript-eslint/unbound-method': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+          message: 'Write the properties themselves, one a line.',
+        },
+      ],
       'max-lines': ['warn', { max: 300, skipBlankLines: false, skipComments: false }],
     },
   },

@@ -68,8 +68,12 @@ async function measure(name: string, services: Composed, processes: World['proce
   );
   await services.database.query('vacuum analyze');
   const load = {
-    ...{ port: portOf('api'), connections: CONNECTIONS, targets: targetsOf(tenants) },
-    ...{ seconds: SECONDS, warmUp: WARM_UP, path: '/sandbox/transactions' },
+    port: portOf('api'),
+    connections: CONNECTIONS,
+    targets: targetsOf(tenants),
+    seconds: SECONDS,
+    warmUp: WARM_UP,
+    path: '/sandbox/transactions',
   };
   const p99: Record<Kind, number[]> = { without: [], beside: [] };
   // A new process is slow, so its warm-up is not counted.

@@ -52,7 +52,9 @@ export async function withInstallation(
     const tenant = await tenantWithCards(services, 0);
     const base = `http://127.0.0.1:${portOf('api')}`;
     const environment = {
-      ...{ TEMPORAL_ADDRESS: temporal.address, LOG_LEVEL: 'warn', PUBLIC_URL: base },
+      TEMPORAL_ADDRESS: temporal.address,
+      LOG_LEVEL: 'warn',
+      PUBLIC_URL: base,
       SANDBOX_PARTIES_URL: await partiesUrl(base),
     };
     const api = await startRole(bench, 'api', environment);
@@ -119,7 +121,8 @@ export async function createPayout(caller: Caller, accountId: string, amount = '
 /** Returns the debit of a payout for a received amount, because the sandbox's party goes by the received amount. */
 export async function amountFor(caller: Caller, accountId: string, received: string): Promise<string> {
   const { rate = '1' } = await caller.post(`/v2/accounts/${accountId}/payout-quote`, {
-    ...{ method: 'sepa', amount: '20.00' },
+    method: 'sepa',
+    amount: '20.00',
   });
   return new Decimal(received).dividedBy(rate).toFixed(2, Decimal.ROUND_UP);
 }

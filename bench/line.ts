@@ -27,7 +27,10 @@ export async function benchLine(): Promise<void> {
     const api = await startCardApi(bench);
     const load = { port: api.port, connections: CONNECTIONS, targets: targetsOf(tenants) };
     const network = {
-      ...{ url: `http://127.0.0.1:${api.port}`, cards, rate: RATE, seed: 1 },
+      url: `http://127.0.0.1:${api.port}`,
+      cards,
+      rate: RATE,
+      seed: 1,
       secret: partySecret(createKeyring(bench.masterKey), 'card-processor'),
     };
     await playNetwork({ ...network, seconds: WARM_UP });

@@ -29,34 +29,41 @@ interface Group {
 
 const GROUPS: Group[] = [
   {
-    ...{ title: 'Cards', field: '`label` of a card' },
+    title: 'Cards',
+    field: '`label` of a card',
     values: SCENARIOS.map(({ label, effect }) => [label, effect]),
   },
   {
-    ...{ title: 'Authorizations', field: '`merchant.mcc` of an authorization' },
+    title: 'Authorizations',
+    field: '`merchant.mcc` of an authorization',
     values: [['7995', 'Declined with `invalid_merchant`.']],
   },
   {
-    ...{ title: 'Cardholders', field: "`accountPurpose` of a B2C cardholder's user" },
+    title: 'Cardholders',
+    field: "`accountPurpose` of a B2C cardholder's user",
     values: REVIEW_SCENARIOS.map(({ accountPurpose, effect }) => [accountPurpose, effect]),
   },
   {
-    ...{ title: 'KYC', field: '`idNo` of a user, with `kycReview=auto`' },
+    title: 'KYC',
+    field: '`idNo` of a user, with `kycReview=auto`',
     values: KYC_SCENARIOS.map(({ idNo, decision }) => [
       idNo,
       `The review of the KYC ends with \`${decision}\`; with any other number with \`completed\`.`,
     ]),
   },
   {
-    ...{ title: 'Mail', field: "the part before the `@` of a cardholder's e-mail" },
+    title: 'Mail',
+    field: "the part before the `@` of a cardholder's e-mail",
     values: Object.entries(MAIL_SCENARIOS),
   },
   {
-    ...{ title: 'Deposits', field: '`amount` of a deposit' },
+    title: 'Deposits',
+    field: '`amount` of a deposit',
     values: CHECKOUT_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
   },
   {
-    ...{ title: 'Payment cards', field: '`paymentMethodToken` of a top-up or withdrawal' },
+    title: 'Payment cards',
+    field: '`paymentMethodToken` of a top-up or withdrawal',
     values: CARD_SCENARIOS.map(({ token, effect }) => [token, effect]),
   },
   {
@@ -65,15 +72,18 @@ const GROUPS: Group[] = [
     values: PAYING_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
   },
   {
-    ...{ title: 'Exchange orders', field: '`amount` of an exchange order, less its fee' },
+    title: 'Exchange orders',
+    field: '`amount` of an exchange order, less its fee',
     values: EXCHANGE_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
   },
   {
-    ...{ title: 'Bank credits', field: '`amount` of `POST /sandbox/iban-credits`' },
+    title: 'Bank credits',
+    field: '`amount` of `POST /sandbox/iban-credits`',
     values: BANK_SCENARIOS.map(({ amount, effect }) => [amount, effect]),
   },
   {
-    ...{ title: 'IBANs', field: '`iban` of `POST /sandbox/iban-credits`' },
+    title: 'IBANs',
+    field: '`iban` of `POST /sandbox/iban-credits`',
     values: [
       [
         'LT000000000000000000',

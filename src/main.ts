@@ -53,7 +53,11 @@ async function main(): Promise<void> {
 }
 
 const PARTY_USE: Record<StartRole, PartyUse> = {
-  ...{ all: 'reaches', api: 'reaches', worker: 'reaches', migrate: 'neither', parties: 'serves' },
+  all: 'reaches',
+  api: 'reaches',
+  worker: 'reaches',
+  migrate: 'neither',
+  parties: 'serves',
 };
 
 /** A separate role needs shared servers, because an embedded server belongs to one process. */

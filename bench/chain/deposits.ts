@@ -101,8 +101,12 @@ async function counting(
     seconds = await timed(work);
   });
   return {
-    ...{ what, 'a second': Math.round(PAYMENTS / seconds) },
-    ...{ requests, calls, 'a call': (PAYMENTS / calls).toFixed(2), ...spent(PAYMENTS) },
+    what,
+    'a second': Math.round(PAYMENTS / seconds),
+    requests,
+    calls,
+    'a call': (PAYMENTS / calls).toFixed(2),
+    ...spent(PAYMENTS),
   };
 }
 
@@ -138,7 +142,8 @@ async function bareReading(
   let found = 0;
   for (let at = 0; at < addresses.length; at += 500) {
     const topics = encodeEventTopics({
-      ...{ abi: erc20Abi, eventName: 'Transfer' },
+      abi: erc20Abi,
+      eventName: 'Transfer',
       args: { to: addresses.slice(at, at + 500) },
     });
     const filter = { fromBlock: `0x${from.toString(16)}`, toBlock: 'latest', topics };

@@ -46,7 +46,9 @@ async function createWorld(chain: TestChain) {
   };
   const parties: SweepParties = {
     node: createChains({
-      ...{ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now: () => new Date() },
+      log: pino({ level: 'silent' }),
+      observers: NO_OBSERVERS,
+      now: () => new Date(),
     }).of({ chain: 'local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url] }),
     chain: 'local',
     chainId: chain.chainId,
@@ -67,10 +69,17 @@ async function createWorld(chain: TestChain) {
     gas?: bigint,
   ) {
     const authorizationList = authorizations.map(({ contract, r, s, ...rest }) => ({
-      ...{ ...rest, address: contract as Hex, r: r as Hex, s: s as Hex },
+      ...rest,
+      address: contract as Hex,
+      r: r as Hex,
+      s: s as Hex,
     }));
     const hash = await chain.client.sendTransaction({
-      ...{ account, to: to as Hex, value, data: data as Hex, ...(gas !== undefined && { gas }) },
+      account,
+      to: to as Hex,
+      value,
+      data: data as Hex,
+      ...(gas !== undefined && { gas }),
       ...(authorizationList.length > 0 ? { authorizationList } : {}),
     });
     const { gasUsed, status } = await chain.mined(hash);
@@ -79,12 +88,22 @@ async function createWorld(chain: TestChain) {
   }
 
   const sweepOf = ({ address: wallet }: PrivateKeyAccount): Sweep => ({
-    ...{ wallet, token, units: UNITS, treasury, station: station.address },
+    wallet,
+    token,
+    units: UNITS,
+    treasury,
+    station: station.address,
   });
   const given = { treasury, station: station.address };
   const deployment = await send(station, { from: station.address, value: 0n, ...deploymentOf(given) });
   return {
-    ...{ chain, parties, station, token, send, sweepOf, deployment },
+    chain,
+    parties,
+    station,
+    token,
+    send,
+    sweepOf,
+    deployment,
     newWallets: (count: number) =>
       Array.from({ length: count }, () => {
         const account = newAccount();
@@ -143,7 +162,10 @@ function measures({ parties, station, send, sweepOf }: World) {
       sum(wallets, async ([wallet]) => {
         const [account, value] = [wallet as PrivateKeyAccount, 10n ** 16n];
         const topup = await send(station, {
-          ...{ from: station.address, to: account.address, value, data: '0x' },
+          from: station.address,
+          to: account.address,
+          value,
+          data: '0x',
         });
         return (
           topup / sweepsOfTopup + (await send(account, await transfer.callOf(parties, sweepOf(account))))

@@ -59,8 +59,11 @@ async function measured(world: World, strategy: SweepStrategyName, chainId: numb
     return [
       { what: 'a bare loop: a top-up, then a transfer', 'a minute': perMinute(bare) },
       {
-        ...{ what: `${WALLETS} wallets, ${strategy}`, 'a minute': perMinute(seconds) },
-        ...{ ratio: (bare / seconds).toFixed(2), ...used, ...(await largestOf(world, wallets)) },
+        what: `${WALLETS} wallets, ${strategy}`,
+        'a minute': perMinute(seconds),
+        ratio: (bare / seconds).toFixed(2),
+        ...used,
+        ...(await largestOf(world, wallets)),
       },
     ];
   } finally {
@@ -78,9 +81,14 @@ async function openStation(
   const network = await services.database.transaction((tx) => requireNetwork(tx, name));
   const terms = {
     ...gasConfigNeverSet(network),
-    ...{ gasThreshold: new Decimal('0.0005'), gasTopupAmount: new Decimal(TOPUP) },
-    ...{ maxGasPrice: new Decimal(10_000), dailyGasBudget: new Decimal(1_000) },
-    ...{ treasuryAddress: treasury, sweepConfirmations: 1, autoSweep: true, sweepStrategy },
+    gasThreshold: new Decimal('0.0005'),
+    gasTopupAmount: new Decimal(TOPUP),
+    maxGasPrice: new Decimal(10_000),
+    dailyGasBudget: new Decimal(1_000),
+    treasuryAddress: treasury,
+    sweepConfirmations: 1,
+    autoSweep: true,
+    sweepStrategy,
   };
   const { wallet } = await services.database.transaction(async (tx) => {
     await applyGasTerms(tx, network, await judgeGasTerms(tx, network, terms, 0));
@@ -113,7 +121,9 @@ async function sweepAll({ services, temporal }: World, walletIds: readonly strin
   return timed(async () => {
     while ((await swept()) !== walletIds.length)
       await temporal.workflow.execute('gasAutoSweep', {
-        ...{ taskQueue: QUEUES.processes, workflowId: `bench-${randomUUID()}`, args: [] },
+        taskQueue: QUEUES.processes,
+        workflowId: `bench-${randomUUID()}`,
+        args: [],
       });
   });
 }

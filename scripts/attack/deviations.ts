@@ -20,8 +20,13 @@ const refused = (
   reason: string,
   more: Partial<Deviation> = {},
 ): Deviation => ({
-  ...{ check: 'positive_data_acceptance', status: 400, code: 'invalid_request' },
-  ...{ fields, message, reason, ...more },
+  check: 'positive_data_acceptance',
+  status: 400,
+  code: 'invalid_request',
+  fields,
+  message,
+  reason,
+  ...more,
 });
 
 /**
@@ -54,11 +59,16 @@ export const DEVIATIONS: Deviation[] = [
     'A file is judged by its bytes.',
   ),
   {
-    ...{ check: 'positive_data_acceptance', status: 415, code: 'unsupported_media_type', fields: ['file'] },
+    check: 'positive_data_acceptance',
+    status: 415,
+    code: 'unsupported_media_type',
+    fields: ['file'],
     reason: 'A file is judged by its bytes.',
   },
   {
-    ...{ check: 'positive_data_acceptance', status: 400, code: 'ErrAlreadyExists' },
+    check: 'positive_data_acceptance',
+    status: 400,
+    code: 'ErrAlreadyExists',
     reason: 'What is taken already depends on what is there.',
   },
   refused(

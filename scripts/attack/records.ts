@@ -26,7 +26,11 @@ export async function makeRecords(client: Call, admin: Call, clientId: string): 
     ...people,
     ...(await makeTransfers(client, account)),
     ...(await makeIbanPayout(client, clientId)),
-    ...{ company: clientId, bin: BIN, card, reference, cardTransaction: String(authorized['id']) },
+    company: clientId,
+    bin: BIN,
+    card,
+    reference,
+    cardTransaction: String(authorized['id']),
   };
 }
 
@@ -60,9 +64,12 @@ async function makeTransfers(client: Call, account: string): Promise<KnownIds> {
   const topup = await keyed(client, `${path}/topup/card`, byCard);
   const withdrawal = await keyed(client, `${path}/withdraw/card`, byCard);
   return {
-    ...{ deposit: String(deposit['id']), payout: String(payout['id']) },
-    ...{ topup: String(topup['id']), withdrawal: String(withdrawal['id']) },
-    ...{ depositQuote: await quoted('deposit', 'card'), payoutQuote: await quoted('payout', 'sepa') },
+    deposit: String(deposit['id']),
+    payout: String(payout['id']),
+    topup: String(topup['id']),
+    withdrawal: String(withdrawal['id']),
+    depositQuote: await quoted('deposit', 'card'),
+    payoutQuote: await quoted('payout', 'sepa'),
   };
 }
 

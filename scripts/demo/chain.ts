@@ -25,7 +25,10 @@ export async function localChain(dataDir: string): Promise<LocalChain> {
       payLocally(url, asset, to as Address, toUnits(new Decimal(amount), decimals[asset])),
     usdtOf: (address) =>
       client.readContract({
-        ...{ address: TEST_USDT, abi: erc20Abi, functionName: 'balanceOf', args: [address as Address] },
+        address: TEST_USDT,
+        abi: erc20Abi,
+        functionName: 'balanceOf',
+        args: [address as Address],
       }),
   };
 }

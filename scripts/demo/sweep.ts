@@ -108,9 +108,16 @@ async function prepareStation(admin: Call, chain: LocalChain): Promise<string> {
   const path = `/v1/gas-station/config/${CHAIN}`;
   const { version, treasuryAddress = freshAddress() } = await admin('GET', path);
   const { approvalId } = await admin('PUT', path, {
-    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: { USDT: '5' } },
-    ...{ maxGasPrice: '50', dailyGasBudget: '1' },
-    ...{ treasuryAddress, sweepConfirmations: 2, autoSweep: true, sweepStrategy: 'transfer', version },
+    gasThreshold: '0.001',
+    gasTopupAmount: '0.01',
+    minSweepAmount: { USDT: '5' },
+    maxGasPrice: '50',
+    dailyGasBudget: '1',
+    treasuryAddress,
+    sweepConfirmations: 2,
+    autoSweep: true,
+    sweepStrategy: 'transfer',
+    version,
   });
   if (approvalId)
     throw new Error(

@@ -88,11 +88,17 @@ function operationOf(operation: PartyOperation): oas31.OperationObject {
 }
 
 const pathParameter = (name: string): oas31.ParameterObject => ({
-  ...{ name, in: 'path', required: true, schema: { type: 'string' } },
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
 });
 
 const KEY: oas31.ParameterObject = {
-  ...{ name: 'idempotency-key', in: 'header', required: true, schema: { type: 'string', maxLength: 200 } },
+  name: 'idempotency-key',
+  in: 'header',
+  required: true,
+  schema: { type: 'string', maxLength: 200 },
   description:
     'Belongs to one order for ever. A repeat does nothing more and answers with the state of the first.',
 };
@@ -132,7 +138,9 @@ const CHANGES: oas31.OperationObject = {
   description: 'One page after a place. A row names a changed record. A record may have several rows.',
   parameters: [
     {
-      ...{ name: 'after', in: 'query', schema: { type: 'string' } },
+      name: 'after',
+      in: 'query',
+      schema: { type: 'string' },
       description: 'The `next` of the page before. Absent: the list begins at its beginning.',
     },
   ],
@@ -141,7 +149,8 @@ const CHANGES: oas31.OperationObject = {
       description: 'A page.',
       ...json(pageShape(), {
         changes: [{ id: 'change-17', ref: 'the name of a record', version: 3 }],
-        ...{ next: 'MTcwNjcwMjQwMDAwMCAxNw', more: false },
+        next: 'MTcwNjcwMjQwMDAwMCAxNw',
+        more: false,
       }),
     },
     ...UNAUTHORIZED,
@@ -155,7 +164,10 @@ function pageShape(): oas31.SchemaObject {
 }
 
 const SIGNATURE: oas31.ParameterObject = {
-  ...{ name: SIGNATURE_HEADER, in: 'header', required: true, schema: { type: 'string' } },
+  name: SIGNATURE_HEADER,
+  in: 'header',
+  required: true,
+  schema: { type: 'string' },
   description:
     '`t=<unix seconds>,v1=<hexadecimal HMAC-SHA256 of "<t>." and the body’s bytes, keyed with the secret>`, five minutes of tolerance.',
   example: `t=1706702400,v1=${'0'.repeat(64)}`,

@@ -10,7 +10,8 @@ export function malformed(
     return { what: `a body without ${field}`, sent: rest };
   });
   const amounts = [12.5, '-1.00', 'ten', '1e3', '0'].map((amount) => ({
-    ...{ what: `the amount ${JSON.stringify(amount)}`, sent: { ...body, amount } },
+    what: `the amount ${JSON.stringify(amount)}`,
+    sent: { ...body, amount },
   }));
   const rest = [
     { what: 'an empty body', sent: {} },

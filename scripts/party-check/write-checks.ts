@@ -36,7 +36,10 @@ export function writeChecks(context: Context, operation: Writing): Check[] {
   let first: Ordered | undefined;
   const known = () => needed(first, NONE_TAKEN);
   const check: MakeCheck = (short, what, money, run) => ({
-    ...{ name: `${name}.${short}`, what, money, run },
+    name: `${name}.${short}`,
+    what,
+    money,
+    run,
   });
   return [
     check(

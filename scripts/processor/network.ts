@@ -44,8 +44,13 @@ export async function playNetwork(playing: Playing): Promise<Played> {
   const { rate, seconds, seed, cards, unread } = playing;
   const random = randomOf(seed);
   const played: Played = {
-    ...{ transactions: new Map(), messages: 0, repeated: 0, scenarios: new Map() },
-    ...{ latencies: new Map(), declined: new Map(), wrong: [] },
+    transactions: new Map(),
+    messages: 0,
+    repeated: 0,
+    scenarios: new Map(),
+    latencies: new Map(),
+    declined: new Map(),
+    wrong: [],
   };
   const ready: Transaction[] = [];
   const underWay = new Set<Promise<void>>();
@@ -54,7 +59,11 @@ export async function playNetwork(playing: Playing): Promise<Played> {
     const { name, steps }: Scenario = scenarioOf(random);
     const card = cards[Math.floor(random() * cards.length)] as string;
     const transaction: Transaction = {
-      ...{ card, reference: randomUUID(), startedAt: Date.now(), left: steps, done: [] },
+      card,
+      reference: randomUUID(),
+      startedAt: Date.now(),
+      left: steps,
+      done: [],
     };
     count(played.scenarios, name);
     played.transactions.set(card, played.transactions.get(card) ?? []);
@@ -106,8 +115,13 @@ async function tell(
   chance: number,
 ): Promise<void> {
   const message = JSON.stringify({
-    ...{ messageId: randomUUID(), type: step.type, cardReference: card, networkReference: reference },
-    ...{ amount: (step.minor / 100).toFixed(2), currency: 'USD', final: step.final },
+    messageId: randomUUID(),
+    type: step.type,
+    cardReference: card,
+    networkReference: reference,
+    amount: (step.minor / 100).toFixed(2),
+    currency: 'USD',
+    final: step.final,
     merchant: { name: 'Simulated shop', mcc: '5411', city: 'Vienna', country: 'AT' },
     sentAt: new Date(startedAt + step.sent * 1_000).toISOString(),
   });

@@ -103,7 +103,11 @@ export async function openSession(installation: Installation): Promise<Session> 
     },
   );
   return {
-    ...{ database, keyring, sandbox, leftOut, walletQuarantineSeconds },
+    database,
+    keyring,
+    sandbox,
+    leftOut,
+    walletQuarantineSeconds,
     documents: createDocuments(installation.documents, keyring),
     parties: { chain: createChains({ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now }) },
     workflowUrl: (workflowId) => installation.workflowUrl(workflowId),

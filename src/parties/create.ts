@@ -78,7 +78,9 @@ const keptRates = (
   { database, log, now, observers }: PartiesOptions,
 ): RefreshedRates =>
   createRates(observed('rates', source, observers.observePartyCall), {
-    ...{ log, now, ...how },
+    log,
+    now,
+    ...how,
     observeUnusable: (what) => observers.observeUnusable('rates', what),
     keep: (snapshot, freshUntil) =>
       keepCountingRates(database, { asOf: snapshot.asOf, freshUntil, mids: midsOf(snapshot) }),

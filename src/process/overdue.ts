@@ -104,7 +104,8 @@ export function overdueIn<Row>(name: string, spec: DueSpec): OverdueIn<Row> {
   const { columns, dueBy = 'watched_until', open = 'true', key = 'id' } = spec;
   const before = (time: Date) => table(name).whereRaw(`(${open})`).where(dueBy, '<', time);
   const shown: WaitingColumns = {
-    ...{ id: key, since: dueBy },
+    id: key,
+    since: dueBy,
     ...(columns.includes('tenantId') ? { tenantId: 'tenant_id' } : {}),
   };
   return {

@@ -48,7 +48,12 @@ export async function startParties(setup: PartiesSetup): Promise<ServedParties> 
   const address = { port: config.port };
   const publicUrl = () => config.publicUrl ?? `http://${reachable(config.host)}:${address.port}`;
   const parties = createSandboxParties({
-    ...{ mode: 'sandbox', database, keyring, log, publicUrl, now: () => new Date() },
+    mode: 'sandbox',
+    database,
+    keyring,
+    log,
+    publicUrl,
+    now: () => new Date(),
     secretOf: (name) => Buffer.from(secrets[partyNamed(name) as Party]),
     rates: config.sandboxRates,
     decisionSeconds: { 'cardholder-review': config.cardholderReviewSeconds },
@@ -76,7 +81,10 @@ async function serve(
 ): Promise<number> {
   const readiness = createReadiness({ needed: { postgres: () => database.query('select 1') } });
   const app = createApp({
-    ...{ database, log, routes: healthRoutes(readiness.ask), pages: parties.middlewares },
+    database,
+    log,
+    routes: healthRoutes(readiness.ask),
+    pages: parties.middlewares,
     authenticate: async () => undefined, // clients can call nothing else here
     observe: () => undefined,
   });

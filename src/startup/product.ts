@@ -115,7 +115,10 @@ function connect(setup: Setup): Parts {
   stages.started('presence of Temporal', () => presence.stop());
   const onAway = () => presence.missed();
   const handOver = createHandOver({
-    ...{ client: temporal.client, database, log, onAway },
+    client: temporal.client,
+    database,
+    log,
+    onAway,
     firstStep: (command) => composition.firstStep(command),
   });
   stages.started('hand-over', () => handOver.stop());
@@ -242,7 +245,8 @@ function startProcesses(parts: Parts): void {
     database,
     commands,
     reconcilables: composition.reconcilables,
-    ...{ log, onAway },
+    log,
+    onAway,
     followers: chainWatchers,
     watched: WATCHED_PARTIES.filter((party) => config.parties[party] !== 'off'),
   });

@@ -37,7 +37,9 @@ export async function concludeTransfer(
 ): Promise<Decided> {
   const kind = await requireKind(tx, id);
   return decide(services, tx, kind, {
-    ...{ id, noun: 'transfer', decidedBy },
+    id,
+    noun: 'transfer',
+    decidedBy,
     judge(situation, heard) {
       if (over !== undefined && over !== concludedLast(heard)) throw otherConclusion();
       const conclusion = { kind: 'conclude', data: conclusionData(as, heard), reason };

@@ -129,7 +129,10 @@ export async function discover(services: Services, party: MoneyParty, ref: strin
 const MISSING = 'party_word_missing';
 
 const breakOf = (kind: string, { party, ref }: { party: MoneyParty; ref: string }) => ({
-  ...{ tenantId: null, kind, subject: ref, detail: party },
+  tenantId: null,
+  kind,
+  subject: ref,
+  detail: party,
 });
 
 /** Signals the transfer that has the name, or asks the party about it. */

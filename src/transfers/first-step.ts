@@ -30,7 +30,8 @@ const LONGEST_REST_MS = 24 * 60 * 60_000;
 export function createFirstStep(
   services: Services,
   gate: PartyGate = createPartyGate({
-    ...{ atOnce: AT_ONCE, waitMs: WAIT_MS },
+    atOnce: AT_ONCE,
+    waitMs: WAIT_MS,
     observe: (party, closed) => services.observeBreaker('first_step', party, closed),
   }),
 ): FirstStep {

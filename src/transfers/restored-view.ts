@@ -13,8 +13,18 @@ export const restoredView = ({
   becomes,
   moves,
 }: Restored) => ({
-  ...{ id, kind, clientId: tenantId, known, told, word, status, becomes },
+  id,
+  kind,
+  clientId: tenantId,
+  known,
+  told,
+  word,
+  status,
+  becomes,
   moves: moves.map(({ component, account, amount, currency }) => ({
-    ...{ component, accountId: account, amount: formatAmount(amount, currency), currency },
+    component,
+    accountId: account,
+    amount: formatAmount(amount, currency),
+    currency,
   })),
 });

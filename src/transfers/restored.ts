@@ -38,7 +38,10 @@ export async function followAgain(
 ): Promise<Decided> {
   const kind = await requireKind(tx, id);
   return decide(services, tx, kind, {
-    ...{ id, noun: 'transfer', decidedBy, renumbered: true },
+    id,
+    noun: 'transfer',
+    decidedBy,
+    renumbered: true,
     heard: (decided) => droppedWord(decided) ?? null,
     judge(_, heard) {
       const dropped = droppedWord(heard);

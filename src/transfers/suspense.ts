@@ -57,7 +57,10 @@ export async function useDoor(
   const { transferId: id, decidedBy } = given;
   const kind = await kindWithDoor(tx, given);
   return decide(services, tx, kind, {
-    ...{ id, noun: 'transfer', decidedBy, asked: { field: 'amount' } },
+    id,
+    noun: 'transfer',
+    decidedBy,
+    asked: { field: 'amount' },
     judge: async (situation) => [await throughDoor(tx, leftOf(kind, situation), given)],
   });
 }

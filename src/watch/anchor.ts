@@ -45,7 +45,9 @@ async function isListed(read: ReadChanges, { place, changeId }: Anchor): Promise
 
 async function beginAnew(tx: Tx, party: WatchedParty, { changeId }: Anchor, at: Date): Promise<void> {
   await openBreakAgain(tx, {
-    ...{ tenantId: null, kind: 'party_list_shrunk', subject: party },
+    tenantId: null,
+    kind: 'party_list_shrunk',
+    subject: party,
     detail: nameForLog(changeId),
   });
   await LISTENERS[party].askInstead?.(tx, at);

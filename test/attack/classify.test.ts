@@ -3,13 +3,16 @@ import type { Deviation } from '../../scripts/attack/deviations';
 import type { Failure } from '../../scripts/attack/report';
 
 const failure = (given: Partial<Failure> = {}): Failure => ({
-  ...{ check: 'positive_data_acceptance', operation: 'GET /v1/cards', phase: 'fuzzing', status: 400 },
-  ...{ code: 'invalid_request', field: 'cursor', message: 'cursor is not a valid cursor of this list.' },
-  ...{
-    says: 'Schema-valid request rejected',
-    request: 'GET http://127.0.0.1/v1/cards?cursor=x',
-    answer: '{}',
-  },
+  check: 'positive_data_acceptance',
+  operation: 'GET /v1/cards',
+  phase: 'fuzzing',
+  status: 400,
+  code: 'invalid_request',
+  field: 'cursor',
+  message: 'cursor is not a valid cursor of this list.',
+  says: 'Schema-valid request rejected',
+  request: 'GET http://127.0.0.1/v1/cards?cursor=x',
+  answer: '{}',
   ...given,
 });
 

@@ -31,7 +31,11 @@ const move = (
   kinds: Kind[],
   given: Partial<Move> & Pick<Move, 'body'>,
 ): Move => ({
-  ...{ what, operation, by: 'client', status: 201, path: at(operation, ...kinds) },
+  what,
+  operation,
+  by: 'client',
+  status: 201,
+  path: at(operation, ...kinds),
   ...given,
 });
 
@@ -106,18 +110,24 @@ export const MOVES: Move[] = [
     body: async () => ({ amount: '10.00' }),
   }),
   move('a card with a buffer', 'POST /v2/cards', [], {
-    ...{ status: 202, purse: 'account' },
+    status: 202,
+    purse: 'account',
     quote: async ({ id }) => ({
       path: '/v2/cards/issue/quote',
       body: {
-        ...{ userId: await id('user'), cardholderId: await id('cardholder'), bin: await id('bin') },
-        ...{ accountId: await id('account'), amount: '10.00', allocation: '0.25' },
+        userId: await id('user'),
+        cardholderId: await id('cardholder'),
+        bin: await id('bin'),
+        accountId: await id('account'),
+        amount: '10.00',
+        allocation: '0.25',
       },
     }),
     body: async () => ({}),
   }),
   move('a funding of a buffered card', 'POST /v2/cards/{id}/topup', ['card'], {
-    ...{ status: 202, purse: 'account' },
+    status: 202,
+    purse: 'account',
     quote: async (records) => ({
       path: await at('POST /v2/cards/{id}/topup/quote', 'card')(records),
       body: { accountId: await records.id('account'), amount: '10.00', allocation: '0.25' },
@@ -136,12 +146,15 @@ export const MOVES: Move[] = [
   move('an exchange order', 'POST /v1/exchange/orders', [], {
     purse: 'account',
     body: async ({ id }) => ({
-      ...{ fromAccountId: await id('account'), toAccountId: await id('euroAccount') },
+      fromAccountId: await id('account'),
+      toAccountId: await id('euroAccount'),
       amount: '10.00',
     }),
   }),
   move('a check of the settlement', 'POST /v1/exchange/settlement/check-increase', [], {
-    ...{ by: 'admin', status: 200, body: async () => ({ currency: 'EUR' }) },
+    by: 'admin',
+    status: 200,
+    body: async () => ({ currency: 'EUR' }),
   }),
   move('a payout', 'POST /v2/accounts/{accountId}/payouts', ['account'], {
     purse: 'account',

@@ -145,13 +145,30 @@ async function ibanQuote({ client, mark, id }: World): Promise<string> {
 }
 
 const programme = (bin: string) => ({
-  ...{ bin, scheme: 'visa', currency: 'USD', model: 'B2B' as const, status: 'active' as const, demo: false },
-  ...{ capacityPerCardholder: 100, markupPercent: ZERO, authorizationDays: 7, blockedMccs: [] },
-  ...{ maxAuthorization: null, maxPerDay: null, maxPerMonth: null, allowedMccs: [], blockedCountries: [] },
-  ...{ challengeEcommerce: false, challengeAbove: null, homeCountries: [] },
+  bin,
+  scheme: 'visa',
+  currency: 'USD',
+  model: 'B2B' as const,
+  status: 'active' as const,
+  demo: false,
+  capacityPerCardholder: 100,
+  markupPercent: ZERO,
+  authorizationDays: 7,
+  blockedMccs: [],
+  maxAuthorization: null,
+  maxPerDay: null,
+  maxPerMonth: null,
+  allowedMccs: [],
+  blockedCountries: [],
+  challengeEcommerce: false,
+  challengeAbove: null,
+  homeCountries: [],
   fees: {
     issue: new Decimal('1.00'),
-    ...{ topUp: ZERO, settleFixed: ZERO, settlePercent: ZERO, decline: ZERO },
+    topUp: ZERO,
+    settleFixed: ZERO,
+    settlePercent: ZERO,
+    decline: ZERO,
   },
 });
 
@@ -163,7 +180,8 @@ async function networkOf(api: TestApi): Promise<string> {
 }
 
 const AWAY = {
-  ...{ chainId: 31_337, url: 'http://127.0.0.1:9' },
+  chainId: 31_337,
+  url: 'http://127.0.0.1:9',
   token: async () => '0x5FbDB2315678afecb367f032d93F642f64180aa3' as const,
 };
 

@@ -107,7 +107,9 @@ const isAtRest = (value: string, { status }: { status: string }) =>
   value !== 'tok_slow_declined' || status === 'returned';
 
 const pathsOf = ({ companyId, accountId, destinationId, intoId }: Moneyed) => ({
-  ...{ accountId, destinationId, intoId },
+  accountId,
+  destinationId,
+  intoId,
   account: `/v2/accounts/${accountId}`,
   iban: `/v1/corporate-banking/${companyId}`,
 });

@@ -71,7 +71,9 @@ export async function ask(
 export function persistent(fleet: Fleet, credential: Credential): Persistent {
   const again = ({ method, path, body, key }: Settled) => ask(fleet, credential, method, path, body, key);
   const one: Persistent = {
-    ...{ send, get, again },
+    send,
+    get,
+    again,
     async once(method, path, body) {
       const answer = await ask(fleet, credential, method, path, body);
       one.onAnswer?.(answer.text);

@@ -35,7 +35,8 @@ export async function typed(
     .replaceAll('localhost:8080', new URL(url).host)
     .replaceAll('docs/guides/', `${ROOT}/docs/guides/`);
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
-    ...{ cwd: folder, env: { ...environment, ROOT } },
+    cwd: folder,
+    env: { ...environment, ROOT },
   });
   return stdout;
 }

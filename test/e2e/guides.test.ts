@@ -135,7 +135,8 @@ it(
     const [shell = '', money = ''] = commandsOf('docs/guides/first-card.md');
     const out = await reader([shell, money, storyOf('first-card', 8)]);
     expect(lastAnswer(out)).toMatchObject({
-      ...{ status: 'active', balance: { available: '5.00', pending: '0.00', spent: '90.00' } },
+      status: 'active',
+      balance: { available: '5.00', pending: '0.00', spent: '90.00' },
       buffer: { amount: '5.00' },
     });
   },

@@ -42,7 +42,11 @@ beforeAll(async () => {
   baseUrl = `http://127.0.0.1:${port}`;
   const [publicUrl] = await Promise.all([startWay(), parties.until(/parties are ready/)]);
   environment = {
-    ...{ MODE: 'live', DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT: String(port), PUBLIC_URL: publicUrl },
+    MODE: 'live',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    PORT: String(port),
+    PUBLIC_URL: publicUrl,
     MASTER_KEY: randomBytes(32).toString('base64'),
     ...(parseEnv(readFileSync(join(partiesDir, 'parties.env'), 'utf8')) as Record<string, string>),
   };
@@ -76,7 +80,9 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
   }
   const passed = Object.entries(headers).filter(([name]) => /^(content-type|x-)/.test(name));
   const answer = await fetch(baseUrl + url, {
-    ...{ method, headers: passed as [string, string][], body: Buffer.concat(chunks) },
+    method,
+    headers: passed as [string, string][],
+    body: Buffer.concat(chunks),
   });
   response.writeHead(answer.status).end(await answer.text());
 }
@@ -138,10 +144,21 @@ async function until(path: string, client: Client, ...wanted: string[]): Promise
 const key = () => ({ 'x-idempotency-key': randomBytes(8).toString('hex') });
 
 const PERSON = {
-  ...{ firstName: 'Philippa', lastName: 'Wrexham', email: 'philippa@quern.example', gender: 'F' },
-  ...{ phone: '7400123456', phoneCode: '+44', birthday: '1987-11-23', country: 'GB', nationality: 'GB' },
-  ...{ address: '17 Quernmore Street', postCode: 'SW1A 1AA', accountPurpose: 'Travel' },
-  ...{ idType: 'PASSPORT', idNo: 'Q7734519', idIssueDate: '2020-01-01' },
+  firstName: 'Philippa',
+  lastName: 'Wrexham',
+  email: 'philippa@quern.example',
+  gender: 'F',
+  phone: '7400123456',
+  phoneCode: '+44',
+  birthday: '1987-11-23',
+  country: 'GB',
+  nationality: 'GB',
+  address: '17 Quernmore Street',
+  postCode: 'SW1A 1AA',
+  accountPurpose: 'Travel',
+  idType: 'PASSPORT',
+  idNo: 'Q7734519',
+  idIssueDate: '2020-01-01',
 };
 
 it('reads the parties from a file that only its owner may read', () => {

@@ -72,7 +72,8 @@ beforeAll(async () => {
   destinationId = await destinationOf(api, client);
   withdrawal = (await withdrawn(client, { accountId, destinationId, amount: '10.00' })).id;
   order = await ordered({
-    ...{ client, eur: await masterAccount(client, 'EUR') },
+    client,
+    eur: await masterAccount(client, 'EUR'),
     usd: await masterAccount(client, 'USD'),
   });
   await look(api, payout);

@@ -16,8 +16,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const seen = (body: unknown, given: Partial<Seen> = {}): Seen => ({
-  ...{ method: 'GET', path: `/v1/users/${String(user['id'])}?x=1`, status: 200 },
-  ...{ contentType: 'application/json; charset=utf-8', text: JSON.stringify(body) },
+  method: 'GET',
+  path: `/v1/users/${String(user['id'])}?x=1`,
+  status: 200,
+  contentType: 'application/json; charset=utf-8',
+  text: JSON.stringify(body),
   ...given,
 });
 const error = (code: string) => ({ code, message: 'No.', requestId: 'r' });

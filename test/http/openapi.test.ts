@@ -81,7 +81,9 @@ it('describes every URL in a request by the same rule', () => {
     expect([path, unlessNull(schema)]).toEqual([
       path,
       expect.objectContaining({
-        ...{ type: 'string', format: 'uri', maxLength: 2_048 },
+        type: 'string',
+        format: 'uri',
+        maxLength: 2_048,
         description: expect.stringContaining('https URL'),
       }),
     ]);
@@ -226,7 +228,12 @@ describe('of a route', () => {
 
 it('shows that a record may exist already', () => {
   const open = route({
-    ...{ method: 'POST', path: '/v1/things', tag: 'Things', summary: 'Open', status: 201, mayExist: true },
+    method: 'POST',
+    path: '/v1/things',
+    tag: 'Things',
+    summary: 'Open',
+    status: 201,
+    mayExist: true,
     response: z.object({ id: z.string() }),
     write: async () => ({ id: '' }),
   });

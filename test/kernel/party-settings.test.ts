@@ -44,8 +44,12 @@ it('uses the sandbox for all parties by default, and accepts a single real one',
 
 it('names all missing variables in one message, without values', () => {
   const environment = {
-    ...{ MODE: 'live', PORT: 'high', PARTY_PAYOUTS_URL: 'https://payouts.example.com' },
-    ...{ PARTY_BANK: 'on', PARTY_RATES_URL: 'http://rates.example.com', PARTY_RATES_SECRET: 'hush' },
+    MODE: 'live',
+    PORT: 'high',
+    PARTY_PAYOUTS_URL: 'https://payouts.example.com',
+    PARTY_BANK: 'on',
+    PARTY_RATES_URL: 'http://rates.example.com',
+    PARTY_RATES_SECRET: 'hush',
   };
   const message = messageOf(environment);
   for (const name of ['PORT', 'PARTY_PAYOUTS_SECRET', 'PARTY_BANK', 'PARTY_RATES_URL', 'PARTY_RATES_SECRET'])

@@ -13,12 +13,16 @@ it('is the party by default', () => {
 
 it('is a file or the ECB, with a spread if given', () => {
   expect(readConfig(FILE).ratesSource).toEqual({
-    ...{ source: 'file', path: '/etc/rates.json', halfSpreadBps: new Decimal(0) },
+    source: 'file',
+    path: '/etc/rates.json',
+    halfSpreadBps: new Decimal(0),
   });
   expect(readConfig(ECB).ratesSource).toMatchObject({ source: 'ecb', url: ECB_DAILY_URL });
   const mirrored = { ...ECB, RATES_ECB_URL: 'http://mirror/daily.xml', RATES_HALF_SPREAD_BPS: '12.5' };
   expect(readConfig(mirrored).ratesSource).toEqual({
-    ...{ source: 'ecb', url: 'http://mirror/daily.xml', halfSpreadBps: new Decimal('12.5') },
+    source: 'ecb',
+    url: 'http://mirror/daily.xml',
+    halfSpreadBps: new Decimal('12.5'),
   });
 });
 

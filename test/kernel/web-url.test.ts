@@ -77,7 +77,9 @@ it('is parsed and described by the schema', () => {
     { code: 'custom', message: 'must be an https URL' },
   ]);
   expect(z.toJSONSchema(schema, { io: 'input' })).toMatchObject({
-    ...{ type: 'string', format: 'uri', maxLength: URL_LENGTH },
+    type: 'string',
+    format: 'uri',
+    maxLength: URL_LENGTH,
   });
 });
 

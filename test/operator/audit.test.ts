@@ -13,8 +13,12 @@ afterEach(() => test.drop());
 const write = (subject: string, after: unknown = { amount: '1.00' }) =>
   test.database.transaction((tx) =>
     audit(tx, {
-      ...{ caller: { tenantId: 'operator:ida', role: 'admin' }, requestId: 'r', action: 'test', subject },
-      ...{ tenantId: null, after },
+      caller: { tenantId: 'operator:ida', role: 'admin' },
+      requestId: 'r',
+      action: 'test',
+      subject,
+      tenantId: null,
+      after,
     }),
   );
 

@@ -64,7 +64,11 @@ describe('thresholds of a tenant', () => {
     const { approval } = await settings(clientId, set);
     const field = set.slice(0, set.indexOf('='));
     expect(approval).toMatchObject({
-      ...{ kind: 'client.settings', subject: clientId, status: 'pending', needs: 1, amount: null },
+      kind: 'client.settings',
+      subject: clientId,
+      status: 'pending',
+      needs: 1,
+      amount: null,
       changes: [{ field, from: expect.any(String), to: set.slice(field.length + 1) }],
     });
     expect(await settings(clientId)).toEqual(before);
@@ -109,7 +113,8 @@ describe('thresholds of a tenant', () => {
     expect(await settings(clientId)).toMatchObject({ kycReview: 'manual' });
     expect((await approve(bob, approval.id)).code).toBe(0);
     expect(await settings(clientId)).toMatchObject({
-      ...{ kycReview: 'auto', banking: { payout: { approvalAbove: '20000' } } },
+      kycReview: 'auto',
+      banking: { payout: { approvalAbove: '20000' } },
     });
   });
 
@@ -123,7 +128,8 @@ describe('thresholds of a tenant', () => {
     await settings(clientId, 'kycReview=manual');
     expect((await approve(bob, other.id)).code).toBe(0);
     expect(await settings(clientId)).toMatchObject({
-      ...{ kycReview: 'manual', banking: { payout: { approvalAbove: '30' } } },
+      kycReview: 'manual',
+      banking: { payout: { approvalAbove: '30' } },
     });
   });
 
@@ -137,12 +143,10 @@ describe('thresholds of a tenant', () => {
     ];
     await Promise.all(sets.map((set) => settings(clientId, set)));
     expect(await settings(clientId)).toMatchObject({
-      ...{
-        kycReview: 'auto',
-        cardholderReview: 'manual',
-        kycOnChange: 'resubmit',
-        exchange: { spreadBps: 7 },
-      },
+      kycReview: 'auto',
+      cardholderReview: 'manual',
+      kycOnChange: 'resubmit',
+      exchange: { spreadBps: 7 },
     });
   });
 
@@ -168,7 +172,11 @@ describe('an admin credential', () => {
     const asked = await created('--role', 'admin', '--reason', 'the new office');
     const { approval, clientId, clientSecret } = asked;
     expect(approval).toMatchObject({
-      ...{ kind: 'client.create', subject: clientId, status: 'pending', needs: 1, reason: 'the new office' },
+      kind: 'client.create',
+      subject: clientId,
+      status: 'pending',
+      needs: 1,
+      reason: 'the new office',
       changes: [
         { field: 'role', from: null, to: 'admin' },
         { field: 'name', from: null, to: 'Acme' },

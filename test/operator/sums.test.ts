@@ -23,8 +23,10 @@ afterAll(() => api.close());
 
 const limits = (credential: string, tenant: string, installation: string, base = 'USD') =>
   setLimits(api.database, {
-    ...{ credential: new Decimal(credential), tenant: new Decimal(tenant) },
-    ...{ installation: new Decimal(installation), base },
+    credential: new Decimal(credential),
+    tenant: new Decimal(tenant),
+    installation: new Decimal(installation),
+    base,
   });
 
 /** Creates accounts of a tenant's users. */

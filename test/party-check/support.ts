@@ -21,11 +21,15 @@ export async function checkedWorld(): Promise<CheckedWorld> {
   const urlOf = (party: string) => api.url + partyPath(party as SandboxParty);
   const secretOf = (party: string) => partySecret(api.services.keyring, party as SandboxParty);
   return {
-    ...{ api, urlOf, secretOf },
+    api,
+    urlOf,
+    secretOf,
     async check(party, options = {}) {
       const called = options.callbacks ? undefined : await startListener();
       const results = await checkParty({
-        ...{ protocol: protocolOf(party), baseUrl: urlOf(party), secret: secretOf(party) },
+        protocol: protocolOf(party),
+        baseUrl: urlOf(party),
+        secret: secretOf(party),
         callbacks: called && { url: called.url, heard: called.heard },
         ...options,
       });

@@ -55,15 +55,24 @@ it.each([
   [exchangeOrderKind.process.start(record), 'exchangeOrder', 'start', 'exchange-order-x_1', 'Exchange order'],
 ])('builds the command of a record: %#', (command, workflow, action, workflowId, summary) => {
   expect(command).toStrictEqual({
-    ...{ workflow, workflowId, taskQueue: 'processes', action },
-    ...{ args: ['x_1'], tenantId: 'cli_1', summary },
+    workflow,
+    workflowId,
+    taskQueue: 'processes',
+    action,
+    args: ['x_1'],
+    tenantId: 'cli_1',
+    summary,
   });
 });
 
 it('names a review by its user and its submission', () => {
   const command = {
-    ...{ workflow: 'kycReview', workflowId: 'kyc-review-usr_1-2', taskQueue: 'processes' },
-    ...{ args: ['usr_1', 2], tenantId: 'cli_1', summary: 'KYC review, submission 2' },
+    workflow: 'kycReview',
+    workflowId: 'kyc-review-usr_1-2',
+    taskQueue: 'processes',
+    args: ['usr_1', 2],
+    tenantId: 'cli_1',
+    summary: 'KYC review, submission 2',
   };
   expect(startReview(review)).toStrictEqual({ ...command, action: 'start' });
   expect(lookAtReview(review)).toStrictEqual({ ...command, action: 'look' });
@@ -71,12 +80,20 @@ it('names a review by its user and its submission', () => {
 
 it('names a discovery without a record by the party’s id, without a tenant', () => {
   expect(DISCOVERIES.checkout?.process.look({ partyRef: 'cs_1' })).toStrictEqual({
-    ...{ workflow: 'checkoutPayment', workflowId: 'checkout-payment-cs_1', taskQueue: 'processes' },
-    ...{ action: 'look', args: ['cs_1'], summary: 'A checkout session without a deposit' },
+    workflow: 'checkoutPayment',
+    workflowId: 'checkout-payment-cs_1',
+    taskQueue: 'processes',
+    action: 'look',
+    args: ['cs_1'],
+    summary: 'A checkout session without a deposit',
   });
   expect(ibanCreditKind.process.start({ id: 'ibc_1', tenantId: null, partyRef: 'sbp-1' })).toStrictEqual({
-    ...{ workflow: 'ibanCredit', workflowId: 'iban-credit-sbp-1', taskQueue: 'processes' },
-    ...{ action: 'start', args: ['sbp-1'], summary: 'Credit to a virtual IBAN' },
+    workflow: 'ibanCredit',
+    workflowId: 'iban-credit-sbp-1',
+    taskQueue: 'processes',
+    action: 'start',
+    args: ['sbp-1'],
+    summary: 'Credit to a virtual IBAN',
   });
 });
 

@@ -24,35 +24,49 @@ const A2 = 1;
 const way = { via: 'gathered', keyed: 0, stranger: false } as const;
 
 const price = (of: PriceOperation['of'], card: number, minor: number, stranger = false): PriceOperation => ({
-  ...{ do: 'price', of, card, minor, allocation: '0.5', stranger },
+  do: 'price',
+  of,
+  card,
+  minor,
+  allocation: '0.5',
+  stranger,
 });
 const take = (takers = 1, stranger = false): TakeOperation => ({ do: 'take', quote: 0, takers, stranger });
 const carryOut = (times = 1, stranger = false): CarryOutOperation => ({
-  ...{ do: 'carry out', operation: 0, times, stranger },
+  do: 'carry out',
+  operation: 0,
+  times,
+  stranger,
 });
 /** For the newest card. */
 const issue = (type: IssuingOperation['do']): IssuingOperation => ({ do: type, card: 0, minor: 0 });
 const request = (type: RequestOperation['do'], takers = 1, stranger = false): RequestOperation => ({
-  ...{ do: type, card: NEW, minor: 100, takers, stranger },
+  do: type,
+  card: NEW,
+  minor: 100,
+  takers,
+  stranger,
 });
 const holder = (type: HolderOperation['do'], card: number): HolderOperation => ({
-  ...{ do: type, card, minor: 100, reason: 'manual', ...way },
+  do: type,
+  card,
+  minor: 100,
+  reason: 'manual',
+  ...way,
 });
 const network = (
   event: NetworkOperation['event'],
   minor: number,
   given: { reference: number; sent?: number; keyed?: number },
 ): NetworkOperation => ({
-  ...{
-    do: 'network',
-    event,
-    card: NEW,
-    minor,
-    currency: null,
-    sent: 0,
-    final: false,
-    blockedMerchant: false,
-  },
+  do: 'network',
+  event,
+  card: NEW,
+  minor,
+  currency: null,
+  sent: 0,
+  final: false,
+  blockedMerchant: false,
   ...way,
   ...given,
 });

@@ -68,7 +68,12 @@ function networkMessage(operation: NetworkOperation, card: WorldCard) {
   const { do: type, event, minor, reference, sent, final, blockedMerchant } = operation;
   const currency = operation.currency ?? card.currency;
   return {
-    ...{ type, event, currency, amount: amountOf(minor, currency), reference: `network-${reference}`, final },
+    type,
+    event,
+    currency,
+    amount: amountOf(minor, currency),
+    reference: `network-${reference}`,
+    final,
     ...(blockedMerchant ? { merchant: { mcc: BLOCKED_MCC } } : {}),
     sentAt: new Date(START + sent * MINUTE_MS),
   };

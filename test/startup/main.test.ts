@@ -137,7 +137,9 @@ it(
     const run = start([], { ...address, DATA_DIR: own, CHAIN: 'off', LOG_LEVEL: 'info' });
     await run.until(/TEMPORAL_ADDRESS: Temporal does not answer/);
     const temporal = await startTemporal({
-      ...{ dataDir: temporaryFolder('main-temporal-server'), port, log: quietLog },
+      dataDir: temporaryFolder('main-temporal-server'),
+      port,
+      log: quietLog,
       executable: await temporalExecutable(toolContext()),
       searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
     });

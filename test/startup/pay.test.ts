@@ -22,7 +22,8 @@ afterAll(async () => {
 
 function pay(...args: string[]): Promise<{ code: number | null; out: string }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/pay.ts', ...args], {
-    ...{ cwd: join(__dirname, '../..'), env: { PATH: process.env['PATH'], DATA_DIR: dataDir } },
+    cwd: join(__dirname, '../..'),
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let out = '';

@@ -49,7 +49,10 @@ describe('the demo credentials', () => {
 
   const ensure = (baseUrl = 'http://127.0.0.1:8080') =>
     ensureDemoCredentials({
-      ...{ database: test.database, keyring, dataDir, baseUrl },
+      database: test.database,
+      keyring,
+      dataDir,
+      baseUrl,
       temporalUi: 'http://127.0.0.1:8233',
     });
   const onDisk = () => JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as DemoCredentials;

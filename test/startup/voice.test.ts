@@ -47,8 +47,12 @@ it('prints the same in JSON without a terminal, whatever the log level', () => {
   expect(out.map((line) => JSON.parse(line))).toEqual([
     { level: 'info', time: expect.any(String), msg: 'Stopping' },
     {
-      ...{ level: 'info', time: expect.any(String), msg: 'Cardwright is ready' },
-      ...{ ...FACTS, chain: null, documentation: `${FACTS.api}/docs` },
+      level: 'info',
+      time: expect.any(String),
+      msg: 'Cardwright is ready',
+      ...FACTS,
+      chain: null,
+      documentation: `${FACTS.api}/docs`,
     },
   ]);
 });

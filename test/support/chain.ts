@@ -59,12 +59,18 @@ export async function startTestChain({
   const payer = privateKeyToAccount(RICH);
   // Does not import viem's chains, because they are a thousand modules and each test file loads its own.
   const chain = defineChain({
-    ...{ id: chainId, name: 'Test', rpcUrls: { default: { http: [url] } } },
+    id: chainId,
+    name: 'Test',
+    rpcUrls: { default: { http: [url] } },
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   });
   const client = createTestClient({
-    ...{ mode: 'anvil', chain, transport: http(url), account: payer },
-    ...{ pollingInterval: 20, cacheTime: 0 },
+    mode: 'anvil',
+    chain,
+    transport: http(url),
+    account: payer,
+    pollingInterval: 20,
+    cacheTime: 0,
   })
     .extend(publicActions)
     .extend(walletActions);

@@ -19,7 +19,8 @@ export async function restoredOn(server: string, from: string): Promise<TestData
   await onDatabase(from, (dumped) => onDatabase(url.toString(), (into) => copyAll(dumped, into)));
   const database = createDatabase({ url: url.toString(), poolSize: 24, name });
   return {
-    ...{ database, url: url.toString() },
+    database,
+    url: url.toString(),
     async drop() {
       await database.close();
       await onDatabase(server, (client) => client.query(`drop database ${name} with (force)`));

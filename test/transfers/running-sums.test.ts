@@ -198,11 +198,13 @@ it('the check reports a changed sum', async () => {
   );
   expect(found).toEqual([
     {
-      ...{ problem: 'sum of a day differs from its outflows', subject: client.clientId },
+      problem: 'sum of a day differs from its outflows',
+      subject: client.clientId,
       detail: `${DAY} EUR 7486.5 <> 7485.5`,
     },
     {
-      ...{ problem: 'suspense differs from its entries', subject: idOf('sus', 3) },
+      problem: 'suspense differs from its entries',
+      subject: idOf('sus', 3),
       detail: 'USD nothing <> 12.00',
     },
   ]);

@@ -172,7 +172,10 @@ it('rates that are off allow no exchange, and still convert authorizations and s
     expect((await client.call('POST', path, exchanged)).body.code).toBe('capability_disabled');
     expect(rates.worth('EUR', 'USD')?.toFixed()).toBe(worth);
     const paid = await simulate(client, {
-      ...{ type: 'authorization', cardId: card.id, amount: '1.00', currency: 'EUR' },
+      type: 'authorization',
+      cardId: card.id,
+      amount: '1.00',
+      currency: 'EUR',
     });
     expect([paid.status, paid.body.type]).toEqual([201, 'authorization']);
   });

@@ -154,8 +154,10 @@ describe.each<[WatchedParty, string]>([
       [party]: {
         ...own,
         changes: async (after: string | null) => ({
-          ...{ changes: [{ id: `c-${after}`, ref }], unreadable: [] },
-          ...{ next: after === 'a' ? 'b' : 'a', more: true },
+          changes: [{ id: `c-${after}`, ref }],
+          unreadable: [],
+          next: after === 'a' ? 'b' : 'a',
+          more: true,
         }),
       },
     });

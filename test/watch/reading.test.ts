@@ -138,7 +138,9 @@ it('sends heartbeats during a slow page, and ends between two pages when told to
     if (page === 2) ending.abort();
   };
   await watchParty(api.services, 'bank', {
-    ...{ signal: ending.signal, everyMs: 1, beatMs: 1 },
+    signal: ending.signal,
+    everyMs: 1,
+    beatMs: 1,
     beat: () => {
       beats += 1;
     },

@@ -212,9 +212,15 @@ it('submits once although the worker dies after every step', async () => {
 
 it('writes no personal data to histories, commands, webhooks, the audit log or the log', async () => {
   const personal = {
-    ...{ firstName: 'Seraphina', lastName: 'Quillfeather', email: 'seraphina@quillfeather.example' },
-    ...{ phone: '7911123456', birthday: '1979-08-17', annualSalary: 'eleventy guineas' },
-    ...{ accountPurpose: 'sandbox:slow-reject', address: STREET, idNo: ID_NUMBER },
+    firstName: 'Seraphina',
+    lastName: 'Quillfeather',
+    email: 'seraphina@quillfeather.example',
+    phone: '7911123456',
+    birthday: '1979-08-17',
+    annualSalary: 'eleventy guineas',
+    accountPurpose: 'sandbox:slow-reject',
+    address: STREET,
+    idNo: ID_NUMBER,
   };
   const { id, userId } = await pending(api, manual, personal);
   const admin = await api.client('admin');

@@ -224,7 +224,10 @@ describe('a withdrawal', () => {
   const decide = (payoutId: string, decision: 'approved' | 'rejected') =>
     on.api.database.transaction((tx) =>
       decideApproval(on.api.services, tx, exchangeWithdrawalKind, {
-        ...{ id: payoutId, decision, reason: undefined, decidedBy: 'operator:test' },
+        id: payoutId,
+        decision,
+        reason: undefined,
+        decidedBy: 'operator:test',
       }),
     );
 

@@ -35,7 +35,9 @@ const begin = (): Promise<WorkflowHandle> => {
   runs += 1;
   const workflowId = `transfer-${runs}`;
   return temporal.client.workflow.start('followsTransfer', {
-    ...{ workflowId, taskQueue: 'processes', args: [workflowId] },
+    workflowId,
+    taskQueue: 'processes',
+    args: [workflowId],
   });
 };
 

@@ -96,7 +96,11 @@ it('probes on the schedule, with another delivery after two failures of one', as
   expect(events[last]).toMatchObject({ delivery: 'delivered', attempts: 4 });
   expect(events[3 - last]).toMatchObject({ delivery: 'due', attempts: 2, last_error: 'http_500' });
   expect(await endpointOf(api, client)).toMatchObject({
-    ...{ status: 'active', probes: 0, next_probe_at: null, recent_failures: 0, failing_since: null },
+    status: 'active',
+    probes: 0,
+    next_probe_at: null,
+    recent_failures: 0,
+    failing_since: null,
   });
   const firsts = receiver.at(path).filter((one) => one.body.data['id'] === ids[0]);
   expect(new Set(firsts.map((one) => one.raw.toString('hex'))).size).toBe(1);
@@ -114,7 +118,9 @@ it('disables an endpoint that accepted nothing for seven days, and parks its eve
   expect(days).toBeGreaterThan(6.9);
   expect(days).toBeLessThan(7.7);
   expect(await endpointOf(api, client)).toMatchObject({
-    ...{ status: 'disabled', next_probe_at: null, last_error: 'nothing_taken_for_7_days' },
+    status: 'disabled',
+    next_probe_at: null,
+    last_error: 'nothing_taken_for_7_days',
   });
   expect(new Set((await eventsOf(api, client)).map(({ delivery }) => delivery))).toEqual(new Set(['parked']));
   expect((await client.call('GET', '/v1/webhooks')).body.data).toMatchObject([{ status: 'disabled' }]);

@@ -33,7 +33,10 @@ export async function exchange(
   const id = newId('accountExchange');
   const { id: fromAccountId, tenantId } = from;
   const quote = await lockQuote(tx, {
-    ...{ tenantId, accountId: fromAccountId, quoteId, kind: 'account_exchange' },
+    tenantId,
+    accountId: fromAccountId,
+    quoteId,
+    kind: 'account_exchange',
   });
   takeQuote(tx, quote, { usedBy: id, at });
   const terms = quotedTerms.parse(quote.terms);

@@ -49,8 +49,12 @@ export async function quoteExchange(
   const price = priceOf(parties.rates.rate(sellCurrency, buyCurrency), settings, { side, amount });
   const terms = { toAccountId, sellCurrency, buyCurrency, ...price };
   const { id: quoteId, expiresAt } = await createQuote(tx, {
-    ...{ tenantId, accountId, kind: 'account_exchange', terms },
-    ...{ ttlSeconds: QUOTE_SECONDS, at: now() },
+    tenantId,
+    accountId,
+    kind: 'account_exchange',
+    terms,
+    ttlSeconds: QUOTE_SECONDS,
+    at: now(),
   });
   return { ...terms, side, quoteId, expiresAt };
 }

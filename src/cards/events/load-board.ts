@@ -98,7 +98,12 @@ export function boardWrites(board: LoadedBoard): (Write | undefined)[] {
     cardSuspenseWrite(suspended.map(({ card, amount, at }) => ({ cardId: card.id, amount, since: at }))),
     shownBreaksWrite(
       suspended.map(({ card: { id, tenantId, currency }, amount, reference }) => ({
-        ...{ tenantId, kind: CARD_SUSPENSE, subject: id, detail: reference, amount, currency },
+        tenantId,
+        kind: CARD_SUSPENSE,
+        subject: id,
+        detail: reference,
+        amount,
+        currency,
       })),
     ),
     eventsWrite(events),

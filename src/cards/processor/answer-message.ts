@@ -208,8 +208,17 @@ function networkMessage(message: ProcessorMessage, cardId: string): NetworkMessa
   const { type: event, networkReference: reference, amount, currency, final, merchant, sentAt } = message;
   const { channel, challengeId } = message;
   return {
-    ...{ type: 'network', event, cardId, amount, currency, reference, final, merchant, sentAt },
-    ...{ channel, challengeId },
+    type: 'network',
+    event,
+    cardId,
+    amount,
+    currency,
+    reference,
+    final,
+    merchant,
+    sentAt,
+    channel,
+    challengeId,
   };
 }
 
@@ -220,8 +229,14 @@ async function keepUnknownCard({ database }: CardServices, attempt: Attempt): Pr
   const answer: StoredAnswer = unknownCardAnswer(message);
   return database.transaction(async (tx) => {
     const kept: Parameters<typeof keepMessage>[1] = {
-      ...{ id: newId('processorMessage'), messageId, fingerprint, message: storedMessage(message) },
-      ...{ reason: 'unknown_card', ...answer, tenantId: null, settledAt: new Date() },
+      id: newId('processorMessage'),
+      messageId,
+      fingerprint,
+      message: storedMessage(message),
+      reason: 'unknown_card',
+      ...answer,
+      tenantId: null,
+      settledAt: new Date(),
     };
     const { status, body } = await keepMessage(tx, kept, since);
     await showUnknownCard(tx, message);

@@ -8,8 +8,11 @@ export const keyOfMessage = (
   tenantId: string,
   message: { messageId: string; fingerprint: Buffer },
 ): IdempotencyKey => ({
-  ...{ tenantId, scope: `POST ${MESSAGES_PATH}`, key: message.messageId },
-  ...{ fingerprint: message.fingerprint, permanent: true },
+  tenantId,
+  scope: `POST ${MESSAGES_PATH}`,
+  key: message.messageId,
+  fingerprint: message.fingerprint,
+  permanent: true,
 });
 
 /** Fingerprint of a message as received. A different message under the same id is refused. */

@@ -38,7 +38,13 @@ export type StoredMessage = Pick<
 export function storedMessage(message: ProcessorMessage): StoredMessage {
   const { messageId, type, cardReference, currency, networkReference, merchant, final } = message;
   return {
-    ...{ messageId, type, cardReference, currency, networkReference, merchant, final },
+    messageId,
+    type,
+    cardReference,
+    currency,
+    networkReference,
+    merchant,
+    final,
     amount: message.amount.toFixed(),
     sentAt: message.sentAt.toISOString(),
   };

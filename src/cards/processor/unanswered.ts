@@ -63,8 +63,14 @@ function writeDecline(
 ): Promise<StoredAnswer> {
   const { messageId, fingerprint } = message;
   const given: Parameters<typeof keepMessage>[1] = {
-    ...{ id: newId('processorMessage'), messageId, fingerprint, message: storedMessage(message), tenantId },
-    ...{ reason: 'unanswered', ...answer, settledAt: null },
+    id: newId('processorMessage'),
+    messageId,
+    fingerprint,
+    message: storedMessage(message),
+    tenantId,
+    reason: 'unanswered',
+    ...answer,
+    settledAt: null,
   };
   return services.database.transaction(async (tx) => {
     const kept = await keepMessage(tx, given, since);

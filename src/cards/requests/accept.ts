@@ -155,8 +155,17 @@ async function insertAccepted(
   const operation: CardOperation = {
     quoteId: null,
     ...given,
-    ...{ tenantId, cardId, accountId, currency, idempotencyKey, callerId },
-    ...{ status: 'accepted', result: null, failure: null, createdAt: at, updatedAt: at },
+    tenantId,
+    cardId,
+    accountId,
+    currency,
+    idempotencyKey,
+    callerId,
+    status: 'accepted',
+    result: null,
+    failure: null,
+    createdAt: at,
+    updatedAt: at,
   };
   await insertOperation(tx, operation);
   noteStatus(tx, operation, null);

@@ -71,7 +71,8 @@ async function orderApart(services: Services, candidates: SweepCandidate[]): Pro
     isMade = await orderFirst(services, each);
   };
   await forEachIsolated([candidates], order, {
-    ...{ log: services.log, failed: 'a wallet could not be swept' },
+    log: services.log,
+    failed: 'a wallet could not be swept',
     ids: ([first]) => ({ walletId: first?.wallet.id ?? '' }),
     concernsAll: (error) => isOutOfReach(error) || (error instanceof Problem && error.status === 503),
   });

@@ -60,7 +60,9 @@ export const networkInput = z.strictObject({
     .max(ASSETS.length)
     .nullish(),
   version: z.int().min(0).meta({ description: 'The version that GET shows. 0 creates a new network.' }),
-  ...{ createdAt: shownField(), updatedAt: shownField(), pending: ignoredField() },
+  createdAt: shownField(),
+  updatedAt: shownField(),
+  pending: ignoredField(),
 });
 
 export type NetworkInput = z.output<typeof networkInput>;
@@ -84,7 +86,12 @@ export function checkedFields(
   const { explorerUrl = before?.explorerUrl ?? null, assets, ...rest } = given;
   const { name, kind, chainId, confirmations, enabled } = { ...before, ...defined(rest) } as Network;
   return {
-    ...{ name, kind, chainId, explorerUrl, confirmations, enabled },
+    name,
+    kind,
+    chainId,
+    explorerUrl,
+    confirmations,
+    enabled,
     assets: assets === undefined && before ? before.assets : checkedAssets(kind, assets ?? []),
   };
 }

@@ -110,7 +110,8 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
       const opened = { network: after, rpcUrls: terms.rpcUrls };
       warnOfFewHosts(services, opened);
       await audit(tx, {
-        ...{ ...entry, action: 'networks.update' },
+        ...entry,
+        action: 'networks.update',
         after: { ...networkView(opened), rpcUrlsChanged: areOthers(before, opened) },
       });
       return { ...networkView(opened), pending: await pendingOf(tx, chain) };

@@ -78,12 +78,19 @@ export async function requestNetworkChange(
   const { name, kind, chainId, explorerUrl, confirmations, enabled, assets } = terms;
   const rpcUrls = sealUrls(keyring, chain, terms.rpcUrls).toString('base64');
   return requestApproval(tx, {
-    ...{ kind: NETWORK_CHANGE, subject: chain, tenantId: null, money: null, changes },
+    kind: NETWORK_CHANGE,
+    subject: chain,
+    tenantId: null,
+    money: null,
+    changes,
     terms: {
-      ...{ chain, version: before?.network.version ?? 0 },
+      chain,
+      version: before?.network.version ?? 0,
       terms: { name, kind, chainId, explorerUrl, confirmations, enabled, assets, rpcUrls },
     },
-    ...{ reason: 'a change of the configuration', requestedBy, requestedAt: now() },
+    reason: 'a change of the configuration',
+    requestedBy,
+    requestedAt: now(),
   });
 }
 

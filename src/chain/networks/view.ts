@@ -53,7 +53,9 @@ export const networkView = ({
   shown(networkSchema, network, {
     rpcUrls: rpcUrls?.map(maskUrl),
     assets: network.assets.map(({ symbol, contract, decimals, minDeposit }) => ({
-      ...{ symbol: symbol as (typeof ASSETS)[number], contract: contract ?? undefined, decimals },
+      symbol: symbol as (typeof ASSETS)[number],
+      contract: contract ?? undefined,
+      decimals,
       minDeposit: formatAmount(minDeposit, symbol),
     })),
     pending: undefined,

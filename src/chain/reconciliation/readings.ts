@@ -93,7 +93,10 @@ async function showNotCompared({ database, now }: ComparingServices, chain: stri
   const since = await beginComparison(database, chain, at);
   if (at.getTime() - since.getTime() < PATIENCE_MS) return;
   await openBreakAgain(database, {
-    ...{ tenantId: null, kind: NOT_COMPARED, subject: `chain:${chain}`, detail: 'books' },
+    tenantId: null,
+    kind: NOT_COMPARED,
+    subject: `chain:${chain}`,
+    detail: 'books',
   });
 }
 
@@ -110,7 +113,9 @@ async function showUnreadable(tx: Tx, { chain, unreadable }: Comparison, at: Dat
 /** Closes the break of every token except the unreadable ones. Includes tokens that the network no longer names. */
 const closeReadable = (tx: Tx, chain: string, unreadable: readonly string[], at: Date): Promise<void> =>
   closeBreaksUnder(tx, {
-    ...{ kind: UNREADABLE, under: tokenSubject(chain, ''), at },
+    kind: UNREADABLE,
+    under: tokenSubject(chain, ''),
+    at,
     except: unreadable.map((symbol) => tokenSubject(chain, symbol)),
   });
 

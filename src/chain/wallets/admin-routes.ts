@@ -73,7 +73,11 @@ function gasBalanceRoute(services: Services): Route {
       const { before, after } = await noteGasBalance(services, tx, named, body.gasBalance);
       const { kind } = await requireNetwork(tx, query.chain);
       await audit(tx, {
-        ...{ caller, requestId, action: 'wallets.gas-balance', subject: after.id, tenantId: null },
+        caller,
+        requestId,
+        action: 'wallets.gas-balance',
+        subject: after.id,
+        tenantId: null,
         before: { gasBalance: before.gasBalance?.toFixed() ?? null },
         after: { gasBalance: after.gasBalance?.toFixed() },
       });

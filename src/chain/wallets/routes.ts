@@ -26,7 +26,9 @@ const shown = (
   { reach }: Pick<ApiRequest['caller'], 'reach'>,
 ) =>
   heldWalletView(held, {
-    ...{ at: now(), quarantineSeconds: walletQuarantineSeconds, isAdmin: reach === null },
+    at: now(),
+    quarantineSeconds: walletQuarantineSeconds,
+    isAdmin: reach === null,
   });
 
 function allocateRoute(services: Services): Route {
@@ -92,8 +94,13 @@ function releaseRoute(services: Services): Route {
       const { id: subject, tenantId, endedAt } = held.allocation;
       const after = { endedAt: endedAt?.toISOString() };
       await auditAdmin(tx, {
-        ...{ caller, requestId, action: 'wallets.release', subject, tenantId },
-        ...{ before: { endedAt: before.endedAt?.toISOString() ?? null }, after },
+        caller,
+        requestId,
+        action: 'wallets.release',
+        subject,
+        tenantId,
+        before: { endedAt: before.endedAt?.toISOString() ?? null },
+        after,
       });
       return shown(services, held, caller);
     },

@@ -90,8 +90,12 @@ const notedView = ({ gasBalance, gasBalanceAt }: Wallet, decimals: number) =>
 export const notedWalletSchema = z
   .object({
     id: z.string().meta({ examples: ['wal_01jz0000000000000000000000'] }),
-    ...{ address: address(), chain: z.string(), status, noted: notedGas },
-    ...{ createdAt: instant(), updatedAt: instant() },
+    address: address(),
+    chain: z.string(),
+    status,
+    noted: notedGas,
+    createdAt: instant(),
+    updatedAt: instant(),
   })
   .meta({ id: 'NotedWallet' });
 
@@ -101,6 +105,10 @@ export const notedWalletView = (wallet: Wallet, decimals: number) =>
 export const poolStatsSchema = z
   .object({
     chain: z.string(),
-    ...{ available: z.int(), allocated: z.int(), quarantined: z.int(), disabled: z.int(), total: z.int() },
+    available: z.int(),
+    allocated: z.int(),
+    quarantined: z.int(),
+    disabled: z.int(),
+    total: z.int(),
   })
   .meta({ id: 'WalletPoolStats' });

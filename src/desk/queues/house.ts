@@ -59,8 +59,11 @@ export const breaks: Queue = queueOf({
 /** Breaks including resolved ones, which nobody has to decide. */
 export const allBreaks: Queue = queueOf({
   ...BREAKS,
-  ...{ name: 'all breaks', description: 'open and resolved breaks', commands: [] },
-  ...{ byCurrency: true, kind: 'what went wrong' },
+  name: 'all breaks',
+  description: 'open and resolved breaks',
+  commands: [],
+  byCurrency: true,
+  kind: 'what went wrong',
   columns: [...BREAKS.columns, 'resolved by'],
   load: ({ database }, filter) => listBreaks(database, { ...filter, all: true }),
   cells: (each) => [...BREAKS.cells(each), each.resolvedBy],

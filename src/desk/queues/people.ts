@@ -33,6 +33,10 @@ export const kyc: Queue = queueOf({
   place: ({ userId, tenantId, submittedAt }) => ({ id: userId, tenantId, since: submittedAt }),
   cells: ({ userId, tenantId, submission }) => [userId, tenantId, submission],
   record: ({ userId, tenantId, submission, status, submittedAt }) => ({
-    ...{ userId, tenantId, submission, status, submittedAt: submittedAt.toISOString() },
+    userId,
+    tenantId,
+    submission,
+    status,
+    submittedAt: submittedAt.toISOString(),
   }),
 });

@@ -45,7 +45,9 @@ function depositCells({ deposit }: ShownDeposit): Cell[] {
 }
 
 const placeOf = ({ id, tenantId, updatedAt }: { id: string; tenantId: string | null; updatedAt: Date }) => ({
-  ...{ id, tenantId, since: updatedAt },
+  id,
+  tenantId,
+  since: updatedAt,
 });
 
 export const payouts = payoutQueue({
@@ -73,7 +75,10 @@ function payoutQueue(spec: {
 }): Queue {
   const { name, noun, description, kind, record } = spec;
   return queueOf({
-    ...{ name, description, record, kind: 'the method' },
+    name,
+    description,
+    record,
+    kind: 'the method',
     byCurrency: true,
     commands: [`show ID --reveal --reason TEXT`, `${noun} approve ID`, `${noun} reject ID --reason TEXT`],
     columns: ['id', 'client', 'account', 'method', 'total'],

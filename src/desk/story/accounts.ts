@@ -47,8 +47,11 @@ export const tellAccount: Teller = async (deps, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'account', tenantId: account.tenantId, status: account.status },
-      ...{ since: account.updatedAt.toISOString(), record: record ?? {} },
+      what: 'account',
+      tenantId: account.tenantId,
+      status: account.status,
+      since: account.updatedAt.toISOString(),
+      record: record ?? {},
     },
     { ...(await commonLists(database, { id, references: referencesOf(transactions) }, limit)), transactions },
     limit,
@@ -65,9 +68,15 @@ export const tellVirtualIban: Teller = async (deps, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'virtual IBAN', tenantId, status, since: updatedAt.toISOString() },
+      what: 'virtual IBAN',
+      tenantId,
+      status,
+      since: updatedAt.toISOString(),
       record: {
-        ...{ iban, bic, createdAt: createdAt.toISOString(), currency: 'EUR' },
+        iban,
+        bic,
+        createdAt: createdAt.toISOString(),
+        currency: 'EUR',
         ...(balance ? { available: formatAmount(balance.available, 'EUR') } : {}),
       },
     },
@@ -87,7 +96,11 @@ export const tellCard: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'card', tenantId, status, since: updatedAt.toISOString(), workflowId },
+      what: 'card',
+      tenantId,
+      status,
+      since: updatedAt.toISOString(),
+      workflowId,
       record: { ...(await bufferedCard(database, card)), processorReference, userBlocked, tenantStopped },
     },
     {
@@ -104,7 +117,7 @@ export const tellCardTransaction: Teller = async ({ database }, id, limit) => {
   const lists = await commonLists(database, { id, references: [shown.referenceId] }, limit);
   return storyOf(
     id,
-    { ...{ what: 'card transaction', tenantId: null, status: null, since: shown.timestamp, record } },
+    { what: 'card transaction', tenantId: null, status: null, since: shown.timestamp, record },
     { ...lists, transactions: chain.map(line) },
     limit,
   );
@@ -117,7 +130,11 @@ export const tellTokenization: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'tokenization', tenantId, status, since: null, workflowId },
+      what: 'tokenization',
+      tenantId,
+      status,
+      since: null,
+      workflowId,
       record: line({ cardId, wallet, failure }),
     },
     await commonLists(database, { id, workflowId }, limit),
@@ -132,7 +149,11 @@ export const tellCardOperation: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'card operation', tenantId, status, since: updatedAt.toISOString(), workflowId },
+      what: 'card operation',
+      tenantId,
+      status,
+      since: updatedAt.toISOString(),
+      workflowId,
       record: operationView(operation),
     },
     await commonLists(database, { id, workflowId }, limit),
@@ -149,8 +170,12 @@ export const tellProcessorMessage: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'processor message', tenantId, status: settledAt ? 'settled' : reason, workflowId },
-      ...{ since: (settledAt ?? dueBy).toISOString(), dueBy: settledAt ? null : dueBy.toISOString() },
+      what: 'processor message',
+      tenantId,
+      status: settledAt ? 'settled' : reason,
+      workflowId,
+      since: (settledAt ?? dueBy).toISOString(),
+      dueBy: settledAt ? null : dueBy.toISOString(),
       record: line({ reason, answered, ...message }),
     },
     await commonLists(database, { id, workflowId }, limit),
@@ -190,7 +215,10 @@ export const tellAccountExchange: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'account exchange', tenantId, status: 'completed', since: createdAt },
+      what: 'account exchange',
+      tenantId,
+      status: 'completed',
+      since: createdAt,
       record: { ...record, remainder: remainder.toFixed() },
     },
     { ...(await commonLists(database, { id, references: [id] }, limit)), entries: entries.map(line) },
@@ -209,7 +237,10 @@ export const tellReference: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'reference', tenantId: null, status: null, since: legs[0]?.at.toISOString() ?? null },
+      what: 'reference',
+      tenantId: null,
+      status: null,
+      since: legs[0]?.at.toISOString() ?? null,
       record: transfer === undefined ? {} : { transfer },
     },
     { ...lists, entries, transactions: cardSide.map(line) },

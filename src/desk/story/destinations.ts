@@ -18,7 +18,9 @@ export const tellWithdrawalDestination: Teller = async ({ database, now }, id, l
   return storyOf(
     id,
     {
-      ...{ what: 'withdrawal destination', tenantId, status: statusAt(found, at) },
+      what: 'withdrawal destination',
+      tenantId,
+      status: statusAt(found, at),
       since: updatedAt.toISOString(),
       record: { ...withdrawalDestinationView(found, at), ...people },
     },

@@ -13,9 +13,14 @@ export const tellGasOperation: Teller = async ({ database, now }, id, limit) => 
   return storyOf(
     id,
     {
-      ...{ what: type === 'sweep' ? 'sweep' : 'gas top-up', tenantId: null, status },
-      ...{ since: updatedAt.toISOString(), record: gasOperationView(operation), workflowId },
-      ...{ dueBy: dueBy?.toISOString() ?? null, overdue: isOverdue(dueBy, now()) },
+      what: type === 'sweep' ? 'sweep' : 'gas top-up',
+      tenantId: null,
+      status,
+      since: updatedAt.toISOString(),
+      record: gasOperationView(operation),
+      workflowId,
+      dueBy: dueBy?.toISOString() ?? null,
+      overdue: isOverdue(dueBy, now()),
     },
     {
       ...(await commonLists(database, { id, workflowId }, limit)),

@@ -13,7 +13,7 @@ export const tellTenant: Teller = async ({ database }, id, limit) => {
   const endpoints = await listEndpoints(database, { tenantId: id });
   return storyOf(
     id,
-    { ...{ what: 'tenant', tenantId: id, status, since: null, record: { name, role, settings } } },
+    { what: 'tenant', tenantId: id, status, since: null, record: { name, role, settings } },
     {
       ...(await commonLists(database, { id }, limit)),
       related: endpoints.map(({ tenantId: _, ...endpoint }) => line(endpoint)),
@@ -29,8 +29,11 @@ export const tellBreak: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'break', tenantId, status: resolvedAt ? 'resolved' : 'open' },
-      ...{ since: (resolvedAt ?? createdAt).toISOString(), record: line(breakView(found)) },
+      what: 'break',
+      tenantId,
+      status: resolvedAt ? 'resolved' : 'open',
+      since: (resolvedAt ?? createdAt).toISOString(),
+      record: line(breakView(found)),
     },
     await commonLists(database, { id }, limit),
     limit,
@@ -45,8 +48,11 @@ export const tellEvent: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'webhook event', tenantId, status: delivery },
-      ...{ since: (deliveredAt ?? at).toISOString(), record: line(found) },
+      what: 'webhook event',
+      tenantId,
+      status: delivery,
+      since: (deliveredAt ?? at).toISOString(),
+      record: line(found),
     },
     await commonLists(database, { id }, limit),
     limit,
@@ -60,7 +66,7 @@ export const tellQuote: Teller = async ({ database, now }, id, limit) => {
   const status = usedBy !== null ? 'used' : expiresAt <= now() ? 'expired' : 'open';
   return storyOf(
     id,
-    { ...{ what: 'quote', tenantId, status, since: createdAt.toISOString(), record: line(found) } },
+    { what: 'quote', tenantId, status, since: createdAt.toISOString(), record: line(found) },
     await commonLists(database, { id }, limit),
     limit,
   );
@@ -74,8 +80,11 @@ export const tellCallback: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'callback', tenantId: null, status: handledAt ? 'handled' : 'received' },
-      ...{ since: (handledAt ?? receivedAt).toISOString(), record: line(found) },
+      what: 'callback',
+      tenantId: null,
+      status: handledAt ? 'handled' : 'received',
+      since: (handledAt ?? receivedAt).toISOString(),
+      record: line(found),
     },
     await commonLists(database, { id }, limit),
     limit,
@@ -88,7 +97,7 @@ export const tellSubject: Teller = async ({ database }, id, limit) => {
   if (lists.audit?.length === 0 && lists.breaks?.length === 0) return undefined;
   return storyOf(
     id,
-    { ...{ what: 'subject', tenantId: null, status: null, since: null, record: {} } },
+    { what: 'subject', tenantId: null, status: null, since: null, record: {} },
     lists,
     limit,
   );

@@ -22,10 +22,14 @@ export const tellUser: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'user', tenantId, status, since: updatedAt.toISOString() },
+      what: 'user',
+      tenantId,
+      status,
+      since: updatedAt.toISOString(),
       record: {
         ...line({ externalId, statusReason, createdAt, kycStatus }),
-        ...{ metaFields: Object.keys(meta), kyc: shown },
+        metaFields: Object.keys(meta),
+        kyc: shown,
       },
       ...(workflowId === undefined ? {} : { workflowId }),
     },
@@ -42,8 +46,12 @@ async function kycDecisions(sql: Sql, userId: string): Promise<Line[]> {
   const rows = await decisionsOn(sql, userId);
   return rows.map(({ at, decision, decidedBy, reason, submission, documentId }) =>
     line({
-      ...{ at, decision, decidedBy, reason },
-      ...{ submission: submission ?? undefined, documentId: documentId ?? undefined },
+      at,
+      decision,
+      decidedBy,
+      reason,
+      submission: submission ?? undefined,
+      documentId: documentId ?? undefined,
     }),
   );
 }
@@ -60,7 +68,7 @@ export const tellCardholder: Teller = async ({ database }, id, limit) => {
   const decisions = await decisionsOnCardholder(database, id);
   return storyOf(
     id,
-    { ...{ what: 'cardholder', tenantId, status, record, workflowId }, since: updatedAt.toISOString() },
+    { what: 'cardholder', tenantId, status, record, workflowId, since: updatedAt.toISOString() },
     {
       ...(await commonLists(database, { id, workflowId }, limit)),
       documents: documents.map(line),
@@ -81,7 +89,10 @@ export const tellDocument: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'KYC document', tenantId, status, since: updatedAt.toISOString() },
+      what: 'KYC document',
+      tenantId,
+      status,
+      since: updatedAt.toISOString(),
       record: { ...documentView(document), submission },
     },
     {
@@ -99,7 +110,7 @@ export const tellFile: Teller = async ({ database }, id, limit) => {
   const { tenantId, contentType, sha256 } = file;
   return storyOf(
     id,
-    { ...{ what: 'file', tenantId, status: null, since: null, record: { contentType, sha256 } } },
+    { what: 'file', tenantId, status: null, since: null, record: { contentType, sha256 } },
     await commonLists(database, { id }, limit),
     limit,
   );

@@ -49,7 +49,9 @@ export const tellTransfer: Teller = async ({ database, now }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: kind.name, tenantId: transfer.tenantId, status: transfer.status },
+      what: kind.name,
+      tenantId: transfer.tenantId,
+      status: transfer.status,
       since: transfer.reached[transfer.status] ?? transfer.updatedAt.toISOString(),
       record: recordOf(transfer, view),
       workflowId,

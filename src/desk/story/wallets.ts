@@ -11,7 +11,10 @@ export const tellWallet: Teller = async ({ database }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'wallet', tenantId: null, status, since: updatedAt.toISOString() },
+      what: 'wallet',
+      tenantId: null,
+      status,
+      since: updatedAt.toISOString(),
       record: line({ ...shown, status, gasBalance: gasBalance?.toFixed() ?? null }),
     },
     await commonLists(database, { id }, limit),
@@ -30,10 +33,14 @@ export const tellAllocation: Teller = async ({ database, now }, id, limit) => {
   return storyOf(
     id,
     {
-      ...{ what: 'wallet allocation', tenantId, status: endedAt === null ? 'open' : 'ended' },
-      ...{ since: updatedAt.toISOString(), record: line(allocation) },
+      what: 'wallet allocation',
+      tenantId,
+      status: endedAt === null ? 'open' : 'ended',
+      since: updatedAt.toISOString(),
+      record: line(allocation),
       ...(workflowId === undefined ? {} : { workflowId }),
-      ...{ dueBy: dueBy?.toISOString() ?? null, overdue: isOverdue(dueBy, now()) },
+      dueBy: dueBy?.toISOString() ?? null,
+      overdue: isOverdue(dueBy, now()),
     },
     await commonLists(database, { id, workflowId }, limit),
     limit,

@@ -78,7 +78,9 @@ export async function verifyAudit(sql: Sql, known?: ChainHead): Promise<AuditPro
 }
 
 const broken = (head: ChainHead, entryId: string, why: string): AuditProof => ({
-  ...{ entries: head.number, head, broken: { entryId, why } },
+  entries: head.number,
+  head,
+  broken: { entryId, why },
 });
 
 interface Link {

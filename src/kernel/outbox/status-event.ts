@@ -26,7 +26,10 @@ export function statusEvent(
     event: `${registration}.status_changed`,
     data: {
       id: newId('event'),
-      ...{ recordId, accountId, status, previousStatus },
+      recordId,
+      accountId,
+      status,
+      previousStatus,
       ...(failure === null ? {} : { failure }),
       timestamp: at.toISOString(),
     },

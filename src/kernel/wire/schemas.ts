@@ -101,7 +101,8 @@ export function moment() {
     })
     .meta({
       override: {
-        ...{ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] },
+        type: 'string',
+        anyOf: [{ format: 'date-time' }, { format: 'date' }],
         examples: ['2026-01-31T12:00:00Z', '2026-01-31'],
       },
     });

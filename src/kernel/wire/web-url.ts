@@ -80,7 +80,10 @@ export function webUrl(http: HttpTo, example: string) {
       return z.NEVER;
     })
     .meta({
-      ...{ type: 'string', format: 'uri', maxLength: URL_LENGTH, examples: [example] },
+      type: 'string',
+      format: 'uri',
+      maxLength: URL_LENGTH,
+      examples: [example],
       description: `The URL ${ALLOWED[http]}, without credentials. It is stored percent-encoded, with its host in ASCII.`,
     });
 }

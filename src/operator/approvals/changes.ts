@@ -18,8 +18,11 @@ const gasConfig = change({
     const { network, before, after } = await executeGasChange(tx, terms, session.now());
     const view = gasConfigView(after, network);
     const entry = {
-      ...{ action: 'gas-station.config', subject: network.chain, tenantId: null },
-      ...{ before: gasConfigView(before, network), after: { ...view, reason } },
+      action: 'gas-station.config',
+      subject: network.chain,
+      tenantId: null,
+      before: gasConfigView(before, network),
+      after: { ...view, reason },
     };
     return { entry, result: view };
   },
@@ -38,8 +41,11 @@ const networkConfig = change({
     if (head) await following.begin(tx, chain, head, session.now());
     const view = networkView({ network: after, rpcUrls: terms.rpcUrls });
     const entry = {
-      ...{ action: 'networks.update', subject: chain, tenantId: null },
-      ...{ before: before && networkView(before), after: { ...view, reason } },
+      action: 'networks.update',
+      subject: chain,
+      tenantId: null,
+      before: before && networkView(before),
+      after: { ...view, reason },
     };
     return { entry, result: view };
   },

@@ -109,8 +109,11 @@ const conclusion = kind({
     const { before, after } = await concludeTransfer(session, tx, { ...terms, evidence, decidedBy });
     const { status, tenantId } = after.transfer;
     const entry = {
-      ...{ action: 'transfer.conclude', subject: transferId, tenantId },
-      ...{ before: { status: before.transfer.status }, after: { status, as, evidence } },
+      action: 'transfer.conclude',
+      subject: transferId,
+      tenantId,
+      before: { status: before.transfer.status },
+      after: { status, as, evidence },
     };
     return { entry, result: { transferId, status } };
   },
@@ -131,8 +134,11 @@ const cardOrderConclusion = kind({
     const before = await requireOpenOrder(tx, cardId, as);
     const { status, tenantId } = await concludeCardOrder({ ...session, ...cardDeps() }, tx, terms);
     const entry = {
-      ...{ action: 'card-order.conclude', subject: cardId, tenantId },
-      ...{ before: { status: before.status }, after: { status, as, evidence } },
+      action: 'card-order.conclude',
+      subject: cardId,
+      tenantId,
+      before: { status: before.status },
+      after: { status, as, evidence },
     };
     return { entry, result: { cardId, status } };
   },
@@ -150,8 +156,11 @@ const followed = kind({
     const { before, after } = await followAgain(session, tx, { transferId, word, reason, decidedBy });
     const { status, tenantId } = after.transfer;
     const entry = {
-      ...{ action: 'transfer.follow-version', subject: transferId, tenantId },
-      ...{ before: { status: before.transfer.status }, after: { status, word, reason } },
+      action: 'transfer.follow-version',
+      subject: transferId,
+      tenantId,
+      before: { status: before.transfer.status },
+      after: { status, word, reason },
     };
     return { entry, result: { transferId, status } };
   },

@@ -20,7 +20,10 @@ import { kind } from './kind';
 export const chainDeposit = kind({
   always: true,
   terms: z.object({
-    ...{ chain: z.string(), address: z.string(), txHash: z.string(), amount: amount() },
+    chain: z.string(),
+    address: z.string(),
+    txHash: z.string(),
+    amount: amount(),
     over: z.string().nullable().default(null),
   }),
   prove: (session, terms) => provenCoin(session, terms),
@@ -57,8 +60,11 @@ export const chainDepositTakenBack = kind({
     const { before, after } = await takeBackDeposit(session, tx, { id: subject, word }, by);
     const { tenantId, status } = after.transfer;
     const entry = {
-      ...{ action: 'chain-deposit.take-back', subject, tenantId },
-      ...{ before: { status: before.transfer.status }, after: { status, reason: by.reason } },
+      action: 'chain-deposit.take-back',
+      subject,
+      tenantId,
+      before: { status: before.transfer.status },
+      after: { status, reason: by.reason },
     };
     return { entry, result: { id: subject, status } };
   },
@@ -76,8 +82,11 @@ export const chainCredit = kind({
     const { before, after } = await creditDeposit(session, tx, { id: subject, units }, by);
     const { tenantId, status } = after.transfer;
     const entry = {
-      ...{ action: CHAIN_CREDIT, subject, tenantId },
-      ...{ before: { status: before.transfer.status }, after: { status, reason: by.reason } },
+      action: CHAIN_CREDIT,
+      subject,
+      tenantId,
+      before: { status: before.transfer.status },
+      after: { status, reason: by.reason },
     };
     return { entry, result: { id: subject, status } };
   },

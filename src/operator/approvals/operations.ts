@@ -117,7 +117,8 @@ export function changeOrAsk(
 
 /** Adds the limit in force to the audit entry. */
 const limited = ({ entry, result }: Done, limit: string | null): Done => ({
-  ...{ result, entry: { ...entry, after: { ...(entry.after as object), limit } } },
+  result,
+  entry: { ...entry, after: { ...(entry.after as object), limit } },
 });
 
 export interface Decided {

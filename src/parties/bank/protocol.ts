@@ -13,7 +13,11 @@ export const returnAnswer = z.object({ id: partyName.describe('The bank’s id o
 export const bankCallback = z.object({ id: partyName, creditId: z.string().regex(/^[\w-]{1,100}$/) });
 
 const CREDIT = {
-  ...{ id: 'crd-1', version: 2, iban: 'LT121000011101001000', amount: '250.00', currency: 'EUR' },
+  id: 'crd-1',
+  version: 2,
+  iban: 'LT121000011101001000',
+  amount: '250.00',
+  currency: 'EUR',
   recalls: [],
 };
 
@@ -24,7 +28,11 @@ export const bankProtocol: PartyProtocol = {
     'Holds the money behind the virtual IBANs. It receives payments to them and returns payments that we order back.',
   operations: [
     {
-      ...{ name: 'state', kind: 'state', method: 'GET', path: '/credits/{creditId}', ref: 'id' },
+      name: 'state',
+      kind: 'state',
+      method: 'GET',
+      path: '/credits/{creditId}',
+      ref: 'id',
       summary: 'The state of a received payment',
       description:
         'The bank lists each payment to an IBAN of our range in `changes`, with its id as `ref`, and reports it by a callback.',
@@ -37,13 +45,11 @@ export const bankProtocol: PartyProtocol = {
       },
     },
     {
-      ...{
-        name: 'return',
-        kind: 'part',
-        method: 'POST',
-        path: '/credits/{creditId}/returns',
-        listed: 'returns',
-      },
+      name: 'return',
+      kind: 'part',
+      method: 'POST',
+      path: '/credits/{creditId}/returns',
+      listed: 'returns',
       summary: 'Return a payment, or a part of it, to its payer',
       description: 'The payment’s `returns` show the result under our key.',
       request: returnOrder,

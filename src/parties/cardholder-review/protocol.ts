@@ -46,13 +46,18 @@ export const cardholderReviewProtocol: PartyProtocol = {
   purpose: 'Decides whether a person may hold a card, from the person’s data and documents.',
   operations: [
     {
-      ...{ name: 'application', kind: 'order', method: 'POST', path: '/applications', ref: 'key' },
+      name: 'application',
+      kind: 'order',
+      method: 'POST',
+      path: '/applications',
+      ref: 'key',
       summary: 'Hand in an application',
       description:
         'The body holds the documents, up to 48 MB in all. The party takes the application whole or not at all.',
       request: applicationBody,
       sample: ({ callbackUrl }) => ({
-        ...{ cardholderId: 'chd_01h2xcejqtf2nbrexx3vqjhp41', bin: '44112201' },
+        cardholderId: 'chd_01h2xcejqtf2nbrexx3vqjhp41',
+        bin: '44112201',
         person: { firstName: 'Ada', lastName: 'Lovelace', accountPurpose: 'Shopping' },
         documents: [{ slot: 'idFrontImg', contentType: 'image/png', content: 'iVBORw0KGgo=' }],
         callbackUrl,
@@ -63,7 +68,11 @@ export const cardholderReviewProtocol: PartyProtocol = {
       refusals: { malformed_order: 'The body does not match this schema, or the key is missing.' },
     },
     {
-      ...{ name: 'state', kind: 'state', method: 'GET', path: '/applications/{key}', ref: 'key' },
+      name: 'state',
+      kind: 'state',
+      method: 'GET',
+      path: '/applications/{key}',
+      ref: 'key',
       summary: 'The state of an application',
       answer: applicationAnswer,
       example: { key: KEY, version: 2, status: 'rejected', reason: 'The document has expired.' },

@@ -53,18 +53,27 @@ export const checkoutProtocol: PartyProtocol = {
   purpose: 'Hosts a page where a payer pays a deposit by card, bank transfer or crypto, and makes refunds.',
   operations: [
     {
-      ...{ name: 'session', kind: 'order', method: 'POST', path: '/sessions', ref: 'sessionId' },
+      name: 'session',
+      kind: 'order',
+      method: 'POST',
+      path: '/sessions',
+      ref: 'sessionId',
       summary: 'Make a page for a payer',
       request: sessionOrder,
       sample: ({ callbackUrl, at }) => ({
-        ...{ depositId: SESSION.key, method: 'card', ...MONEY, merchant: 'Acme' },
-        ...{ returnUrl: 'https://shop.example/back', callbackUrl },
+        depositId: SESSION.key,
+        method: 'card',
+        ...MONEY,
+        merchant: 'Acme',
+        returnUrl: 'https://shop.example/back',
+        callbackUrl,
         expiresAt: new Date(at.getTime() + HOUR_MS).toISOString(),
       }),
       another: { amount: '101.00' },
       answer: madeSession,
       example: {
-        ...{ sessionId: SESSION.sessionId, redirectUrl: 'https://pay.example/pages/6vZ1' },
+        sessionId: SESSION.sessionId,
+        redirectUrl: 'https://pay.example/pages/6vZ1',
         state: { ...SESSION, page: 'open', ...EMPTY },
       },
       refusals: {
@@ -73,11 +82,18 @@ export const checkoutProtocol: PartyProtocol = {
       },
     },
     {
-      ...{ name: 'state', kind: 'state', method: 'GET', path: '/sessions/{sessionId}', ref: 'sessionId' },
+      name: 'state',
+      kind: 'state',
+      method: 'GET',
+      path: '/sessions/{sessionId}',
+      ref: 'sessionId',
       summary: 'The state of a session',
       answer: sessionAnswer,
       example: {
-        ...{ ...SESSION, version: 3, page: 'paid', ...EMPTY },
+        ...SESSION,
+        version: 3,
+        page: 'paid',
+        ...EMPTY,
         payments: [{ id: 'pay-1', ...MONEY, status: 'settled' }],
         refunds: [
           {
@@ -91,13 +107,11 @@ export const checkoutProtocol: PartyProtocol = {
       },
     },
     {
-      ...{
-        name: 'refund',
-        kind: 'part',
-        method: 'POST',
-        path: '/sessions/{sessionId}/refunds',
-        listed: 'refunds',
-      },
+      name: 'refund',
+      kind: 'part',
+      method: 'POST',
+      path: '/sessions/{sessionId}/refunds',
+      listed: 'refunds',
       summary: 'Refund money to the payer',
       description: 'The session’s `refunds` show the result under our key.',
       request: refundOrder,

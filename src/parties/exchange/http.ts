@@ -21,7 +21,10 @@ export function createHttpExchange(options: AdapterOptions): ExchangeParty {
   return {
     async order({ key, from, to, amount, minReceive, callbackUrl }) {
       const body: z.input<typeof exchangeOrder> = {
-        ...{ from, to, amount: amount.toFixed(), callbackUrl },
+        from,
+        to,
+        amount: amount.toFixed(),
+        callbackUrl,
         ...(minReceive && { minReceive: minReceive.toFixed() }),
       };
       return wordIn(exchangeOrderAnswer, key, await client.post('/orders', body, key));
@@ -30,7 +33,10 @@ export function createHttpExchange(options: AdapterOptions): ExchangeParty {
       orUnknown(client.get(path('orders', key)).then((answer) => wordIn(exchangeOrderAnswer, key, answer))),
     async withdraw({ key, amount, currency, destination, callbackUrl }) {
       const body: z.input<typeof withdrawalOrder> = {
-        ...{ amount: amount.toFixed(), currency, destination: { ...destination }, callbackUrl },
+        amount: amount.toFixed(),
+        currency,
+        destination: { ...destination },
+        callbackUrl,
       };
       return wordIn(withdrawalAnswer, key, await client.post('/withdrawals', body, key));
     },

@@ -14,7 +14,12 @@ export function createHttpExternalCards(options: AdapterOptions): ExternalCards 
   const asked = {
     async order(kind, { key, token, amount, currency, merchant, returnUrl, expiresAt, callbackUrl }) {
       const body: z.input<typeof cardOrder> = {
-        ...{ token, amount: amount.toFixed(), currency, merchant, returnUrl, callbackUrl },
+        token,
+        amount: amount.toFixed(),
+        currency,
+        merchant,
+        returnUrl,
+        callbackUrl,
         expiresAt: expiresAt.toISOString(),
       };
       return answerOf(key, await client.post(PATHS[kind], body, key));

@@ -31,10 +31,18 @@ const HOUR_MS = 3_600_000;
 
 /** Charges and pushes have the same order. */
 const order = (given: Pick<OrderOperation, 'name' | 'path' | 'summary' | 'description'>): OrderOperation => ({
-  ...{ ...given, kind: 'order', method: 'POST', ref: 'key', moved: 'moved' },
+  ...given,
+  kind: 'order',
+  method: 'POST',
+  ref: 'key',
+  moved: 'moved',
   request: cardOrder,
   sample: ({ callbackUrl, at }) => ({
-    ...{ token: 'tok_visa', amount: '50.00', currency: 'EUR', merchant: 'Acme', returnUrl: null },
+    token: 'tok_visa',
+    amount: '50.00',
+    currency: 'EUR',
+    merchant: 'Acme',
+    returnUrl: null,
     expiresAt: new Date(at.getTime() + HOUR_MS).toISOString(),
     callbackUrl,
   }),
@@ -54,13 +62,19 @@ export const externalCardsProtocol: PartyProtocol = {
     'An acquirer that takes top-ups from other issuers’ payment cards, and pushes withdrawals to them.',
   operations: [
     order({
-      ...{ name: 'charge', path: '/charges', summary: 'Take money from a card' },
+      name: 'charge',
+      path: '/charges',
+      summary: 'Take money from a card',
       description:
         'The party may require a confirmation of the payer on its page: `requires_action`, with `actionUrl`.',
     }),
     order({ name: 'push', path: '/pushes', summary: 'Pay money to a card' }),
     {
-      ...{ name: 'state', kind: 'state', method: 'GET', path: '/orders/{key}', ref: 'key' },
+      name: 'state',
+      kind: 'state',
+      method: 'GET',
+      path: '/orders/{key}',
+      ref: 'key',
       summary: 'The state of a charge or a push',
       answer: cardOrderAnswer,
       example: { ...EXAMPLE, status: 'succeeded', returns: [{ id: 'chargeback-1', amount: '50.00' }] },

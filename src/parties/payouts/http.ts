@@ -14,7 +14,11 @@ export function createHttpPayouts(options: AdapterOptions): PayoutParty {
     async order({ key, amount, ...order }) {
       const { method, currency, destination, callbackUrl } = order;
       const body: z.input<typeof payoutOrder> = {
-        ...{ method, amount: amount.toFixed(), currency, destination: { ...destination }, callbackUrl },
+        method,
+        amount: amount.toFixed(),
+        currency,
+        destination: { ...destination },
+        callbackUrl,
       };
       return wordOf(key, await client.post('/orders', body, key));
     },

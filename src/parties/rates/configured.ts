@@ -20,10 +20,12 @@ export function configuredSource(settings: RatesSettings, now: () => Date): Conf
   if (settings.source === 'file')
     return {
       source: createFileRates({ path: settings.path, halfSpreadBps, now }),
-      ...{ maxAgeSeconds: Number.POSITIVE_INFINITY, everyMs: HOUR_MS },
+      maxAgeSeconds: Number.POSITIVE_INFINITY,
+      everyMs: HOUR_MS,
     };
   return {
     source: createEcbRates({ url: settings.url, halfSpreadBps, now }),
-    ...{ maxAgeSeconds: ECB_SECONDS, everyMs: HOUR_MS },
+    maxAgeSeconds: ECB_SECONDS,
+    everyMs: HOUR_MS,
   };
 }

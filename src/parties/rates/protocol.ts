@@ -26,13 +26,17 @@ export const ratesProtocol: PartyProtocol = {
   purpose: 'Quotes exchange rates. The party has no orders, no list of changes and no callbacks.',
   operations: [
     {
-      ...{ name: 'rates', kind: 'question', method: 'GET', path: '/rates' },
+      name: 'rates',
+      kind: 'question',
+      method: 'GET',
+      path: '/rates',
       summary: 'All rates of one moment',
       description:
         'We read the rates every ten seconds. A row without a positive bid and ask, or with a bid above its ask, is dropped.',
       answer: ratesAnswer,
       example: {
-        ...{ base: 'USD', asOf: '2026-01-31T12:00:00Z' },
+        base: 'USD',
+        asOf: '2026-01-31T12:00:00Z',
         rates: { EUR: { bid: '1.0845', ask: '1.0855' }, JPY: { bid: '0.00641', ask: '0.00642' } },
       },
     },

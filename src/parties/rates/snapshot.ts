@@ -52,7 +52,9 @@ export function rateIn({ base, asOf, rates }: Snapshot, from: string, to: string
   const bought = to === base ? ITSELF : rates.get(to);
   if (!sold || !bought) return undefined;
   return {
-    ...{ from, to, asOf },
+    from,
+    to,
+    asOf,
     bid: toRate(quotient(sold.bid, bought.ask), Decimal.ROUND_DOWN),
     ask: toRate(quotient(sold.ask, bought.bid), Decimal.ROUND_UP),
     mid: toRate(quotient(sold.bid.plus(sold.ask), bought.bid.plus(bought.ask))),
@@ -65,7 +67,13 @@ export const currenciesIn = ({ base, rates }: Snapshot): string[] => [base, ...r
 
 /** The rate of a currency to itself, which is one. */
 export const rateOfItself = (currency: string, asOf: Date): Rate => ({
-  ...{ from: currency, to: currency, bid: ONE, ask: ONE, mid: ONE, derived: false, asOf },
+  from: currency,
+  to: currency,
+  bid: ONE,
+  ask: ONE,
+  mid: ONE,
+  derived: false,
+  asOf,
 });
 
 /** The middle of every currency in the base, with the base. */

@@ -45,7 +45,11 @@ export function recordChange(
   const [{ at: present }] = now;
   tx.defer(changes().where({ party, ref }).where('at', '>', present).delete());
   const rows = [...now, ...later.filter(({ at }) => at > present)].map(({ at, quiet = false }) => ({
-    ...{ party, ref, at, callbackUrl: quiet ? null : callbackUrl, repeats },
+    party,
+    ref,
+    at,
+    callbackUrl: quiet ? null : callbackUrl,
+    repeats,
     nextAttemptAt: quiet || callbackUrl === null ? null : at,
   }));
   tx.defer(changes().insert(rows));

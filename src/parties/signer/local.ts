@@ -59,13 +59,18 @@ async function signWith(
     authorizations.length === 0
       ? await account.signTransaction({ ...fields, type: 'eip1559' })
       : await account.signTransaction({
-          ...{ ...fields, type: 'eip7702', authorizationList: authorizations.map(authorizationOf) },
+          ...fields,
+          type: 'eip7702',
+          authorizationList: authorizations.map(authorizationOf),
         });
   return { raw, hash: keccak256(raw) };
 }
 
 const authorizationOf = ({ contract, r, s, ...rest }: SignedAuthorization) => ({
-  ...{ ...rest, address: asHex(contract), r: asHex(r), s: asHex(s) },
+  ...rest,
+  address: asHex(contract),
+  r: asHex(r),
+  s: asHex(s),
 });
 
 async function authorizeWith(

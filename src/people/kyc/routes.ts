@@ -84,7 +84,11 @@ function decisionRoute(services: Services): Route {
       const userId = params['id'] ?? '';
       const decidedBy = caller.tenantId;
       const { before, after } = await decideKyc(services, tx, {
-        ...{ reach: caller.reach, userId, decision, reason, decidedBy },
+        reach: caller.reach,
+        userId,
+        decision,
+        reason,
+        decidedBy,
       });
       await audit(tx, {
         caller,

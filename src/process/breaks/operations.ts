@@ -119,7 +119,11 @@ const newBreak = (
   subject: string,
   { kind, detail, amount, currency }: WantedBreak,
 ) => ({
-  ...{ id: newId('break'), tenantId, subject, kind, detail },
+  id: newId('break'),
+  tenantId,
+  subject,
+  kind,
+  detail,
   amount: amount ?? null,
   currency: currency ?? null,
 });

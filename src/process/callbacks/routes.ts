@@ -111,7 +111,9 @@ function received(
     return typeof value === 'string' ? [[name, value.slice(0, 500)]] : [];
   });
   return {
-    ...{ id, party, externalId },
+    id,
+    party,
+    externalId,
     body: sealer.seal(bytes, id),
     headers: Object.fromEntries(kept) as Record<string, string>,
   };

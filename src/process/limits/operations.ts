@@ -77,8 +77,11 @@ function writeDown(
 ): Promise<void> {
   const field = FIELDS[name] ?? 'limit';
   return audit(tx, {
-    ...{ caller: { tenantId: by, role: 'admin' }, requestId: randomUUID(), tenantId: null },
-    ...{ action: `installation.${name.replaceAll('_', '-')}`, subject: '' },
+    caller: { tenantId: by, role: 'admin' },
+    requestId: randomUUID(),
+    tenantId: null,
+    action: `installation.${name.replaceAll('_', '-')}`,
+    subject: '',
     before: before && { [field]: before },
     after: { [field]: after },
   });
@@ -106,7 +109,9 @@ export const isDualControlled = async (sql: Sql): Promise<boolean> =>
 
 const limitsOfSums = ({ credential, tenant, installation }: Limits): Sums => ({
   transfer: credential,
-  ...{ credential, tenant, installation },
+  credential,
+  tenant,
+  installation,
 });
 
 /**

@@ -20,14 +20,21 @@ import { ensureTestUsdt, newestBlock, TEST_USDT, TEST_USDT_DECIMALS } from '../e
 export const LOCAL_CHAIN = 'local';
 
 const usdt = (minDeposit: Decimal) => ({
-  ...{ symbol: 'USDT', contract: TEST_USDT, decimals: TEST_USDT_DECIMALS },
+  symbol: 'USDT',
+  contract: TEST_USDT,
+  decimals: TEST_USDT_DECIMALS,
   minDeposit,
 });
 
 /** Terms of the network at the first start. */
 const firstTerms = (url: string): NetworkTerms => ({
-  ...{ name: 'Local chain', kind: 'evm', chainId: LOCAL_CHAIN_ID, rpcUrls: [url], explorerUrl: null },
-  ...{ confirmations: 3, enabled: true },
+  name: 'Local chain',
+  kind: 'evm',
+  chainId: LOCAL_CHAIN_ID,
+  rpcUrls: [url],
+  explorerUrl: null,
+  confirmations: 3,
+  enabled: true,
   assets: [
     usdt(new Decimal(1)),
     { symbol: 'ETH', contract: null, decimals: NATIVE_DECIMALS.evm, minDeposit: new Decimal('0.001') },

@@ -124,7 +124,9 @@ function entryOf({ tenant, version, secrets }: TenantAccess, startedAt: number):
     tenant,
     version,
     secrets: secrets.map(({ id, hash, leftMs }) => ({
-      ...{ id, hash, endsAt: leftMs === null ? null : startedAt + leftMs },
+      id,
+      hash,
+      endsAt: leftMs === null ? null : startedAt + leftMs,
     })),
     confirmedAt: startedAt,
     usedAt: startedAt,

@@ -38,7 +38,9 @@ export function seriesOf(outcomes: readonly Outcome[]): Series[] {
     const key = `${tenantId} ${registration} ${url}`;
     const before = all.get(key) ?? { count: 0, failures: 0 };
     all.set(key, {
-      ...{ tenantId, registration, url },
+      tenantId,
+      registration,
+      url,
       count: Math.min(WINDOW, before.count + 1),
       failures: ((before.failures << 1) | (ok ? 0 : 1)) & MASK,
     });

@@ -36,7 +36,10 @@ export const decideApproval = <Terms, Word extends PartyWord>(
   { id, decision, reason, decidedBy }: DecideApproval,
 ): Promise<Decided<Situation<Terms, Word>>> =>
   decide(deps, tx, kind, {
-    ...{ id, noun: kind.noun, decidedBy, asked: {} },
+    id,
+    noun: kind.noun,
+    decidedBy,
+    asked: {},
     async judge(situation) {
       const { status } = situation.transfer;
       if (status !== 'pending_approval')

@@ -71,7 +71,10 @@ export async function recordDeposit(
   const isAgain = before !== undefined && before.transfer.terms.blockHash === opening.terms.blockHash;
   const deposit = isAgain ? before : await openAnew(services, tx, opening, before);
   const { after } = await decide(services, tx, chainDepositKind, {
-    ...{ id: deposit.transfer.id, noun: 'deposit', decidedBy, heard: wordOfPeople },
+    id: deposit.transfer.id,
+    noun: 'deposit',
+    decidedBy,
+    heard: wordOfPeople,
     judge(locked) {
       if (stands(locked)) throw recorded();
       return [{ kind: SEEN, reason }];
@@ -113,7 +116,10 @@ export async function takeBackDeposit(
   { reason, decidedBy }: By,
 ): Promise<Decided<ChainDeposit>> {
   return decide(services, tx, chainDepositKind, {
-    ...{ id, noun: 'deposit', decidedBy, heard: wordOfPeople },
+    id,
+    noun: 'deposit',
+    decidedBy,
+    heard: wordOfPeople,
     judge(deposit) {
       assertRecorded(deposit);
       if (lastSaid(deposit)?.id !== word) throw saidSince();
@@ -145,7 +151,9 @@ export const creditDeposit = (
   { reason, decidedBy }: By,
 ): Promise<Decided<ChainDeposit>> =>
   decide(services, tx, chainDepositKind, {
-    ...{ id, noun: 'deposit', decidedBy },
+    id,
+    noun: 'deposit',
+    decidedBy,
     judge: (deposit) => [approvedCredit(deposit, units, reason)],
   });
 

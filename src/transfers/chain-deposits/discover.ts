@@ -99,7 +99,9 @@ async function showNotCarried(
 /** Opens a break once, because nobody owns so much of anything. A person decides. */
 const showTooLarge = (tx: Tx, chain: string, transfer: ChainTransfer) =>
   openBreak(tx, {
-    ...{ tenantId: null, kind: 'chain_deposit_too_large', subject: `chain:${chain}` },
+    tenantId: null,
+    kind: 'chain_deposit_too_large',
+    subject: `chain:${chain}`,
     detail: chainDepositRef(chain, transfer),
   });
 
@@ -129,8 +131,12 @@ export async function openingsOf(
   return carried.map((each, place) => {
     const owner = owners[place];
     return {
-      ...{ id: newId('chainDeposit'), status: 'confirming', at, orderedAt: at },
-      ...{ tenantId: owner?.tenantId ?? null, accountId: owner?.accountId ?? null },
+      id: newId('chainDeposit'),
+      status: 'confirming',
+      at,
+      orderedAt: at,
+      tenantId: owner?.tenantId ?? null,
+      accountId: owner?.accountId ?? null,
       terms: termsOf(network, each, {
         allocationId: owner?.id ?? null,
         accountCurrency: (owner && accounts.get(owner.accountId)?.currency) ?? null,
@@ -150,9 +156,23 @@ function termsOf(
   const decimals = decimalsIn(network, asset);
   const { amount, dust } = ledgerAmount(units, decimals, asset.symbol);
   return {
-    ...{ chain: network.chain, txHash, ordinal, from, token, ...whose },
-    ...{ address: to, asset: asset.symbol, decimals, minDeposit: asset.minDeposit },
-    ...{ units: units.toString(), amount, dust: dust.toString(), confirmations: network.confirmations },
-    ...{ blockNumber: block.number, blockHash: block.hash, blockAt: block.at.toISOString(), logIndex },
+    chain: network.chain,
+    txHash,
+    ordinal,
+    from,
+    token,
+    ...whose,
+    address: to,
+    asset: asset.symbol,
+    decimals,
+    minDeposit: asset.minDeposit,
+    units: units.toString(),
+    amount,
+    dust: dust.toString(),
+    confirmations: network.confirmations,
+    blockNumber: block.number,
+    blockHash: block.hash,
+    blockAt: block.at.toISOString(),
+    logIndex,
   };
 }

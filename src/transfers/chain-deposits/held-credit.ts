@@ -22,8 +22,14 @@ export async function holdLargeCredit(tx: Tx, deposit: ChainDeposit): Promise<Ne
   if (!(await isAboveLimit(tx, { ...money, at: deposit.at }))) return undefined;
   const { units } = word;
   await requestApproval(tx, {
-    ...{ kind: CHAIN_CREDIT, subject, tenantId, money, terms: { id: subject, units } },
-    ...{ reason: 'a credit from a chain above the limit', requestedBy: SYSTEM, requestedAt: deposit.at },
+    kind: CHAIN_CREDIT,
+    subject,
+    tenantId,
+    money,
+    terms: { id: subject, units },
+    reason: 'a credit from a chain above the limit',
+    requestedBy: SYSTEM,
+    requestedAt: deposit.at,
   });
   return { kind: CREDIT_HELD, ...money, data: { units } };
 }

@@ -79,7 +79,12 @@ export const firstWord = ({
   logIndex,
 }: ChainDepositTerms): ChainDepositWord => ({
   state: 'seen',
-  ...{ blockNumber, blockHash, units, logIndex, absentFrom: null, rate: null },
+  blockNumber,
+  blockHash,
+  units,
+  logIndex,
+  absentFrom: null,
+  rate: null,
 });
 
 /** Block-wide log index where the transfer was last seen. Null for the native coin. */

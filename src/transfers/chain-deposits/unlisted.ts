@@ -48,9 +48,14 @@ export async function keepUnlisted(
   }
   const rows = [...byHash.values()].flatMap((ofOne) =>
     ofOne.slice(0, KEPT_UNLISTED).map(({ txHash, ordinal, token, to, units, block }, place) => ({
-      ...{ tx_hash: txHash, ordinal, token, address: to, units: units.toString() },
+      tx_hash: txHash,
+      ordinal,
+      token,
+      address: to,
+      units: units.toString(),
       more: place === KEPT_UNLISTED - 1 ? ofOne.length - KEPT_UNLISTED : 0,
-      ...{ block_number: block.number, block_hash: block.hash },
+      block_number: block.number,
+      block_hash: block.hash,
     })),
   );
   if (rows.length > 0) await tx.query(KEEP_UNLISTED, [chain, at, JSON.stringify(rows)]);

@@ -16,7 +16,12 @@ export function concludedDeposit(situation: Deposit, as: Conclusion): CheckoutWo
   // A page without a name at the party can only be concluded as failed, and only once it was ordered.
   if (partyRef === null && (orderedAt === null || as === 'paid')) return undefined;
   const known: CheckoutWord = word ?? {
-    ...{ key: id, page: 'open', payments: [], risk: 'normal', refunds: [], disputes: [] },
+    key: id,
+    page: 'open',
+    payments: [],
+    risk: 'normal',
+    refunds: [],
+    disputes: [],
   };
   // A deposit that was credited by a conclusion stays paid. A later conclusion concerns its refunds.
   const credit = creditOf(situation);

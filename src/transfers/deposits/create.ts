@@ -53,7 +53,12 @@ export async function createDeposit(
   takeQuote(tx, quote, { usedBy: id, at });
   const expiresAt = new Date(at.getTime() + expirySeconds * 1000);
   const made = await openTransfer(services, tx, depositKind, {
-    ...{ id, tenantId, accountId: account.id, status: 'created', at, key },
+    id,
+    tenantId,
+    accountId: account.id,
+    status: 'created',
+    at,
+    key,
     referenceId: newId('reference'),
     terms: { ...termsOf(quote), externalId: externalId ?? null, expiresAt },
   });

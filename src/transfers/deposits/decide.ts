@@ -32,7 +32,10 @@ export interface DecideDeposit {
 export function decideDeposit(deps: Deps, tx: Tx, given: DecideDeposit): Promise<DecidedDeposit> {
   const { depositId: id, decision, reason = null, decidedBy } = given;
   return decide(deps, tx, depositKind, {
-    ...{ id, noun: 'deposit', decidedBy, asked: {} },
+    id,
+    noun: 'deposit',
+    decidedBy,
+    asked: {},
     async judge(deposit) {
       assertUndecided(deposit);
       if (decision === 'approved') await assertItsAccountOpen(tx, deposit);
@@ -93,7 +96,10 @@ export interface RefundDeposit {
 export function refundDeposit(deps: Deps, tx: Tx, given: RefundDeposit): Promise<DecidedDeposit> {
   const { depositId: id, reason = null, requestedBy: decidedBy } = given;
   return decide(deps, tx, depositKind, {
-    ...{ id, noun: 'deposit', decidedBy, asked: { field: 'amount' } },
+    id,
+    noun: 'deposit',
+    decidedBy,
+    asked: { field: 'amount' },
     async judge(deposit) {
       const { status, terms } = deposit.transfer;
       if (status !== 'completed' || !terms)

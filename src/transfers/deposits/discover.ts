@@ -25,8 +25,15 @@ export async function discoverSession(
     if (word.payments.length + word.refunds.length + word.disputes.length === 0) return 'nothing';
     const at = services.now();
     const made = await openTransfer(services, tx, depositKind, {
-      ...{ id: newId('deposit'), tenantId: null, accountId: null, status: 'manual_review', terms: null, at },
-      ...{ referenceId: newId('suspense'), partyRef: sessionId, orderedAt: at },
+      id: newId('deposit'),
+      tenantId: null,
+      accountId: null,
+      status: 'manual_review',
+      terms: null,
+      at,
+      referenceId: newId('suspense'),
+      partyRef: sessionId,
+      orderedAt: at,
     });
     return made ? 'kept' : 'known';
   });

@@ -118,7 +118,9 @@ function told(situation: Deposit): WebhookEvent[] {
       registration: 'deposit',
       event: `account.deposit.${status}`,
       data: {
-        ...{ id, status, accountId },
+        id,
+        status,
+        accountId,
         ...shownPrice(situation as ClientDeposit),
         createdAt: createdAt.toISOString(),
         ...(completedAt === undefined ? {} : { completedAt }),

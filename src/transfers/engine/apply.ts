@@ -78,8 +78,12 @@ export async function apply(
   const posted = await post(tx, situation.transfer, changes, componentsOf(kind), asked);
   const accounts = [...(posted?.accounts ?? []), ...(await leftBelowZero(tx, locked, posted))];
   const breaks = breaksOf(kind, situation, {
-    ...{ target, followed, accounts, open: locked.open },
-    ...{ heard: heard !== undefined, fell: hasFallen(known, heard) },
+    target,
+    followed,
+    accounts,
+    open: locked.open,
+    heard: heard !== undefined,
+    fell: hasFallen(known, heard),
   });
   // A conclusion replaces the party's word in the rules but is never stored as a word.
   const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
@@ -125,7 +129,12 @@ export function noteStatuses(
   const accountId = path[0]?.transfer.accountId ?? null;
   if (accountId === null) return;
   const changes = path.map(({ transfer: { id, referenceId, status, failure }, previous }) => ({
-    ...{ kind, recordId: id, referenceId, status, previousStatus: previous, failure },
+    kind,
+    recordId: id,
+    referenceId,
+    status,
+    previousStatus: previous,
+    failure,
   }));
   noteStatusChanges(tx, accountId, changes);
 }

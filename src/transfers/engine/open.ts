@@ -95,9 +95,19 @@ async function begin<Terms, Word extends PartyWord>(
     idempotencyKey: idempotencyKey ?? null,
     partyRef: partyRef ?? null,
     orderedAt: orderedAt ?? null,
-    ...{ word: null, wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null },
-    ...{ revision: 0, quiet: 0, lookAt: null, dueBy: new Date(at.getTime() + FIRST_LOOK_MS) },
-    ...{ reached: { [given.status]: at.toISOString() }, createdAt: at, updatedAt: at },
+    word: null,
+    wordAt: null,
+    doubted: null,
+    doubtedAt: null,
+    parts: [],
+    failure: null,
+    revision: 0,
+    quiet: 0,
+    lookAt: null,
+    dueBy: new Date(at.getTime() + FIRST_LOOK_MS),
+    reached: { [given.status]: at.toISOString() },
+    createdAt: at,
+    updatedAt: at,
   };
   const callerId = key?.callerId ?? null;
   if (!(await insertTransfer(tx, { transfer, party: kind.party, callerId }))) return undefined;

@@ -61,8 +61,12 @@ export async function previewFollowing(
   const { situation } = follow(kind, effective(kind, { ...next, decisions }));
   const [from, to] = [before, situation].map((each) => balanced(positionOf(kind, each), componentsOf(kind)));
   return {
-    ...{ known: heard.transfer.word?.version ?? null, told: dropped.version ?? null },
-    ...{ word: fingerprintOf(dropped), status: before.transfer.status, becomes: situation.transfer.status },
-    ...{ moves: differences(to ?? [], from ?? []), books: [...(from ?? []), ...(to ?? [])] },
+    known: heard.transfer.word?.version ?? null,
+    told: dropped.version ?? null,
+    word: fingerprintOf(dropped),
+    status: before.transfer.status,
+    becomes: situation.transfer.status,
+    moves: differences(to ?? [], from ?? []),
+    books: [...(from ?? []), ...(to ?? [])],
   };
 }

@@ -56,8 +56,15 @@ export async function createCardTransfer(
   const waits = kind === 'withdrawal' && (await needsApproval(services, tx, leaving, { above, daily }));
   const status = waits ? 'pending_approval' : 'pending';
   const made = await openTransfer(services, tx, CARD_KINDS[kind], {
-    ...{ id, tenantId, accountId: account.id, status, at, key, field: 'amount' },
-    ...{ referenceId: id, partyRef: id },
+    id,
+    tenantId,
+    accountId: account.id,
+    status,
+    at,
+    key,
+    field: 'amount',
+    referenceId: id,
+    partyRef: id,
     terms: { amount, fee, currency, actionExpiresAt, needsApproval: waits },
   });
   if (!made) throw new Error('the id of a new card transfer is taken');

@@ -107,6 +107,9 @@ export function notices(situation: CardTransfer): WantedBreak[] {
   if (!creditOf(situation)) return [];
   const { currency } = situation.transfer.terms;
   return returnsToldIn(situation.transfer).map(({ part, amount }) => ({
-    ...{ kind: 'external_card_chargeback', detail: part, amount, currency },
+    kind: 'external_card_chargeback',
+    detail: part,
+    amount,
+    currency,
   }));
 }

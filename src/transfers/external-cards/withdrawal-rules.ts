@@ -91,7 +91,11 @@ export function position(situation: CardTransfer): Holding[] {
   const { amount, fee, currency } = terms;
   if (accountId === null) throw new Error('the withdrawal has no account');
   return outflowPosition({
-    ...{ account: accountId, currency, amount, fee, party: PARTY_ACCOUNTS.externalCards },
+    account: accountId,
+    currency,
+    amount,
+    fee,
+    party: PARTY_ACCOUNTS.externalCards,
     target: { amount, currency },
     held: isHeld(situation),
     sent: word?.moved ?? ZERO,

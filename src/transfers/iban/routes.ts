@@ -154,7 +154,10 @@ function transferRoute(): Route {
       const after = { amount: shown, currency };
       await auditAdmin(tx, {
         ...request,
-        ...{ action: 'banking.transfer', subject, tenantId: iban.tenantId, after },
+        action: 'banking.transfer',
+        subject,
+        tenantId: iban.tenantId,
+        after,
       });
       return record;
     },

@@ -67,7 +67,15 @@ export async function createPayout(
   const leaving = { id, tenantId, debit, currency, at };
   const waits = await needsApproval(services, tx, leaving, { above: approvalAbove, daily });
   return makePayout(services, tx, payoutKind, {
-    ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: orderKey(id), key, at },
+    id,
+    tenantId,
+    accountId,
+    quoteId,
+    externalId,
+    destination,
+    partyRef: orderKey(id),
+    key,
+    at,
     terms: { ...quoted, currency, needsApproval: waits },
   });
 }

@@ -21,7 +21,10 @@ export interface PayoutSpec
 export function paidByParty({ table, sealedFor, callbackPath, ...spec }: PayoutSpec): PayoutKind {
   const kind = outgoingKind({
     ...spec,
-    ...{ noun: 'payout', party: 'payouts', event: 'payout', terms: payoutTerms },
+    noun: 'payout',
+    party: 'payouts',
+    event: 'payout',
+    terms: payoutTerms,
     async give({ database, keyring, parties, publicUrl }, { transfer: { id, partyRef, terms } }) {
       const { method, receivedAmount: amount, receivedCurrency: currency } = terms;
       const sealed = await findSealedDestination(database, table, id);

@@ -46,21 +46,37 @@ type Reported = OutgoingWord['status'];
 /** The next trigger by the status of the party's word. No trigger where the payout already stands there. */
 const BY_WORD: Record<Reported, Partial<Record<PayoutStatus, PayoutTrigger>>> = {
   processing: {
-    ...{ sent: 'reopened', completed: 'reopened', failed: 'reopened', returned: 'reopened' },
-    ...{ rejected: 'reopened', cancelled: 'reopened' },
+    sent: 'reopened',
+    completed: 'reopened',
+    failed: 'reopened',
+    returned: 'reopened',
+    rejected: 'reopened',
+    cancelled: 'reopened',
   },
   sent: {
-    ...{ processing: 'sent', completed: 'sent', failed: 'sent', returned: 'sent' },
-    ...{ rejected: 'sent', cancelled: 'sent' },
+    processing: 'sent',
+    completed: 'sent',
+    failed: 'sent',
+    returned: 'sent',
+    rejected: 'sent',
+    cancelled: 'sent',
   },
   completed: {
-    ...{ processing: 'sent', sent: 'completed', failed: 'sent', returned: 'completed' },
-    ...{ rejected: 'sent', cancelled: 'sent' },
+    processing: 'sent',
+    sent: 'completed',
+    failed: 'sent',
+    returned: 'completed',
+    rejected: 'sent',
+    cancelled: 'sent',
   },
   failed: { processing: 'failed', sent: 'failed', completed: 'failed' },
   returned: {
-    ...{ processing: 'sent', sent: 'returned', completed: 'returned', failed: 'sent' },
-    ...{ rejected: 'sent', cancelled: 'sent' },
+    processing: 'sent',
+    sent: 'returned',
+    completed: 'returned',
+    failed: 'sent',
+    rejected: 'sent',
+    cancelled: 'sent',
   },
 };
 

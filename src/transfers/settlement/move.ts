@@ -33,8 +33,11 @@ export async function moveSettlement(tx: Tx, given: SettlementMove, at: Date) {
   ];
   await move(tx, { entries }, {});
   return {
-    ...{ referenceId, party: PARTY_NAMES[party], currency },
-    ...{ amount: formatAmount(amount, currency), as },
+    referenceId,
+    party: PARTY_NAMES[party],
+    currency,
+    amount: formatAmount(amount, currency),
+    as,
   };
 }
 

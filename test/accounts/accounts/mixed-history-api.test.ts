@@ -23,14 +23,12 @@ afterEach(async () => expect(await checkLedger(api.database)).toEqual([]));
 afterAll(() => api.close());
 
 const change = (status: string) => ({
-  ...{
-    kind: 'payout' as const,
-    recordId: 'pay_1',
-    referenceId: 'pay_1',
-    status,
-    previousStatus: null,
-    failure: null,
-  },
+  kind: 'payout' as const,
+  recordId: 'pay_1',
+  referenceId: 'pay_1',
+  status,
+  previousStatus: null,
+  failure: null,
 });
 
 it('lists the account transactions and statuses of a payout in one order, newest first', async () => {

@@ -119,7 +119,8 @@ describe('refuses, names the obstacle and changes nothing, for', () => {
   it('an account with a deposit that waits for its payer', async () => {
     const { accountId } = await userAccount();
     const quoted = await client.call('POST', `/v2/accounts/${accountId}/deposit-quote`, {
-      ...{ method: 'card', amount: '5.00' },
+      method: 'card',
+      amount: '5.00',
     });
     const asked = { quoteId: quoted.body.quoteId, returnUrl: 'https://shop.example/back' };
     const key = { 'x-idempotency-key': 'one' };

@@ -59,13 +59,11 @@ describe('a deposit', () => {
     const through = (accountId: string) =>
       api.database.transaction((tx) =>
         useDoor(api.services, tx, {
-          ...{
-            transferId: deposit.id,
-            door: 'credit',
-            accountId,
-            reason: 'theirs',
-            decidedBy: 'operator:ida',
-          },
+          transferId: deposit.id,
+          door: 'credit',
+          accountId,
+          reason: 'theirs',
+          decidedBy: 'operator:ida',
         }),
       );
     await expect(through(deposit.accountId)).rejects.toMatchObject({ code: 'account_closed' });

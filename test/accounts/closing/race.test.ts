@@ -62,7 +62,8 @@ const RIVALS: Record<string, () => Promise<Rival>> = {
     const asked = { fromAccountId, toAccountId: accountId, amount: '10.00' };
     const key = { 'x-idempotency-key': accountId };
     return {
-      ...{ accountId, isRefused: true },
+      accountId,
+      isRefused: true,
       send: () => client.call('POST', '/v1/exchange/orders', asked, key),
     };
   },

@@ -64,16 +64,16 @@ describe('exchange-quote', () => {
       201,
       {
         quoteId: expect.stringMatching(/^quo_/),
-        ...{ toAccountId: usd, side: 'sell' },
-        ...{
-          sellAmount: '100.01',
-          sellCurrency: 'EUR',
-          buyAmount: '107.90',
-          buyCurrency: 'USD',
-          fee: '0.00',
-        },
+        toAccountId: usd,
+        side: 'sell',
+        sellAmount: '100.01',
+        sellCurrency: 'EUR',
+        buyAmount: '107.90',
+        buyCurrency: 'USD',
+        fee: '0.00',
         // 1 EUR is 1.08 USD; the bid is 0.1 % below.
-        ...{ rate: '1.07892', mid: '1.08' },
+        rate: '1.07892',
+        mid: '1.08',
         expiresAt: expect.stringMatching(/Z$/),
       },
     ]);
@@ -90,8 +90,12 @@ describe('exchange-quote', () => {
     const { body } = await quote(client, eur, { toAccountId: usd, amount: '100.00', side: 'buy' });
     // 100 / 1.0762227 is 92.92 EUR rounded up; (92.92 + 0.30) / 0.99 is 94.17 rounded up.
     expect(body).toMatchObject({
-      ...{ side: 'buy', rate: '1.0762227', mid: '1.08' },
-      ...{ buyAmount: '100.00', sellAmount: '94.17', fee: '1.25' },
+      side: 'buy',
+      rate: '1.0762227',
+      mid: '1.08',
+      buyAmount: '100.00',
+      sellAmount: '94.17',
+      fee: '1.25',
     });
   });
 
@@ -145,23 +149,32 @@ describe('exchanges', () => {
       balance: string,
     ) => ({
       id: expect.stringMatching(/^atx_/),
-      ...{ accountId, currency, amount, type: kind.split('/')[0], subtype: kind.split('/')[1] },
-      ...{ referenceId: body.id, balanceAfter: balance },
-      ...{ timestamp: body.createdAt, createdAt: body.createdAt, updatedAt: body.createdAt },
+      accountId,
+      currency,
+      amount,
+      type: kind.split('/')[0],
+      subtype: kind.split('/')[1],
+      referenceId: body.id,
+      balanceAfter: balance,
+      timestamp: body.createdAt,
+      createdAt: body.createdAt,
+      updatedAt: body.createdAt,
     });
     expect([status, body]).toEqual([
       201,
       {
         id: expect.stringMatching(/^exc_[0-9a-z]{26}$/),
-        ...{ referenceId: body.id, quoteId, fromAccountId: eur, toAccountId: usd },
-        ...{
-          sellAmount: '100.01',
-          sellCurrency: 'EUR',
-          buyAmount: '106.81',
-          buyCurrency: 'USD',
-          fee: '1.01',
-        },
-        ...{ rate: '1.07892', mid: '1.08' },
+        referenceId: body.id,
+        quoteId,
+        fromAccountId: eur,
+        toAccountId: usd,
+        sellAmount: '100.01',
+        sellCurrency: 'EUR',
+        buyAmount: '106.81',
+        buyCurrency: 'USD',
+        fee: '1.01',
+        rate: '1.07892',
+        mid: '1.08',
         transactions: [
           transaction(eur, 'EUR', 'transfer/exchange_out', '99.00', '901.00'),
           transaction(eur, 'EUR', 'fee/exchange_fee', '1.01', '899.99'),
@@ -372,7 +385,10 @@ describe('for the operator', () => {
     const { body } = await exchange(client, eur, await quoted());
     const story = await tell({ database: api.database, now: () => new Date() }, body.id, 10);
     expect(story).toMatchObject({
-      ...{ id: body.id, what: 'account exchange', tenantId: client.clientId, status: 'completed' },
+      id: body.id,
+      what: 'account exchange',
+      tenantId: client.clientId,
+      status: 'completed',
       record: { sellAmount: '100.01', buyAmount: '107.90', remainder: '0.0027892' },
     });
     expect([story.lists.entries?.length, story.lists.events?.length]).toEqual([2, 2]);

@@ -53,16 +53,24 @@ const EURO = snapshotOf({ EUR: ['1.07892', '1.08108'], JPY: ['0.0066933', '0.006
 describe('a price', () => {
   it('of a sale rounds the bought amount down, and keeps the remainder', () => {
     expect(shown(priced(EURO, ['EUR', 'USD'], { amount: '100.01' }))).toEqual({
-      ...{ sellAmount: '100.01', fee: '0', buyAmount: '107.9' },
-      ...{ rate: '1.07892', mid: '1.08', remainder: '0.0027892' },
+      sellAmount: '100.01',
+      fee: '0',
+      buyAmount: '107.9',
+      rate: '1.07892',
+      mid: '1.08',
+      remainder: '0.0027892',
     });
   });
 
   it('of a purchase rounds the sold amount up, and keeps the remainder', () => {
     // 107.91 / 1.07892 = 100.01668…
     expect(shown(priced(EURO, ['EUR', 'USD'], { side: 'buy', amount: '107.91' }))).toEqual({
-      ...{ sellAmount: '100.02', fee: '0', buyAmount: '107.91' },
-      ...{ rate: '1.07892', mid: '1.08', remainder: '0.0035784' },
+      sellAmount: '100.02',
+      fee: '0',
+      buyAmount: '107.91',
+      rate: '1.07892',
+      mid: '1.08',
+      remainder: '0.0035784',
     });
   });
 

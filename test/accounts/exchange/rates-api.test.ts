@@ -22,14 +22,19 @@ it('returns a pair with fifteen significant digits, and whether it is quoted dir
   const row = { asOf: expect.stringMatching(/^\d{4}-.*Z$/) };
   expect(await rates('?from=EUR&to=USD')).toEqual({
     data: [{ ...row, from: 'EUR', to: 'USD', bid: '1.07892', ask: '1.08108', mid: '1.08', derived: false }],
-    ...{ hasMore: false, nextCursor: null },
+    hasMore: false,
+    nextCursor: null,
   });
   // 0.999 × 0.000062 / (1.001 × 3000): no exponent, however small.
   expect((await rates('?from=IDR&to=ETH')).data).toEqual([
     {
       ...row,
-      ...{ from: 'IDR', to: 'ETH', derived: true, mid: '0.0000000206666666666667' },
-      ...{ bid: '0.0000000206253746253746', ask: '0.0000000207080413747081' },
+      from: 'IDR',
+      to: 'ETH',
+      derived: true,
+      mid: '0.0000000206666666666667',
+      bid: '0.0000000206253746253746',
+      ask: '0.0000000207080413747081',
     },
   ]);
   expect((await rates('?from=EUR&to=EUR')).data).toMatchObject([

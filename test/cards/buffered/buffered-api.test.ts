@@ -50,7 +50,9 @@ async function bufferedCard() {
 
 const topupQuote = (card: { id: string; accountId: string }, given: Record<string, unknown> = {}) =>
   client.call('POST', `/v2/cards/${card.id}/topup/quote`, {
-    ...{ accountId: card.accountId, amount: '10.00', allocation: '0.5' },
+    accountId: card.accountId,
+    amount: '10.00',
+    allocation: '0.5',
     ...given,
   });
 
@@ -72,7 +74,11 @@ describe('an issuance with a buffer', () => {
       201,
       {
         quoteId: expect.stringMatching(/^quo_/),
-        ...{ amount: '100.00', principal: '75.00', buffer: '25.00', fee: '1.00', totalDebit: '101.00' },
+        amount: '100.00',
+        principal: '75.00',
+        buffer: '25.00',
+        fee: '1.00',
+        totalDebit: '101.00',
         currency: 'USD',
         expiresAt: expect.stringMatching(/Z$/),
       },
@@ -97,7 +103,11 @@ describe('an issuance with a buffer', () => {
     const ended = await operation(operationId);
     expect(ended).toMatchObject({ type: 'issue', status: 'completed', cardId: id, accountId });
     expect(ended.result).toMatchObject({
-      ...{ principal: '75.00', buffer: '25.00', fee: '1.00', totalDebit: '101.00', currency: 'USD' },
+      principal: '75.00',
+      buffer: '25.00',
+      fee: '1.00',
+      totalDebit: '101.00',
+      currency: 'USD',
     });
     const listed = await client.call('GET', `/v1/accounts/${accountId}/transactions?limit=3`);
     expect([...ended.result.accountTransactionIds].sort()).toEqual(
@@ -230,11 +240,16 @@ describe('the check whether a card can be issued', () => {
     expect(await capability(accountId)).toEqual(yes);
     expect(await capability(euro)).toEqual({
       ...yes,
-      ...{ admitted: false, source: false, reasons: ['account_currency'] },
+      admitted: false,
+      source: false,
+      reasons: ['account_currency'],
     });
     expect(await capability(accountId, '99999999')).toEqual({
       ...yes,
-      ...{ admitted: false, client: false, programme: false, reasons: ['bin_not_admitted'] },
+      admitted: false,
+      client: false,
+      programme: false,
+      reasons: ['bin_not_admitted'],
     });
   });
 });
@@ -344,8 +359,14 @@ describe('a buffer', () => {
 describe('a forced authorization that was drawn from the buffer', () => {
   const advice = (cardId: string, amount: string) =>
     tell(api, {
-      ...{ type: 'network', event: 'advice', cardId, reach: null, currency: 'USD' },
-      ...{ amount: new Decimal(amount), reference: `net-${keys++}`, sentAt: new Date() },
+      type: 'network',
+      event: 'advice',
+      cardId,
+      reach: null,
+      currency: 'USD',
+      amount: new Decimal(amount),
+      reference: `net-${keys++}`,
+      sentAt: new Date(),
     });
 
   it.each([
@@ -453,7 +474,8 @@ describe('a closure', () => {
     const paid = await simulate(client, { cardId: card.id, type: 'settle', amount: '150.00' });
     expect([paid.status, paid.body.type]).toEqual([201, 'settle']);
     expect((await client.call('GET', `/v1/cards/${card.id}`)).body).toMatchObject({
-      ...{ status: 'closing', freezeReasons: [] },
+      status: 'closing',
+      freezeReasons: [],
     });
     while ((await closeAtProcessor(api.services, card.id)) !== 'confirmed');
     expect(await balances(card)).toEqual(['0.00 0.00 150.00', '0.00', '48.15 0.00']);
@@ -485,7 +507,9 @@ describe('a freeze for insufficient funds', () => {
     const card = await bufferedCard();
     const { id: cardId } = card;
     expect((await freeze(cardId, 'freeze', 'insufficient_funds')).body).toMatchObject({
-      ...{ status: 'frozen', freezeReasons: ['insufficient_funds'], buffer: { amount: '25.00' } },
+      status: 'frozen',
+      freezeReasons: ['insufficient_funds'],
+      buffer: { amount: '25.00' },
     });
     await simulate(client, { cardId, type: 'refund', amount: '1.00' });
     const status = async () => (await client.call('GET', `/v2/cards/${cardId}`)).body.status;

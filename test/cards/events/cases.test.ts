@@ -71,8 +71,12 @@ describe('the amount that a forced authorization has drawn from the buffer', () 
   const forced = () => {
     const s = scene({ card: '75', buffer: '25', master: '100' });
     const held = s.does({
-      ...{ type: 'network', event: 'advice', reference: 'network-1', currency: 'USD' },
-      ...{ amount: '20.00', sentAt: NOW },
+      type: 'network',
+      event: 'advice',
+      reference: 'network-1',
+      currency: 'USD',
+      amount: '20.00',
+      sentAt: NOW,
     }) as CardTransaction;
     return { s, held };
   };

@@ -719,7 +719,10 @@ export const CASES: Case[] = [
     when: [
       { type: 'authorization', amount: '30.00', merchant: { country: 'AUT' } },
       {
-        ...{ type: 'authorization', amount: '0.01', of: 1, merchant: { country: 'AT' } },
+        type: 'authorization',
+        amount: '0.01',
+        of: 1,
+        merchant: { country: 'AT' },
         declined: 'authentication_required',
       },
       { type: 'authorization', amount: '0.01', of: 1, channel: 'merchant_initiated' },
@@ -751,7 +754,9 @@ export const CASES: Case[] = [
       { type: 'authorization', amount: '1.00', merchant: { mcc: '5812' }, declined: 'invalid_merchant' },
       { type: 'authorization', amount: '1.00', declined: 'invalid_merchant' },
       {
-        ...{ type: 'authorization', amount: '1.00', declined: 'invalid_merchant' },
+        type: 'authorization',
+        amount: '1.00',
+        declined: 'invalid_merchant',
         merchant: { mcc: '5411', country: 'PRK' },
       },
       { type: 'authorization', amount: '1.00', merchant: { mcc: '5411', country: 'KR' } },

@@ -83,8 +83,12 @@ it('shows the status changes of a card operation', async () => {
   await api.database.transaction(async (tx) =>
     noteStatusChanges(tx, card.id, [
       {
-        ...{ kind: 'card_operation', recordId: 'op_1', referenceId: 'op_1', status: 'accepted' },
-        ...{ previousStatus: null, failure: null },
+        kind: 'card_operation',
+        recordId: 'op_1',
+        referenceId: 'op_1',
+        status: 'accepted',
+        previousStatus: null,
+        failure: null,
       },
     ]),
   );

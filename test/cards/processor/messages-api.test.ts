@@ -83,7 +83,9 @@ it('declines an authorization without a rate at once, as judged', async () => {
 it('declines with a reason, as an event of the card', async () => {
   const answer = await say({ type: 'authorization', amount: '1000.00' });
   expect(answer).toEqual({
-    ...{ approved: false, declineReason: 'insufficient_funds', referenceId: expect.any(String) },
+    approved: false,
+    declineReason: 'insufficient_funds',
+    referenceId: expect.any(String),
   });
   const events = await client.call('GET', `/v1/cards/${card.id}/transactions?type=decline`);
   expect(events.body.data).toMatchObject([{ referenceId: answer.referenceId, transactionAmount: '1000.00' }]);
@@ -106,7 +108,8 @@ it('answers an authorization of zero by the card’s state alone, and holds noth
   expect(await history()).toEqual(['issue 100.00']);
   await client.call('POST', `/v1/cards/${card.id}/freeze`);
   expect(await say({ type: 'authorization', amount: '0' })).toMatchObject({
-    ...{ approved: false, declineReason: 'card_frozen' },
+    approved: false,
+    declineReason: 'card_frozen',
   });
   expect(await history()).toEqual(['issue 100.00', 'freeze 0.00', 'decline 0.00']);
 });

@@ -47,8 +47,12 @@ async function folded(cardId: string): Promise<string> {
 
 it(`the books of the network and of the cards agree (seed ${SEED})`, async () => {
   const played = await playNetwork({
-    ...{ url: api.url, secret: partySecret(api.services.keyring, 'card-processor'), seed: SEED },
-    ...{ cards: cards.map(({ reference }) => reference), rate: 150, seconds: 4 },
+    url: api.url,
+    secret: partySecret(api.services.keyring, 'card-processor'),
+    seed: SEED,
+    cards: cards.map(({ reference }) => reference),
+    rate: 150,
+    seconds: 4,
   });
   expect(played.wrong).toEqual([]);
   expect(played.messages).toBeGreaterThan(100);

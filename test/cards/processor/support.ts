@@ -45,8 +45,11 @@ export function messageOf(
   { sent = 0, ...given }: Record<string, unknown> & { type: string; sent?: number },
 ): Record<string, unknown> {
   return {
-    ...{ messageId: nextName('m'), cardReference: card.reference, currency: 'USD' },
-    ...{ networkReference: 'network-1', sentAt: new Date(START + sent * 60_000).toISOString() },
+    messageId: nextName('m'),
+    cardReference: card.reference,
+    currency: 'USD',
+    networkReference: 'network-1',
+    sentAt: new Date(START + sent * 60_000).toISOString(),
     ...given,
   };
 }

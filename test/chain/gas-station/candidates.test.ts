@@ -34,17 +34,30 @@ it('lists wallets with enough of an asset, and among them those without enough g
   const byWallet = new Map(found.map((each: { walletId: string }) => [each.walletId, each]));
   expect([...byWallet.keys()].sort()).toEqual([rich.id, poor.id, fuelled.id].sort());
   expect(byWallet.get(rich.id)).toEqual({
-    ...{ walletId: rich.id, chain: 'local', address: rich.address, status: 'available', asset: 'USDT' },
-    ...{ balance: '25.500000', sweepable: '25.500000', minSweepAmount: '5.000000' },
-    ...{ gasBalance: `0.${'0'.repeat(18)}`, needsGas: true, createdAt: expect.any(String) },
+    walletId: rich.id,
+    chain: 'local',
+    address: rich.address,
+    status: 'available',
+    asset: 'USDT',
+    balance: '25.500000',
+    sweepable: '25.500000',
+    minSweepAmount: '5.000000',
+    gasBalance: `0.${'0'.repeat(18)}`,
+    needsGas: true,
+    createdAt: expect.any(String),
   });
   expect(byWallet.get(fuelled.id)).toMatchObject({ needsGas: false, gasBalance: `0.002${'0'.repeat(15)}` });
   expect(await list('topup')).toEqual(
     expect.arrayContaining([
       {
-        ...{ walletId: poor.id, chain: 'local', address: poor.address, status: 'available' },
-        ...{ gasBalance: `0.${'0'.repeat(18)}`, gasThreshold: `0.001${'0'.repeat(15)}` },
-        ...{ topupAmount: `0.01${'0'.repeat(16)}`, createdAt: expect.any(String) },
+        walletId: poor.id,
+        chain: 'local',
+        address: poor.address,
+        status: 'available',
+        gasBalance: `0.${'0'.repeat(18)}`,
+        gasThreshold: `0.001${'0'.repeat(15)}`,
+        topupAmount: `0.01${'0'.repeat(16)}`,
+        createdAt: expect.any(String),
         assets: [{ asset: 'USDT', balance: '5.000000' }],
       },
     ]),
@@ -122,7 +135,8 @@ it('reports an open operation, and no longer lists its wallet as a candidate', a
   expect(failing(await preflight(wallet.id))).toEqual(['nothing_open']);
   expect(await proposed()).toBe(false);
   expect((await world.admin.call('GET', '/v1/gas-station/status/local')).body.openOperations).toEqual({
-    ...{ sweep: 1, topup: 0 },
+    sweep: 1,
+    topup: 0,
   });
 });
 

@@ -14,8 +14,13 @@ const put = (body: object, path = PATH) => world.admin.call('PUT', path, body);
 it('shows version 0 before anything was set, and saves only under the version that was read', async () => {
   const { body: before } = await world.admin.call('GET', PATH);
   expect(before).toEqual({
-    ...{ chain: 'local', gasThreshold: `0.${'0'.repeat(18)}`, gasTopupAmount: `0.${'0'.repeat(18)}` },
-    ...{ minSweepAmount: {}, sweepConfirmations: 3, autoSweep: false, version: 0 },
+    chain: 'local',
+    gasThreshold: `0.${'0'.repeat(18)}`,
+    gasTopupAmount: `0.${'0'.repeat(18)}`,
+    minSweepAmount: {},
+    sweepConfirmations: 3,
+    autoSweep: false,
+    version: 0,
     sweepStrategy: 'transfer',
   });
   const terms = {
@@ -35,8 +40,11 @@ it('shows version 0 before anything was set, and saves only under the version th
     dailyGasBudget: `1.${'0'.repeat(18)}`,
     minSweepAmount: { USDT: '5.000000' },
     treasuryAddress: TREASURY,
-    ...{ sweepConfirmations: 2, autoSweep: false, version: 1 },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    sweepConfirmations: 2,
+    autoSweep: false,
+    version: 1,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
   });
   expect((await world.admin.call('GET', PATH)).body).toEqual(body);
   const stale = await put({ ...terms, version: 0 });
@@ -147,8 +155,12 @@ it('keeps absent fields, and clears null fields', async () => {
   expect([cleared.status, cleared.body]).toEqual([
     200,
     {
-      ...{ ...rest, sweepStrategy: 'transfer', minSweepAmount: {}, autoSweep: false },
-      ...{ version: version + 1, updatedAt: expect.any(String) },
+      ...rest,
+      sweepStrategy: 'transfer',
+      minSweepAmount: {},
+      autoSweep: false,
+      version: version + 1,
+      updatedAt: expect.any(String),
     },
   ]);
   const { body } = await put({ gasTopupAmount: null, version: version + 1 });

@@ -122,8 +122,10 @@ it('accepts the configuration that it shows unchanged, and refuses changed read-
   const path = `${GAS}/config/local`;
   const before = await get(path);
   expect(before).toMatchObject({
-    ...{ stationAddress: station.address, stationWalletId: station.id },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    stationAddress: station.address,
+    stationWalletId: station.id,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
   });
   const { status, body: after } = await world.admin.call('PUT', path, before);
   expect([status, after]).toMatchObject([200, { version: before.version + 1 }]);

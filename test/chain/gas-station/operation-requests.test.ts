@@ -213,7 +213,13 @@ describe('the audit log', () => {
     );
   }
   const line = (action: string, subject: unknown, rest: Partial<Line> = {}) => ({
-    ...{ action, actor: world.admin.clientId, tenant_id: null, subject, before: null, after: null, ...rest },
+    action,
+    actor: world.admin.clientId,
+    tenant_id: null,
+    subject,
+    before: null,
+    after: null,
+    ...rest,
   });
 
   it('records who created, exported, confirmed or failed an operation, with before and after', async () => {

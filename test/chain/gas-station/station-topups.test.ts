@@ -43,8 +43,13 @@ it('finds an arrival, and books it once it is final', async () => {
   expect(waiting).toEqual([]);
   expect(found).toEqual([
     expect.objectContaining({
-      ...{ chain: 'local', address: station, txHash, fromAddress: world.chain.payer, asset: 'ETH' },
-      ...{ amount: `0.25${'0'.repeat(16)}`, paidBy: 'funding' },
+      chain: 'local',
+      address: station,
+      txHash,
+      fromAddress: world.chain.payer,
+      asset: 'ETH',
+      amount: `0.25${'0'.repeat(16)}`,
+      paidBy: 'funding',
     }),
   ]);
   expect(await books()).toEqual({ 'station@local:ETH': -0.25, 'funding:ETH': 0.25 });

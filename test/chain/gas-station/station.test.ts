@@ -20,7 +20,10 @@ it('generates a station, which becomes the present one when there is none', asyn
   expect(status).toBe(201);
   expect(first).toMatchObject({ chain: 'local', purpose: 'station', status: 'available', isStation: true });
   expect(await station()).toEqual({
-    ...{ chain: 'local', address: first.address, walletId: first.id, execution: 'local' },
+    chain: 'local',
+    address: first.address,
+    walletId: first.id,
+    execution: 'local',
     balance: `0.${'0'.repeat(18)}`,
   });
   const { body: second } = await world.admin.call('POST', GENERATE, { chain: 'local' });
@@ -55,7 +58,8 @@ it('accepts an address with a foreign key, and refuses pool wallets, the treasur
 
 it('generates pool wallets, and lists all wallets', async () => {
   const { status, body } = await world.admin.call('POST', '/v1/gas-station/generate', {
-    ...{ chain: 'local', count: 3 },
+    chain: 'local',
+    count: 3,
   });
   expect([status, body.data.length, body.nextCursor]).toEqual([201, 3, null]);
   for (const count of [0, 101, 1.5, '3', undefined]) {

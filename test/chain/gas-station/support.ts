@@ -26,7 +26,9 @@ export const TERMS = {
   treasuryAddress: TREASURY,
   sweepConfirmations: 2,
   autoSweep: false,
-  ...{ maxGasPrice: null, dailyGasBudget: null, sweepStrategy: null },
+  maxGasPrice: null,
+  dailyGasBudget: null,
+  sweepStrategy: null,
 };
 
 export interface GasWorldOptions extends TestChainOptions {
@@ -45,7 +47,10 @@ export async function gasWorld({ before, wiring, ...options }: GasWorldOptions =
   const { token } = await withLocalNetwork(api, chain, { rpcUrls });
   const admin = await api.client('admin');
   return {
-    ...{ api, chain, token, admin },
+    api,
+    chain,
+    token,
+    admin,
     async wallet() {
       const { body } = await admin.call('POST', '/v1/gas-station/generate', { chain: 'local', count: 1 });
       return body.data[0];

@@ -43,8 +43,11 @@ it('moves nothing to a treasury that one admin secret names', async () => {
   const before = await read();
   const { status, body } = await put({ ...TERMS, ...AUTO, treasuryAddress: THIEF });
   const asked = {
-    ...{ approvalId: body.approvalId, requestedBy: world.admin.clientId, requestedAt: expect.any(String) },
-    ...{ needs: 2, changes: expect.any(Array) },
+    approvalId: body.approvalId,
+    requestedBy: world.admin.clientId,
+    requestedAt: expect.any(String),
+    needs: 2,
+    changes: expect.any(Array),
   };
   expect([status, body]).toEqual([202, { ...before, approvalId: expect.any(String), pending: [asked] }]);
   expect(body.pending[0].changes).toEqual([
@@ -74,7 +77,9 @@ it('needs two different operators, and the treasury takes effect a day later', a
   });
   const after = await read();
   expect(after).toMatchObject({
-    ...{ version: 2, autoSweep: true, nextTreasury: { address: TREASURY } },
+    version: 2,
+    autoSweep: true,
+    nextTreasury: { address: TREASURY },
   });
   expect(after).not.toHaveProperty('treasuryAddress');
   const lead = new Date(after.nextTreasury.effectiveFrom).getTime() - Date.now();

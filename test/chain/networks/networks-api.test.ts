@@ -34,8 +34,14 @@ let chainIds = 50_000;
 const fresh = (change: object = {}) => {
   const chainId = ++chainIds;
   return {
-    ...{ name: 'Another', kind: 'evm', chainId, rpcUrls: [door.as(chainId)], explorerUrl: null },
-    ...{ confirmations: 5, enabled: true, version: 0 },
+    name: 'Another',
+    kind: 'evm',
+    chainId,
+    rpcUrls: [door.as(chainId)],
+    explorerUrl: null,
+    confirmations: 5,
+    enabled: true,
+    version: 0,
     assets: [{ symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1' }],
     ...change,
   };
@@ -46,9 +52,16 @@ describe('reading networks', () => {
     const { body } = await admin.call('GET', '/v1/networks');
     expect(body).toEqual({ data: expect.any(Array), hasMore: false, nextCursor: null });
     const local = {
-      ...{ chain: 'local', name: 'Local chain', kind: 'evm', chainId: 31_337, explorerUrl: null },
-      ...{ confirmations: 3, enabled: true, version: 1 },
-      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+      chain: 'local',
+      name: 'Local chain',
+      kind: 'evm',
+      chainId: 31_337,
+      explorerUrl: null,
+      confirmations: 3,
+      enabled: true,
+      version: 1,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
       assets: [
         { symbol: 'USDT', contract: token, decimals: 6, minDeposit: '1.000000' },
         { symbol: 'ETH', decimals: 18, minDeposit: '0.001000000000000000' },

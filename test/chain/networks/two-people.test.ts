@@ -71,8 +71,13 @@ describe('one admin secret', () => {
 
   test('creates no network', async () => {
     const given = {
-      ...{ name: 'Another', kind: 'evm', chainId: 50_001, rpcUrls: [door.as(50_001)], confirmations: 5 },
-      ...{ enabled: true, assets: [usdt(token)] },
+      name: 'Another',
+      kind: 'evm',
+      chainId: 50_001,
+      rpcUrls: [door.as(50_001)],
+      confirmations: 5,
+      enabled: true,
+      assets: [usdt(token)],
     };
     const { status, body } = await put(given, '/v1/networks/another');
     expect([status, body]).toMatchObject([202, { approvalId: expect.any(String), pending: [{}] }]);

@@ -28,8 +28,15 @@ test('the command shows each place beside the books, and exits with 1 on a diffe
     1,
     [
       {
-        ...{ chain: 'local', blockNumber: expect.any(Number), place: 'pool', asset: 'USDT' },
-        ...{ reported: '2.5', booked: '0', known: '0', difference: '2.5', differsSince: null },
+        chain: 'local',
+        blockNumber: expect.any(Number),
+        place: 'pool',
+        asset: 'USDT',
+        reported: '2.5',
+        booked: '0',
+        known: '0',
+        difference: '2.5',
+        differsSince: null,
       },
     ],
   ]);
@@ -47,12 +54,14 @@ test('the command shows each place beside the books, and exits with 1 on a diffe
     rpcUrls: ['http://127.0.0.1:9'],
   });
   expect(await reconcile()).toMatchObject({
-    ...{ code: 1, err: 'away: not compared: it cannot be reached just now.' },
+    code: 1,
+    err: 'away: not compared: it cannot be reached just now.',
     out: expect.stringContaining('1 differ'),
   });
   await chain.client.setCode({ address: token, bytecode: '0xfe' });
   expect(await reconcile('local')).toMatchObject({
-    ...{ code: 1, err: 'local: USDT not compared: its contract does not answer.' },
+    code: 1,
+    err: 'local: USDT not compared: its contract does not answer.',
     out: expect.stringContaining('What could be read is'),
   });
   await chain.stop();

@@ -23,8 +23,13 @@ beforeAll(async () => {
   const treasury = privateKeyToAccount(generatePrivateKey()).address;
   addresses = { pool, station, treasury };
   const terms = {
-    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: {} },
-    ...{ treasuryAddress: treasury, sweepConfirmations: 1, autoSweep: false, version: 0 },
+    gasThreshold: '0.001',
+    gasTopupAmount: '0.01',
+    minSweepAmount: {},
+    treasuryAddress: treasury,
+    sweepConfirmations: 1,
+    autoSweep: false,
+    version: 0,
   };
   expect((await admin.call('PUT', '/v1/gas-station/config/local', terms)).status).toBe(200);
   // Booked balances.

@@ -243,9 +243,15 @@ async function swept({ amount }: { amount: string }) {
 
 async function configured(autoSweep: boolean): Promise<void> {
   const terms = {
-    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: { USDT: '5' } },
-    ...{ maxGasPrice: '10000', dailyGasBudget: '1000' },
-    ...{ treasuryAddress: treasury(), sweepConfirmations: 2, autoSweep, version: 0 },
+    gasThreshold: '0.001',
+    gasTopupAmount: '0.01',
+    minSweepAmount: { USDT: '5' },
+    maxGasPrice: '10000',
+    dailyGasBudget: '1000',
+    treasuryAddress: treasury(),
+    sweepConfirmations: 2,
+    autoSweep,
+    version: 0,
   };
   expect((await admin.call('PUT', '/v1/gas-station/config/local', terms)).status).toBe(200);
 }

@@ -32,9 +32,14 @@ describe('allocating a wallet', () => {
       {
         id: expect.stringMatching(/^wla_/),
         address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
-        ...{ chain: 'local', asset: 'USDT', accountId, reference: asked.reference, status: 'allocated' },
+        chain: 'local',
+        asset: 'USDT',
+        accountId,
+        reference: asked.reference,
+        status: 'allocated',
         expiresAt: '2026-03-01T13:00:00.000Z',
-        ...{ createdAt: '2026-03-01T12:00:00.000Z', updatedAt: '2026-03-01T12:00:00.000Z' },
+        createdAt: '2026-03-01T12:00:00.000Z',
+        updatedAt: '2026-03-01T12:00:00.000Z',
       },
     ]);
     const again = await allocate(asked);

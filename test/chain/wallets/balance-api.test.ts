@@ -51,7 +51,9 @@ describe('the balance of a wallet', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ address, chain: 'local', status: 'allocated' },
+        address,
+        chain: 'local',
+        status: 'allocated',
         balances: [
           { asset: 'USDT', balance: '12.500001' },
           { asset: 'ETH', balance: '0.001000000000000000' },
@@ -97,8 +99,13 @@ describe('the gas balance that a person notes', () => {
     expect([noted.status, noted.body]).toEqual([
       200,
       {
-        ...{ id: expect.stringMatching(/^wal_/), address, chain: 'local', status: 'allocated', noted: kept },
-        ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+        id: expect.stringMatching(/^wal_/),
+        address,
+        chain: 'local',
+        status: 'allocated',
+        noted: kept,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
       },
     ]);
     expect((await balanceOf(address, admin)).body.noted).toEqual(kept);

@@ -32,7 +32,8 @@ export async function allocatingWorld() {
   await insertNetwork(api.database, { chain: 'other', chainId: 5 });
   await insertNetwork(api.database, { chain: 'off', chainId: 6, enabled: false });
   return {
-    ...{ api, clock },
+    api,
+    clock,
     later(ms: number) {
       clock.at = new Date(clock.at.getTime() + ms);
     },
@@ -50,8 +51,11 @@ export function allocationCalls(present: () => { client: Client; accountId: stri
   let references = 0;
   return {
     terms: (given: Record<string, unknown> = {}) => ({
-      ...{ chain: 'local', asset: 'USDT', accountId: present().accountId },
-      ...{ reference: `order-${references++}`, ...given },
+      chain: 'local',
+      asset: 'USDT',
+      accountId: present().accountId,
+      reference: `order-${references++}`,
+      ...given,
     }),
     allocate: (body: object, by = present().client) => by.call('POST', '/v1/wallets/allocate', body),
     release: (body: object, by = present().client) => by.call('POST', '/v1/wallets/release', body),

@@ -61,7 +61,9 @@ export async function openChainWorld(
     admin: persistent(fleet, await fleet.newTenant('admin')),
     accountId: (JSON.parse(out) as { accountId: string }).accountId,
     treasury: privateKeyToAddress(generatePrivateKey()),
-    ...{ mnemonic, payer, paid: [] },
+    mnemonic,
+    payer,
+    paid: [],
     sweepNow: () => takeTurn(temporal, 'gas-auto-sweep'),
     async close() {
       await payer.stop();
@@ -78,8 +80,12 @@ async function nameNetwork({ admin }: ChainWorld, rpcUrls: readonly string[]): P
     'PUT',
     `/v1/networks/${CHAIN}`,
     {
-      ...{ name: 'Local chain', kind: 'evm', chainId: LOCAL_CHAIN_ID, rpcUrls },
-      ...{ confirmations: 3, enabled: true },
+      name: 'Local chain',
+      kind: 'evm',
+      chainId: LOCAL_CHAIN_ID,
+      rpcUrls,
+      confirmations: 3,
+      enabled: true,
       assets: [
         { symbol: 'USDT', contract: TEST_USDT, decimals: TEST_USDT_DECIMALS, minDeposit: '1' },
         { symbol: 'ETH', decimals: 18, minDeposit: '0.001' },
@@ -117,9 +123,15 @@ export async function configure(
     'PUT',
     GAS_CONFIG,
     {
-      ...{ gasThreshold: '0.001', gasTopupAmount: '0.002', minSweepAmount: { USDT: '1' } },
-      ...{ maxGasPrice: '10000', dailyGasBudget: '1000' },
-      ...{ treasuryAddress: treasury, sweepConfirmations: 2, autoSweep, version },
+      gasThreshold: '0.001',
+      gasTopupAmount: '0.002',
+      minSweepAmount: { USDT: '1' },
+      maxGasPrice: '10000',
+      dailyGasBudget: '1000',
+      treasuryAddress: treasury,
+      sweepConfirmations: 2,
+      autoSweep,
+      version,
     },
     key,
   );

@@ -24,8 +24,11 @@ const LIFE_MS = 300_000;
 const random = () => randomBytes(16).toString('hex');
 /** Credentials in the nodes' addresses. The last ones are of refused addresses. */
 const credentials = {
-  ...{ 'in the path': `p${random()}`, 'in the query': `q${random()}`, 'as a password': `w${random()}` },
-  ...{ 'of a node that is not there': `g${random()}`, 'of no web address': `n${random()}` },
+  'in the path': `p${random()}`,
+  'in the query': `q${random()}`,
+  'as a password': `w${random()}`,
+  'of a node that is not there': `g${random()}`,
+  'of no web address': `n${random()}`,
 };
 
 let fleet: Fleet;
@@ -100,7 +103,9 @@ async function beRefused(): Promise<void> {
 async function beRead(): Promise<void> {
   const [sweep, topup] = [await newest('sweep'), await newest('topup')];
   const named: Record<string, string> = {
-    ...{ chain: CHAIN, address: world.paid[0]?.wallet ?? '', walletId: sweep.walletId },
+    chain: CHAIN,
+    address: world.paid[0]?.wallet ?? '',
+    walletId: sweep.walletId,
   };
   const { paths } = await world.admin.get('/openapi.json');
   const reads = Object.keys(paths).filter((path) => ON_CHAINS.test(path) && 'get' in paths[path]);
@@ -131,7 +136,9 @@ async function secretsOf(): Promise<Secrets> {
   const derived = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', fleet.masterKey, '', `cardwright/${purpose}`, 32));
   return {
-    ...{ mnemonic, seed, entropy: Buffer.from(mnemonicToEntropy(mnemonic, wordlist)) },
+    mnemonic,
+    seed,
+    entropy: Buffer.from(mnemonicToEntropy(mnemonic, wordlist)),
     'the key of all wallets': branch.privateExtendedKey ?? '',
     ...Object.fromEntries(keys),
     'the master key': fleet.masterKey,

@@ -198,11 +198,13 @@ describe('an entry whose account does not exist', () => {
     });
     expect(found).toEqual([
       {
-        ...{ problem: 'entries of no account', subject: 'lost:XTS' },
+        problem: 'entries of no account',
+        subject: 'lost:XTS',
         detail: '1 in XTS, together -1.5, from posting 9007',
       },
       {
-        ...{ problem: 'entries of no account', subject: 'petty_cash:XTS' },
+        problem: 'entries of no account',
+        subject: 'petty_cash:XTS',
         detail: '1 in XTS, together 1.5, from posting 9007',
       },
     ]);

@@ -34,7 +34,10 @@ it('shows breaks by kind, and suspense by currency and side', async () => {
   const open = (kind: string, subject: string, amount?: string, currency?: string) =>
     api.database.transaction((tx) =>
       openBreak(tx, {
-        ...{ tenantId: client.clientId, kind, subject, detail: currency ?? 'x' },
+        tenantId: client.clientId,
+        kind,
+        subject,
+        detail: currency ?? 'x',
         ...(amount && currency ? { amount: new Decimal(amount), currency } : {}),
       }),
     );

@@ -78,7 +78,9 @@ it('answers scrapes while Postgres hangs or is away: with cached values for a mo
   let endHanging = (_: number): void => undefined;
   const hanging = () => new Promise<number>((resolve) => (endHanging = resolve));
   const scrape = scraping([waiting((sql) => (isHanging ? hanging() : sql.query('select 1').then(() => 3)))], {
-    ...{ database, now: () => now, patienceMs: 50 },
+    database,
+    now: () => now,
+    patienceMs: 50,
   });
   const awaited = async () => {
     for (let tries = 0; tries < 100; tries += 1) {

@@ -54,7 +54,10 @@ describe('account open', () => {
     expect((await open('CHF')).json()).toEqual({ ...made.json(), opened: false });
     expect(await audited(accountId)).toEqual([
       {
-        ...{ actor: 'operator:ida', action: 'account.open', tenant_id: client.clientId, before: null },
+        actor: 'operator:ida',
+        action: 'account.open',
+        tenant_id: client.clientId,
+        before: null,
         after: { currency: 'CHF' },
       },
     ]);
@@ -113,7 +116,8 @@ describe('bin', () => {
     const { userId, accountId, cardholderId } = holder;
     const ask = () => client.call('POST', '/v1/cards', { userId, accountId, cardholderId });
     expect((await operator('bin', 'close', bin, '--reason', 'Full.', '--json')).json()).toMatchObject({
-      ...{ bin, status: 'closed' },
+      bin,
+      status: 'closed',
     });
     expect(await ask()).toMatchObject({ status: 409, body: { code: 'bin_closed' } });
     expect(await settingsIn('HUF')).not.toContain('card_issuing');

@@ -72,8 +72,12 @@ it('takes a payout above the threshold from the desk to the party', async () => 
   await lookUntil(api, id, 'completed');
   const story = (await operator('show', id, '--json')).json();
   expect(story).toMatchObject({
-    ...{ what: 'payout', status: 'completed', tenantId: client.clientId, cut: [], overdue: false },
-    ...{ workflowId: `payout-lifecycle-${id}` },
+    what: 'payout',
+    status: 'completed',
+    tenantId: client.clientId,
+    cut: [],
+    overdue: false,
+    workflowId: `payout-lifecycle-${id}`,
     record: { accountId, destination: { name: 'A*** B***' } },
     lists: {
       decisions: [{ decision: 'approve', reason: 'called' }],

@@ -223,14 +223,26 @@ describe('bin', () => {
     expect((await limits([...more, '--home-country', 'DE'])).json()).toEqual({
       bin: '44556688',
       before: {
-        ...{ maxAuthorization: null, maxPerDay: '100', maxPerMonth: null },
-        ...{ blockedMccs: [], allowedMccs: ['5411'], blockedCountries: ['KP'] },
-        ...{ challengeEcommerce: false, challengeAbove: null, homeCountries: [] },
+        maxAuthorization: null,
+        maxPerDay: '100',
+        maxPerMonth: null,
+        blockedMccs: [],
+        allowedMccs: ['5411'],
+        blockedCountries: ['KP'],
+        challengeEcommerce: false,
+        challengeAbove: null,
+        homeCountries: [],
       },
       limits: {
-        ...{ maxAuthorization: '20', maxPerDay: null, maxPerMonth: '500.5' },
-        ...{ blockedMccs: [], allowedMccs: [], blockedCountries: [] },
-        ...{ challengeEcommerce: true, challengeAbove: '30', homeCountries: ['AT', 'DE'] },
+        maxAuthorization: '20',
+        maxPerDay: null,
+        maxPerMonth: '500.5',
+        blockedMccs: [],
+        allowedMccs: [],
+        blockedCountries: [],
+        challengeEcommerce: true,
+        challengeAbove: '30',
+        homeCountries: ['AT', 'DE'],
       },
     });
     const [row] = await test.database.query(
@@ -238,7 +250,10 @@ describe('bin', () => {
       ['44556688'],
     );
     expect(row).toEqual({
-      ...{ max_authorization: '20', max_per_day: null, max_per_month: '500.5', allowed_mccs: [] },
+      max_authorization: '20',
+      max_per_day: null,
+      max_per_month: '500.5',
+      allowed_mccs: [],
     });
     expect((await audited('44556688')).at(-1)).toMatchObject({
       action: 'bin.limits',

@@ -62,13 +62,20 @@ describe('user block', () => {
     expect(await authorize(card.id)).toBe('approved');
     const blocked = await operator('user', 'block', userId, '--reason', 'Stolen papers.', '--json');
     expect(JSON.parse(blocked.out)).toEqual({
-      ...{ userId, status: 'blocked', operatorBlocked: true, clientStatus: 'active' },
+      userId,
+      status: 'blocked',
+      operatorBlocked: true,
+      clientStatus: 'active',
     });
     expect(await authorize(card.id)).toBe('user_blocked');
     expect(await listed(userId)).toEqual([
       {
-        ...{ kind: 'user', subject: userId, tenantId: client.clientId, reason: 'Stolen papers.' },
-        ...{ stoppedBy: expect.stringMatching(/^operator:/), at: expect.stringMatching(/Z$/) },
+        kind: 'user',
+        subject: userId,
+        tenantId: client.clientId,
+        reason: 'Stolen papers.',
+        stoppedBy: expect.stringMatching(/^operator:/),
+        at: expect.stringMatching(/Z$/),
       },
     ]);
     const shown = await client.call('GET', `/v1/users/${userId}`);
@@ -83,7 +90,8 @@ describe('user block', () => {
     expect(await listed(userId)).toEqual([]);
     expect(await audited(userId)).toMatchObject([
       {
-        ...{ action: 'user.block', tenant_id: client.clientId },
+        action: 'user.block',
+        tenant_id: client.clientId,
         before: { status: 'active', operatorBlocked: false },
         after: { status: 'blocked', operatorBlocked: true, reason: 'Stolen papers.' },
       },
@@ -95,10 +103,12 @@ describe('user block', () => {
     const { id: cardId, userId } = await spendingCard();
     await stop('user', 'block', userId);
     expect(await setStatus(userId, 'active')).toMatchObject({
-      ...{ status: 409, body: { code: 'status_not_editable', field: 'status' } },
+      status: 409,
+      body: { code: 'status_not_editable', field: 'status' },
     });
     expect((await setStatus(userId, 'blocked', 'Ours.')).body).toMatchObject({
-      ...{ status: 'blocked', statusReason: 'Ours.' },
+      status: 'blocked',
+      statusReason: 'Ours.',
     });
     expect((await setStatus(userId, 'active')).status).toBe(409);
     expect((await stop('user', 'unblock', userId)).out).toBe(
@@ -166,7 +176,9 @@ describe('card freeze', () => {
     expect(events).toEqual([{ type: 'freeze' }, { type: 'unfreeze' }]);
     expect(await audited(id)).toMatchObject([
       {
-        ...{ action: 'card.freeze', tenant_id: client.clientId, before: { freezeReasons: [] } },
+        action: 'card.freeze',
+        tenant_id: client.clientId,
+        before: { freezeReasons: [] },
         after: { status: 'frozen', freezeReasons: ['risk'], reason: 'Odd merchants.' },
       },
       { action: 'card.unfreeze', before: { freezeReasons: ['manual', 'risk'] } },
@@ -224,7 +236,8 @@ describe('client disable', () => {
     await event(card.id, 'authorization', '10.00');
 
     expect(JSON.parse((await disable('--json')).out)).toEqual({
-      ...{ clientId: client.clientId, status: 'disabled' },
+      clientId: client.clientId,
+      status: 'disabled',
     });
     expect(await judged(card.id)).toBe('card_frozen');
     expect(await judged(foreign.id)).toBe('authorization');

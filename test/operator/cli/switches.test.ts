@@ -32,8 +32,12 @@ it('switches a capability off and on, for all tenants or one, and audits operato
   const listed = await states('capability');
   expect(listed).toHaveLength(9 + 1);
   expect(listed.find(({ name }) => name === 'payout')).toEqual({
-    ...{ name: 'payout', clientId: null, state: 'off', reason: 'The bank asked for it.' },
-    ...{ since: expect.stringMatching(/Z$/), by: expect.stringMatching(/^operator:/) },
+    name: 'payout',
+    clientId: null,
+    state: 'off',
+    reason: 'The bank asked for it.',
+    since: expect.stringMatching(/Z$/),
+    by: expect.stringMatching(/^operator:/),
   });
   expect(listed.filter(({ name }) => name === 'deposit')).toEqual([
     expect.objectContaining({ clientId: null, state: 'on' }),

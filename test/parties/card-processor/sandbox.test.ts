@@ -40,7 +40,12 @@ describe('the sandbox', () => {
   };
   const callbackUrl = 'https://api.example/callbacks/card-processor';
   const order = (key: string, label: string | null = null) => ({
-    ...{ key, bin: '53112202', currency: 'EUR', cardholderId: 'chd_x', label, callbackUrl },
+    key,
+    bin: '53112202',
+    currency: 'EUR',
+    cardholderId: 'chd_x',
+    label,
+    callbackUrl,
   });
   const issued = async (label: string | null = null) => {
     const key = newId('card');
@@ -89,7 +94,8 @@ describe('the sandbox', () => {
     expect(sensitive).toEqual({
       cardNumber: expect.stringMatching(new RegExp(`^53112202\\d{4}${last4}$`)),
       cvv: expect.stringMatching(/^\d{3}$/),
-      ...{ expiryMonth, expiryYear },
+      expiryMonth,
+      expiryYear,
     });
     expect(await processor.sensitive(reference)).toEqual(sensitive);
     expect(passesLuhn(sensitive.cardNumber)).toBe(true);
@@ -152,7 +158,8 @@ describe('the sandbox', () => {
     later(30);
     expect([await close(slow), await close(slow)]).toEqual(['closed', 'closed']);
     expect(await processor.closure({ key: `close-${slow}`, reference: slow })).toMatchObject({
-      ...{ version: 2, status: 'closed' },
+      version: 2,
+      status: 'closed',
     });
     const away = (await issued('sandbox:close-unreachable')).reference;
     await expect(close(away)).rejects.toMatchObject({ name: 'PartyAway' });

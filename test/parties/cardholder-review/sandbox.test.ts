@@ -17,7 +17,10 @@ const review = () => world.api.services.parties.cardholderReview;
 
 function application(accountPurpose: string, given: Partial<Application> = {}): Application {
   return {
-    ...{ key: randomUUID(), cardholderId: 'chd_x', bin: '44112201', documents: [] },
+    key: randomUUID(),
+    cardholderId: 'chd_x',
+    bin: '44112201',
+    documents: [],
     person: { firstName: 'Philippa', accountPurpose },
     callbackUrl: 'https://api.example/callbacks/cardholder-review',
     ...given,
@@ -27,7 +30,9 @@ function application(accountPurpose: string, given: Partial<Application> = {}): 
 it('takes an application with three documents of ten MiB, and stores none of them', async () => {
   const slots = ['idFrontImg', 'idBackImg', 'idHoldImg'];
   const documents = slots.map((slot) => ({
-    ...{ slot, contentType: 'image/jpeg', content: randomBytes(10 * 1024 * 1024) },
+    slot,
+    contentType: 'image/jpeg',
+    content: randomBytes(10 * 1024 * 1024),
   }));
   const given = application('Travel', { documents });
   expect(await review().submit(given)).toEqual({ version: 1, status: 'processing' });

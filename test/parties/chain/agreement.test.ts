@@ -5,7 +5,14 @@ const block = { number: 7, hash: '0x7', parentHash: '0x6', at: new Date(0) };
 const UNKNOWN: ChainTransaction = { status: 'unknown' };
 const PENDING: ChainTransaction = { status: 'pending' };
 const mined = (change: object = {}): ChainTransaction => ({
-  ...{ status: 'succeeded', block, from: '0xA', to: '0xB', nonce: 1, fee: 3n, gasUsed: 1n, transfers: [] },
+  status: 'succeeded',
+  block,
+  from: '0xA',
+  to: '0xB',
+  nonce: 1,
+  fee: 3n,
+  gasUsed: 1n,
+  transfers: [],
   ...change,
 });
 const transfer = { txHash: '0x', ordinal: -1, logIndex: null, token: null, from: '0xA', to: '0xB', block };

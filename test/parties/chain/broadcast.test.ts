@@ -13,8 +13,14 @@ describe('a broadcast', () => {
   beforeAll(() => world.chain.pay(null, payer, parseEther('10')));
   beforeEach(async () => {
     signed = await privateKeyToAccount(key).signTransaction({
-      ...{ type: 'eip1559', chainId: world.chain.chainId, gas: 21_000n, to: ALICE, value: 1n },
-      ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n, nonce: await world.node.nonce(payer) },
+      type: 'eip1559',
+      chainId: world.chain.chainId,
+      gas: 21_000n,
+      to: ALICE,
+      value: 1n,
+      maxFeePerGas: 10n ** 11n,
+      maxPriorityFeePerGas: 10n ** 9n,
+      nonce: await world.node.nonce(payer),
     });
   });
 

@@ -38,7 +38,11 @@ async function sent(hash: string) {
 async function signed(key: Hex, transaction: { to: Address; value?: bigint; nonce: number }) {
   const { maxFeePerGas, maxPriorityFeePerGas } = await node.fees();
   return privateKeyToAccount(key).signTransaction({
-    ...{ type: 'eip1559', chainId: chain.chainId, gas: 21_000n, maxFeePerGas, maxPriorityFeePerGas },
+    type: 'eip1559',
+    chainId: chain.chainId,
+    gas: 21_000n,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
     ...transaction,
   });
 }
@@ -66,8 +70,14 @@ describe('transfers', () => {
       { ...of, txHash: paid[0], token, units: 25_000_000n, block: await node.block(from + 1) },
       { ...of, txHash: paid[1], token: other, units: huge, block: await node.block(from + 2) },
       {
-        ...{ ...of, txHash: paid[2], token: null, to: bob, units: 7n, block: await node.block(from + 3) },
-        ...{ logIndex: null, ordinal: -1 },
+        ...of,
+        txHash: paid[2],
+        token: null,
+        to: bob,
+        units: 7n,
+        block: await node.block(from + 3),
+        logIndex: null,
+        ordinal: -1,
       },
     ]);
     expect(await come(from, [alice, bob], false)).toHaveLength(2);
@@ -152,7 +162,11 @@ describe('transfers', () => {
     const { number: from } = await node.head();
     const to = newAddress();
     const hash = await chain.client.writeContract({
-      ...{ address: payer, abi: PASS_ON, functionName: 'passOn', args: [to], value: 9n },
+      address: payer,
+      abi: PASS_ON,
+      functionName: 'passOn',
+      args: [to],
+      value: 9n,
     });
     await chain.mined(hash);
     expect(await node.balance(to, null)).toBe(9n);
@@ -177,8 +191,14 @@ describe('a transaction', () => {
     const hash = await chain.client.sendTransaction({ to: token, data, gas: 100_000n });
     const { effectiveGasPrice, gasUsed } = await chain.mined(hash);
     expect(await node.transaction(hash)).toEqual({
-      ...{ status: 'reverted', from: chain.payer, to: token, nonce: (await node.nonce(chain.payer)) - 1 },
-      ...{ block: await node.head(), fee: gasUsed * effectiveGasPrice, gasUsed, transfers: [] },
+      status: 'reverted',
+      from: chain.payer,
+      to: token,
+      nonce: (await node.nonce(chain.payer)) - 1,
+      block: await node.head(),
+      fee: gasUsed * effectiveGasPrice,
+      gasUsed,
+      transfers: [],
     });
   });
 
@@ -239,7 +259,8 @@ describe('reads before a transaction', () => {
     expect(await node.estimateGas({ from, to: newAddress(), value: 1n, data: '0x' })).toBe(21_000n);
     expect(await node.estimateGas(transfer(5n))).toBeGreaterThan(21_000n);
     await expect(node.estimateGas(transfer(10n ** 30n))).rejects.toMatchObject({
-      ...{ name: 'ChainRefused', code: 'reverted' },
+      name: 'ChainRefused',
+      code: 'reverted',
     });
   });
 

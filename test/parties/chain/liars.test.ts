@@ -65,7 +65,8 @@ it('mined transactions are counted when nodes refuse to count pending ones', asy
     );
   const counted = await node.nonce(chain.payer);
   expect(await node.noncesOf(chain.payer)).toMatchObject({
-    ...{ counted, each: [{ next: counted }, { next: counted }, { next: counted }] },
+    counted,
+    each: [{ next: counted }, { next: counted }, { next: counted }],
   });
 });
 

@@ -6,7 +6,10 @@ import type { TestChain } from '../../support/chain';
 
 export const PASS_ON = [
   {
-    ...{ type: 'function', name: 'passOn', stateMutability: 'payable', outputs: [] },
+    type: 'function',
+    name: 'passOn',
+    stateMutability: 'payable',
+    outputs: [],
     inputs: [{ name: 'to', type: 'address' }],
   },
 ] as const;

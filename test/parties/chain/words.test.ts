@@ -7,7 +7,8 @@ describe('an answer of a node', () => {
     world.one.on('eth_estimateGas', { error: { code: -32000, message: 'insufficient funds for transfer' } });
     const asked = { from: ALICE, to: ALICE, value: 1n, data: '0x' };
     await expect(world.node.estimateGas(asked)).rejects.toMatchObject({
-      ...{ name: 'ChainRefused', code: 'insufficient_funds' },
+      name: 'ChainRefused',
+      code: 'insufficient_funds',
     });
     expect(world.two.asked).toEqual([]);
   });

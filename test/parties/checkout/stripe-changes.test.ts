@@ -33,7 +33,10 @@ function listed(query: Record<string, string>): Json {
 }
 
 const event = (id: string, created: number, object: unknown): Json => ({
-  ...{ id, object: 'event', type: 'refund.updated', created },
+  id,
+  object: 'event',
+  type: 'refund.updated',
+  created,
   data: { object },
 });
 

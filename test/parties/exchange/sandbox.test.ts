@@ -24,7 +24,11 @@ const dealt = (
   more: { from?: string; to?: string; minReceive?: Decimal; key?: string } = {},
 ) =>
   party().order({
-    ...{ key: `key-${randomUUID()}`, from: 'EUR', to: 'USD', amount: new Decimal(amount), callbackUrl },
+    key: `key-${randomUUID()}`,
+    from: 'EUR',
+    to: 'USD',
+    amount: new Decimal(amount),
+    callbackUrl,
     ...more,
   });
 const withdrawn = (amount: string, key = `key-${randomUUID()}`) =>
@@ -127,10 +131,13 @@ describe('an exchange order', () => {
     const word = await dealAfter(1, '0.01', { to: 'ETH' });
     expect(word).toMatchObject({ status: 'filled', fills: [{ sold: '0.01' }] });
     expect(await dealAfter(1, '1', { from: 'JPY', to: 'KWD' })).toMatchObject({
-      ...{ status: 'filled', fills: [{ bought: '0.002' }] },
+      status: 'filled',
+      fills: [{ bought: '0.002' }],
     });
     expect(await dealAfter(1, '0.01', { from: 'TRY' })).toMatchObject({
-      ...{ status: 'failed', failureCode: 'amount_too_small', fills: [] },
+      status: 'failed',
+      failureCode: 'amount_too_small',
+      fills: [],
     });
   });
 
@@ -151,7 +158,8 @@ describe('an exchange order', () => {
   it('is filled in part, or in several fills with their own prices', async () => {
     const since = await gained();
     expect(await dealAfter(1, '905.08')).toMatchObject({
-      ...{ status: 'filled', fills: [{ sold: '452.54', bought: '488.25' }] },
+      status: 'filled',
+      fills: [{ sold: '452.54', bought: '488.25' }],
     });
     expect(await since()).toEqual({ EUR: '-452.54', USD: '488.25' });
     const key = `key-${randomUUID()}`;

@@ -132,7 +132,10 @@ describe.each(MONEY_ADAPTERS)('a read from %s', (name) => {
     [
       'an amount below zero',
       {
-        ...{ sent: '-1', moved: '-1', amount: '-1', payments: [payment({ amount: '-1' })] },
+        sent: '-1',
+        moved: '-1',
+        amount: '-1',
+        payments: [payment({ amount: '-1' })],
         fills: [fill({ bought: '-1' })],
       },
     ],
@@ -143,7 +146,9 @@ describe.each(MONEY_ADAPTERS)('a read from %s', (name) => {
     [
       'a part that stands twice',
       {
-        ...{ returns: [back(), back()], recalls: [back(), back()], payments: [payment(), payment()] },
+        returns: [back(), back()],
+        recalls: [back(), back()],
+        payments: [payment(), payment()],
         fills: [fill(), fill()],
       },
     ],

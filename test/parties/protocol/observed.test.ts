@@ -68,7 +68,8 @@ it('counts a refusal as refused, and an unreadable answer as unknown', async () 
 
 it('counts calls of the Stripe adapter by the same names, and passes its other members on', async () => {
   const adapter = createStripeCheckout({
-    ...{ secretKey: 'sk_test_x', webhookSecret: 'whsec_x' },
+    secretKey: 'sk_test_x',
+    webhookSecret: 'whsec_x',
     server: { host: '127.0.0.1', port, protocol: 'http' },
   });
   const chains = { of: (chain: string) => `a node of ${chain}` };

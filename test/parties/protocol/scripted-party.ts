@@ -67,7 +67,10 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       ask: () => checkout.ask('ref_1'),
       order: () =>
         checkout.createSession({
-          ...{ key: 'ref_1', depositId: 'ref_1', method: 'card', merchant: 'Acme' },
+          key: 'ref_1',
+          depositId: 'ref_1',
+          method: 'card',
+          merchant: 'Acme',
           ...money,
           ...ends,
         }),
@@ -82,7 +85,10 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       ask: () => payouts.ask('ref_1'),
       order: () =>
         payouts.order({
-          ...{ key: 'ref_1', method: 'sepa', destination: {}, callbackUrl: 'https://api.example' },
+          key: 'ref_1',
+          method: 'sepa',
+          destination: {},
+          callbackUrl: 'https://api.example',
           ...money,
         }),
     },
@@ -90,7 +96,7 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       changes: cards.changes,
       ask: () => cards.ask('ref_1'),
       order: () =>
-        cards.order('topup', { ...{ key: 'ref_1', token: 'tok_visa', merchant: 'Acme' }, ...money, ...ends }),
+        cards.order('topup', { key: 'ref_1', token: 'tok_visa', merchant: 'Acme', ...money, ...ends }),
     },
     bank: {
       changes: bank.changes,
@@ -102,7 +108,10 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       ask: () => exchange.askOrder('ref_1'),
       order: () =>
         exchange.order({
-          ...{ key: 'ref_1', from: 'EUR', to: 'USD', amount: money.amount },
+          key: 'ref_1',
+          from: 'EUR',
+          to: 'USD',
+          amount: money.amount,
           callbackUrl: 'https://api.example',
         }),
     },
@@ -111,7 +120,9 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       ask: () => exchange.askWithdrawal('ref_1'),
       order: () =>
         exchange.withdraw({
-          ...{ key: 'ref_1', destination: { name: 'Acme' }, callbackUrl: 'https://api.example' },
+          key: 'ref_1',
+          destination: { name: 'Acme' },
+          callbackUrl: 'https://api.example',
           ...money,
         }),
     },
@@ -120,7 +131,11 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       ask: () => processor.issuance('ref_1'),
       order: () =>
         processor.issue({
-          ...{ key: 'ref_1', bin: '44112200', currency: 'USD', cardholderId: 'chd_1', label: null },
+          key: 'ref_1',
+          bin: '44112200',
+          currency: 'USD',
+          cardholderId: 'chd_1',
+          label: null,
           callbackUrl: 'https://api.example',
         }),
     },
@@ -139,7 +154,11 @@ export function adaptersOf(baseUrl: string, more: { timeoutMs?: number } = {}) {
       ask: () => review.outcome('ref_1'),
       order: () =>
         review.submit({
-          ...{ key: 'ref_1', cardholderId: 'chd_1', bin: '44112201', person: {}, documents: [] },
+          key: 'ref_1',
+          cardholderId: 'chd_1',
+          bin: '44112201',
+          person: {},
+          documents: [],
           callbackUrl: 'https://api.example',
         }),
     },
@@ -167,8 +186,13 @@ export const WORDS: Readonly<Record<AdapterName, Record<string, unknown>>> = {
   deals: { key: 'ref_1', version: 3, status: 'filled', fills: [{ id: 'f1', sold: '10', bought: '10.78' }] },
   withdrawals: { key: 'ref_1', version: 3, status: 'sent', sent: '10', returns: [] },
   issuing: {
-    ...{ key: 'ref_1', version: 3, status: 'issued', reference: 'card_1' },
-    ...{ last4: '4242', expiryMonth: 12, expiryYear: 2030 },
+    key: 'ref_1',
+    version: 3,
+    status: 'issued',
+    reference: 'card_1',
+    last4: '4242',
+    expiryMonth: 12,
+    expiryYear: 2030,
   },
   closures: { key: 'ref_1', version: 3, status: 'closed' },
   tokenizations: { key: 'ref_1', version: 3, status: 'completed' },
@@ -178,7 +202,13 @@ export const WORDS: Readonly<Record<AdapterName, Record<string, unknown>>> = {
 function checkoutAnswer() {
   const paid = { id: 'p1', amount: '10.00', currency: 'EUR', status: 'settled' };
   return {
-    ...{ sessionId: 'ref_1', key: 'dep_1', version: 3, page: 'paid', risk: 'normal' },
-    ...{ payments: [paid], refunds: [], disputes: [] },
+    sessionId: 'ref_1',
+    key: 'dep_1',
+    version: 3,
+    page: 'paid',
+    risk: 'normal',
+    payments: [paid],
+    refunds: [],
+    disputes: [],
   };
 }

@@ -38,8 +38,11 @@ function world(options: Partial<RatesOptions> = {}) {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const rates = createRates(source, {
-    ...{ log, now: () => new Date(clock.at), observeUnusable: (what) => void unusable.push(what) },
-    ...{ everyMs: 40, retryMs: 5 },
+    log,
+    now: () => new Date(clock.at),
+    observeUnusable: (what) => void unusable.push(what),
+    everyMs: 40,
+    retryMs: 5,
     ...options,
   });
   return { clock, script, rates, unusable, lines, bid: () => rates.rate('EUR', 'USD').bid.toFixed() };

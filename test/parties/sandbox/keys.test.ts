@@ -22,14 +22,22 @@ const money = { amount: '10.00', currency: 'EUR' };
 const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
 const payout = () => ({ method: 'sepa', ...money, destination: {}, callbackUrl: `${world.shop.url}/a` });
 const card = () => ({
-  ...{ token: 'tok_visa', ...money, merchant: 'Acme', returnUrl: null, expiresAt },
+  token: 'tok_visa',
+  ...money,
+  merchant: 'Acme',
+  returnUrl: null,
+  expiresAt,
   callbackUrl: `${world.shop.url}/a`,
 });
 const deal = () => ({ from: 'EUR', to: 'USD', amount: '10.00', callbackUrl: `${world.shop.url}/a` });
 const withdrawal = () => ({ ...money, destination: { name: 'Acme' }, callbackUrl: `${world.shop.url}/a` });
 const session = () => ({
-  ...{ method: 'card', ...money, merchant: 'Acme', expiresAt },
-  ...{ returnUrl: 'https://shop.example/', callbackUrl: `${world.shop.url}/a` },
+  method: 'card',
+  ...money,
+  merchant: 'Acme',
+  expiresAt,
+  returnUrl: 'https://shop.example/',
+  callbackUrl: `${world.shop.url}/a`,
 });
 
 it.each<[SandboxParty, string, () => object]>([

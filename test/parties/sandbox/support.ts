@@ -44,8 +44,14 @@ export const session = async (world: SandboxWorld, magic: string, expiresSeconds
   const { checkout } = world.api.services.parties;
   const { key, path, callbackUrl } = placed(world);
   const made = await checkout.createSession({
-    ...{ key, depositId: key, method: 'card', amount: new Decimal(magic), currency: 'EUR', merchant: 'Acme' },
-    ...{ expiresAt: new Date(world.clock.at + expiresSeconds * 1000), returnUrl: 'https://shop.example/' },
+    key,
+    depositId: key,
+    method: 'card',
+    amount: new Decimal(magic),
+    currency: 'EUR',
+    merchant: 'Acme',
+    expiresAt: new Date(world.clock.at + expiresSeconds * 1000),
+    returnUrl: 'https://shop.example/',
     callbackUrl,
   });
   const ref = made.sessionId;
@@ -71,8 +77,14 @@ export const cardOrder =
     const { externalCards } = world.api.services.parties;
     const { key, path, callbackUrl } = placed(world);
     const order = {
-      ...{ key, token: magic, amount: new Decimal(100), currency: 'EUR', merchant: 'Acme', returnUrl: null },
-      ...{ expiresAt: new Date(world.clock.at + 60_000), callbackUrl },
+      key,
+      token: magic,
+      amount: new Decimal(100),
+      currency: 'EUR',
+      merchant: 'Acme',
+      returnUrl: null,
+      expiresAt: new Date(world.clock.at + 60_000),
+      callbackUrl,
     };
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const answer = await externalCards.order(kind, order).catch((error: Error) => error.name);
@@ -171,8 +183,13 @@ export const changesOf = ({ api }: SandboxWorld, party: SandboxParty): ReadChang
   const { checkout, payouts, externalCards, bank, exchange } = api.services.parties;
   const { cardProcessor, cardholderReview } = api.services.parties;
   const readers: Partial<Record<SandboxParty, { changes: ReadChanges }>> = {
-    ...{ checkout, payouts, 'external-cards': externalCards, bank, exchange },
-    ...{ 'card-processor': cardProcessor, 'cardholder-review': cardholderReview },
+    checkout,
+    payouts,
+    'external-cards': externalCards,
+    bank,
+    exchange,
+    'card-processor': cardProcessor,
+    'cardholder-review': cardholderReview,
   };
   const reader = readers[party];
   if (!reader) throw new Error(`${party} lists nothing`);

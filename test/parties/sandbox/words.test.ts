@@ -160,7 +160,10 @@ it('cards: an order is charged back, won back, or fails after its completion', a
 describe('checkout', () => {
   const refund = (sessionId: string, key: string, amount: string) =>
     world.api.services.parties.checkout.refund({
-      ...{ key: key + sessionId, sessionId, amount: new Decimal(amount), currency: 'EUR' },
+      key: key + sessionId,
+      sessionId,
+      amount: new Decimal(amount),
+      currency: 'EUR',
     });
 
   it('returns the first state of a session in the answer to its order', async () => {

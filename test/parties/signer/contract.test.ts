@@ -35,8 +35,15 @@ describe.each<[string, () => Promise<{ signer: Signer; close(): Promise<unknown>
   afterAll(() => opened.close());
 
   const transaction = (from: string, nonce = 3): UnsignedTransaction => ({
-    ...{ chainId: 31_337, nonce, from, to: CONTRACT, value: 10n ** 17n, data: '0xabcd', gas: 25_000n },
-    ...{ maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
+    chainId: 31_337,
+    nonce,
+    from,
+    to: CONTRACT,
+    value: 10n ** 17n,
+    data: '0xabcd',
+    gas: 25_000n,
+    maxFeePerGas: 2_000_000_000n,
+    maxPriorityFeePerGas: 1_000_000_000n,
   });
   const senderOf = (raw: string) => recoverTransactionAddress({ serializedTransaction: raw as never });
 

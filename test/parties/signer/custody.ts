@@ -75,7 +75,10 @@ async function signed(account: PrivateKeyAccount, transaction: UnsignedTransacti
   if (from !== account.address) throw new Error(`${account.address} is not the sender`);
   const fields = { ...rest, to: to as Hex, data: data as Hex };
   const authorizationList = authorizations.map(({ contract, r, s, ...each }) => ({
-    ...{ ...each, address: contract as Hex, r: r as Hex, s: s as Hex },
+    ...each,
+    address: contract as Hex,
+    r: r as Hex,
+    s: s as Hex,
   }));
   const raw = await (authorizationList.length === 0
     ? account.signTransaction({ ...fields, type: 'eip1559' })

@@ -58,7 +58,10 @@ describe('creation on a B2C BIN', () => {
     });
     expect(answer.body.documents).toHaveLength(2);
     expect(await metaOf(person.userId)).toMatchObject({
-      ...{ firstName: 'Zoe', phoneCode: '+44', idType: 'PASSPORT', postCode: 'SW1A1AA' },
+      firstName: 'Zoe',
+      phoneCode: '+44',
+      idType: 'PASSPORT',
+      postCode: 'SW1A1AA',
     });
     expect(commandsFor(answer.body.id)).toMatchObject([
       {
@@ -165,7 +168,9 @@ describe('PATCH /v1/cardholders/{id}', () => {
     });
     expect(await metaOf(holder.userId)).toEqual({
       ...before,
-      ...{ lastName: 'Muller', postCode: 'EC1A1BB', annualSalary: '< 10' },
+      lastName: 'Muller',
+      postCode: 'EC1A1BB',
+      annualSalary: '< 10',
     });
     expect(await eventsOf(api, holder.id)).toHaveLength(1);
   });

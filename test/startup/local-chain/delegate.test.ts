@@ -22,8 +22,14 @@ afterAll(() => Promise.all([api.close(), chain.stop()]));
 let version = 0;
 async function configured(sweepStrategy: string, treasuryAddress: string): Promise<void> {
   const config = {
-    ...{ gasThreshold: '0.001', gasTopupAmount: '0.01', minSweepAmount: {}, sweepConfirmations: 1 },
-    ...{ autoSweep: false, sweepStrategy, treasuryAddress, version },
+    gasThreshold: '0.001',
+    gasTopupAmount: '0.01',
+    minSweepAmount: {},
+    sweepConfirmations: 1,
+    autoSweep: false,
+    sweepStrategy,
+    treasuryAddress,
+    version,
   };
   const { status } = await admin.call('PUT', '/v1/gas-station/config/local', config);
   expect(status).toBe(200);

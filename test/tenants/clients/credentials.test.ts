@@ -31,7 +31,8 @@ it('reveals a disabled tenant only for its right secret', async () => {
   const own = await api.client();
   const call = (clientSecret: string) =>
     api.call('GET', '/v1/accounts', undefined, {
-      ...{ 'x-client-id': own.clientId, 'x-client-secret': clientSecret },
+      'x-client-id': own.clientId,
+      'x-client-secret': clientSecret,
     });
   await api.database.query(`update tenants set status = 'disabled' where id = $1`, [own.clientId]);
   for (let each = 0; each < 15; each += 1) {
@@ -137,7 +138,8 @@ describe('rotation', () => {
     expect(await statusOf(client.clientSecret)).toBe(200);
     await api.database.query(`update tenants set status = 'disabled' where id = $1`, [client.clientId]);
     expect(await rotate(as(client.clientSecret))).toMatchObject({
-      ...{ status: 401, body: { code: 'client_disabled' } },
+      status: 401,
+      body: { code: 'client_disabled' },
     });
     const secrets = await api.database.query('select 1 from credentials where tenant_id = $1', [
       client.clientId,

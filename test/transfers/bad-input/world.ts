@@ -72,7 +72,11 @@ export async function badWorld(): Promise<World> {
     },
   });
   return {
-    ...{ api, party, clock, observed, lines },
+    api,
+    party,
+    clock,
+    observed,
+    lines,
     client: await api.client(),
     forget: () => void [observed, lines].forEach((each) => each.splice(0)),
     close: async () => void (await Promise.all([api.close(), server.close()])),

@@ -33,8 +33,10 @@ it('credits a final deposit, and answers its state for every repeat', async () =
   await chain.client.mine({ blocks: 2 });
   await world.looks();
   expect((await claim({ address, txHash })).body).toMatchObject({
-    ...{ id: first.body.id, status: 'credited' },
-    ...{ creditedAmount: '25.000000', creditedCurrency: 'USDT' },
+    id: first.body.id,
+    status: 'credited',
+    creditedAmount: '25.000000',
+    creditedCurrency: 'USDT',
   });
   expect(await world.available(account)).toBe('25');
   expect(await world.booked('pool@local:USDT')).toBe('-25');
@@ -85,7 +87,8 @@ it('refuses reverted and pending transactions, and changes nothing', async () =>
   );
   expect(await world.deposits()).toHaveLength(before);
   expect(await claim({ address, txHash: pending })).toMatchObject({
-    ...{ status: 202, body: { status: 'confirming', amount: '4.000000' } },
+    status: 202,
+    body: { status: 'confirming', amount: '4.000000' },
   });
   await chain.client.mine({ blocks: 2 });
   await world.looks();

@@ -37,7 +37,11 @@ async function passOn(address: string): Promise<Hex> {
 
 const sendOn = (payer: Hex, address: string) =>
   world.chain.client.writeContract({
-    ...{ address: payer, abi: PASS_ON, functionName: 'passOn', args: [address as Hex], value: ETHER },
+    address: payer,
+    abi: PASS_ON,
+    functionName: 'passOn',
+    args: [address as Hex],
+    value: ETHER,
   });
 
 const REASON = ['--reason', 'seen on the explorer', '--json'];

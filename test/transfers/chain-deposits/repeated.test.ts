@@ -60,7 +60,9 @@ it('answers a deposit that was taken back after its credit', async () => {
   const { id } = body;
   for (const named of [{}, { logIndex: 0 }])
     expect((await claim({ address, txHash, ...named })).body).toMatchObject({
-      ...{ id, status: 'uncredited', failure: 'reversed_on_chain' },
+      id,
+      status: 'uncredited',
+      failure: 'reversed_on_chain',
     });
 });
 

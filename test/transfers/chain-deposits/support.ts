@@ -87,7 +87,12 @@ export async function openWorld({
   }
 
   return {
-    ...{ api, chain, client, turn, looks, ...local },
+    api,
+    chain,
+    client,
+    turn,
+    looks,
+    ...local,
     account: (currency = 'USDT', of = client) => accountOf(api, of, currency),
     wallet: (accountId) => walletFor(api, client, accountId),
     async lookAgain() {

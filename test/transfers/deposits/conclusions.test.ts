@@ -32,7 +32,10 @@ afterAll(() => world.close());
 const conclude = ({ id }: TestDeposit, as: 'paid' | 'failed') =>
   world.api.database.transaction((tx) =>
     concludeTransfer(world.api.services, tx, {
-      ...{ transferId: id, as, evidence: 'a letter', decidedBy: 'operator:ida' },
+      transferId: id,
+      as,
+      evidence: 'a letter',
+      decidedBy: 'operator:ida',
     }),
   );
 const refund = ({ id }: TestDeposit, amount?: string) =>

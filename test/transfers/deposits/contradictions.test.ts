@@ -94,10 +94,14 @@ async function inReview(settled: boolean): Promise<Known> {
 }
 
 const theirRefund = (amount: string, as: Session['refunds'][number]['status'] = 'succeeded') => ({
-  ...{ id: `re_${randomUUID()}`, amount, status: as },
+  id: `re_${randomUUID()}`,
+  amount,
+  status: as,
 });
 const dispute = (as: Session['disputes'][number]['status'] = 'open', amount = '100.00') => ({
-  ...{ id: `dp_${randomUUID()}`, amount, status: as },
+  id: `dp_${randomUUID()}`,
+  amount,
+  status: as,
 });
 const further = (amount: string) => ({ id: `pay_${randomUUID()}`, amount, status: 'settled' as const });
 
@@ -173,7 +177,10 @@ it('an approval counts for its payment only, and another one of the same amount 
 const conclude = ({ id }: { id: string }, as: 'paid' | 'failed') =>
   world.api.database.transaction((tx) =>
     concludeTransfer(world.api.services, tx, {
-      ...{ transferId: id, as, evidence: 'a letter', decidedBy: 'operator:ida' },
+      transferId: id,
+      as,
+      evidence: 'a letter',
+      decidedBy: 'operator:ida',
     }),
   );
 

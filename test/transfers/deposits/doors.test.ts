@@ -40,8 +40,12 @@ const door = (
 ): Promise<unknown> =>
   world.api.database.transaction((tx) =>
     useDoor(world.api.services, tx, {
-      ...{ transferId: deposit.id, door: by, reason: 'Checked.', decidedBy: 'operator:ida' },
-      ...{ accountId: deposit.accountId, amount: amount === undefined ? undefined : new Decimal(amount) },
+      transferId: deposit.id,
+      door: by,
+      reason: 'Checked.',
+      decidedBy: 'operator:ida',
+      accountId: deposit.accountId,
+      amount: amount === undefined ? undefined : new Decimal(amount),
     }),
   );
 const decide = ({ id }: TestDeposit, decision: 'approved' | 'rejected') =>
@@ -51,7 +55,9 @@ const decide = ({ id }: TestDeposit, decision: 'approved' | 'rejected') =>
 const refund = ({ id }: TestDeposit, amount: string) =>
   world.api.database.transaction((tx) =>
     refundDeposit(world.api.services, tx, {
-      ...{ depositId: id, amount: new Decimal(amount), requestedBy: 'operator:ida' },
+      depositId: id,
+      amount: new Decimal(amount),
+      requestedBy: 'operator:ida',
     }),
   );
 const stands = async (deposit: TestDeposit) => [

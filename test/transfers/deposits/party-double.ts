@@ -58,7 +58,11 @@ export function wordOf(session: Session) {
   const made = status === 'settled' ? 'settled' : status === 'paid' ? 'pending' : 'failed';
   const first = paid ? [{ id: `pay-${sessionId}`, ...paid, status: made }] : [];
   return {
-    ...{ sessionId, key: asked['depositId'] ?? null, risk, failureCode, version },
+    sessionId,
+    key: asked['depositId'] ?? null,
+    risk,
+    failureCode,
+    version,
     page: status === 'settled' ? 'paid' : status,
     payments: [...first, ...others.map((payment) => ({ currency, ...payment }))],
     refunds: refunds.map((refund) => ({ currency, ...refund })),

@@ -18,16 +18,43 @@ import { leftOf } from '../../../src/transfers/suspense';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const TERMS: DepositTerms = {
-  ...{ method: 'card', externalId: null, currency: 'USD', accountCurrency: 'USD', rate: new Decimal(1) },
-  ...{ feeFixed: new Decimal('0.30'), feePercent: new Decimal('2.9'), chargedAmount: new Decimal(100) },
-  ...{ creditedAmount: new Decimal('96.80'), serviceFee: new Decimal('3.20'), expiresAt: NOW },
+  method: 'card',
+  externalId: null,
+  currency: 'USD',
+  accountCurrency: 'USD',
+  rate: new Decimal(1),
+  feeFixed: new Decimal('0.30'),
+  feePercent: new Decimal('2.9'),
+  chargedAmount: new Decimal(100),
+  creditedAmount: new Decimal('96.80'),
+  serviceFee: new Decimal('3.20'),
+  expiresAt: NOW,
 };
 const fresh = (status: string): Deposit => ({
   transfer: {
-    ...{ id: 'dep_1', kind: 'deposit', tenantId: 'cli_1', accountId: 'acc_1', status, terms: TERMS },
-    ...{ referenceId: 'ref_1', idempotencyKey: null, partyRef: 'cs_1', orderedAt: NOW, word: null },
-    ...{ wordAt: null, doubted: null, doubtedAt: null, parts: [], failure: null, revision: 0 },
-    ...{ quiet: 0, lookAt: null, dueBy: null, reached: {}, createdAt: NOW, updatedAt: NOW },
+    id: 'dep_1',
+    kind: 'deposit',
+    tenantId: 'cli_1',
+    accountId: 'acc_1',
+    status,
+    terms: TERMS,
+    referenceId: 'ref_1',
+    idempotencyKey: null,
+    partyRef: 'cs_1',
+    orderedAt: NOW,
+    word: null,
+    wordAt: null,
+    doubted: null,
+    doubtedAt: null,
+    parts: [],
+    failure: null,
+    revision: 0,
+    quiet: 0,
+    lookAt: null,
+    dueBy: null,
+    reached: {},
+    createdAt: NOW,
+    updatedAt: NOW,
   },
   decisions: [],
   at: NOW,
@@ -35,7 +62,10 @@ const fresh = (status: string): Deposit => ({
 
 type Payments = CheckoutWord['payments'];
 const paid = (id: string, amount: number, status: Payments[number]['status']) => ({
-  ...{ id, amount: new Decimal(amount), currency: 'USD', status },
+  id,
+  amount: new Decimal(amount),
+  currency: 'USD',
+  status,
 });
 const statuses = fc.constantFrom('pending' as const, 'settled' as const, 'settled' as const);
 
@@ -53,7 +83,12 @@ const words = fc
   )
   .map(
     (payments: Payments): CheckoutWord => ({
-      ...{ key: 'dep_1', page: 'paid', payments, risk: 'normal', refunds: [], disputes: [] },
+      key: 'dep_1',
+      page: 'paid',
+      payments,
+      risk: 'normal',
+      refunds: [],
+      disputes: [],
     }),
   );
 const acts = fc.record({

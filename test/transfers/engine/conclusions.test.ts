@@ -20,18 +20,45 @@ const situation = <Terms, Word extends PartyWord>(
   decisions: Decision[] = [],
 ): Situation<Terms, Word> => ({
   transfer: {
-    ...{ id: 'rec_1', kind: kind.name, tenantId: 'cli_1', accountId: 'acc_1', status: 'processing', terms },
-    ...{ referenceId: 'rec_1', idempotencyKey: null, partyRef: 'rec_1', orderedAt: NOW, word, wordAt: null },
-    ...{ doubted: null, doubtedAt: null, parts: [], failure: null, revision: 0, quiet: 0 },
-    ...{ lookAt: null, dueBy: null, reached: {}, createdAt: NOW, updatedAt: NOW },
+    id: 'rec_1',
+    kind: kind.name,
+    tenantId: 'cli_1',
+    accountId: 'acc_1',
+    status: 'processing',
+    terms,
+    referenceId: 'rec_1',
+    idempotencyKey: null,
+    partyRef: 'rec_1',
+    orderedAt: NOW,
+    word,
+    wordAt: null,
+    doubted: null,
+    doubtedAt: null,
+    parts: [],
+    failure: null,
+    revision: 0,
+    quiet: 0,
+    lookAt: null,
+    dueBy: null,
+    reached: {},
+    createdAt: NOW,
+    updatedAt: NOW,
   },
   decisions,
   at: NOW,
 });
 
 const decision = (id: string, kind: string, given: Partial<Decision> = {}): Decision => ({
-  ...{ id, kind, amount: null, currency: null, accountId: null, data: {}, reason: null },
-  ...{ decidedBy: 'operator', at: NOW, ...given },
+  id,
+  kind,
+  amount: null,
+  currency: null,
+  accountId: null,
+  data: {},
+  reason: null,
+  decidedBy: 'operator',
+  at: NOW,
+  ...given,
 });
 
 /** The effective word after the conclusion. Undefined if the conclusion is not possible. */
@@ -46,8 +73,14 @@ function concluded<Terms, Word extends PartyWord>(
 }
 
 const PAYOUT = {
-  ...{ method: 'sepa' as const, currency: 'EUR', receivedCurrency: 'EUR', needsApproval: false, rate: of(1) },
-  ...{ amount: of(100), fee: of('0.35'), receivedAmount: of(100) },
+  method: 'sepa' as const,
+  currency: 'EUR',
+  receivedCurrency: 'EUR',
+  needsApproval: false,
+  rate: of(1),
+  amount: of(100),
+  fee: of('0.35'),
+  receivedAmount: of(100),
 };
 const payout = (status: PayoutWord['status'], sent: number, ...backs: number[]): PayoutWord => ({
   status,
@@ -125,10 +158,18 @@ it.each([
 describe('a credit of the bank', () => {
   const TERMS = { iban: 'LT00', amount: of(500), currency: 'EUR' };
   const back = (key: string, amount: number, status: 'pending' | 'succeeded' | 'failed') => ({
-    ...{ id: `party-${key}`, key, amount: of(amount), status },
+    id: `party-${key}`,
+    key,
+    amount: of(amount),
+    status,
   });
   const word = (...returns: ReturnType<typeof back>[]) => ({
-    ...{ id: 'bank-1', iban: 'LT1', amount: of(500), currency: 'EUR', recalls: [], returns },
+    id: 'bank-1',
+    iban: 'LT1',
+    amount: of(500),
+    currency: 'EUR',
+    recalls: [],
+    returns,
   });
   const ordered = (id: string, amount: number) =>
     decision(id, 'suspense_return', { amount: of(amount), currency: 'EUR' });

@@ -14,10 +14,26 @@ export const begun = <Terms, Word>(
   given: Partial<Transfer<Terms, Word>> & Pick<Transfer<Terms, Word>, 'kind' | 'status' | 'terms'>,
 ): Situation<Terms, Word> => ({
   transfer: {
-    ...{ id: 'rec_1', tenantId: 'cli_1', accountId: 'acc_1', referenceId: 'rec_1', idempotencyKey: null },
-    ...{ partyRef: 'rec_1', orderedAt: null, word: null, wordAt: null, doubted: null, doubtedAt: null },
-    ...{ parts: [], failure: null, revision: 0, quiet: 0, lookAt: null, dueBy: null },
-    ...{ reached: {}, createdAt: START, updatedAt: START },
+    id: 'rec_1',
+    tenantId: 'cli_1',
+    accountId: 'acc_1',
+    referenceId: 'rec_1',
+    idempotencyKey: null,
+    partyRef: 'rec_1',
+    orderedAt: null,
+    word: null,
+    wordAt: null,
+    doubted: null,
+    doubtedAt: null,
+    parts: [],
+    failure: null,
+    revision: 0,
+    quiet: 0,
+    lookAt: null,
+    dueBy: null,
+    reached: {},
+    createdAt: START,
+    updatedAt: START,
     ...given,
   },
   decisions: [],
@@ -98,7 +114,10 @@ function shown<Terms, Word extends PartyWord>(
 ): Looked<Terms, Word> {
   const counting = effective(kind, situation);
   return {
-    ...{ situation, counting, path, impossible },
+    situation,
+    counting,
+    path,
+    impossible,
     get books() {
       return booksOf(kind, counting);
     },

@@ -214,7 +214,10 @@ describe('the order of a deposit', () => {
     const conclude = (as: 'paid' | 'failed') =>
       world.api.database.transaction((tx) =>
         concludeTransfer(world.api.services, tx, {
-          ...{ transferId: deposit.id, as, evidence: 'The party is gone.', decidedBy },
+          transferId: deposit.id,
+          as,
+          evidence: 'The party is gone.',
+          decidedBy,
         }),
       );
     await expect(conclude('failed')).rejects.toMatchObject({ code: 'invalid_transition' });
@@ -223,7 +226,8 @@ describe('the order of a deposit', () => {
     await expect(conclude('paid')).rejects.toMatchObject({ code: 'invalid_transition' });
     await conclude('failed');
     expect(await readDeposit(client, deposit)).toMatchObject({
-      ...{ status: 'failed', failure: 'method_unavailable' },
+      status: 'failed',
+      failure: 'method_unavailable',
     });
     world.double.requests.length = 0;
     expect((await lookAtDeposit(world, deposit.id)).open).toBe(false);

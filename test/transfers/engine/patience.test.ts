@@ -7,7 +7,12 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const at = (transfer: Partial<Transfer>, now = NOW): Situation<unknown, PartyWord> => ({
   transfer: {
-    ...{ quiet: 0, doubtedAt: null, partyRef: 'x', reached: {}, createdAt: NOW, updatedAt: NOW },
+    quiet: 0,
+    doubtedAt: null,
+    partyRef: 'x',
+    reached: {},
+    createdAt: NOW,
+    updatedAt: NOW,
     ...transfer,
   } as Transfer<unknown, PartyWord>,
   decisions: [],

@@ -177,7 +177,10 @@ describe('the position of incoming money', () => {
     currency: 'USD',
   };
   const back = (part: string, as: Back['as'], amount: number, state: Back['state'] = 'done'): Back => ({
-    ...{ part, as, state, currency: 'USD' },
+    part,
+    as,
+    state,
+    currency: 'USD',
     amount: new Decimal(amount),
   });
   const shown = (inflow: Partial<Inflow>) =>
@@ -240,7 +243,13 @@ const outflows: fc.Arbitrary<Outflow> = fc
   .map(({ amount, fee, received, exchange, sent, backs, held }) => {
     const target = { currency: exchange ? 'EUR' : 'USD', amount: exchange ? received : amount };
     return {
-      ...{ account: 'acc_1', currency: 'USD', amount, fee, target, party: 'payouts', doors: [] },
+      account: 'acc_1',
+      currency: 'USD',
+      amount,
+      fee,
+      target,
+      party: 'payouts',
+      doors: [],
       sent: target.amount.times(sent).toDecimalPlaces(2),
       held: held && sent === 0,
       backs: backs.map((each, n) => ({ part: `ref_${n}`, amount: each })),
@@ -281,8 +290,15 @@ describe('the position of outgoing money', () => {
   ])('%s', (_, sent, backs, expected) => {
     const amount = new Decimal(100);
     const position = outflowPosition({
-      ...{ account: 'acc_1', currency: 'USD', amount, fee: ZERO, target: { currency: 'USD', amount } },
-      ...{ held: false, sent: new Decimal(sent), doors: [], party: 'payouts' },
+      account: 'acc_1',
+      currency: 'USD',
+      amount,
+      fee: ZERO,
+      target: { currency: 'USD', amount },
+      held: false,
+      sent: new Decimal(sent),
+      doors: [],
+      party: 'payouts',
       backs: backs.map((each, n) => ({ part: `ref_${n}`, amount: new Decimal(each) })),
     });
     const shown = position

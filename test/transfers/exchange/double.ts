@@ -28,13 +28,11 @@ export function exchangeDouble(): ExchangeDouble {
   const words = new Map<string, ExchangeOrderWord>();
   const orders = new Map<string, ExchangeOrder>();
   const double: ExchangeDouble = {
-    ...{
-      orders,
-      next: [],
-      balances: {},
-      clock: { at: new Date(), stands: false, now: Date.now },
-      isAway: false,
-    },
+    orders,
+    next: [],
+    balances: {},
+    clock: { at: new Date(), stands: false, now: Date.now },
+    isAway: false,
     beforeAnswer: async () => undefined,
     say(key, status, ...fills) {
       const version = (words.get(key)?.version ?? 0) + 1;
@@ -52,14 +50,17 @@ export function exchangeDouble(): ExchangeDouble {
         return words.get(order.key) as ExchangeOrderWord;
       },
       askOrder: async (key) => words.get(key) ?? 'unknown_to_party',
-      ...{ withdraw: NOT_HERE, askWithdrawal: NOT_HERE, verify: () => undefined },
+      withdraw: NOT_HERE,
+      askWithdrawal: NOT_HERE,
+      verify: () => undefined,
       async balances() {
         if (double.isAway) throw new PartyAway();
         if (!double.clock.stands)
           double.clock.at = new Date(Math.max(double.clock.at.getTime() + 1, double.clock.now()));
         const asOf = double.clock.at;
         const balances = Object.entries(double.balances).map(([currency, amount]) => ({
-          ...{ currency, amount: new Decimal(amount) },
+          currency,
+          amount: new Decimal(amount),
         }));
         await double.beforeAnswer();
         return { asOf, balances };

@@ -41,7 +41,9 @@ it('cancels an order that was not given, releases the hold, and records the oper
   ]);
   expect(await auditOf(id)).toEqual([
     {
-      ...{ action: 'exchange-order.cancel', actor: 'operator:ida', tenant_id: on.client.clientId },
+      action: 'exchange-order.cancel',
+      actor: 'operator:ida',
+      tenant_id: on.client.clientId,
       before: { status: 'created' },
       after: { status: 'cancelled', reason: 'The client called.' },
     },

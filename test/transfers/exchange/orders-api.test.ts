@@ -32,8 +32,15 @@ it('holds the amount, sells it, waits for the settlement and books exact amounts
   const answer = await ask(on);
   expect(answer.status).toBe(201);
   expect(answer.body).toMatchObject({
-    ...{ fromAccountId: on.eur, toAccountId: on.usd, fromCurrency: 'EUR', toCurrency: 'USD' },
-    ...{ status: 'created', amount: '100.00', fee: '0.00', sold: '0.00', bought: '0.00' },
+    fromAccountId: on.eur,
+    toAccountId: on.usd,
+    fromCurrency: 'EUR',
+    toCurrency: 'USD',
+    status: 'created',
+    amount: '100.00',
+    fee: '0.00',
+    sold: '0.00',
+    bought: '0.00',
   });
   const { id } = answer.body;
   expect(await balance(on.client, on.eur)).toBe('900.00 100.00');

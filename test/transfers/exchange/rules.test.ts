@@ -39,8 +39,12 @@ it('an order has exactly these transitions', () => {
 
 const d = (value: string | number) => new Decimal(value);
 const TERMS: ExchangeOrderTerms = {
-  ...{ currency: 'EUR', toAccountId: 'acc_to', toCurrency: 'USD', minReceive: null },
-  ...{ amount: d(100), fee: d(1) },
+  currency: 'EUR',
+  toAccountId: 'acc_to',
+  toCurrency: 'USD',
+  minReceive: null,
+  amount: d(100),
+  fee: d(1),
 };
 
 function order(
@@ -51,7 +55,9 @@ function order(
   const [sold = '0', bought = '0'] = fill?.split(' ') ?? [];
   const fills = fill ? [{ id: 'f1', sold: d(sold), bought: d(bought) }] : [];
   const made = begun<ExchangeOrderTerms, ExchangeOrderWord>({
-    ...{ kind: 'exchange_order', status: 'executing', terms: { ...TERMS, ...terms } },
+    kind: 'exchange_order',
+    status: 'executing',
+    terms: { ...TERMS, ...terms },
     word: word && { status, fills },
   });
   const release = { id: 'dec_1', kind: 'release', amount: d(bought), currency: 'USD', accountId: null };

@@ -39,7 +39,9 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       weight: 7,
       arbitrary: fc.record({
         do: fc.constant('deal' as const),
-        ...{ nth, bought: fc.constantFrom(7, 10, 10, 13), isHeard: fc.boolean() },
+        nth,
+        bought: fc.constantFrom(7, 10, 10, 13),
+        isHeard: fc.boolean(),
       }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('fail' as const), nth }) },
@@ -55,7 +57,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     {
       weight: 2,
       arbitrary: fc.record({
-        ...{ do: fc.constant('move' as const), currency },
+        do: fc.constant('move' as const),
+        currency,
         as: fc.constantFrom(...SETTLEMENT_MOVES),
       }),
     },
@@ -63,7 +66,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     {
       weight: 6,
       arbitrary: fc.record({
-        ...{ do: fc.constant('check' as const), currency },
+        do: fc.constant('check' as const),
+        currency,
         when: fc.constantFrom('settled' as const, 'settled' as const, 'at once' as const, 'before' as const),
       }),
     },

@@ -31,13 +31,20 @@ it('releases covered orders as a whole, oldest first, without overtaking, and ke
   const c = await dealt(on, '10.00', '10 11');
   on.double.balances = { USD: '60' };
   expect((await check(on)).body).toMatchObject({
-    ...{ currency: 'USD', previous: '0.00', current: '60.00', increase: '60.00' },
-    ...{ ordersReleased: [a], leftOver: '5.00' },
+    currency: 'USD',
+    previous: '0.00',
+    current: '60.00',
+    increase: '60.00',
+    ordersReleased: [a],
+    leftOver: '5.00',
   });
   // The money would cover the last order (11.00), which may not overtake.
   on.double.balances = { USD: '80' };
   expect((await check(on)).body).toMatchObject({
-    ...{ previous: '60.00', increase: '20.00', ordersReleased: [], leftOver: '25.00' },
+    previous: '60.00',
+    increase: '20.00',
+    ordersReleased: [],
+    leftOver: '25.00',
   });
   expect(await statusesOf(on, a, b, c)).toEqual(['completed', 'awaiting_settlement', 'awaiting_settlement']);
   on.double.balances = { USD: '176' };

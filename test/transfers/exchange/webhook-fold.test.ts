@@ -41,7 +41,9 @@ async function agrees(eur: string, usd: string): Promise<void> {
 
 it('webhooks of exchange, order and withdrawal add up to the balance at each step, also after reversals', async () => {
   const { body: quote } = await on.client.call('POST', `/v2/accounts/${on.eur}/exchange-quote`, {
-    ...{ toAccountId: on.usd, amount: '100.01', side: 'sell' },
+    toAccountId: on.usd,
+    amount: '100.01',
+    side: 'sell',
   });
   const path = `/v2/accounts/${on.eur}/exchanges`;
   expect((await on.client.call('POST', path, { quoteId: quote.quoteId }, newKey())).status).toBe(201);

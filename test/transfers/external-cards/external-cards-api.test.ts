@@ -194,7 +194,9 @@ describe('a token of the sandbox', () => {
       api.clock.pass(6);
       await looked(api, id);
       expect(await show()).toMatchObject({
-        ...{ status: 'returned', returnedAmount: '100.00', failure: 'payment_reversed' },
+        status: 'returned',
+        returnedAmount: '100.00',
+        failure: 'payment_reversed',
       });
       expect(await balanceOf(client, accountId)).toBe('500.00 0.00');
       expect(await foldOf(api, accountId)).toBe('500.00');

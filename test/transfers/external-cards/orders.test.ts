@@ -30,8 +30,15 @@ const told = (kind: keyof typeof CARD_KINDS, ...words: CardOrderWord[]) =>
   looks(CARD_KINDS[kind], fresh(), inTurn(...words));
 
 const refused = (code: string): Decision => ({
-  ...{ id: 'dec_1', kind: 'refused', amount: null, currency: null, accountId: null, reason: null },
-  ...{ data: { key: 'rec_1', code }, decidedBy: 'system', at: START },
+  id: 'dec_1',
+  kind: 'refused',
+  amount: null,
+  currency: null,
+  accountId: null,
+  reason: null,
+  data: { key: 'rec_1', code },
+  decidedBy: 'system',
+  at: START,
 });
 
 const REQUIRED = word('requires_action', 0);

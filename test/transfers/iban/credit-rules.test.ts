@@ -23,14 +23,23 @@ const TERMS: IbanCreditTerms = { iban: IBAN, amount: new Decimal(100), currency:
 
 const fresh = (accountId: string | null = 'vib_1'): IbanCredit =>
   begun<IbanCreditTerms, BankCreditWord>({
-    ...{ kind: 'iban_credit', status: 'received', terms: TERMS, accountId, tenantId: accountId && 'cli_1' },
-    ...{ partyRef: 'bank-1', orderedAt: START },
+    kind: 'iban_credit',
+    status: 'received',
+    terms: TERMS,
+    accountId,
+    tenantId: accountId && 'cli_1',
+    partyRef: 'bank-1',
+    orderedAt: START,
   });
 
 const parts = (name: string, amounts: readonly number[]) =>
   amounts.map((amount, n) => ({ id: `${name}${n + 1}`, amount: new Decimal(amount) }));
 const word = (recalls: number[] = [], given: Partial<BankCreditWord> = {}): BankCreditWord => ({
-  ...{ id: 'bank-1', iban: IBAN, amount: new Decimal(100), currency: 'EUR', returns: [] },
+  id: 'bank-1',
+  iban: IBAN,
+  amount: new Decimal(100),
+  currency: 'EUR',
+  returns: [],
   recalls: parts('c', recalls),
   ...given,
 });
@@ -38,8 +47,15 @@ const inTurn = (...words: BankCreditWord[]) =>
   words.map((each, n) => ({ word: { ...each, version: n + 1 } }));
 
 const decision = (kind: string, amount: number, id = `dec_${kind}`): Decision => ({
-  ...{ id, kind, currency: 'EUR', accountId: 'acc_2', data: {}, reason: null },
-  ...{ amount: new Decimal(amount), decidedBy: 'operator', at: START },
+  id,
+  kind,
+  currency: 'EUR',
+  accountId: 'acc_2',
+  data: {},
+  reason: null,
+  amount: new Decimal(amount),
+  decidedBy: 'operator',
+  at: START,
 });
 
 const gone = (status: 'pending' | 'succeeded' | 'failed', amount = 100, key?: string) => ({

@@ -46,7 +46,10 @@ it('a payout is ordered under its id, by SEPA', async () => {
   expect(party.payment(id)).toMatchObject({
     key: id,
     order: {
-      ...{ method: 'sepa', amount: '100', currency: 'EUR', destination: DESTINATION },
+      method: 'sepa',
+      amount: '100',
+      currency: 'EUR',
+      destination: DESTINATION,
       callbackUrl: `${api.url}/callbacks/iban-payouts`,
     },
   });

@@ -98,8 +98,15 @@ async function begin(): Promise<Played> {
     const { id, show } = await paidOut(client, amount);
     const whole = new Decimal(amount);
     return {
-      ...{ client, accountId: ibanId, id, show, script: scriptFor(whole), messages: [] },
-      ...{ receivedAmount: whole, receivedCurrency: 'EUR', currency: 'EUR' },
+      client,
+      accountId: ibanId,
+      id,
+      show,
+      script: scriptFor(whole),
+      messages: [],
+      receivedAmount: whole,
+      receivedCurrency: 'EUR',
+      currency: 'EUR',
     };
   }
   const other = chance(0.3) ? { method: 'swift', currency: oneOf(['USD', 'GBP']) } : {};
@@ -108,9 +115,15 @@ async function begin(): Promise<Played> {
   const { id, receivedAmount, receivedCurrency } = body;
   const whole = new Decimal(receivedAmount);
   return {
-    ...{ client, accountId, id, script: scriptFor(whole), messages: [] },
+    client,
+    accountId,
+    id,
+    script: scriptFor(whole),
+    messages: [],
     show: () => read(client, accountId, id),
-    ...{ receivedAmount: whole, receivedCurrency, currency: 'EUR' },
+    receivedAmount: whole,
+    receivedCurrency,
+    currency: 'EUR',
   };
 }
 

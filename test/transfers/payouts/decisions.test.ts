@@ -50,7 +50,10 @@ const door = (transferId: string, given: Omit<UseDoor, 'transferId' | 'reason' |
 const conclude = (transferId: string, as: Conclude['as']) =>
   api.database.transaction((tx) =>
     concludeTransfer(api.services, tx, {
-      ...{ transferId, as, evidence: by.reason, decidedBy: by.decidedBy },
+      transferId,
+      as,
+      evidence: by.reason,
+      decidedBy: by.decidedBy,
     }),
   );
 

@@ -265,7 +265,9 @@ describe('the party’s word', () => {
     async (status) => {
       const id = await through({ status }, { status: 'failed', failureCode: 'bank_refused' });
       expect(await read(client, accountId, id)).toMatchObject({
-        ...{ status: 'returned', failure: 'bank_refused', returnedAmount: '100.00' },
+        status: 'returned',
+        failure: 'bank_refused',
+        returnedAmount: '100.00',
       });
       expect(await balance()).toBe(WHOLE);
       expect((await told(api, id)).slice(2).sort()).toEqual([

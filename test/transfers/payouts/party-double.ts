@@ -171,7 +171,9 @@ function told({ counts }: PartyDouble, payment: DoublePayout) {
   const back = returned ?? (status === 'returned' && !returns ? amount : undefined);
   const parts = returns ?? (back === undefined ? {} : { [`return-${key}`]: back });
   return {
-    ...{ key, status, failureCode },
+    key,
+    status,
+    failureCode,
     ...(counts ? { version } : {}),
     sent: hasLeft ? amount : '0',
     returns: Object.entries(parts).map(([id, each]) => ({ id, amount: each })),

@@ -14,26 +14,45 @@ export { START } from '../engine/look';
 export const KIND = payoutKind;
 
 export const TERMS: PayoutTerms = {
-  ...{ method: 'sepa', currency: 'EUR', receivedCurrency: 'EUR', needsApproval: false },
-  ...{ amount: new Decimal(100), fee: new Decimal('0.35'), receivedAmount: new Decimal(100) },
+  method: 'sepa',
+  currency: 'EUR',
+  receivedCurrency: 'EUR',
+  needsApproval: false,
+  amount: new Decimal(100),
+  fee: new Decimal('0.35'),
+  receivedAmount: new Decimal(100),
   rate: new Decimal(1),
 };
 export const IN_DOLLARS: PayoutTerms = {
   ...TERMS,
-  ...{ method: 'swift', receivedCurrency: 'USD', receivedAmount: new Decimal('107.89') },
+  method: 'swift',
+  receivedCurrency: 'USD',
+  receivedAmount: new Decimal('107.89'),
   rate: new Decimal('1.07892'),
 };
 
 export const fresh = (terms: PayoutTerms = TERMS): Payout =>
   begun<PayoutTerms, PayoutWord>({
-    ...{ id: 'pay_1', kind: 'payout', status: 'created', terms, partyRef: 'payout-pay_1' },
+    id: 'pay_1',
+    kind: 'payout',
+    status: 'created',
+    terms,
+    partyRef: 'payout-pay_1',
   });
 
 export const amount = (value: number | string) => new Decimal(value);
 let decisions = 0;
 export const decision = (kind: string, given: Partial<Decision> = {}): Decision => ({
-  ...{ id: `dec_${(decisions += 1)}`, kind, amount: null, currency: null, accountId: null, data: {} },
-  ...{ reason: null, decidedBy: 'operator', at: START, ...given },
+  id: `dec_${(decisions += 1)}`,
+  kind,
+  amount: null,
+  currency: null,
+  accountId: null,
+  data: {},
+  reason: null,
+  decidedBy: 'operator',
+  at: START,
+  ...given,
 });
 
 export const word = (
@@ -41,7 +60,8 @@ export const word = (
   sent = 0,
   returns: Record<string, number> = {},
 ): PayoutWord => ({
-  ...{ status, sent: amount(sent) },
+  status,
+  sent: amount(sent),
   returns: Object.entries(returns).map(([id, value]) => ({ id, amount: amount(value) })),
 });
 

@@ -60,8 +60,11 @@ it('shows two parties in one currency apart, and books the payment of one', asyn
   expect([code, JSON.parse(out)]).toEqual([
     0,
     {
-      ...{ referenceId: expect.any(String), party: 'checkout', currency: 'USD' },
-      ...{ amount: '97.00', as: 'withdrawal' },
+      referenceId: expect.any(String),
+      party: 'checkout',
+      currency: 'USD',
+      amount: '97.00',
+      as: 'withdrawal',
     },
   ]);
   expect(await inUsd()).toEqual(['checkout USD 3.00', 'external-cards USD 100.00']);

@@ -86,7 +86,9 @@ it('the end of an expired allocation', () =>
     const id = allocation?.id ?? '';
     await advanceAllocation(broken, id).catch(() => undefined);
     expect(await advanceAllocation(world.api.services, id)).toEqual({
-      ...{ status: 'expired', open: false, lookAt: null },
+      status: 'expired',
+      open: false,
+      lookAt: null,
     });
     const wallet = await world.api.database.query('select status from wallets where address = $1', [address]);
     expect(wallet).toEqual([{ status: 'quarantined' }]);

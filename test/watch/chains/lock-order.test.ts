@@ -61,7 +61,13 @@ function transactions(round: number): ChainTransfer[][] {
   return Array.from({ length: 6 }, (_, n) => {
     const txHash = `0x${(round * 10 + n).toString(16).padStart(64, '0')}`;
     const transfers = [0, 1, 2].map((ordinal) => ({
-      ...{ txHash, ordinal, logIndex: ordinal, token: TOKEN, from: '0xF', units: 5_000_000n, block },
+      txHash,
+      ordinal,
+      logIndex: ordinal,
+      token: TOKEN,
+      from: '0xF',
+      units: 5_000_000n,
+      block,
       to: addresses[(n + ordinal) % 4] as string,
     }));
     mined.set(txHash, transfers);

@@ -12,8 +12,13 @@ it("follows a network as soon as it is enabled, not with the reconciler's next r
   const admin = await api.client('admin');
   const put = async (change: object) => {
     const { status, body } = await admin.call('PUT', '/v1/networks/local', {
-      ...{ name: 'Local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url], confirmations: 3 },
-      ...{ assets: [{ symbol: 'ETH', decimals: 18, minDeposit: '1' }], ...change },
+      name: 'Local',
+      kind: 'evm',
+      chainId: chain.chainId,
+      rpcUrls: [chain.url],
+      confirmations: 3,
+      assets: [{ symbol: 'ETH', decimals: 18, minDeposit: '1' }],
+      ...change,
     });
     expect([status, body.code]).toEqual([200, undefined]);
   };

@@ -111,7 +111,11 @@ const auditChange = (
   { subject: { id: subject, tenantId }, before, after }: ChangedLimits,
 ) =>
   auditAdmin(tx, {
-    ...{ caller, requestId, action, subject, tenantId },
+    caller,
+    requestId,
+    action,
+    subject,
+    tenantId,
     before: auditedLimits(before),
     after: auditedLimits(after),
   });

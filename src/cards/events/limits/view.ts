@@ -64,7 +64,9 @@ export const SHOWN_OF_USER = ['userId'] as const;
 
 const moving = { used: ignoredField(), remaining: ignoredField() };
 export const cardLimitsBody = limitsBody.extend({
-  ...{ cardId: shownField(), currency: shownField(), programme: shownObject() },
+  cardId: shownField(),
+  currency: shownField(),
+  programme: shownObject(),
   ...moving,
 });
 export const userLimitsBody = limitsBody.extend({ userId: shownField(), ...moving });

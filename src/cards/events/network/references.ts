@@ -58,6 +58,14 @@ export function createNetworkReferences(known: NetworkReference[]): NetworkRefer
 const nameOf = ({ cardId, currency, reference }: NetworkKey) => `${cardId} ${currency} ${reference}`;
 
 const unknown = ({ cardId, reference, currency }: NetworkKey): NetworkReference => ({
-  ...{ cardId, reference, currency, authorizationId: null, finalAt: null, releasedUnanswered: ZERO },
-  ...{ settledAhead: ZERO, settledAheadAt: null, reversedAhead: ZERO, reversedAheadAt: null },
+  cardId,
+  reference,
+  currency,
+  authorizationId: null,
+  finalAt: null,
+  releasedUnanswered: ZERO,
+  settledAhead: ZERO,
+  settledAheadAt: null,
+  reversedAhead: ZERO,
+  reversedAheadAt: null,
 });

@@ -65,13 +65,21 @@ export async function preflight(
   const failed = await failedSweeps(sql, of, failedBefore(services.now()));
   const said = await requireChainAnswer(readOf(reached, wallet, asset, config, stationAddress));
   const units = sweepableOf(config, network, asset, {
-    ...{ units: said.balance, fee: said.fee ?? 0n, ofStation },
+    units: said.balance,
+    fee: said.fee ?? 0n,
+    ofStation,
   });
   const checks = checksOf({
-    ...{ wallet, asset, open, kind: network.kind, ...said },
+    wallet,
+    asset,
+    open,
+    kind: network.kind,
+    ...said,
     isStation: wallet.address === config.stationAddress,
-    ...{ sweepable: units, least: minSweepOf(config, asset) },
-    ...{ maxGasPrice: config.maxGasPrice, treasuryAddress: config.treasuryAddress },
+    sweepable: units,
+    least: minSweepOf(config, asset),
+    maxGasPrice: config.maxGasPrice,
+    treasuryAddress: config.treasuryAddress,
     autoSweepRestsUntil: autoSweepRestsUntil(failed),
   });
   const { fee, native } = said;

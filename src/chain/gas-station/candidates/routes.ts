@@ -32,7 +32,9 @@ export const candidateRoutes = (services: Services): Route[] => [
 
 const sweepCandidatesRoute = (services: Services): Route =>
   route({
-    ...{ method: 'GET', path: '/v1/gas-station/sweep-candidates', ...GUARDED },
+    method: 'GET',
+    path: '/v1/gas-station/sweep-candidates',
+    ...GUARDED,
     summary: 'Wallets eligible for sweeping',
     description: `${WHICH} An asset is listed from its \`minSweepAmount\` on. Includes former stations that are our wallets.`,
     query,
@@ -48,7 +50,9 @@ const sweepCandidatesRoute = (services: Services): Route =>
 
 const topupCandidatesRoute = (services: Services): Route =>
   route({
-    ...{ method: 'GET', path: '/v1/gas-station/topup-candidates', ...GUARDED },
+    method: 'GET',
+    path: '/v1/gas-station/topup-candidates',
+    ...GUARDED,
     summary: 'Wallets needing gas refill',
     description: `${WHICH} Wallets with something to sweep and less gas than \`gasThreshold\`.`,
     query,
@@ -64,7 +68,9 @@ const topupCandidatesRoute = (services: Services): Route =>
 
 const preflightRoute = (services: Services): Route =>
   route({
-    ...{ method: 'GET', path: '/v1/gas-station/sweep-preflight/{walletId}', ...GUARDED },
+    method: 'GET',
+    path: '/v1/gas-station/sweep-preflight/{walletId}',
+    ...GUARDED,
     summary: 'Preflight check for a sweep',
     description:
       'The checks of a sweep, each with its result. `auto_sweep_rest` refuses nothing: it tells until when automatic sweeps' +

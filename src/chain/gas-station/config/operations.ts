@@ -93,14 +93,18 @@ function treasuryOf(before: GasConfig, terms: GasTerms, from: Date | undefined) 
   const isDelayed = from !== undefined && terms.treasuryAddress !== null;
   if (!isDelayed) return { ...terms, nextTreasuryAddress: null, nextTreasuryAt: null };
   return {
-    ...{ ...terms, treasuryAddress },
-    ...{ nextTreasuryAddress: terms.treasuryAddress, nextTreasuryAt: from },
+    ...terms,
+    treasuryAddress,
+    nextTreasuryAddress: terms.treasuryAddress,
+    nextTreasuryAt: from,
   };
 }
 
 /** Opens a break, because a treasury receives all swept money. A second person must see and confirm the change. */
 export const showTreasury = (tx: Tx, before: GasConfig, { chain, treasuryAddress, version }: GasConfig) =>
   openBreak(tx, {
-    ...{ tenantId: null, kind: 'gas_treasury_changed', subject: `chain:${chain}` },
+    tenantId: null,
+    kind: 'gas_treasury_changed',
+    subject: `chain:${chain}`,
     detail: `version ${version}: ${before.treasuryAddress ?? 'none'} -> ${treasuryAddress ?? 'none'}`,
   });

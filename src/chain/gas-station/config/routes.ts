@@ -18,7 +18,10 @@ export const gasConfigRoutes = (services: Services): Route[] => [readRoute(servi
 
 const readRoute = ({ database }: Services): Route =>
   route({
-    ...{ method: 'GET', path, ...GUARDED, response: gasConfigSchema },
+    method: 'GET',
+    path,
+    ...GUARDED,
+    response: gasConfigSchema,
     summary: 'Get chain configuration',
     description: 'Version 0 while none was ever set: then nothing is automatic, and nothing can be swept.',
     async read({ params }) {
@@ -30,7 +33,11 @@ const readRoute = ({ database }: Services): Route =>
 
 const saveRoute = ({ now }: Services): Route =>
   route({
-    ...{ method: 'PUT', path, ...GUARDED, response: gasConfigSchema, awaitsApproval: gasConfigAwaiting },
+    method: 'PUT',
+    path,
+    ...GUARDED,
+    response: gasConfigSchema,
+    awaitsApproval: gasConfigAwaiting,
     summary: 'Update chain configuration',
     description:
       'An absent field keeps its value, null resets it. `version` must be the one that GET shows; read-only fields may be sent back ' +

@@ -24,9 +24,15 @@ export function appliedTerms(network: Network, given: GasInput, before: GasConfi
     >;
   };
   return {
-    ...{ ...term('gasThreshold'), ...term('gasTopupAmount'), ...term('maxGasPrice') },
-    ...{ ...term('dailyGasBudget'), ...term('minSweepAmount'), ...term('treasuryAddress') },
-    ...{ ...term('sweepConfirmations'), ...term('autoSweep'), ...term('sweepStrategy') },
+    ...term('gasThreshold'),
+    ...term('gasTopupAmount'),
+    ...term('maxGasPrice'),
+    ...term('dailyGasBudget'),
+    ...term('minSweepAmount'),
+    ...term('treasuryAddress'),
+    ...term('sweepConfirmations'),
+    ...term('autoSweep'),
+    ...term('sweepStrategy'),
   };
 }
 

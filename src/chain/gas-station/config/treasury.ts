@@ -43,8 +43,11 @@ async function change(tx: Tx, network: Network, before: GasConfig, address: stri
   if (refusal) await showDropped(tx, before, refusal);
   else if (before.version > 0) await showTreasury(tx, before, after);
   await audit(tx, {
-    ...{ caller: { tenantId: SCHEDULE, role: 'admin' }, requestId: randomUUID(), tenantId: null },
-    ...{ action: 'gas-station.treasury', subject: network.chain },
+    caller: { tenantId: SCHEDULE, role: 'admin' },
+    requestId: randomUUID(),
+    tenantId: null,
+    action: 'gas-station.treasury',
+    subject: network.chain,
     before: { treasuryAddress: before.treasuryAddress },
     after: { treasuryAddress },
   });
@@ -62,6 +65,8 @@ async function refusalOf(check: () => Promise<void>): Promise<Problem | undefine
 
 const showDropped = (tx: Tx, { chain, nextTreasuryAddress }: GasConfig, { message }: Problem) =>
   openBreak(tx, {
-    ...{ tenantId: null, kind: 'gas_treasury_refused', subject: `chain:${chain}` },
+    tenantId: null,
+    kind: 'gas_treasury_refused',
+    subject: `chain:${chain}`,
     detail: `${nextTreasuryAddress ?? 'none'}: ${message}`,
   });

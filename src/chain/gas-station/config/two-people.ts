@@ -53,9 +53,15 @@ export async function requestGasChange(
   if (changes.length === 0 || !(await isDualControlled(tx))) return undefined;
   const { before, terms } = judged;
   return requestApproval(tx, {
-    ...{ kind: GAS_CONFIG_CHANGE, subject: chain, tenantId: null, money: null, changes },
+    kind: GAS_CONFIG_CHANGE,
+    subject: chain,
+    tenantId: null,
+    money: null,
+    changes,
     terms: { chain, version: before.version, terms },
-    ...{ reason: 'a change of the configuration', requestedBy: asked.requestedBy, requestedAt: asked.at },
+    reason: 'a change of the configuration',
+    requestedBy: asked.requestedBy,
+    requestedAt: asked.at,
   });
 }
 

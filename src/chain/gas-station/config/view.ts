@@ -63,9 +63,13 @@ export const gasConfigBody = z.strictObject({
     .min(0)
     .max(2 ** 31 - 2)
     .describe('The version that GET shows. 0 when none was ever set.'),
-  ...{ chain: shownField(), stationAddress: shownField(), stationWalletId: shownField() },
-  ...{ createdAt: shownField(), updatedAt: shownField() },
-  ...{ nextTreasury: ignoredField(), pending: ignoredField() },
+  chain: shownField(),
+  stationAddress: shownField(),
+  stationWalletId: shownField(),
+  createdAt: shownField(),
+  updatedAt: shownField(),
+  nextTreasury: ignoredField(),
+  pending: ignoredField(),
 });
 
 const shape = {

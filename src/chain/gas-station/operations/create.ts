@@ -65,10 +65,17 @@ export function sweepOf(
   const { autoSweep, treasuryAddress } = config;
   if (!ok || treasuryAddress === null) throw notNow(checks.filter((check) => !check.ok));
   return {
-    ...{ type: 'sweep', chain: wallet.chain, walletId: wallet.id, asset: asset.symbol },
+    type: 'sweep',
+    chain: wallet.chain,
+    walletId: wallet.id,
+    asset: asset.symbol,
     ofStation: wallet.purpose === 'station',
-    ...{ token: asset.contract, decimals: asset.decimals },
-    ...{ fromAddress: wallet.address, stationAddress, toAddress: treasuryAddress, units },
+    token: asset.contract,
+    decimals: asset.decimals,
+    fromAddress: wallet.address,
+    stationAddress,
+    toAddress: treasuryAddress,
+    units,
     execution: autoSweep ? 'local' : 'manual',
   };
 }
@@ -99,8 +106,17 @@ export async function orderTopup(
     throw conflict('invalid_transition', 'The chain has no gas station wallet.', 'walletId');
   const decimals = NATIVE_DECIMALS[network.kind];
   const ordered: Ordered = {
-    ...{ type: 'topup', chain: wallet.chain, walletId, asset, token: null, decimals, ofStation: false },
-    ...{ fromAddress: config.stationAddress, stationAddress: null, toAddress: wallet.address, units },
+    type: 'topup',
+    chain: wallet.chain,
+    walletId,
+    asset,
+    token: null,
+    decimals,
+    ofStation: false,
+    fromAddress: config.stationAddress,
+    stationAddress: null,
+    toAddress: wallet.address,
+    units,
     execution: isSignedHere(config) ? 'local' : 'manual',
   };
   await assertPayable(services, ordered);
@@ -154,11 +170,25 @@ export async function createOperation(
   const at = services.now();
   const id = newId(ordered.type === 'sweep' ? 'sweepOperation' : 'topupOperation');
   const made = await insertOperation(tx, {
-    ...{ ...ordered, id },
-    ...{ status: 'pending', batchOf: null, waitsFor: null, txHash: null, movedUnits: null, lostUnits: null },
-    ...{ feeUnits: null, failureCode: null, failureReason: null, cancelReason: null, executedAt: null },
-    ...{ exportedAt: null, exportedBlock: null },
-    ...{ revision: 0, createdAt: at, updatedAt: at, dueBy: at },
+    ...ordered,
+    id,
+    status: 'pending',
+    batchOf: null,
+    waitsFor: null,
+    txHash: null,
+    movedUnits: null,
+    lostUnits: null,
+    feeUnits: null,
+    failureCode: null,
+    failureReason: null,
+    cancelReason: null,
+    executedAt: null,
+    exportedAt: null,
+    exportedBlock: null,
+    revision: 0,
+    createdAt: at,
+    updatedAt: at,
+    dueBy: at,
     expiresAt: new Date(at.getTime() + EXPIRES_AFTER_MS),
   });
   if (!made) throw conflict('invalid_transition', `The wallet has an open ${ordered.type}.`, 'walletId');

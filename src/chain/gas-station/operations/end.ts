@@ -33,8 +33,11 @@ export async function moveOperation(
   const ended = isOpen({ status }) ? {} : { dueBy: null };
   if (operation.type === 'sweep' && !isOpen({ status })) await endHold(tx, operation.walletId, operation.id);
   return updateOperation(tx, operation.id, {
-    ...{ waitsFor: null, ...ended, ...change },
-    ...{ status, updatedAt: now() },
+    waitsFor: null,
+    ...ended,
+    ...change,
+    status,
+    updatedAt: now(),
   });
 }
 

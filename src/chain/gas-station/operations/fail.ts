@@ -174,10 +174,15 @@ async function endOne(
   const after =
     fate.is === 'possible'
       ? await updateOperation(tx, id, {
-          ...{ cancelReason: operation.cancelReason ?? reason, waitsFor: null, updatedAt: services.now() },
+          cancelReason: operation.cancelReason ?? reason,
+          waitsFor: null,
+          updatedAt: services.now(),
         })
       : await endUnexecuted(services, tx, operation, {
-          ...{ on: 'fail', code: 'by_operator', reason, isNonceFree: fate.isNonceFree },
+          on: 'fail',
+          code: 'by_operator',
+          reason,
+          isNonceFree: fate.isNonceFree,
         });
   services.commands.append(tx, [lookAtGasOperation(after)]);
 }

@@ -13,12 +13,16 @@ const path = '/v1/gas-station/operations';
 /** Routes of sweeps and top-ups together (`interface.md 4.1`, Gas station). */
 export const gasOperationListRoutes = (services: Services): Route[] => [
   listRoute(services, {
-    ...{ at: path, open: true },
-    ...{ summary: 'List pending operations', description: 'Sweeps and top-ups that have not ended.' },
+    at: path,
+    open: true,
+    summary: 'List pending operations',
+    description: 'Sweeps and top-ups that have not ended.',
   }),
   listRoute(services, {
-    ...{ at: `${path}/history`, open: false },
-    ...{ summary: 'List all operations', description: 'Sweeps and top-ups, whatever their status.' },
+    at: `${path}/history`,
+    open: false,
+    summary: 'List all operations',
+    description: 'Sweeps and top-ups, whatever their status.',
   }),
   readRoute(services),
 ];
@@ -48,7 +52,10 @@ interface List {
 
 const listRoute = ({ database }: Services, { at, open, ...described }: List): Route =>
   route({
-    ...{ method: 'GET', path: at, ...GUARDED, ...described },
+    method: 'GET',
+    path: at,
+    ...GUARDED,
+    ...described,
     query,
     response: pageSchema(gasOperationSchema),
     async read({ query: { limit, cursor, from, to, ...filter } }) {
@@ -60,7 +67,9 @@ const listRoute = ({ database }: Services, { at, open, ...described }: List): Ro
 
 const readRoute = ({ database }: Services): Route =>
   route({
-    ...{ method: 'GET', path: `${path}/{id}`, ...GUARDED },
+    method: 'GET',
+    path: `${path}/{id}`,
+    ...GUARDED,
     summary: 'Operation details',
     description: 'One sweep or top-up.',
     response: gasOperationSchema,

@@ -54,13 +54,14 @@ export async function requireWallet(sql: Sql, id: string, field?: string): Promi
 /** The transactions of an operation as people see them: without signed bytes, big integers as text. */
 export const transactionsOf = async (sql: Sql, id: string) =>
   (await shownAttemptsOf(sql, id)).map((each) => ({
-    ...{
-      address: each.address,
-      nonce: each.nonce,
-      attempt: each.attempt,
-      hash: each.hash,
-      cancels: each.cancels,
-    },
-    ...{ maxFeePerGas: each.maxFeePerGas.toString(), gas: each.gas.toString() },
-    ...{ createdAt: each.createdAt, broadcastAt: each.broadcastAt, settledAt: each.settledAt },
+    address: each.address,
+    nonce: each.nonce,
+    attempt: each.attempt,
+    hash: each.hash,
+    cancels: each.cancels,
+    maxFeePerGas: each.maxFeePerGas.toString(),
+    gas: each.gas.toString(),
+    createdAt: each.createdAt,
+    broadcastAt: each.broadcastAt,
+    settledAt: each.settledAt,
   }));

@@ -60,10 +60,17 @@ async function noted(
 ): Promise<void> {
   const { caller, requestId } = request;
   const shown = ({ status, txHash, waitsFor, failureReason, cancelReason }: GasOperation) => ({
-    ...{ status, txHash, waitsFor, failureReason, cancelReason: cancelReason ?? undefined },
+    status,
+    txHash,
+    waitsFor,
+    failureReason,
+    cancelReason: cancelReason ?? undefined,
   });
   await audit(tx, {
-    ...{ caller, requestId, subject: after.id, tenantId: null },
+    caller,
+    requestId,
+    subject: after.id,
+    tenantId: null,
     action: `gas-station.${after.type === 'sweep' ? 'operation' : 'topup-operation'}.${what}`,
     ...(before ? { before: shown(before) } : {}),
     after: shown(after),
@@ -72,7 +79,10 @@ async function noted(
 
 const createSweepRoute = (services: Services): Route =>
   route({
-    ...{ method: 'POST', path: PATHS.sweep, ...GUARDED, status: 201 },
+    method: 'POST',
+    path: PATHS.sweep,
+    ...GUARDED,
+    status: 201,
     summary: 'Create a sweep operation',
     description:
       'Sweeps the whole balance of the asset to the treasury. Refused while a check of the preflight fails; the message names ' +
@@ -92,7 +102,10 @@ const createSweepRoute = (services: Services): Route =>
 
 const createTopupRoute = (services: Services): Route =>
   route({
-    ...{ method: 'POST', path: PATHS.topup, ...GUARDED, status: 201 },
+    method: 'POST',
+    path: PATHS.topup,
+    ...GUARDED,
+    status: 201,
     summary: 'Create a gas top-up operation',
     description:
       'Sends native coin from the station to a pool wallet, by default `gasTopupAmount`. A refusal is kept under its idempotency ' +
@@ -111,7 +124,9 @@ const createTopupRoute = (services: Services): Route =>
 
 const confirmRoute = (services: Services, type: GasOperationType): Route =>
   route({
-    ...{ method: 'POST', path: `${PATHS[type]}/{id}/confirm`, ...GUARDED },
+    method: 'POST',
+    path: `${PATHS[type]}/{id}/confirm`,
+    ...GUARDED,
     summary: `Confirm ${WORDS[type]}`,
     description:
       'Names the executed transaction. The service checks it on the chain: sender, recipient, token, amount (as planned, or more), ' +
@@ -143,7 +158,9 @@ const refusedWith = ({ status, code, message, field }: Problem, { requestId }: A
 
 const exportRoute = (services: Services, type: GasOperationType): Route =>
   route({
-    ...{ method: 'GET', path: `${PATHS[type]}/{id}/export`, ...GUARDED },
+    method: 'GET',
+    path: `${PATHS[type]}/{id}/export`,
+    ...GUARDED,
     summary: `Export ${WORDS[type]} for manual execution`,
     description:
       'Returns the unsigned transaction for its sender to sign. The operation then awaits confirmation. A repeated export has ' +
@@ -169,7 +186,9 @@ const exportRoute = (services: Services, type: GasOperationType): Route =>
 
 const failRoute = (services: Services, type: GasOperationType): Route =>
   route({
-    ...{ method: 'POST', path: `${PATHS[type]}/{id}/fail`, ...GUARDED },
+    method: 'POST',
+    path: `${PATHS[type]}/{id}/fail`,
+    ...GUARDED,
     summary: `Mark ${WORDS[type]} failed`,
     description:
       'A transaction that was signed here and may be executed is cancelled: the operation stays open with `cancelling`, and an ' +

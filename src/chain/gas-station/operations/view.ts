@@ -77,8 +77,12 @@ const failureOf = ({ failureCode: code, failureReason: reason }: GasOperation) =
 const units = () => z.string().meta({ examples: ['65000'] });
 
 const authorizationSchema = z.object({
-  ...{ chainId: z.int(), contract: z.string(), nonce: z.int() },
-  ...{ yParity: z.int(), r: z.string(), s: z.string() },
+  chainId: z.int(),
+  contract: z.string(),
+  nonce: z.int(),
+  yParity: z.int(),
+  r: z.string(),
+  s: z.string(),
 });
 
 /** A transaction to sign. Units are the chain's, as integers in text. */

@@ -84,9 +84,19 @@ export async function topupOf(
   const { block, from, to, txHash, ordinal, units } = transfer;
   const { amount } = ledgerAmount(units, NATIVE_DECIMALS[kind], asset);
   return {
-    ...{ id: newId('stationTopup'), chain, address: to, txHash, ordinal, fromAddress: from },
-    ...{ asset, units, amount, reference: newId('reference') },
-    ...{ blockNumber: block.number, blockHash: block.hash, blockAt: block.at },
+    id: newId('stationTopup'),
+    chain,
+    address: to,
+    txHash,
+    ordinal,
+    fromAddress: from,
+    asset,
+    units,
+    amount,
+    reference: newId('reference'),
+    blockNumber: block.number,
+    blockHash: block.hash,
+    blockAt: block.at,
     paidBy: await payerOf(sql, chain, from),
   };
 }

@@ -23,11 +23,15 @@ const inOurSpelling = (address: string | undefined): string | undefined =>
 
 const listRoute = ({ database }: Services): Route =>
   route({
-    ...{ method: 'GET', path, ...GUARDED },
+    method: 'GET',
+    path,
+    ...GUARDED,
     summary: 'List station top-up records',
     description: 'Booked arrivals of native coin at stations, except from top-up operations.',
     query: z.object({
-      ...{ ...pageQuery, chain: text(100).optional(), paidBy: z.enum(PAYERS).optional() },
+      ...pageQuery,
+      chain: text(100).optional(),
+      paidBy: z.enum(PAYERS).optional(),
       address: text(100).optional().transform(inOurSpelling).describe('Address of a station.'),
     }),
     response: pageSchema(stationTopupSchema),
@@ -39,7 +43,9 @@ const listRoute = ({ database }: Services): Route =>
 
 const scanRoute = (services: Services): Route =>
   route({
-    ...{ method: 'POST', path: `${path}/scan`, ...GUARDED },
+    method: 'POST',
+    path: `${path}/scan`,
+    ...GUARDED,
     summary: 'Scan for station top-ups',
     description:
       'Reads the blocks since the last scan, at most 500, for native coin that arrived at the station, and books final transfers ' +
@@ -70,7 +76,9 @@ const scanRoute = (services: Services): Route =>
       const shown = scanView(scan, await applyScan(tx, scan));
       await audit(tx, {
         ...request,
-        ...{ action: 'gas-station.scan', subject: scan.network.chain, tenantId: null },
+        action: 'gas-station.scan',
+        subject: scan.network.chain,
+        tenantId: null,
         after: { address: shown.address, toBlock: shown.toBlock, found: shown.found.map(({ id }) => id) },
       });
       return new Reply(shown.found.length > 0 ? 201 : 200, shown);

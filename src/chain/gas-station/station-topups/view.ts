@@ -50,11 +50,16 @@ export const scanView = (
   { network, station, range, waiting }: Scan,
   booked: readonly StationTopup[],
 ): z.output<typeof scanSchema> => ({
-  ...{ chain: network.chain, address: station, fromBlock: range.from, toBlock: range.to },
+  chain: network.chain,
+  address: station,
+  fromBlock: range.from,
+  toBlock: range.to,
   complete: range.complete,
   found: booked.map(stationTopupView),
   waiting: waiting.map(({ txHash, from, units, block }: ChainTransfer) => ({
-    ...{ txHash, fromAddress: from, blockNumber: block.number },
+    txHash,
+    fromAddress: from,
+    blockNumber: block.number,
     amount: nativeAmount(network, fromUnits(units, NATIVE_DECIMALS[network.kind])),
   })),
 });

@@ -31,7 +31,9 @@ export const stationRoutes = (services: Services): Route[] => [
 
 const statusRoute = (services: Services): Route =>
   route({
-    ...{ method: 'GET', path: '/v1/gas-station/status/{chain}', ...GUARDED },
+    method: 'GET',
+    path: '/v1/gas-station/status/{chain}',
+    ...GUARDED,
     summary: 'Gas station status',
     description: 'The station’s balance and the gas price are read from the chain now.',
     response: statusSchema,
@@ -42,7 +44,9 @@ const statusRoute = (services: Services): Route =>
 
 const listRoute = ({ database, now }: Services): Route =>
   route({
-    ...{ method: 'GET', path: '/v1/gas-station/wallets', ...GUARDED },
+    method: 'GET',
+    path: '/v1/gas-station/wallets',
+    ...GUARDED,
     summary: 'List all wallets in the pool',
     description: 'Includes station wallets; filter by `purpose`.',
     query: z.object({
@@ -74,7 +78,10 @@ function spelled(address: string): string {
 
 const generateRoute = (services: Services): Route =>
   route({
-    ...{ method: 'POST', path: '/v1/gas-station/generate', ...GUARDED, status: 201 },
+    method: 'POST',
+    path: '/v1/gas-station/generate',
+    ...GUARDED,
+    status: 201,
     summary: 'Generate new wallets',
     description: 'The pool also grows automatically when an allocation finds no free wallet.',
     body: z.strictObject({
@@ -92,7 +99,9 @@ const generateRoute = (services: Services): Route =>
       const made = await deriveWallets(services, tx, { ...network, count, purpose: 'pool' });
       await audit(tx, {
         ...request,
-        ...{ action: 'gas-station.generate', subject: network.chain, tenantId: null },
+        action: 'gas-station.generate',
+        subject: network.chain,
+        tenantId: null,
         after: { wallets: made.map(({ id }) => id) },
       });
       return whole(made.map((wallet) => poolWalletView(wallet)));
@@ -101,7 +110,9 @@ const generateRoute = (services: Services): Route =>
 
 const setRoute = (services: Services): Route =>
   route({
-    ...{ method: 'PUT', path: '/v1/gas-station/wallet', ...GUARDED },
+    method: 'PUT',
+    path: '/v1/gas-station/wallet',
+    ...GUARDED,
     summary: 'Set the gas station wallet',
     description:
       'Our own station wallet signs automatically. For any other address, its owner executes exported transactions. The address ' +
@@ -118,8 +129,11 @@ const setRoute = (services: Services): Route =>
       const { before, after } = await setStation(tx, network, { address: request.body.address, head });
       await audit(tx, {
         ...request,
-        ...{ action: 'gas-station.wallet', subject: network.chain, tenantId: null },
-        ...{ before: stationView(before), after: stationView(after) },
+        action: 'gas-station.wallet',
+        subject: network.chain,
+        tenantId: null,
+        before: stationView(before),
+        after: stationView(after),
       });
       return stationView(after);
     },
@@ -127,7 +141,10 @@ const setRoute = (services: Services): Route =>
 
 const generateStationRoute = (services: Services): Route =>
   route({
-    ...{ method: 'POST', path: '/v1/gas-station/wallet/generate', ...GUARDED, status: 201 },
+    method: 'POST',
+    path: '/v1/gas-station/wallet/generate',
+    ...GUARDED,
+    status: 201,
     summary: 'Generate a gas station wallet',
     description: 'The wallet becomes the station when the chain has none; otherwise set it as the station.',
     body: z.strictObject({ chain: chain() }),
@@ -141,8 +158,11 @@ const generateStationRoute = (services: Services): Route =>
       const { wallet, before, after } = await generateStation(services, tx, network, head);
       await audit(tx, {
         ...request,
-        ...{ action: 'gas-station.wallet.generate', subject: network.chain, tenantId: null },
-        ...{ before: stationView(before), after: { ...stationView(after), generated: wallet.id } },
+        action: 'gas-station.wallet.generate',
+        subject: network.chain,
+        tenantId: null,
+        before: stationView(before),
+        after: { ...stationView(after), generated: wallet.id },
       });
       return { ...poolWalletView(wallet), isStation: after.stationWalletId === wallet.id };
     },

@@ -26,7 +26,10 @@ export const delegated: SweepStrategy = {
     const of = delegateOf(sweep);
     const authorization = await authorizationOf(parties, sweep, delegateAddress(of));
     return {
-      ...{ from: of.station, to: sweep.wallet, value: 0n, data: sweepData(sweep.token) },
+      from: of.station,
+      to: sweep.wallet,
+      value: 0n,
+      data: sweepData(sweep.token),
       authorizations: authorization ? [authorization] : [],
     };
   },
@@ -81,7 +84,9 @@ async function fittingBatch(
   while (taken.length > 0) {
     const wallets = taken.map(({ wallet }) => wallet);
     const call = {
-      ...{ from: of.station, to: contract, value: 0n },
+      from: of.station,
+      to: contract,
+      value: 0n,
       data: sweepAllData(first.token, wallets, gasEach),
       authorizations: authorizations.slice(0, taken.length).filter((each) => each !== undefined),
     };
@@ -152,7 +157,10 @@ export async function canDelegate(node: ChainNode, chainId: number, of: Delegate
   const { r, s, yParity = 0 } = signed;
   try {
     const answer = await node.call({
-      ...{ from: of.station, to: probe.address, value: 0n, data: treasuryData() },
+      from: of.station,
+      to: probe.address,
+      value: 0n,
+      data: treasuryData(),
       authorizations: [{ chainId, contract, nonce: 0, yParity, r, s }],
     });
     return answer.endsWith(of.treasury.slice(2).toLowerCase());

@@ -8,7 +8,10 @@ export type Transfer = Pick<Sweep, 'wallet' | 'token' | 'treasury' | 'units'>;
 
 /** The call that a wallet sends to its token. */
 export const transferOf = ({ wallet, token, treasury, units }: Transfer): Call => ({
-  ...{ from: wallet, to: token, value: 0n, data: erc20Transfer(treasury, units) },
+  from: wallet,
+  to: token,
+  value: 0n,
+  data: erc20Transfer(treasury, units),
 });
 
 /** The wallet sends its balance itself, and pays the gas with what a top-up has brought. */

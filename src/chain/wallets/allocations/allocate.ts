@@ -85,12 +85,19 @@ async function hold(
 ): Promise<HeldWallet> {
   const startedAt = services.now();
   const taken = await takeWallet(services, tx, network, {
-    ...{ tenantId: terms.tenantId, forNative: contract === null, at: startedAt },
+    tenantId: terms.tenantId,
+    forNative: contract === null,
+    at: startedAt,
   });
   const id = newId('walletAllocation');
   const expiresAt = ttlSeconds === undefined ? null : laterBy(startedAt, ttlSeconds);
   await insertAllocation(tx, {
-    ...{ id, ...terms, walletId: taken.id, address: taken.address, startedAt, expiresAt },
+    id,
+    ...terms,
+    walletId: taken.id,
+    address: taken.address,
+    startedAt,
+    expiresAt,
   });
   await openBooks(tx, network.chain, terms.asset);
   // An allocation without an end needs no timer.
@@ -119,7 +126,9 @@ async function takeWallet(
   if (!free) throw new Error('no wallet was derived');
   const status = walletStatusAfter(free.status, 'allocate');
   const [taken] = await updateWallets(tx, [free.id], {
-    ...{ status, tenantId, quarantinedUntil: null },
+    status,
+    tenantId,
+    quarantinedUntil: null,
     ...(forNative && { boundTo: 'native_coin' }),
   });
   return taken as Wallet;

@@ -77,8 +77,11 @@ function addDisable(group: Command, { console, run }: CommandContext): void {
         await session.change(
           (tx) => setClientStatus(tx, id, status, stopping, { apiOnly }),
           (before) => ({
-            ...{ action: 'client.disable', subject: id, tenantId: id },
-            ...{ before: { status: before }, after: { status, apiOnly, reason } },
+            action: 'client.disable',
+            subject: id,
+            tenantId: id,
+            before: { status: before },
+            after: { status, apiOnly, reason },
           }),
         );
         show(console, json, { clientId: id, status }, `${id} is ${status}.`);
@@ -103,8 +106,11 @@ function addEnable(group: Command, { console, run }: CommandContext): void {
             return before;
           },
           (before) => ({
-            ...{ action: 'client.enable', subject: id, tenantId: id },
-            ...{ before: { status: before }, after: { status, reason } },
+            action: 'client.enable',
+            subject: id,
+            tenantId: id,
+            before: { status: before },
+            after: { status, reason },
           }),
         );
         show(console, json, { clientId: id, status }, `${id} is ${status}.`);

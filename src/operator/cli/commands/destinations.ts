@@ -53,7 +53,9 @@ const viewOf = (found: WithdrawalDestination, at: Date) => ({
 
 /** The part that the audit log keeps, without data of the account's owner. */
 const audited = (found: WithdrawalDestination, at: Date) => ({
-  ...{ currency: found.currency, status: statusAt(found, at), activeFrom: found.activeFrom.toISOString() },
+  currency: found.currency,
+  status: statusAt(found, at),
+  activeFrom: found.activeFrom.toISOString(),
 });
 
 function addNew(group: Command, { console, run }: CommandContext): void {
@@ -74,7 +76,9 @@ function addNew(group: Command, { console, run }: CommandContext): void {
         const made = await session.change(
           (tx) => addDestination(session, tx, { tenantId, currency, bank, label, by: session.actor }),
           (added) => ({
-            ...{ action: 'destination.add', subject: added.id, tenantId },
+            action: 'destination.add',
+            subject: added.id,
+            tenantId,
             after: audited(added, session.now()),
           }),
         );
@@ -128,7 +132,9 @@ const changeEntry = (
   at: Date,
   also: object = {},
 ) => ({
-  ...{ action, subject: after.id, tenantId: after.tenantId },
+  action,
+  subject: after.id,
+  tenantId: after.tenantId,
   before: audited(before, at),
   after: { ...audited(after, at), ...also },
 });

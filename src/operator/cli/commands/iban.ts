@@ -36,11 +36,19 @@ export function addIbanCommands(program: Command, context: CommandContext): void
 }
 
 const viewOf = ({ id, tenantId, iban, bic, status }: VirtualIban) => ({
-  ...{ id, companyId: tenantId, iban, bic, status },
+  id,
+  companyId: tenantId,
+  iban,
+  bic,
+  status,
 });
 
 const feeViewOf = ({ virtualIbanId, tenantId, month, amount, attempts }: IbanFee) => ({
-  ...{ virtualIbanId, companyId: tenantId, month, amount: formatAmount(amount, 'EUR'), attempts },
+  virtualIbanId,
+  companyId: tenantId,
+  month,
+  amount: formatAmount(amount, 'EUR'),
+  attempts,
 });
 
 function addSwitch(
@@ -66,7 +74,10 @@ function addSwitch(
             return enableIban(tx, SANDBOX_RANGE, company, session.now());
           },
           ({ iban: { id, tenantId, status }, changed }) => ({
-            ...{ action: `iban.${verb}`, subject: id, tenantId, after: { status, changed, reason } },
+            action: `iban.${verb}`,
+            subject: id,
+            tenantId,
+            after: { status, changed, reason },
           }),
         );
         show(console, json, viewOf(iban), `${iban.iban} of ${company} is ${iban.status}.`);

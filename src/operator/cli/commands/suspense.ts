@@ -123,7 +123,8 @@ function addConclude(program: Command, { console, run }: CommandContext): void {
           ? await decideOrAsk(session, 'card-order.conclude', { cardId: id, as }, evidence)
           : await decideOrAsk(session, 'transfer.conclude', { transferId: id, as }, evidence);
         await tellOutcome(console, json, outcome, (result) => ({
-          ...{ value: result, text: `${id} is ${(result as { status: string }).status}.` },
+          value: result,
+          text: `${id} is ${(result as { status: string }).status}.`,
         }));
       }),
     );

@@ -60,7 +60,9 @@ function addDecision(group: Command, { console, run }: CommandContext, spec: Kyc
         const { after } = await session.change(
           (tx) => decideKyc(session, tx, given),
           (decided) => ({
-            ...{ action: `kyc.${verb}`, subject: userId, tenantId: decided.after.user.tenantId },
+            action: `kyc.${verb}`,
+            subject: userId,
+            tenantId: decided.after.user.tenantId,
             before: { status: decided.before },
             after: { status: decided.after.user.kycStatus },
           }),

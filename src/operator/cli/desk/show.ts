@@ -52,7 +52,9 @@ async function revealedTo(session: Session, id: string, reason: string | undefin
   const { data } = await session.change(
     (tx) => reveal(tx, session.keyring, id),
     ({ action, tenantId, data: seen }) => ({
-      ...{ action, subject: id, tenantId },
+      action,
+      subject: id,
+      tenantId,
       after: { reason, fields: Object.keys(seen) },
     }),
   );

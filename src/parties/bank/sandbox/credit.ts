@@ -29,10 +29,16 @@ export function wordAt({ credit, returns }: FullCredit, version: number, at: Dat
   const present = returns.filter((one) => one.at <= at);
   const of = (kind: SandboxReturn['kind']) => present.filter((one) => one.kind === kind);
   return {
-    ...{ id, version, iban, amount: amount.toFixed(), currency },
+    id,
+    version,
+    iban,
+    amount: amount.toFixed(),
+    currency,
     recalls: of('recall').map((one) => ({ id: one.id, amount: one.amount.toFixed() })),
     returns: of('return').map((one) => ({
-      ...{ id: one.id, key: one.key ?? undefined, amount: one.amount.toFixed() },
+      id: one.id,
+      key: one.key ?? undefined,
+      amount: one.amount.toFixed(),
       status: statusAt(one, at),
     })),
   };

@@ -47,7 +47,10 @@ function returnOf(
   const endsAt = secondsAfter(at, returnSeconds);
   return {
     ...given,
-    ...{ id: `sbr-${randomUUID()}`, kind: 'return', at, endsAt },
+    id: `sbr-${randomUUID()}`,
+    kind: 'return',
+    at,
+    endsAt,
     outcome: returnFails ? 'failed' : 'succeeded',
     undoneAt: returnUndoneSeconds === undefined ? null : secondsAfter(endsAt, returnUndoneSeconds),
   };

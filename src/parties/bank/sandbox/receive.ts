@@ -41,8 +41,14 @@ async function planRecall(
   if (recallSeconds === undefined) return;
   const at = secondsAfter(receivedAt, recallSeconds);
   await insertReturn(tx, {
-    ...{ id: `sbr-${randomUUID()}`, creditId, kind: 'recall', key: null },
+    id: `sbr-${randomUUID()}`,
+    creditId,
+    kind: 'recall',
+    key: null,
     amount: roundTo(amount.times(recalledShare), currency, Decimal.ROUND_DOWN),
-    ...{ at, endsAt: at, outcome: 'succeeded', undoneAt: null },
+    at,
+    endsAt: at,
+    outcome: 'succeeded',
+    undoneAt: null,
   });
 }

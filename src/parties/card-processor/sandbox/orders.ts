@@ -73,7 +73,9 @@ function wordAt(card: ProcessorCard, version: number, at: Date, own: Own): ToldC
   if (decidesAt(card, own) > at) return { key, version, status: 'processing' };
   if (refusal !== undefined) return { key, version, status: 'failed', failureCode: refusal };
   return {
-    ...{ key, version, status: 'issued' },
+    key,
+    version,
+    status: 'issued',
     reference: card.reference as string,
     last4: card.last4 as string,
     expiryMonth: card.expiryMonth as number,

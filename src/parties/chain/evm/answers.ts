@@ -82,6 +82,8 @@ export type Log = z.output<typeof log>;
 export type Receipt = z.output<typeof receipt>;
 
 export const blockOf = ({ number, hash, parentHash, timestamp }: Header): Block => ({
-  ...{ number, hash, parentHash },
+  number,
+  hash,
+  parentHash,
   at: new Date(Number(timestamp) * 1000),
 });

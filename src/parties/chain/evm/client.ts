@@ -38,7 +38,10 @@ export function createClient(text: string, timeoutMs: number): Client {
   if (!target) return () => Promise.reject(new NodeAway(false));
   const { url, headers } = target;
   const client = getHttpRpcClient(url, {
-    ...{ fetchFn: post, fetchOptions: { headers }, maxResponseBodySize: MAX_BYTES, timeout: 0 },
+    fetchFn: post,
+    fetchOptions: { headers },
+    maxResponseBodySize: MAX_BYTES,
+    timeout: 0,
   });
   return async (body) => {
     try {
@@ -74,7 +77,11 @@ const agentOf = (url: string): Agent => {
 async function post(url: unknown, init?: RequestInit): Promise<Response> {
   const { headers, body: asked, signal } = init as Posted;
   const { statusCode, body } = await request(url as string, {
-    ...{ method: 'POST', headers, body: asked, signal, dispatcher: agentOf(url as string) },
+    method: 'POST',
+    headers,
+    body: asked,
+    signal,
+    dispatcher: agentOf(url as string),
   });
   return new Response(body, { status: statusCode });
 }

@@ -179,7 +179,8 @@ export function createNodes(address: ChainAddress, options: NodesOptions): Nodes
       if (answers.length === 0) throw new ChainAway(chain);
       return answers[0] as Awaited<ReturnType<typeof read>>;
     },
-    ...{ newest, said },
+    newest,
+    said,
     each: (read) => members.map((member) => ask(member, read)),
     async chainIds() {
       const asked = members.map(async ({ rpc, url }) => ({ chainId: await chainIdOf(rpc), url }));

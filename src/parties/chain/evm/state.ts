@@ -65,19 +65,20 @@ export const readCode = (rpc: Rpc, address: string) =>
   rpc.call({ method: 'eth_getCode', params: [address, 'latest'] }, answers.bytes);
 
 const callOf = ({ from, to, value, data, authorizations = [] }: Call) => ({
-  ...{ from, to, value: numberToHex(value), data },
+  from,
+  to,
+  value: numberToHex(value),
+  data,
   ...(authorizations.length > 0 ? { authorizationList: authorizations.map(authorizationOf) } : {}),
 });
 
 const authorizationOf = ({ chainId, contract, nonce, yParity, r, s }: SignedAuthorization) => ({
-  ...{
-    chainId: numberToHex(chainId),
-    address: contract,
-    nonce: numberToHex(nonce),
-    yParity: numberToHex(yParity),
-    r,
-    s,
-  },
+  chainId: numberToHex(chainId),
+  address: contract,
+  nonce: numberToHex(nonce),
+  yParity: numberToHex(yParity),
+  r,
+  s,
 });
 
 const ethCall = (to: string, data: string, at = 'latest') => ({

@@ -94,7 +94,9 @@ export async function readTransfers(
   });
   if ((await requireHeader(rpc, range.to)).hash !== last.hash) throw new Unsettled();
   return {
-    ...{ parentHash, toBlockHash: last.hash, inPart },
+    parentHash,
+    toBlockHash: last.hash,
+    inPart,
     transfers: transfers.filter(({ to }) => ours.has(to.toLowerCase())).sort(inOrder),
   };
 }
@@ -187,7 +189,8 @@ function askLogs(
   contracts?: readonly string[],
 ): Promise<Log[]> {
   const filter = {
-    ...{ fromBlock: numberToHex(from), toBlock: numberToHex(to) },
+    fromBlock: numberToHex(from),
+    toBlock: numberToHex(to),
     topics: encodeEventTopics({ ...EVENT, args: { to: addresses.map(asHex) } }),
     ...(contracts ? { address: contracts } : {}),
   };

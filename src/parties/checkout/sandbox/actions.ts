@@ -31,8 +31,12 @@ export interface NewPayment {
 export async function pay(tx: Tx, session: Session, payment: NewPayment, at: Date): Promise<void> {
   const { amount, settlesSeconds, risk } = payment;
   await insertPayment(tx, {
-    ...{ id: typeidUnboxed('ckp'), sessionId: session.id, amount, risk },
-    ...{ paidAt: at, failedAt: null },
+    id: typeidUnboxed('ckp'),
+    sessionId: session.id,
+    amount,
+    risk,
+    paidAt: at,
+    failedAt: null,
     settlesAt: settlesSeconds === null ? null : secondsAfter(at, settlesSeconds),
   });
   const { disputedSeconds, disputeEnds, disputeTurnsSeconds } = scenarioOf(session.amount);
@@ -40,7 +44,11 @@ export async function pay(tx: Tx, session: Session, payment: NewPayment, at: Dat
   const opensAt = secondsAfter(at, disputedSeconds);
   const endsAt = disputeEnds ? secondsAfter(opensAt, disputeEnds.seconds) : null;
   await insertDispute(tx, {
-    ...{ id: typeidUnboxed('ckd'), sessionId: session.id, amount, opensAt, endsAt },
+    id: typeidUnboxed('ckd'),
+    sessionId: session.id,
+    amount,
+    opensAt,
+    endsAt,
     outcome: disputeEnds?.outcome ?? null,
     turnedAt: endsAt && disputeTurnsSeconds !== undefined ? secondsAfter(endsAt, disputeTurnsSeconds) : null,
   });
@@ -86,7 +94,10 @@ export const settle = (tx: Tx, session: Session, at: Date): Promise<void> =>
 export function dispute(tx: Tx, session: Session, amount: Decimal, at: Date): Promise<void> {
   const undecided = { endsAt: null, outcome: null, turnedAt: null };
   return insertDispute(tx, {
-    ...{ id: typeidUnboxed('ckd'), sessionId: session.id, amount, opensAt: at },
+    id: typeidUnboxed('ckd'),
+    sessionId: session.id,
+    amount,
+    opensAt: at,
     ...undecided,
   });
 }
@@ -117,7 +128,11 @@ export function refund(
   const { refundSeconds = 0, refundFails = false, refundUndoneSeconds } = scenarioOf(session.amount);
   const endsAt = secondsAfter(at, refundSeconds);
   return insertRefund(tx, {
-    ...{ id: typeidUnboxed('ckr'), sessionId: session.id, key, amount, endsAt },
+    id: typeidUnboxed('ckr'),
+    sessionId: session.id,
+    key,
+    amount,
+    endsAt,
     outcome: refundFails ? 'failed' : 'succeeded',
     undoneAt: refundUndoneSeconds === undefined ? null : secondsAfter(endsAt, refundUndoneSeconds),
   });

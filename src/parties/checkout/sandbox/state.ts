@@ -106,23 +106,30 @@ export function wordAt(full: FullSession, version: number, at: Date) {
   const page = status === 'settled' ? 'paid' : status;
   const money = (amount: Decimal) => ({ amount: formatAmount(amount, currency), currency });
   return {
-    ...{ sessionId: id, key, version, page },
+    sessionId: id,
+    key,
+    version,
+    page,
     payments: payments
       .filter((payment) => hasCome(payment.paidAt, at))
       .map((payment) => ({
-        ...{ id: payment.id, ...money(payment.amount) },
+        id: payment.id,
+        ...money(payment.amount),
         status: paymentStatusAt(payment, at),
       })),
     risk: isRisky(full, at) ? 'review' : 'normal',
     ...(page === 'failed' && failureCode ? { failureCode } : {}),
     refunds: refunds.map((refund) => ({
-      ...{ id: refund.id, key: refund.key ?? undefined, ...money(refund.amount) },
+      id: refund.id,
+      key: refund.key ?? undefined,
+      ...money(refund.amount),
       status: refundStatusAt(refund, at),
     })),
     disputes: disputes
       .filter(({ opensAt }) => hasCome(opensAt, at))
       .map((dispute) => ({
-        ...{ id: dispute.id, ...money(dispute.amount) },
+        id: dispute.id,
+        ...money(dispute.amount),
         status: disputeStatusAt(dispute, at),
       })),
   };

@@ -10,7 +10,10 @@ const movements = () => table('sandbox_exchange_movements');
 export function recordMovements(tx: Tx, key: string, acceptedAt: Date, all: readonly Movement[]): void {
   if (all.length === 0) return;
   const rows = all.map(({ currency, amount, afterSeconds }) => ({
-    ...{ key, currency, amount: amount.toFixed(), at: secondsAfter(acceptedAt, afterSeconds) },
+    key,
+    currency,
+    amount: amount.toFixed(),
+    at: secondsAfter(acceptedAt, afterSeconds),
   }));
   tx.defer(movements().insert(rows));
 }

@@ -33,15 +33,20 @@ const isOther = (order: Asked, kept: Asked): boolean =>
 
 /** @param rates how the table of rates moves, because an order takes its price from the table */
 export const dealBook = (rates: SandboxRates): OrderBook<DealOrder, KeptDeal, ToldDeal> => ({
-  ...{ party: 'exchange', table: TABLE, kind: 'deal' },
+  party: 'exchange',
+  table: TABLE,
+  kind: 'deal',
   columns: ['currency', 'amount', 'bought', 'minReceive', 'rate'],
   rowOf: ({ amount, minReceive, ...order }) => ({
     ...order,
-    ...{ amount: amount.toFixed(), minReceive: minReceive?.toFixed() ?? null },
+    amount: amount.toFixed(),
+    minReceive: minReceive?.toFixed() ?? null,
   }),
   keptOf: ({ amount, minReceive, rate, ...row }: Row<KeptDeal, 'amount' | 'minReceive' | 'rate'>) => ({
     ...row,
-    ...{ amount: new Decimal(amount ?? 0), minReceive: orNull(minReceive), rate: orNull(rate) },
+    amount: new Decimal(amount ?? 0),
+    minReceive: orNull(minReceive),
+    rate: orNull(rate),
   }),
   isAnother: (order, kept) =>
     isOther(order, kept) ||
@@ -61,7 +66,9 @@ export const dealBook = (rates: SandboxRates): OrderBook<DealOrder, KeptDeal, To
 });
 
 export const WITHDRAWALS: OrderBook<Asked, KeptWithdrawal, paying.ToldPayment> = {
-  ...{ party: 'exchange', table: TABLE, kind: 'withdrawal' },
+  party: 'exchange',
+  table: TABLE,
+  kind: 'withdrawal',
   columns: ['currency', 'amount'],
   rowOf: ({ amount, ...order }) => ({ ...order, amount: amount.toFixed() }),
   keptOf: ({ amount, ...row }: Row<KeptWithdrawal, 'amount'>) => ({

@@ -50,7 +50,10 @@ export function changesOf(deal: Deal): DealChange[] {
     undoneSeconds,
   } = scenario;
   const failed = (failureCode: string, afterSeconds: number): DealChange => ({
-    ...{ status: 'failed', failureCode, fills: [], afterSeconds },
+    status: 'failed',
+    failureCode,
+    fills: [],
+    afterSeconds,
   });
   const fills = fillsOf(deal, scenario);
   const why = unfillable(deal, fills);
@@ -108,7 +111,9 @@ export function wordAt(deal: Deal, version: number, at: Date): ToldDeal {
     ...now
   } = changeAt(changesOf(deal), acceptedAt ?? at, at) ?? { status: 'open', fills: [], afterSeconds: 0 };
   const told = fills.map(({ sold, bought }, index) => ({
-    ...{ id: `fill-${key}-${index + 1}`, sold: sold.toFixed(), bought: bought.toFixed() },
+    id: `fill-${key}-${index + 1}`,
+    sold: sold.toFixed(),
+    bought: bought.toFixed(),
   }));
   return { key, version, ...now, fills: told };
 }

@@ -39,7 +39,10 @@ export function createExternalCardsParty(options: PartyOptions): Middleware {
     const page = randomBytes(24).toString('base64url');
     const taken = await orders.take({
       ...rest,
-      ...{ key, kind, page, expiresAt: new Date(expiresAt) },
+      key,
+      kind,
+      page,
+      expiresAt: new Date(expiresAt),
     });
     if (taken === 'another') return refuse(ctx, 409, 'idempotency_mismatch');
     if (taken === 'unreachable') return refuse(ctx, 503, 'unavailable');

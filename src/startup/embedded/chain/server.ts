@@ -61,7 +61,11 @@ export async function startChain(options: ServerOptions): Promise<EmbeddedChain>
 
 /** @param unpacked path from which the node reads the saved chain */
 const kindOf = (log: EmbeddedLog, kept: string, unpacked: string): ServerKind<Ports> => ({
-  ...{ name: 'the local chain', file: FILE, readyMs: 30_000, endMs: 5_000, args: ARGS },
+  name: 'the local chain',
+  file: FILE,
+  readyMs: 30_000,
+  endMs: 5_000,
+  args: ARGS,
   wantedPorts: ({ port = DEFAULT_PORT }) => ({ port }),
   freePorts: async ({ port }) => ({ port: await freePort(port) }),
   argsOfStart: async ({ port }, servingPath) => [

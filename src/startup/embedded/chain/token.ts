@@ -9,7 +9,9 @@ export const TEST_USDT_DECIMALS = 6;
 
 const abi = contracts.TestUsdt.abi as Abi;
 const bytecode = encodeDeployData({
-  ...{ abi, bytecode: contracts.TestUsdt.bytecode as Hex, args: [TEST_USDT_DECIMALS, 0n] },
+  abi,
+  bytecode: contracts.TestUsdt.bytecode as Hex,
+  args: [TEST_USDT_DECIMALS, 0n],
 });
 
 /** Address of the test USDT, the same on every new chain. */

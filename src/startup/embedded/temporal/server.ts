@@ -89,10 +89,15 @@ export const uiUrlOf = ({ uiPort }: Ports): string => `http://127.0.0.1:${uiPort
 function kindOf(options: TemporalOptions): ServerKind<Ports> {
   const { namespace = 'default' } = options;
   return {
-    ...{ name: 'Temporal', file: 'temporal', readyMs: 60_000, endMs: 15_000, environment: { GOGC: '400' } },
+    name: 'Temporal',
+    file: 'temporal',
+    readyMs: 60_000,
+    endMs: 15_000,
+    environment: { GOGC: '400' },
     args: argsOf(options, namespace),
     wantedPorts: ({ port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT }) => ({
-      ...{ port: options.port ?? port, uiPort: options.uiPort ?? uiPort },
+      port: options.port ?? port,
+      uiPort: options.uiPort ?? uiPort,
     }),
     freePorts: (wanted) => freePorts(wanted, options.uiPort),
     argsOfStart: async ({ port, uiPort }) => ['--port', String(port), '--ui-port', String(uiPort)],

@@ -55,7 +55,11 @@ const BATCH = 1_000;
 const TRIES = 5;
 
 const emptyBatch = (): Batch => ({
-  ...{ delivered: [], released: [], failures: [], outcomes: [], recorded: [] },
+  delivered: [],
+  released: [],
+  failures: [],
+  outcomes: [],
+  recorded: [],
 });
 
 /**
@@ -129,7 +133,10 @@ async function persist({ log }: RecorderDeps, write: () => Promise<void>): Promi
 const counts = ({ event, attempt }: Failure) => event.attempts === 0 || attempt.gone;
 
 const outcomeOf = ({ tenantId, registration, url }: ClaimedEvent, ok: boolean): Outcome => ({
-  ...{ tenantId, registration, url, ok },
+  tenantId,
+  registration,
+  url,
+  ok,
 });
 
 /**
@@ -156,7 +163,8 @@ async function writeOutcomes(deps: RecorderDeps, { outcomes, failures }: Batch):
 }
 
 const failedAttempt = ({ event, attempt }: Failure, jitter: number): FailedAttempt => ({
-  ...{ number: event.number, code: attempt.code },
+  number: event.number,
+  code: attempt.code,
   retryMs: retryIn(event.attempts + 1, jitter, attempt.retryAfterMs),
 });
 

@@ -77,8 +77,11 @@ export async function probeEndpoint(deps: RecoveryDeps, request: ProbeRequest): 
   // The workflow was woken for another reason, or twice.
   if (Number(endpoint.nextProbeAt) > request.now + CLOCKS_APART_MS) return stateOf(endpoint);
   const event = await claimProbe(database, {
-    ...{ tenantId: request.tenantId, registration: request.registration, leaseMs: LEASE_MS },
-    ...{ last: endpoint.probeEvent, tryLastAgain: endpoint.probeFailures < PROBES_OF_ONE },
+    tenantId: request.tenantId,
+    registration: request.registration,
+    leaseMs: LEASE_MS,
+    last: endpoint.probeEvent,
+    tryLastAgain: endpoint.probeFailures < PROBES_OF_ONE,
   });
   if (!event) return nothingToProbe(database, endpoint, request);
   const secret = await secrets.of(endpoint.tenantId);
@@ -118,7 +121,9 @@ async function record(
   const ended = endOf(endpoint, attempt, request.now);
   const disabled = ended ? await markDisabled(tx, [endpoint], now, ended) : [];
   await setNextProbe(tx, endpoint, {
-    ...{ probes: next.index, nextProbeAt: new Date(request.now + next.waitMs), lastError: attempt.code },
+    probes: next.index,
+    nextProbeAt: new Date(request.now + next.waitMs),
+    lastError: attempt.code,
     probeEvent: event.number,
     probeFailures: event.number === endpoint.probeEvent ? endpoint.probeFailures + 1 : 1,
   });

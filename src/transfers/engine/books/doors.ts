@@ -42,7 +42,11 @@ export function doorsOf(decisions: readonly Decision[]): Door[] {
 
 /** The holding of a door at its destination. */
 export const doorHolding = ({ part, to, account, currency, amount }: Door): Holding => ({
-  ...{ component: to === 'account' ? 'released' : 'losses', part, account, currency, amount },
+  component: to === 'account' ? 'released' : 'losses',
+  part,
+  account,
+  currency,
+  amount,
 });
 
 /**

@@ -97,7 +97,9 @@ export interface Claim {
 export const claimsOf = (inflow: Inflow): Claim[] =>
   currenciesOf(inflow).flatMap((currency) =>
     dividedUp(inflow, currency).parts.map(({ back, fromPool, before, after }) => ({
-      ...{ back, fromUncredited: fromPool, fromCredit: after.minus(before) },
+      back,
+      fromUncredited: fromPool,
+      fromCredit: after.minus(before),
     })),
   );
 

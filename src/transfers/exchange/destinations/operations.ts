@@ -47,7 +47,12 @@ export async function addDestination(
   const destination = checkDestination('swift', bank, currency);
   const [id, createdAt] = [newId('withdrawalDestination'), now()];
   const made = await insertDestination(tx, {
-    ...{ id, tenantId, currency, createdAt, label: label ?? null, addedBy: by },
+    id,
+    tenantId,
+    currency,
+    createdAt,
+    label: label ?? null,
+    addedBy: by,
     destination: sealDestination(keyring, SEALED_FOR, destination, id),
     destinationMasked: maskDestination(destination),
     accountHash: hashOf(keyring, currency, destination),

@@ -15,7 +15,8 @@ export function withdrawalDestinationRoutes(services: Services): Route[] {
       method: 'GET',
       path: '/v1/exchange/withdrawal-destinations',
       tag: 'Exchange',
-      ...{ capability: 'exchange', party: 'exchange' },
+      capability: 'exchange',
+      party: 'exchange',
       summary: 'Allowed withdrawal destinations',
       description:
         'Newest first. The operator adds destinations. A new destination becomes active a day later.',

@@ -48,7 +48,11 @@ export async function createExchangeOrder(
   if (minReceive) assertFits(minReceive, to.currency, 'minReceive');
   const { order: its } = await settingsOf(tx, from.tenantId, exchangePartySection);
   const terms: ExchangeOrderTerms = {
-    ...{ currency: from.currency, toAccountId: to.id, toCurrency: to.currency, amount, minReceive },
+    currency: from.currency,
+    toAccountId: to.id,
+    toCurrency: to.currency,
+    amount,
+    minReceive,
     fee: percentFee(amount, new Decimal(its.feePercent), from.currency),
   };
   if (!orderedOf(terms).gt(0)) throw invalid('amount must be more than its fee.', 'amount');
@@ -56,8 +60,16 @@ export async function createExchangeOrder(
   await assertFundable(tx, to, 'toAccountId');
   const id = newId('exchangeOrder');
   const made = await openTransfer(services, tx, exchangeOrderKind, {
-    ...{ id, tenantId: from.tenantId, accountId: from.id, status: 'created', terms, key, field: 'amount' },
-    ...{ referenceId: id, partyRef: exchangeKey(id), at: services.now() },
+    id,
+    tenantId: from.tenantId,
+    accountId: from.id,
+    status: 'created',
+    terms,
+    key,
+    field: 'amount',
+    referenceId: id,
+    partyRef: exchangeKey(id),
+    at: services.now(),
   });
   if (!made) throw new Error(`the exchange knows the order ${id} already`);
   return made;

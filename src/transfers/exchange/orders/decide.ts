@@ -28,7 +28,10 @@ export const cancelOrder = (
   { orderId: id, reason, decidedBy }: DecideOrder & { reason: string },
 ): Promise<Decided<ExchangeOrder>> =>
   decide(services, tx, exchangeOrderKind, {
-    ...{ id, noun: NOUN, decidedBy, asked: {} },
+    id,
+    noun: NOUN,
+    decidedBy,
+    asked: {},
     judge({ transfer: { status, orderedAt } }) {
       if (status !== 'created' || orderedAt !== null)
         throw conflict(
@@ -52,7 +55,9 @@ export const releaseOrder = (
   { orderId: id, decidedBy }: DecideOrder,
 ): Promise<Decided<ExchangeOrder>> =>
   decide(services, tx, exchangeOrderKind, {
-    ...{ id, noun: NOUN, decidedBy },
+    id,
+    noun: NOUN,
+    decidedBy,
     async judge(order) {
       const { status, terms } = order.transfer;
       if (!awaitsPayment(order))

@@ -39,7 +39,9 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   name: 'exchange_order',
   party: 'exchange',
   process: processOfRecord<ProcessSubject>({
-    ...{ workflow: 'exchangeOrder', prefix: 'exchange-order-', summary: 'Exchange order' },
+    workflow: 'exchangeOrder',
+    prefix: 'exchange-order-',
+    summary: 'Exchange order',
   }),
   terms: exchangeOrderTerms,
   word: exchangeOrderWord,
@@ -66,7 +68,10 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
     const { currency: from, toCurrency: to, minReceive } = terms;
     const key = exchangeKey(id);
     const word = await services.parties.exchange.order({
-      ...{ key, from, to, amount: orderedOf(terms) },
+      key,
+      from,
+      to,
+      amount: orderedOf(terms),
       ...(minReceive === null ? {} : { minReceive }),
       callbackUrl: services.publicUrl() + EXCHANGE_CALLBACKS,
     });

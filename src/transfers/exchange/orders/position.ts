@@ -33,7 +33,11 @@ export function exchangeOrderPosition(order: ExchangeOrder): Holding[] {
   const doors = doorsOf(order.decisions);
   const part = null;
   const debit = (component: string, amount: Decimal) => ({
-    ...{ component, part, account: accountId, currency, amount },
+    component,
+    part,
+    account: accountId,
+    currency,
+    amount,
   });
   return [
     ...(isHeld(order) ? [debit('held', terms.amount)] : []),

@@ -72,7 +72,12 @@ export async function checkIncrease(
   saveCheck(tx, { currency, reported, asOf, sentOut: sent, leftOver: left, checkedAt });
   const increase = increaseSince(last, { reported, sentOut: sent });
   return {
-    ...{ currency, previous: last.reported, current: reported, asOf, increase, leftOver: left },
+    currency,
+    previous: last.reported,
+    current: reported,
+    asOf,
+    increase,
+    leftOver: left,
     ordersReleased: released.map(({ id }) => id),
   };
 }

@@ -29,6 +29,11 @@ export async function showOverdue({
   for (const { id, tenantId, currency, owed } of overdue.values())
     if (!shown.has(id))
       await openBreakAgain(database, {
-        ...{ tenantId, kind: OVERDUE, subject: id, detail: currency, amount: owed, currency },
+        tenantId,
+        kind: OVERDUE,
+        subject: id,
+        detail: currency,
+        amount: owed,
+        currency,
       });
 }

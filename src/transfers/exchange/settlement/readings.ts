@@ -51,7 +51,10 @@ export async function readSettlement(services: Deps): Promise<void> {
   } catch (error) {
     if (error instanceof UnreadableAnswer)
       await openBreakAgain(database, {
-        ...{ tenantId: null, kind: UNREADABLE, subject: SUBJECT, detail: 'exchange' },
+        tenantId: null,
+        kind: UNREADABLE,
+        subject: SUBJECT,
+        detail: 'exchange',
       });
     throw error;
   }

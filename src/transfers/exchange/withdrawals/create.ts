@@ -69,11 +69,23 @@ export async function createWithdrawal(
   const leaving = { id, tenantId, debit, currency, at };
   const waits = await needsApproval(services, tx, leaving, { above: withdrawal.approvalAbove, daily });
   const made = await openTransfer(services, tx, exchangeWithdrawalKind, {
-    ...{ id, tenantId, accountId: account.id, status: 'created', referenceId: id },
-    ...{ partyRef: withdrawalKey(id), key, at, field: 'amount' },
+    id,
+    tenantId,
+    accountId: account.id,
+    status: 'created',
+    referenceId: id,
+    partyRef: withdrawalKey(id),
+    key,
+    at,
+    field: 'amount',
     terms: {
-      ...{ currency, amount, fee, receivedCurrency: currency, receivedAmount: amount },
-      ...{ needsApproval: waits, destinationId: destination.id },
+      currency,
+      amount,
+      fee,
+      receivedCurrency: currency,
+      receivedAmount: amount,
+      needsApproval: waits,
+      destinationId: destination.id,
     },
   });
   if (!made) throw new Error(`the exchange knows the withdrawal ${id} already`);

@@ -28,7 +28,10 @@ export async function disableDestination(
   // refused.
   const changed = await markDestinationDisabled(tx, { id, by, at: services.now() });
   const found = await lockNotOrdered(tx, exchangeWithdrawalKind, {
-    ...{ tenantId: changed.after.tenantId, statuses: OPEN, term: 'destinationId', value: id },
+    tenantId: changed.after.tenantId,
+    statuses: OPEN,
+    term: 'destinationId',
+    value: id,
   });
   const cancelled: string[] = [];
   for (const each of found) if (await cancel(services, tx, each, by)) cancelled.push(each);
@@ -43,7 +46,10 @@ async function cancel(
   decidedBy: string,
 ): Promise<boolean> {
   const { before, after } = await decide(services, tx, exchangeWithdrawalKind, {
-    ...{ id, noun: exchangeWithdrawalKind.noun, decidedBy, asked: {} },
+    id,
+    noun: exchangeWithdrawalKind.noun,
+    decidedBy,
+    asked: {},
     judge: ({ transfer: { status, orderedAt } }) =>
       orderedAt === null && !isFinal(status) ? [{ kind: 'cancel', reason: DESTINATION_DISABLED }] : [],
   });

@@ -31,8 +31,11 @@ const CANCELLED: readonly Transition<PayoutStatus, PayoutTrigger>[] = [
 
 /** A withdrawal of fiat from the exchange to an allowed destination (decisions part 4, Exchange). */
 export const exchangeWithdrawalKind: OutgoingKind<WithdrawalTerms> = outgoingKind<WithdrawalTerms>({
-  ...{ name: 'exchange_withdrawal', noun: 'withdrawal', event: 'transfer' },
-  ...{ party: 'exchange', terms: withdrawalTerms },
+  name: 'exchange_withdrawal',
+  noun: 'withdrawal',
+  event: 'transfer',
+  party: 'exchange',
+  terms: withdrawalTerms,
   workflow: 'exchangeWithdrawal',
   prefix: 'exchange-withdrawal-',
   summary: 'Withdrawal from the exchange',

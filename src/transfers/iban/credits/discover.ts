@@ -26,9 +26,15 @@ export async function discoverCredit(
     const found = currency === 'EUR' ? await findByIban(tx, normalized(iban)) : undefined;
     const at = services.now();
     const made = await openTransfer(services, tx, ibanCreditKind, {
-      ...{ id: newId('ibanCredit'), status: 'received', terms: { iban, amount, currency }, at },
-      ...{ tenantId: found?.tenantId ?? null, accountId: found?.id ?? null },
-      ...{ referenceId: newId(found ? 'reference' : 'suspense'), partyRef: bankId, orderedAt: at },
+      id: newId('ibanCredit'),
+      status: 'received',
+      terms: { iban, amount, currency },
+      at,
+      tenantId: found?.tenantId ?? null,
+      accountId: found?.id ?? null,
+      referenceId: newId(found ? 'reference' : 'suspense'),
+      partyRef: bankId,
+      orderedAt: at,
     });
     return made ? 'kept' : 'known';
   });

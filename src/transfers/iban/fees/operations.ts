@@ -79,7 +79,9 @@ async function makeMissingFees({ database, log }: Services, at: Date): Promise<v
   for (let after: FeePlace | null = null; ; ) {
     const months = await monthsWithoutFee(database, at, after, PORTION);
     await forEachIsolated(months, (month) => database.transaction((tx) => makeFee(tx, month)), {
-      ...{ log, failed: 'the monthly fee of an IBAN could not be made', ids: idsOf },
+      log,
+      failed: 'the monthly fee of an IBAN could not be made',
+      ids: idsOf,
     });
     after = placeAfter(months);
     if (after === null) return;
@@ -102,8 +104,12 @@ async function pay(tx: Tx, place: FeePlace, at: Date): Promise<boolean> {
   const fee = await lockUnpaidFee(tx, place);
   if (!fee) return true;
   const unpaid = {
-    ...{ tenantId: fee.tenantId, kind: 'iban_fee_unpaid', subject: fee.virtualIbanId, detail: fee.month },
-    ...{ amount: fee.amount, currency: 'EUR' },
+    tenantId: fee.tenantId,
+    kind: 'iban_fee_unpaid',
+    subject: fee.virtualIbanId,
+    detail: fee.month,
+    amount: fee.amount,
+    currency: 'EUR',
   };
   try {
     if (fee.amount.gt(0)) await move(tx, { entries: entriesOf(fee) }, {});

@@ -32,8 +32,13 @@ export async function readAccount(sql: Sql, iban: VirtualIban) {
 
 /** Price of a SEPA payout in EUR: the destination receives the amount, and the fee comes on top. */
 const priceOf = ({ amount, fee }: { amount: Decimal; fee: Decimal }) => ({
-  ...{ method: 'sepa' as const, currency: 'EUR', amount, fee },
-  ...{ receivedCurrency: 'EUR', receivedAmount: amount, rate: new Decimal(1) },
+  method: 'sepa' as const,
+  currency: 'EUR',
+  amount,
+  fee,
+  receivedCurrency: 'EUR',
+  receivedAmount: amount,
+  rate: new Decimal(1),
 });
 
 export interface IbanQuote {
@@ -63,9 +68,12 @@ export async function quotePayout(
   const fee = feeOf(amount, 'EUR', settings.payout);
   const sealed = sealDestination(services.keyring, ibanPayoutKind.sealedFor, destination, iban.id);
   const quote = await createQuote(tx, {
-    ...{ tenantId: iban.tenantId, accountId: iban.id, kind: 'iban_payout' },
-    ...{ terms: { amount, fee, destination: sealed.toString('base64') } },
-    ...{ ttlSeconds: QUOTE_SECONDS, at: services.now() },
+    tenantId: iban.tenantId,
+    accountId: iban.id,
+    kind: 'iban_payout',
+    terms: { amount, fee, destination: sealed.toString('base64') },
+    ttlSeconds: QUOTE_SECONDS,
+    at: services.now(),
   });
   return { quoteId: quote.id, price: priceOf({ amount, fee }), expiresAt: quote.expiresAt };
 }
@@ -97,7 +105,15 @@ export async function createPayout(
   const leaving = { id, tenantId, debit, currency: 'EUR', at };
   const waits = await needsApproval(services, tx, leaving, { above: payout.approvalAbove, daily });
   return makePayout(services, tx, ibanPayoutKind, {
-    ...{ id, tenantId, accountId, quoteId, externalId, destination, partyRef: id, key, at },
+    id,
+    tenantId,
+    accountId,
+    quoteId,
+    externalId,
+    destination,
+    partyRef: id,
+    key,
+    at,
     terms: { ...priceOf(quoted), needsApproval: waits },
   });
 }

@@ -60,9 +60,15 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
   it('replaces all limits, returns the remaining amounts, and counts the versions', async () => {
     await authorize('10.00');
     const all = {
-      ...{ perTransaction: '50.00', perDay: '100.00', perMonth: '99.50' },
-      ...{ blockedMccs: ['5812', '5812'], allowedMccs: ['5411'], blockedCountries: ['RU', 'KP'] },
-      ...{ challengeEcommerce: true, challengeAbove: '45.00', homeCountries: ['AT', 'DE'] },
+      perTransaction: '50.00',
+      perDay: '100.00',
+      perMonth: '99.50',
+      blockedMccs: ['5812', '5812'],
+      allowedMccs: ['5411'],
+      blockedCountries: ['RU', 'KP'],
+      challengeEcommerce: true,
+      challengeAbove: '45.00',
+      homeCountries: ['AT', 'DE'],
     };
     const set = await put(ofCard(), { ...all, version: 0 });
     expect(set).toMatchObject({
@@ -78,7 +84,10 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     expect(await get(ofCard())).toEqual(set.body);
     const { body } = await put(ofCard(), { perDay: '20', version: 1 });
     expect(body).toEqual({
-      ...{ cardId: card.id, currency: 'USD', perDay: '20.00', version: 2 },
+      cardId: card.id,
+      currency: 'USD',
+      perDay: '20.00',
+      version: 2,
       programme: { blockedMccs: ['7995'] },
       used: { perDay: '10.00', perMonth: '10.00' },
       remaining: { perDay: '10.00' },
@@ -165,12 +174,18 @@ describe('GET and PUT /v2/cards/{id}/limits', () => {
     const by = { actor: admin.clientId, tenantId: client.clientId };
     expect(rows).toMatchObject([
       {
-        ...{ actor: by.actor, tenant_id: by.tenantId, action: 'cards.limits', subject: card.id },
+        actor: by.actor,
+        tenant_id: by.tenantId,
+        action: 'cards.limits',
+        subject: card.id,
         before: { perDay: '5.00', version: 1 },
         after: { perDay: '6.00', blockedMccs: ['5411'], version: 2 },
       },
       {
-        ...{ actor: by.actor, tenant_id: by.tenantId, action: 'users.limits', subject: card.userId },
+        actor: by.actor,
+        tenant_id: by.tenantId,
+        action: 'users.limits',
+        subject: card.userId,
         before: { version: 0 },
         after: { perMonth: '7.00', version: 1 },
       },
@@ -269,7 +284,9 @@ describe('GET and PUT /v1/users/{id}/limits', () => {
     await authorize('30.00');
     const set = await put(ofUser(), { perDay: '100.00', version: 0 });
     expect(set.body).toEqual({
-      ...{ userId: card.userId, perDay: '100.00', version: 1 },
+      userId: card.userId,
+      perDay: '100.00',
+      version: 1,
       used: { USD: { perDay: '30.00', perMonth: '30.00' } },
       remaining: { USD: { perDay: '70.00' } },
     });

@@ -20,9 +20,15 @@ import { money, scene } from '../scene';
 const card = { ...scene().card, limited: true };
 const START = Date.UTC(2026, 0, 25);
 const NONE: Limits = {
-  ...{ perTransaction: null, perDay: null, perMonth: null },
-  ...{ blockedMccs: [], allowedMccs: [], blockedCountries: [] },
-  ...{ challengeEcommerce: false, challengeAbove: null, homeCountries: [] },
+  perTransaction: null,
+  perDay: null,
+  perMonth: null,
+  blockedMccs: [],
+  allowedMccs: [],
+  blockedCountries: [],
+  challengeEcommerce: false,
+  challengeAbove: null,
+  homeCountries: [],
 };
 
 interface Step {

@@ -57,9 +57,15 @@ export async function manyWallets(strategy: Strategy, count: number): Promise<Ma
 async function stationOf({ api, chain }: World, strategy: Strategy, treasury: Address): Promise<Address> {
   const admin = await api.client('admin');
   const terms = {
-    ...{ gasThreshold: '0.0005', gasTopupAmount: '0.001', minSweepAmount: { USDT: '5' } },
-    ...{ maxGasPrice: '10000', dailyGasBudget: '1000' },
-    ...{ treasuryAddress: treasury, sweepStrategy: strategy, sweepConfirmations: 2, autoSweep: true },
+    gasThreshold: '0.0005',
+    gasTopupAmount: '0.001',
+    minSweepAmount: { USDT: '5' },
+    maxGasPrice: '10000',
+    dailyGasBudget: '1000',
+    treasuryAddress: treasury,
+    sweepStrategy: strategy,
+    sweepConfirmations: 2,
+    autoSweep: true,
   };
   const { status, text } = await admin.call('PUT', '/v1/gas-station/config/local', { ...terms, version: 0 });
   if (status !== 200) throw new Error(text);

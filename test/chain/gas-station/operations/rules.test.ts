@@ -22,46 +22,62 @@ const NOW = new Date('2026-03-01T12:00:00Z');
 const OPEN = ['pending', 'awaiting_confirmation', 'confirming'] as const;
 
 const operation = (change: Partial<GasOperation> = {}): GasOperation => ({
-  ...{
-    id: 'swp_1',
-    type: 'sweep',
-    chain: 'local',
-    ofStation: false,
-    walletId: 'wal_1',
-    asset: 'USDT',
-    token: '0xT',
-  },
-  ...{
-    decimals: 6,
-    fromAddress: '0xA',
-    stationAddress: null,
-    batchOf: null,
-    toAddress: '0xB',
-    units: 100n,
-    cancelReason: null,
-    exportedBlock: null,
-    execution: 'local',
-    status: 'pending',
-  },
-  ...{ waitsFor: null, txHash: null, movedUnits: null, lostUnits: null, feeUnits: null },
-  ...{ failureCode: null, failureReason: null, exportedAt: null, executedAt: null, dueBy: null, revision: 0 },
-  ...{ expiresAt: new Date(NOW.getTime() + 1), createdAt: NOW, updatedAt: NOW },
+  id: 'swp_1',
+  type: 'sweep',
+  chain: 'local',
+  ofStation: false,
+  walletId: 'wal_1',
+  asset: 'USDT',
+  token: '0xT',
+  decimals: 6,
+  fromAddress: '0xA',
+  stationAddress: null,
+  batchOf: null,
+  toAddress: '0xB',
+  units: 100n,
+  cancelReason: null,
+  exportedBlock: null,
+  execution: 'local',
+  status: 'pending',
+  waitsFor: null,
+  txHash: null,
+  movedUnits: null,
+  lostUnits: null,
+  feeUnits: null,
+  failureCode: null,
+  failureReason: null,
+  exportedAt: null,
+  executedAt: null,
+  dueBy: null,
+  revision: 0,
+  expiresAt: new Date(NOW.getTime() + 1),
+  createdAt: NOW,
+  updatedAt: NOW,
   ...change,
 });
 
 const attempt = (change: Partial<Attempt> = {}): Attempt => ({
-  ...{ number: '1', chain: 'local', address: '0xA', nonce: 0, attempt: 0, operationId: 'swp_1' },
-  ...{
-    recipient: '0xT',
-    value: 0n,
-    data: '0x',
-    authorizations: [],
-    gas: 1n,
-    maxFeePerGas: 8n,
-    maxPriorityFeePerGas: 1n,
-  },
-  ...{ raw: null, hash: null, broadcastAt: null, settledAt: null, releasedAt: null, createdAt: NOW },
-  ...{ cancels: false, refusals: 0 },
+  number: '1',
+  chain: 'local',
+  address: '0xA',
+  nonce: 0,
+  attempt: 0,
+  operationId: 'swp_1',
+  recipient: '0xT',
+  value: 0n,
+  data: '0x',
+  authorizations: [],
+  gas: 1n,
+  maxFeePerGas: 8n,
+  maxPriorityFeePerGas: 1n,
+  raw: null,
+  hash: null,
+  broadcastAt: null,
+  settledAt: null,
+  releasedAt: null,
+  createdAt: NOW,
+  cancels: false,
+  refusals: 0,
   ...change,
 });
 
@@ -107,11 +123,25 @@ it('takes the step that the attempts call for', () => {
 describe('judges a transaction against an operation', () => {
   const block = { number: 1, hash: '0x', parentHash: '0x', at: NOW };
   const moved = (to: string, units: bigint, token: string | null = '0xT', from = '0xA') => ({
-    ...{ txHash: '0x', ordinal: 0, logIndex: 0, token, from, to, units, block },
+    txHash: '0x',
+    ordinal: 0,
+    logIndex: 0,
+    token,
+    from,
+    to,
+    units,
+    block,
   });
   const word = (transfers: ReturnType<typeof moved>[], change: object = {}) => ({
-    ...{ status: 'succeeded' as const, block, from: '0xa', to: '0xt', nonce: 0, fee: 1n, gasUsed: 1n },
-    ...{ transfers, ...change },
+    status: 'succeeded' as const,
+    block,
+    from: '0xa',
+    to: '0xt',
+    nonce: 0,
+    fee: 1n,
+    gasUsed: 1n,
+    transfers,
+    ...change,
   });
 
   it.each([
@@ -159,7 +189,8 @@ describe('judges a transaction against an operation', () => {
 
 /** Counts that nodes report: mined transactions, and the next nonce. */
 const toldBy = (counted: number, each: [counted: number, next: number][], of = each.length) => ({
-  ...{ counted, of },
+  counted,
+  of,
   each: each.map(([inBlocks, next]) => ({ counted: inBlocks, next })),
 });
 

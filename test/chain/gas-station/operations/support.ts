@@ -32,7 +32,9 @@ const CONFIG = {
   minSweepAmount: { USDT: '1' },
   sweepConfirmations: 1,
   autoSweep: false,
-  ...{ maxGasPrice: '10000', dailyGasBudget: '1000', sweepStrategy: null },
+  maxGasPrice: '10000',
+  dailyGasBudget: '1000',
+  sweepStrategy: null,
 };
 
 /** The API with a real chain, a station with 10 ETH and a treasury. */
@@ -44,7 +46,9 @@ export async function testStation(options: StationOptions = {}) {
   const { decimals = 6 } = options.token ?? {};
   const token = await chain.token(options.token ?? {});
   await withLocalNetwork(api, chain, {
-    ...{ token, decimals, confirmations: 1 },
+    token,
+    decimals,
+    confirmations: 1,
     rpcUrls: (await options.nodes?.(chain.url)) ?? [chain.url],
   });
   const admin = await api.client('admin');
@@ -62,7 +66,13 @@ export async function testStation(options: StationOptions = {}) {
   await configure({});
 
   return {
-    ...{ api, admin, chain, token, treasury, decimals, configure },
+    api,
+    admin,
+    chain,
+    token,
+    treasury,
+    decimals,
+    configure,
     station: station.address as Address,
     services: api.services as Services,
     later: (ms: number) => {
@@ -111,8 +121,11 @@ export async function testStation(options: StationOptions = {}) {
       (await internalBalance(api.database, 'losses', currency)).negated().toFixed(),
     tokens: (address: string) =>
       chain.client.readContract({
-        ...{ address: token, abi: BALANCE_OF, functionName: 'balanceOf', args: [address as Address] },
-      }) as Promise<bigint>,
+        address: token,
+        abi: BALANCE_OF,
+        functionName: 'balanceOf',
+        args: [address as Address],
+      }),
     async close() {
       await api.close();
       await chain.stop();
@@ -131,7 +144,9 @@ const allocatedOnce = (sql: Services['database'], walletId: string, tenantId: st
 
 const BALANCE_OF = [
   {
-    ...{ type: 'function', name: 'balanceOf', stateMutability: 'view' },
+    type: 'function',
+    name: 'balanceOf',
+    stateMutability: 'view',
     inputs: [{ name: 'of', type: 'address' }],
     outputs: [{ name: '', type: 'uint256' }],
   },
@@ -170,8 +185,10 @@ export async function execute({ services, chain }: TestStation, exported: Export
   const { value, gas, maxFeePerGas, maxPriorityFeePerGas } = exported;
   const { raw } = await services.parties.signer.sign(wallet.derivationIndex, {
     ...exported,
-    ...{ value: BigInt(value), gas: BigInt(gas) },
-    ...{ maxFeePerGas: BigInt(maxFeePerGas), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) },
+    value: BigInt(value),
+    gas: BigInt(gas),
+    maxFeePerGas: BigInt(maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
   });
   const hash = await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex });
   // The node answers before the block exists.
@@ -258,7 +275,9 @@ export async function outbid(world: TestStation, id: string, ms: number): Promis
 /** All breaks of an operation, open or closed. */
 export const breaksOf = async ({ services }: Pick<TestStation, 'services'>, id: string) =>
   (await breaksOfSubject(services.database, id, 100)).map(({ kind, detail, resolvedAt }) => ({
-    ...{ kind, detail, open: resolvedAt === null },
+    kind,
+    detail,
+    open: resolvedAt === null,
   }));
 
 /** The stored attempts of an operation. */

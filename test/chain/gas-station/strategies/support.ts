@@ -22,13 +22,16 @@ export async function sweepWorld(options: TestChainOptions = {}) {
   const [chain, db] = [await startTestChain(options), await testDatabase()];
   const signer = createLocalSigner({ database: db.database, keyring: createKeyring(Buffer.alloc(32, 7)) });
   const node = createChains({
-    ...{ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now: () => new Date() },
+    log: pino({ level: 'silent' }),
+    observers: NO_OBSERVERS,
+    now: () => new Date(),
   }).of({ chain: 'local', kind: 'evm', chainId: chain.chainId, rpcUrls: [chain.url] });
   const { chainId } = chain;
   const places = new Map<string, number>();
   const parties: SweepParties = {
     node,
-    ...{ chain: 'local', chainId },
+    chain: 'local',
+    chainId,
     authorize: (wallet, given) => signer.signAuthorization(places.get(wallet) ?? -1, { ...given, chainId }),
   };
   const [station = ''] = await signer.addresses('evm', [0]);
@@ -37,9 +40,12 @@ export async function sweepWorld(options: TestChainOptions = {}) {
   /** Signs and sends as the wallet with this index. */
   async function send(index: number, call: Call, gas?: bigint): Promise<Mined> {
     const transaction: UnsignedTransaction = {
-      ...{ ...call, chainId: chain.chainId, nonce: await node.nonce(call.from) },
+      ...call,
+      chainId: chain.chainId,
+      nonce: await node.nonce(call.from),
       gas: gas ?? (await node.estimateGas(call)),
-      ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
+      maxFeePerGas: 10n ** 11n,
+      maxPriorityFeePerGas: 10n ** 9n,
     };
     const { raw } = await signer.sign(index, transaction);
     const { hash } = await node.broadcast(raw);
@@ -65,8 +71,11 @@ export async function sweepWorld(options: TestChainOptions = {}) {
       if (units > 0n) await chain.pay(token as Hex, address, units);
       places.set(address, index);
       return {
-        ...{ wallet: address, token, units: await node.balance(address, token) },
-        ...{ treasury: TREASURY, station },
+        wallet: address,
+        token,
+        units: await node.balance(address, token),
+        treasury: TREASURY,
+        station,
       };
     },
     async stop() {

@@ -31,7 +31,10 @@ async function begunToFail(client: Client): Promise<void> {
 const probe = async (client: Client) => {
   const at = (await endpointOf(api, client))?.next_probe_at?.getTime() ?? 0;
   return probeEndpoint(createDelivery(api.services, { ca: receiver.ca }), {
-    ...{ tenantId: client.clientId, registration: 'card', now: at, random: 0.5 },
+    tenantId: client.clientId,
+    registration: 'card',
+    now: at,
+    random: 0.5,
   });
 };
 
@@ -59,6 +62,7 @@ it('forgets an endpoint’s earlier failures once no event waits', async () => {
   ]);
   expect(await probe(client)).toMatchObject({ failing: false });
   expect(await endpointOf(api, client)).toMatchObject({
-    ...{ status: 'disabled', last_error: 'nothing_taken_for_7_days' },
+    status: 'disabled',
+    last_error: 'nothing_taken_for_7_days',
   });
 });

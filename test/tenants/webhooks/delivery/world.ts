@@ -10,7 +10,8 @@ export async function dispatcherWorld() {
   let running: { stop(): Promise<unknown> }[] = [];
   let paths = 0;
   return {
-    ...{ api, receiver },
+    api,
+    receiver,
     async tenant(type: 'card' | 'account' = 'card') {
       const client = await api.client();
       paths += 1;

@@ -46,7 +46,11 @@ async function throughDoor(
   const door = amount.lt(0) && kind !== 'write_off' ? 'recover' : (kind as DoorKind);
   const takesAccount = door === 'credit' || door === 'recover';
   return useDoor(services, tx, {
-    ...{ transferId: id, door, currency, reason: 'seen', decidedBy: OPERATOR },
+    transferId: id,
+    door,
+    currency,
+    reason: 'seen',
+    decidedBy: OPERATOR,
     amount: partOf({ share, currency }, amount.abs()),
     ...(takesAccount ? { accountId: await masterOf(tx, tenantId, currency) } : {}),
   });

@@ -120,7 +120,8 @@ function followed<Terms, Word extends PartyWord>(
 
 /** Sets the party's name, which the answer to the order has brought. */
 const named = <Terms, Word>({ transfer, ...rest }: Situation<Terms, Word>): Situation<Terms, Word> => ({
-  ...{ ...rest, transfer: { ...transfer, partyRef: transfer.partyRef ?? 'named' } },
+  ...rest,
+  transfer: { ...transfer, partyRef: transfer.partyRef ?? 'named' },
 });
 
 function sayingOf<Terms, Word extends PartyWord>(
@@ -299,7 +300,9 @@ function isPathIndependent<Terms, Word extends PartyWord>(
   if (word === null) return false;
   const { transfer } = fresh;
   let other: Situation<Terms, Word> = {
-    ...{ transfer: { ...transfer, orderedAt, partyRef }, decisions: one.decisions, at: one.at },
+    transfer: { ...transfer, orderedAt, partyRef },
+    decisions: one.decisions,
+    at: one.at,
   };
   const way = detour.map((each) => before(addressedTo(proof, one, each), word));
   for (const heard of [...way, word, word])

@@ -69,7 +69,8 @@ export async function proveThroughPostgres<Terms, Word extends PartyWord>(
     while (await followedAll(stage, all)) await comeToRest(stage, all, atOnce);
     const { met: faults } = stage.faults;
     return {
-      ...{ wrong: [...wrong, ...(await auditTransfers({ ...stage, all }))], faults },
+      wrong: [...wrong, ...(await auditTransfers({ ...stage, all }))],
+      faults,
       statuses: await counted(stage, 'select status as name, count(*) from transfers group by 1'),
       decisions: await counted(stage, 'select kind as name, count(*) from transfer_decisions group by 1'),
     };

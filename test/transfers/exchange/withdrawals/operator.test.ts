@@ -55,7 +55,12 @@ describe('destination', () => {
     expect([hasMore, nextCursor]).toEqual([false, null]);
     expect(data).toEqual([
       {
-        ...{ id, label: 'Our bank', currency: 'EUR', status: 'pending', createdAt, updatedAt: createdAt },
+        id,
+        label: 'Our bank',
+        currency: 'EUR',
+        status: 'pending',
+        createdAt,
+        updatedAt: createdAt,
         destination: { name: 'A*** B***', iban: 'DE89****3000', bic: 'COBADEFF' },
         activeFrom: new Date(Date.parse(createdAt) + 24 * 3_600_000).toISOString(),
       },
@@ -106,7 +111,10 @@ describe('destination', () => {
     const account = ['--account-number', '1234 5678', '--bic', 'CHASUS33', '--country', 'US'];
     const { destination } = await added('--currency', 'USD', ...account);
     expect(destination).toEqual({
-      ...{ name: 'A*** B***', accountNumber: '****78', bic: 'CHASUS33', country: 'US' },
+      name: 'A*** B***',
+      accountNumber: '****78',
+      bic: 'CHASUS33',
+      country: 'US',
     });
     expect((await operator('destination', 'list', '--client', client.clientId)).out).toContain('****78');
     // The BIC of the head office also exists with eleven characters.
@@ -146,7 +154,8 @@ describe('destination', () => {
     ]);
     const { out } = await operator('show', id, '--json');
     expect(JSON.parse(out)).toMatchObject({
-      ...{ what: 'withdrawal destination', status: 'active' },
+      what: 'withdrawal destination',
+      status: 'active',
       record: { addedBy: 'operator:ida', waivedBy: 'operator:ida' },
     });
   });
@@ -197,7 +206,9 @@ describe('a withdrawal above the threshold', () => {
     const { out: json } = await operator('desk', 'list', 'exchange-withdrawals', '--json');
     expect(out + json).not.toMatch(/Byron|0532013000/);
     expect(await reveal(api.database, api.services.keyring, id)).toEqual({
-      ...{ action: 'exchange_withdrawal.reveal', tenantId: client.clientId, data: BANK },
+      action: 'exchange_withdrawal.reveal',
+      tenantId: client.clientId,
+      data: BANK,
     });
   });
 

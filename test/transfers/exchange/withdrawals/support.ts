@@ -45,14 +45,20 @@ export function exchangeDouble(api: TestApi): ExchangeDouble {
     },
   };
   const party: ExchangeParty = {
-    ...{ order: none, askOrder: none, balances: none, verify: () => undefined },
+    order: none,
+    askOrder: none,
+    balances: none,
+    verify: () => undefined,
     changes: async () => ({ changes: [], unreadable: [], next: '0', more: false }),
     async withdraw(order) {
       const fault = double.faults.shift();
       if (fault === 'refused') throw new PartyRefused('beneficiary_refused');
       if (fault === 'away') throw new PartyAway('away');
       const word: ExchangeWithdrawalWord = {
-        ...{ version: 1, status: 'processing', sent: new Decimal(0), returns: [] },
+        version: 1,
+        status: 'processing',
+        sent: new Decimal(0),
+        returns: [],
       };
       if (!double.orders.has(order.key)) words.set(order.key, word);
       double.orders.set(order.key, order);

@@ -69,17 +69,24 @@ describe('POST /v1/exchange/withdrawals', () => {
       201,
       {
         id: expect.stringMatching(/^exw_[0-9a-z]{26}$/),
-        ...{ accountId, destinationId, currency: 'EUR', status: 'created' },
+        accountId,
+        destinationId,
+        currency: 'EUR',
+        status: 'created',
         destination: { name: 'A*** B***', iban: 'DE89****3000', bic: 'COBADEFF' },
-        ...{ amount: '100.00', fee: '0.00', totalDebit: '100.00' },
+        amount: '100.00',
+        fee: '0.00',
+        totalDebit: '100.00',
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: body.createdAt,
       },
     ]);
     expect(await balance()).toBe('4900.00 100.00');
     expect(api.commands.at(-1)).toMatchObject({
-      ...{ workflow: 'exchangeWithdrawal', workflowId: `exchange-withdrawal-${body.id}` },
-      ...{ action: 'start', tenantId: client.clientId },
+      workflow: 'exchangeWithdrawal',
+      workflowId: `exchange-withdrawal-${body.id}`,
+      action: 'start',
+      tenantId: client.clientId,
     });
     expect(await read(client, body.id)).toEqual(body);
   });
@@ -89,7 +96,9 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect(await look(api, id)).toBe('processing');
     expect([...exchange.orders.values()]).toEqual([
       {
-        ...{ key: `exchange-withdrawal-${id}`, amount: expect.anything(), currency: 'EUR' },
+        key: `exchange-withdrawal-${id}`,
+        amount: expect.anything(),
+        currency: 'EUR',
         destination: { name: 'Ada Byron', iban: 'DE89370400440532013000', bic: 'COBADEFF' },
         callbackUrl: `${api.url}/callbacks/exchange`,
       },
@@ -103,7 +112,9 @@ describe('POST /v1/exchange/withdrawals', () => {
     expect(await told(api, id)).toEqual(['withdraw/exchange_withdrawal 100.00']);
     expect(await statusesTold(id)).toEqual(['processing', 'sent', 'completed']);
     expect(await read(client, id)).toMatchObject({
-      ...{ status: 'completed', sentAt: expect.any(String), completedAt: expect.any(String) },
+      status: 'completed',
+      sentAt: expect.any(String),
+      completedAt: expect.any(String),
     });
   });
 

@@ -83,6 +83,8 @@ export const closeTaken = (sql: Sql, operationId: string, at: Date): Promise<voi
 const nonceText = ({ address, nonce }: Pick<Attempt, 'address' | 'nonce'>) => `${address}/${nonce}`;
 
 const breakOf = (kind: string, held: Held) => ({
-  ...{ tenantId: null, kind, subject: held.operationId },
+  tenantId: null,
+  kind,
+  subject: held.operationId,
   detail: nonceText(held),
 });

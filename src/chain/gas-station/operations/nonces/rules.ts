@@ -77,7 +77,14 @@ export function nextFreeNonce(
 }
 
 export const unsignedOf = (attempt: Attempt, chainId: number): UnsignedTransaction => ({
-  ...{ chainId, nonce: attempt.nonce, from: attempt.address, to: attempt.recipient },
-  ...{ value: attempt.value, data: attempt.data, authorizations: attempt.authorizations, gas: attempt.gas },
-  ...{ maxFeePerGas: attempt.maxFeePerGas, maxPriorityFeePerGas: attempt.maxPriorityFeePerGas },
+  chainId,
+  nonce: attempt.nonce,
+  from: attempt.address,
+  to: attempt.recipient,
+  value: attempt.value,
+  data: attempt.data,
+  authorizations: attempt.authorizations,
+  gas: attempt.gas,
+  maxFeePerGas: attempt.maxFeePerGas,
+  maxPriorityFeePerGas: attempt.maxPriorityFeePerGas,
 });

@@ -71,7 +71,10 @@ async function take(
   if ('waitsFor' in given) return given.waitsFor;
   for (const { operation: member, units } of members)
     await updateOperation(tx, member.id, {
-      ...{ batchOf: operation.id, units: leastOf(member.units, units), waitsFor: null, updatedAt: at },
+      batchOf: operation.id,
+      units: leastOf(member.units, units),
+      waitsFor: null,
+      updatedAt: at,
     });
   return undefined;
 }

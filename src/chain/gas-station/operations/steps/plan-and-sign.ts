@@ -73,7 +73,13 @@ export async function assignNonce(
   if (nonce === undefined) return { waitsFor: 'nonce_gap' };
   await closeWaits(tx, id, at);
   const attempt = await insertAttempt(tx, {
-    ...{ ...planned, chain, address, nonce, attempt: 0, operationId: id, cancels: false },
+    ...planned,
+    chain,
+    address,
+    nonce,
+    attempt: 0,
+    operationId: id,
+    cancels: false,
   });
   await updateOperation(tx, id, { units: leastOf(operation.units, units), waitsFor: null, updatedAt: at });
   return attempt;

@@ -77,7 +77,10 @@ const isMovable = async (
 ): Promise<boolean> => operation.stationAddress !== null || isTransferable(node, sweepOf(operation, units));
 
 export const fieldsOf = ({ to, value, data, authorizations = [] }: Call) => ({
-  ...{ recipient: to, value, data, authorizations },
+  recipient: to,
+  value,
+  data,
+  authorizations,
 });
 
 /** @param units balance; a sweep of the native coin moves about this, less the cost of gas */
@@ -98,8 +101,11 @@ export const sweepOf = (
   operation: Pick<GasOperation, 'fromAddress' | 'toAddress' | 'stationAddress'> & { token: string },
   units: bigint,
 ): Sweep => ({
-  ...{ wallet: operation.fromAddress, token: operation.token, units },
-  ...{ treasury: operation.toAddress, station: operation.stationAddress },
+  wallet: operation.fromAddress,
+  token: operation.token,
+  units,
+  treasury: operation.toAddress,
+  station: operation.stationAddress,
 });
 
 export const partiesOf = ({ network: { chain, chainId }, node, authorize }: ChainContext): SweepParties => ({

@@ -18,7 +18,9 @@ export function addGasOperationCommands(program: Command, context: CommandContex
         const { expiresAt } = await session.change(
           (tx) => expireNow(session, tx, id),
           ({ chain, expiresAt: at }) => ({
-            ...{ action: 'gas-operation.expire', subject: id, after: { chain, expiresAt: at } },
+            action: 'gas-operation.expire',
+            subject: id,
+            after: { chain, expiresAt: at },
           }),
         );
         show(console, json, { id, expiresAt: expiresAt.toISOString() }, `${id}: its day is over.`);

@@ -102,9 +102,15 @@ const linesOf = ({ chain, blockNumber, lines }: Comparison, kept: readonly Chain
 function lineView({ chain, blockNumber, compared, differsSince }: Line): Record<string, unknown> {
   const { place, asset, reported, booked, unbooked, difference } = compared;
   return {
-    ...{ chain, blockNumber, place, asset },
-    ...{ reported: reported.toFixed(), booked: booked.toFixed(), known: unbooked.toFixed() },
-    ...{ difference: difference.toFixed(), differsSince },
+    chain,
+    blockNumber,
+    place,
+    asset,
+    reported: reported.toFixed(),
+    booked: booked.toFixed(),
+    known: unbooked.toFixed(),
+    difference: difference.toFixed(),
+    differsSince,
   };
 }
 

@@ -54,7 +54,8 @@ function addDisable(group: Command, { console, run }: CommandContext): void {
         const { after, ended } = await session.change(
           (tx) => disableWallet(session, tx, { chain, address }),
           (changed) => ({
-            ...{ action: 'wallet.disable', subject: changed.after.id },
+            action: 'wallet.disable',
+            subject: changed.after.id,
             before: { status: changed.before.status },
             after: { status: changed.after.status, ended: changed.ended, reason },
           }),
@@ -81,7 +82,8 @@ function addEnable(group: Command, { console, run }: CommandContext): void {
         const { after } = await session.change(
           (tx) => enableWallet(session, tx, { chain, address }),
           (changed) => ({
-            ...{ action: 'wallet.enable', subject: changed.after.id },
+            action: 'wallet.enable',
+            subject: changed.after.id,
             before: { status: changed.before.status },
             after: { status: changed.after.status },
           }),
@@ -153,7 +155,9 @@ function addSeedSkipTo(seed: Command, { console, run }: CommandContext): void {
         const { after: evm } = await session.change(
           (tx) => skipTo(tx, 'evm', index),
           ({ before, after }) => ({
-            ...{ action: 'wallet.seed.skip-to', before: { evm: before }, after: { evm: after, reason } },
+            action: 'wallet.seed.skip-to',
+            before: { evm: before },
+            after: { evm: after, reason },
           }),
         );
         show(console, json, { nextIndex: { evm } }, `The next wallet on EVM chains has index ${evm}.`);

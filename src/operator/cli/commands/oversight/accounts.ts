@@ -55,8 +55,11 @@ function addClose(group: Command, { console, run }: CommandContext): void {
         const { tenantId, currency, status } = await session.change(
           (tx) => closeAccount(tx, id, session.now()),
           (account) => ({
-            ...{ action: 'account.close', subject: id, tenantId: account.tenantId },
-            ...{ before: { status: 'active' }, after: { status: account.status, reason } },
+            action: 'account.close',
+            subject: id,
+            tenantId: account.tenantId,
+            before: { status: 'active' },
+            after: { status: account.status, reason },
           }),
         );
         const told = { accountId: id, clientId: tenantId, currency, status };

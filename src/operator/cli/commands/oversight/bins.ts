@@ -56,7 +56,10 @@ function change(
     const { after } = await session.change(
       (tx) => changeBin(tx, bin, wanted),
       ({ before, after: changed }) => ({
-        ...{ action, subject: bin, before: changeable(before), after: { ...changeable(changed), reason } },
+        action,
+        subject: bin,
+        before: changeable(before),
+        after: { ...changeable(changed), reason },
       }),
     );
     const text = `BIN ${bin} is ${after.status}: ${after.capacityPerCardholder} cards a cardholder.`;

@@ -65,7 +65,9 @@ function addAdd(group: Command, { console, run }: CommandContext): void {
 async function added(session: Session, name: string): Promise<OperatorCredential> {
   const { database, keyring } = session;
   const entry = ({ operatorId: subject }: OperatorCredential) => ({
-    ...{ action: 'operator.add', subject, after: { name } },
+    action: 'operator.add',
+    subject,
+    after: { name },
   });
   if (!(await hasOperators(database)))
     return session.enrol(INSTALLATION, (tx) => addFirstOperator(tx, keyring, name), entry);
@@ -90,7 +92,9 @@ function addAdmit(group: Command, { console, run }: CommandContext): void {
         const operator = await session.change(
           (tx) => admitOperator(tx, given),
           ({ name, proposedBy, admittedBy }) => ({
-            ...{ action: 'operator.admit', subject: id, after: { name, proposedBy, admittedBy } },
+            action: 'operator.admit',
+            subject: id,
+            after: { name, proposedBy, admittedBy },
           }),
           lockOperators,
         );

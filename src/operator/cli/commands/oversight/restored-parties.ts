@@ -33,7 +33,8 @@ export function addFollowVersion(program: Command, { console, run }: CommandCont
       run(async (session) => {
         const outcome = await decideOrAsk(session, 'transfer.follow-version', { transferId }, reason);
         await tellOutcome(console, json, outcome, (result) => ({
-          ...{ value: result, text: `${transferId} is ${(result as { status: string }).status}.` },
+          value: result,
+          text: `${transferId} is ${(result as { status: string }).status}.`,
         }));
       }),
     );

@@ -37,8 +37,12 @@ export function addStopCommands(program: Command, context: CommandContext): void
 async function allStops(sql: Sql) {
   const [stops, switches] = await Promise.all([listStops(sql, LISTED), listSwitchedOff(sql)]);
   const off = switches.map(({ kind, name, tenantId, offAt, offBy, offReason }) => ({
-    ...{ kind, subject: name, tenantId },
-    ...{ at: offAt, stoppedBy: offBy, reason: offReason },
+    kind,
+    subject: name,
+    tenantId,
+    at: offAt,
+    stoppedBy: offBy,
+    reason: offReason,
   }));
   return [...off, ...stops].sort((one, other) => other.at.getTime() - one.at.getTime());
 }
@@ -73,7 +77,10 @@ function addSwitch(group: Command, { console, run }: CommandContext, spec: Switc
         const { told, ...changed } = await session.change(
           (tx) => spec.apply(tx, id, stopping),
           ({ tenantId, before, after }) => ({
-            ...{ action: `${noun}.${verb}`, subject: id, tenantId, before },
+            action: `${noun}.${verb}`,
+            subject: id,
+            tenantId,
+            before,
             after: { ...after, reason },
           }),
         );
@@ -83,7 +90,9 @@ function addSwitch(group: Command, { console, run }: CommandContext, spec: Switc
 }
 
 const userSwitch = (verb: 'block' | 'unblock', description: string): Switch => ({
-  ...{ noun: 'user', verb, description },
+  noun: 'user',
+  verb,
+  description,
   async apply(tx, id, stopping) {
     const deps = { blockCardsOf };
     const { before, after } = await setOperatorBlock(deps, tx, id, verb === 'block', stopping);
@@ -100,7 +109,9 @@ const userSwitch = (verb: 'block' | 'unblock', description: string): Switch => (
 });
 
 const cardSwitch = (verb: 'freeze' | 'unfreeze', description: string): Switch => ({
-  ...{ noun: 'card', verb, description },
+  noun: 'card',
+  verb,
+  description,
   async apply(tx, id, stopping) {
     const { before, card } = await freezeForRisk(tx, cardDeps(), verb, id, stopping);
     const { tenantId, status, freezeReasons } = card;

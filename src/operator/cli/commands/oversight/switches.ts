@@ -20,20 +20,30 @@ import { addRestoredCommands } from './restored-parties';
 export function addSwitchCommands(program: Command, context: CommandContext): void {
   const capability = program.command('capability').description('what tenants can do, switched off and on');
   addSwitch(capability, context, {
-    ...{ kind: 'capability', verb: 'off', names: CAPABILITIES },
+    kind: 'capability',
+    verb: 'off',
+    names: CAPABILITIES,
     description: 'refuses what begins with it (403 capability_disabled); what has begun goes on to its end',
   });
   addSwitch(capability, context, {
-    ...{ kind: 'capability', verb: 'on', names: CAPABILITIES, description: 'takes it back' },
+    kind: 'capability',
+    verb: 'on',
+    names: CAPABILITIES,
+    description: 'takes it back',
   });
   addStates(capability, context, 'all of them, and the tenants for which one is off', capabilityStates);
   const party = program.command('party').description('outside parties, switched off and on');
   addSwitch(party, context, {
-    ...{ kind: 'party', verb: 'off', names: NAMES },
+    kind: 'party',
+    verb: 'off',
+    names: NAMES,
     description: 'gives it no new orders, which wait; it is still asked what became of those it has',
   });
   addSwitch(party, context, {
-    ...{ kind: 'party', verb: 'on', names: NAMES, description: 'takes it back: what waits is given to it' },
+    kind: 'party',
+    verb: 'on',
+    names: NAMES,
+    description: 'takes it back: what waits is given to it',
   });
   addStates(party, context, 'all of them', partyStates);
   addRestoredCommands(party, context);
@@ -89,7 +99,9 @@ function switched(session: Session, what: Switch, verb: 'off' | 'on', reason: st
       return (await switchOn(tx, what, switching)) !== undefined;
     },
     (changed) => ({
-      ...{ action: `${what.kind}.${verb}`, subject: what.name, tenantId: what.tenantId },
+      action: `${what.kind}.${verb}`,
+      subject: what.name,
+      tenantId: what.tenantId,
       after: { state: verb, changed, reason },
     }),
   );
@@ -141,14 +153,26 @@ function capabilityStates(off: SwitchedOff[], session: Session): State[] {
 }
 
 const on = (name: string): State => ({
-  ...{ name, clientId: null, state: 'on', since: null, by: null, reason: null },
+  name,
+  clientId: null,
+  state: 'on',
+  since: null,
+  by: null,
+  reason: null,
 });
 
 const stateOf = ({ name, tenantId, offAt, offBy, offReason }: SwitchedOff): State => ({
-  ...{ name, clientId: tenantId, state: 'off', since: offAt.toISOString(), by: offBy, reason: offReason },
+  name,
+  clientId: tenantId,
+  state: 'off',
+  since: offAt.toISOString(),
+  by: offBy,
+  reason: offReason,
 });
 
 /** A capability that is off because its party is. */
 const carried = (name: string, { name: party, ...state }: State): State => ({
-  ...{ ...state, name, reason: `${party}: ${state.reason}` },
+  ...state,
+  name,
+  reason: `${party}: ${state.reason}`,
 });

@@ -36,8 +36,13 @@ describe('execution by a person', () => {
 
     const topup = await world.topup(wallet.id);
     expect(topup).toMatchObject({
-      ...{ type: 'topup', status: 'pending', execution: 'manual', asset: 'ETH' },
-      ...{ from: station, to: wallet.address, amount: '0.002000000000000000' },
+      type: 'topup',
+      status: 'pending',
+      execution: 'manual',
+      asset: 'ETH',
+      from: station,
+      to: wallet.address,
+      amount: '0.002000000000000000',
     });
     expect(await admin.call('POST', TOPUPS, { walletId: wallet.id })).toMatchObject({ status: 409 });
     const given = await exported(TOPUPS, topup.id);
@@ -108,7 +113,8 @@ describe('execution by a person', () => {
     const hash = await execute(world, file.body.transactions[0]);
     await world.chain.pay(world.token, wallet!.address, 5_000_000n); // there is something to sweep again
     expect(await world.admin.call('GET', `${OPERATIONS}/${id}/export`)).toMatchObject({
-      ...{ status: 409, body: { message: expect.stringContaining('confirm its hash') } },
+      status: 409,
+      body: { message: expect.stringContaining('confirm its hash') },
     });
     expect((await confirm(OPERATIONS, id, hash)).body).toMatchObject({ status: 'completed' });
   });
@@ -245,8 +251,14 @@ describe('execution by a person', () => {
     await database.query('delete from station_scans where address = $1', [outside]);
     const block = { number: 1, hash: '0x1', parentHash: '0x0', at: new Date() };
     const paid = (from: string) => ({
-      ...{ txHash: '0x1', ordinal: NATIVE, logIndex: null, token: null, units: 1n, block },
-      ...{ from, to: wallet!.address },
+      txHash: '0x1',
+      ordinal: NATIVE,
+      logIndex: null,
+      token: null,
+      units: 1n,
+      block,
+      from,
+      to: wallet!.address,
     });
     const left = await sentByOthers(database, 'local', [paid(outside), paid(station), paid(stranger)]);
     expect(left.map(({ from }) => from)).toEqual([stranger]);

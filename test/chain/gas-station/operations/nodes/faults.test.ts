@@ -118,7 +118,8 @@ it('moves less of the native coin when a replacement costs more, and books no lo
   await world.configure({ gasThreshold: '0', gasTopupAmount: '0.000000001' });
   const [wallet] = await world.wallets(1, 1n, '1');
   const { id } = await posted(world.admin, '/v1/gas-station/operations', {
-    ...{ walletId: wallet!.id, asset: 'ETH' },
+    walletId: wallet!.id,
+    asset: 'ETH',
   });
   await withoutBlocks(world, async () => {
     await world.advance(id);

@@ -20,7 +20,9 @@ const TERMS: readonly CardTerms[] = [
   ['EUR', '0.05', '0.03'],
   ['JPY', '15012', '271'],
 ].map(([currency = '', amount = '', fee = '']) => ({
-  ...{ currency, amount: new Decimal(amount), fee: new Decimal(fee) },
+  currency,
+  amount: new Decimal(amount),
+  fee: new Decimal(fee),
   actionExpiresAt: new Date(START.getTime() + 30 * 60_000),
   needsApproval: false,
 }));
@@ -175,16 +177,23 @@ function asDebited(
   if (impossible) return;
   const [amount, held] = [terms.amount, terms.amount.plus(terms.fee)].map((each) => each.toFixed());
   const expected: Record<string, (string | undefined)[]> = {
-    ...{ pending_approval: ['0', '0', held], pending: ['0', '0', held], requires_action: ['0', '0', held] },
-    ...{ processing: [amount, '0', '0'], completed: [amount, '0', '0'], failed: ['0', '0', '0'] },
+    pending_approval: ['0', '0', held],
+    pending: ['0', '0', held],
+    requires_action: ['0', '0', held],
+    processing: [amount, '0', '0'],
+    completed: [amount, '0', '0'],
+    failed: ['0', '0', '0'],
   };
   if (status === 'returned') assert.ok(paid.isZero() || back.gt(0), 'nothing of it has come back');
   else assert.deepEqual(amountsOf(books, 'paid', 'returned', 'held'), expected[status], status);
 }
 
 export const cardTopupProof = proofOf(cardTopupKind, {
-  ...{ terms: TERMS, decisions: [] },
-  ...{ sign: 1, neverNegative: ['credited', 'chargedBack'], also: asCredited },
+  terms: TERMS,
+  decisions: [],
+  sign: 1,
+  neverNegative: ['credited', 'chargedBack'],
+  also: asCredited,
 });
 
 export const cardWithdrawalProof = proofOf(cardWithdrawalKind, {
@@ -193,6 +202,7 @@ export const cardWithdrawalProof = proofOf(cardWithdrawalKind, {
     ['approve', 4],
     ['reject', 1],
   ],
-  ...{ sign: -1, also: asDebited },
+  sign: -1,
+  also: asDebited,
   neverNegative: ['held', 'paid', 'fee', 'returned'],
 });

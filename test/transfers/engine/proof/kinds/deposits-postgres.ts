@@ -32,7 +32,12 @@ function checkoutOver(double: WordDouble<CheckoutWord>, refuses: (key: string) =
 const sessionOf = (key: string) => `session-${key}`;
 
 const opened = (key: string | null): CheckoutWord => ({
-  ...{ key, page: 'open', risk: 'normal', payments: [], refunds: [], disputes: [] },
+  key,
+  page: 'open',
+  risk: 'normal',
+  payments: [],
+  refunds: [],
+  disputes: [],
 });
 
 export const depositThroughPostgres: PostgresProof<DepositTerms, CheckoutWord> = {
@@ -57,11 +62,15 @@ export const depositThroughPostgres: PostgresProof<DepositTerms, CheckoutWord> =
       case 'approve':
       case 'reject':
         return decideDeposit(services, tx, {
-          ...{ depositId, decision: kind === 'approve' ? 'approved' : 'rejected', decidedBy: OPERATOR },
+          depositId,
+          decision: kind === 'approve' ? 'approved' : 'rejected',
+          decidedBy: OPERATOR,
         });
       case 'refund':
         return refundDeposit(services, tx, {
-          ...{ depositId, amount: new Decimal(100).times(share), requestedBy: OPERATOR },
+          depositId,
+          amount: new Decimal(100).times(share),
+          requestedBy: OPERATOR,
         });
       default:
         return undefined;

@@ -28,16 +28,26 @@ const TERMS: NonNullable<DepositTerms>[] = [
   ['EUR', '0.9', '87.12', '2.88'],
   ['JPY', '150.1234', '14533', '479'],
 ].map(([accountCurrency = '', rate = '', credited = '', fee = '']) => ({
-  ...{ method: 'card' as const, externalId: null, currency: 'USD', accountCurrency, rate: new Decimal(rate) },
-  ...{ feeFixed: new Decimal('0.30'), feePercent: new Decimal('2.9'), chargedAmount: new Decimal(100) },
-  ...{ creditedAmount: new Decimal(credited), serviceFee: new Decimal(fee) },
+  method: 'card' as const,
+  externalId: null,
+  currency: 'USD',
+  accountCurrency,
+  rate: new Decimal(rate),
+  feeFixed: new Decimal('0.30'),
+  feePercent: new Decimal('2.9'),
+  chargedAmount: new Decimal(100),
+  creditedAmount: new Decimal(credited),
+  serviceFee: new Decimal(fee),
   expiresAt: new Date(START.getTime() + 30 * MINUTE_MS),
 }));
 
 /** @param terms null for a deposit without an owner */
 const freshDeposit = (terms: DepositTerms, status: string): Deposit =>
   begun<DepositTerms, CheckoutWord>({
-    ...{ id: 'dep_1', kind: 'deposit', status, terms },
+    id: 'dep_1',
+    kind: 'deposit',
+    status,
+    terms,
     ...(status === 'created' ? { partyRef: null } : { partyRef: 'cs_1', orderedAt: START }),
     ...(terms ? {} : { tenantId: null, accountId: null }),
   });
@@ -250,7 +260,9 @@ export const depositProof: KindProof<DepositTerms, CheckoutWord> = {
   exchange: ({ transfer: { terms } }) =>
     terms && terms.accountCurrency !== terms.currency
       ? {
-          ...{ from: terms.currency, to: terms.accountCurrency, rate: terms.rate },
+          from: terms.currency,
+          to: terms.accountCurrency,
+          rate: terms.rate,
           rounding: smallestOf(terms.accountCurrency).times(2),
         }
       : null,

@@ -24,7 +24,10 @@ function exchangeOver(
       return double.ask(key) as ExchangeOrderWord;
     },
     askOrder: async (key) => double.ask(key),
-    ...{ withdraw: away, askWithdrawal: away, balances: away, verify: () => undefined },
+    withdraw: away,
+    askWithdrawal: away,
+    balances: away,
+    verify: () => undefined,
     changes: double.changes,
   };
 }

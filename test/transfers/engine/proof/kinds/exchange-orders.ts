@@ -14,8 +14,12 @@ import { percentOf, version } from './amounts';
 import { actsOf, commonDecision } from './people';
 
 const TERMS: ExchangeOrderTerms = {
-  ...{ currency: 'EUR', toAccountId: 'acc_to', toCurrency: 'USD', minReceive: null },
-  ...{ amount: new Decimal(100), fee: new Decimal('0.50') },
+  currency: 'EUR',
+  toAccountId: 'acc_to',
+  toCurrency: 'USD',
+  minReceive: null,
+  amount: new Decimal(100),
+  fee: new Decimal('0.50'),
 };
 
 const ALL: readonly ExchangeOrderTerms[] = [
@@ -47,7 +51,8 @@ const words: fc.Arbitrary<ExchangeOrderWord> = fc
     isOdd: fc.constantFrom(true, false, false, false),
   })
   .map(({ version: its, isOdd, status, fills: given, failureCode }) => ({
-    ...{ status, fills: status === 'failed' && !isOdd ? [] : given },
+    status,
+    fills: status === 'failed' && !isOdd ? [] : given,
     ...(its === undefined ? {} : { version: its }),
     ...(failureCode === undefined ? {} : { failureCode }),
   }));
@@ -60,7 +65,9 @@ function addressed(word: ExchangeOrderWord, order: ExchangeOrder | undefined): E
   const of = (currency: string, percent: Decimal) =>
     percentOf({ amount: orderedOf(terms), currency }, percent);
   const told = word.fills.map(({ id, sold, bought }) => ({
-    ...{ id, sold: of(terms.currency, sold), bought: of(terms.toCurrency, bought) },
+    id,
+    sold: of(terms.currency, sold),
+    bought: of(terms.toCurrency, bought),
   }));
   return { ...word, fills: told };
 }
@@ -153,7 +160,9 @@ export const exchangeOrderProof: KindProof<ExchangeOrderTerms, ExchangeOrderWord
   kind: exchangeOrderKind,
   fresh: fc.constantFrom(...ALL).map((terms) =>
     begun<ExchangeOrderTerms, ExchangeOrderWord>({
-      ...{ kind: 'exchange_order', status: 'created', terms },
+      kind: 'exchange_order',
+      status: 'created',
+      terms,
     }),
   ),
   words,

@@ -32,7 +32,9 @@ export const ibanCreditThroughPostgres: PostgresProof<IbanCreditTerms, BankCredi
   async open({ client, double, random }) {
     const { iban } = (await client.call('GET', `${bankingPath(client)}/account`)).body;
     const word: BankCreditWord = {
-      ...{ id: 'bank-payment', recalls: [], returns: [] },
+      id: 'bank-payment',
+      recalls: [],
+      returns: [],
       iban: oneOf(random, [iban, iban, iban, NOBODYS]),
       amount: new Decimal(100),
       currency: oneOf(random, ['EUR', 'EUR', 'EUR', 'USD']),

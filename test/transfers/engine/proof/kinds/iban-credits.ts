@@ -60,8 +60,13 @@ const words: fc.Arbitrary<BankCreditWord> = fc
 function freshCredit(accountId: string | null, amount: string, currency: string): IbanCredit {
   const terms = { iban: 'LT529999900000000001', amount: new Decimal(amount), currency };
   return begun<IbanCreditTerms, BankCreditWord>({
-    ...{ kind: 'iban_credit', status: 'received', terms, partyRef: 'bank-1', orderedAt: START },
-    ...{ accountId, tenantId: accountId && 'cli_1' },
+    kind: 'iban_credit',
+    status: 'received',
+    terms,
+    partyRef: 'bank-1',
+    orderedAt: START,
+    accountId,
+    tenantId: accountId && 'cli_1',
   });
 }
 

@@ -111,8 +111,12 @@ function exchangeOver(double: WordDouble<OutgoingWord>, refuses: (key: string) =
   const none = () => Promise.reject(new Error('the double has only withdrawals'));
   const { order, ask, ...rest } = payoutsOver(double, refuses);
   return {
-    ...{ order: none, askOrder: none, balances: none, askWithdrawal: ask },
-    ...{ changes: rest.changes, verify: () => undefined },
+    order: none,
+    askOrder: none,
+    balances: none,
+    askWithdrawal: ask,
+    changes: rest.changes,
+    verify: () => undefined,
     withdraw: ({ key, amount, currency, callbackUrl }) =>
       order({ key, method: 'sepa', amount, currency, destination: {}, callbackUrl }),
   };

@@ -17,8 +17,13 @@ import { percentOf, version } from './amounts';
 import { actsOf, commonDecision } from './people';
 
 const TERMS: PayoutTerms = {
-  ...{ method: 'sepa', currency: 'EUR', receivedCurrency: 'EUR', needsApproval: false },
-  ...{ amount: new Decimal(100), fee: new Decimal('0.35'), receivedAmount: new Decimal(100) },
+  method: 'sepa',
+  currency: 'EUR',
+  receivedCurrency: 'EUR',
+  needsApproval: false,
+  amount: new Decimal(100),
+  fee: new Decimal('0.35'),
+  receivedAmount: new Decimal(100),
   rate: new Decimal(1),
 };
 
@@ -34,14 +39,13 @@ const EXCHANGED: readonly PayoutTerms[] = [
   ['USD', '100', 'USDT', '0.9991234', '99.91234'],
 ].map(([currency = '', amount = '', receivedCurrency = '', rate = '', receivedAmount = '']) => ({
   ...TERMS,
-  ...{
-    method: 'swift' as const,
-    currency,
-    receivedCurrency,
-    amount: new Decimal(amount),
-    fee: new Decimal(15),
-  },
-  ...{ receivedAmount: new Decimal(receivedAmount), rate: new Decimal(rate) },
+  method: 'swift' as const,
+  currency,
+  receivedCurrency,
+  amount: new Decimal(amount),
+  fee: new Decimal(15),
+  receivedAmount: new Decimal(receivedAmount),
+  rate: new Decimal(rate),
 }));
 
 /** Amounts in percent of the order. */

@@ -29,7 +29,9 @@ export const transferOf = (
   { at, ...paid }: Paid,
   { blockNumber: number, blockHash, logIndex, units }: ChainDepositWord,
 ): ChainTransfer => ({
-  ...{ ...paid, logIndex, units: BigInt(units) },
+  ...paid,
+  logIndex,
+  units: BigInt(units),
   block: { number, hash: blockHash ?? '', parentHash: `0x${number - 1}`, at },
 });
 
@@ -70,7 +72,8 @@ export function createNodeDouble(double: WordDouble<ChainDepositWord>): NodeDoub
     async agreedBlock(number) {
       const word = double.now(byHeight.get(Math.floor(number / HEIGHTS_OF_ONE)) ?? '');
       return {
-        ...{ said: 1, of: double.wavers() ? 2 : 1 },
+        said: 1,
+        of: double.wavers() ? 2 : 1,
         ...(word ? blockOf(word, number) : split(false)),
       };
     },

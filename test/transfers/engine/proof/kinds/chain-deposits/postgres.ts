@@ -39,8 +39,14 @@ const TOKENS = [
 ];
 
 const NETWORK: NetworkTerms = {
-  ...{ name: 'Local chain', kind: 'evm', chainId: 31_337, explorerUrl: null, enabled: true },
-  ...{ rpcUrls: ['http://127.0.0.1:1/'], confirmations: CONFIRMATIONS, assets: TOKENS },
+  name: 'Local chain',
+  kind: 'evm',
+  chainId: 31_337,
+  explorerUrl: null,
+  enabled: true,
+  rpcUrls: ['http://127.0.0.1:1/'],
+  confirmations: CONFIRMATIONS,
+  assets: TOKENS,
 };
 
 /** The nodes of each stage, by its double. */
@@ -75,16 +81,25 @@ async function open(at: Opening<ChainDepositWord>): Promise<{ id: string | null;
   const token = oneOf(random, [...TOKENS, TOKENS[0] as (typeof TOKENS)[0]]);
   paids += 1;
   const paid: Paid = {
-    ...{ txHash: `0x${paids.toString(16).padStart(64, '0')}`, ordinal: oneOf(random, [0, 1]) },
-    ...{ token: token.contract, from: `0x${'cc'.repeat(20)}`, to, at: new Date(Date.now() + 2_000) },
+    txHash: `0x${paids.toString(16).padStart(64, '0')}`,
+    ordinal: oneOf(random, [0, 1]),
+    token: token.contract,
+    from: `0x${'cc'.repeat(20)}`,
+    to,
+    at: new Date(Date.now() + 2_000),
   };
   const ref = chainDepositRef(CHAIN, paid);
   const number = nodesOf(double).pay(ref, paid);
   const whole = `100${'0'.repeat(token.decimals)}`;
   const units = oneOf(random, [whole, whole.replace(/0$/, '1'), '999999']);
   double.say(ref, {
-    ...{ state: 'seen', blockNumber: number * HEIGHTS_OF_ONE + 7, blockHash: '0xb7', logIndex: 0, units },
-    ...{ absentFrom: null, rate: null },
+    state: 'seen',
+    blockNumber: number * HEIGHTS_OF_ONE + 7,
+    blockHash: '0xb7',
+    logIndex: 0,
+    units,
+    absentFrom: null,
+    rate: null,
   });
   return { id: null, ref };
 }
@@ -198,7 +213,11 @@ export const chainDepositThroughPostgres: PostgresProof<ChainDepositTerms, Chain
       },
     },
   }),
-  ...{ prepare, open, find, readAgain, heard },
+  prepare,
+  open,
+  find,
+  readAgain,
+  heard,
   act: (_services, tx, id, { kind, share }) => (kind === SPEND ? spend(tx, id, share) : undefined),
   mustBeFound: isThere,
   requiredStatuses: ['confirming', 'credited', 'uncredited'],

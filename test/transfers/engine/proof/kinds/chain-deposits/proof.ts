@@ -15,16 +15,36 @@ import type { KindProof } from '../../kind-proof';
 import { actsOf, commonDecision } from '../people';
 
 const TERMS: ChainDepositTerms = {
-  ...{ chain: 'local', txHash: '0x1', ordinal: 0, address: '0xA', from: '0xB', token: '0xT', asset: 'USDT' },
-  ...{ decimals: 6, units: '100000000', amount: new Decimal(100), dust: '0' },
-  ...{ blockNumber: 7, blockHash: '0xb7', blockAt: START.toISOString(), logIndex: 0 },
-  ...{ allocationId: 'wla_1', accountCurrency: 'USDT', minDeposit: new Decimal(1), confirmations: 3 },
+  chain: 'local',
+  txHash: '0x1',
+  ordinal: 0,
+  address: '0xA',
+  from: '0xB',
+  token: '0xT',
+  asset: 'USDT',
+  decimals: 6,
+  units: '100000000',
+  amount: new Decimal(100),
+  dust: '0',
+  blockNumber: 7,
+  blockHash: '0xb7',
+  blockAt: START.toISOString(),
+  logIndex: 0,
+  allocationId: 'wla_1',
+  accountCurrency: 'USDT',
+  minDeposit: new Decimal(1),
+  confirmations: 3,
 };
 
 const fresh = (terms: Partial<ChainDepositTerms>, accountId: string | null = 'acc_1'): ChainDeposit =>
   begun<ChainDepositTerms, ChainDepositWord>({
-    ...{ kind: 'chain_deposit', status: 'confirming', terms: { ...TERMS, ...terms } },
-    ...{ partyRef: 'local:0x1:0', orderedAt: START, accountId, tenantId: accountId && 'cli_1' },
+    kind: 'chain_deposit',
+    status: 'confirming',
+    terms: { ...TERMS, ...terms },
+    partyRef: 'local:0x1:0',
+    orderedAt: START,
+    accountId,
+    tenantId: accountId && 'cli_1',
   });
 
 /** The act that spends the deposit's money from its account. */
@@ -111,10 +131,8 @@ export const chainDepositProof: KindProof<ChainDepositTerms, ChainDepositWord> =
     const last = situation?.transfer.terms ?? before;
     return {
       ...word,
-      ...{
-        blockNumber: atHeight(last, word.blockNumber),
-        absentFrom: word.absentFrom && atHeight(last, word.absentFrom),
-      },
+      blockNumber: atHeight(last, word.blockNumber),
+      absentFrom: word.absentFrom && atHeight(last, word.absentFrom),
       // A word without units repeats the last units, or those at the discovery.
       units: word.units || (word.state === 'gone' && before?.units) || last?.units || '0',
     };
