@@ -2,7 +2,7 @@
 import { startListener } from '../../scripts/party-check/listener';
 import { Decimal } from '../../src/kernel/money/money';
 import { receivePayment } from '../../src/parties/bank/sandbox/receive';
-import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
+import { PARTY_PROTOCOLS } from '../../src/parties/definitions';
 import { type CheckedWorld, checkedWorld, notOk } from './support';
 
 /** Each party of the sandbox passes the checks that a real party's bridge must pass. */
