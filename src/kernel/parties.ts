@@ -1,12 +1,12 @@
 import type { Capability } from './capabilities';
 
-/** What the kernel knows of a party. Its adapter and its sandbox are in `src/parties/<party>/definition.ts`. */
+/** Facts that the kernel needs. The adapter and the sandbox are in `src/parties/<party>/definition.ts`. */
 interface PartyFacts {
-  /** Its name in paths of the sandbox, on the command line and in variables (`PARTY_EXTERNAL_CARDS_URL`). */
+  /** Name in paths of the sandbox, on the command line and in variables (`PARTY_EXTERNAL_CARDS_URL`). */
   name: string;
   /** Capabilities that depend on the party and are off when the party is off. */
   carries?: readonly Capability[];
-  /** What its callbacks and its list of changes concern. Absent: it has neither, and no queue. */
+  /** The subject of its callbacks and of its list of changes. Absent: it has neither, and no queue. */
   reports?: 'transfers' | 'orders';
   /**
    * Internal account of a party that holds our money or pays for us, one per currency (`checkout:USD`). Each party has

@@ -6,7 +6,7 @@ import type { AdapterOptions } from './protocol/client';
 import type { PartyProtocol } from './protocol/description';
 import type { CreateSandboxParty } from './sandbox/options';
 
-/** What an adapter may use beside its address. */
+/** Services of an adapter, beside its address. */
 export interface PartyWiring {
   /** Database of the wallets' sealed seed, the sandbox mailbox and the last rates. */
   database: Database;

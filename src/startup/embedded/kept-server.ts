@@ -23,7 +23,7 @@ export interface ServerOptions {
   log: EmbeddedLog;
 }
 
-/** @template Ports what is kept between runs: ports, and a password where there is one */
+/** @template Ports its ports, and a password if it has one. Both are kept between runs. */
 export interface ServerKind<Ports> {
   /** Name within a sentence: "the local chain". */
   name: string;
