@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PARTY_PROTOCOLS } from '../src/parties/protocols';
+import { PARTY_PROTOCOLS } from '../src/parties/definitions';
 import { openApiOf } from './document-parties/openapi';
 import { withBlocks } from './document-parties/text';
 

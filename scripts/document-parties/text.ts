@@ -1,7 +1,7 @@
+import { PARTY_PROTOCOLS } from '../../src/parties/definitions';
 import type { PartyLine, PartyOperation, PartyProtocol } from '../../src/parties/protocol/description';
 import { MEANINGS } from '../../src/parties/protocol/meanings';
 import { authorizationFor, SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
-import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
 import { withBlock } from '../marked-block';
 import { SAMPLE } from './openapi';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
+import { PARTY_PROTOCOLS } from '../../src/parties/definitions';
 import type { PartyProtocol } from '../../src/parties/protocol/description';
-import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
 
 export interface CheckOptions {
   protocol: PartyProtocol;

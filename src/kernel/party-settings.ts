@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { PARTIES, type Party, partyVariable } from './parties';
+import { PARTIES, PARTY_FACTS, type Party, partyVariable } from './parties';
 
 /** Base URL of a party, and the secret that we share with it. */
 export interface PartyAddress {
@@ -48,14 +48,9 @@ export function readPartySecrets(given: Environment): { secrets: PartySecrets; w
 export const missingParties = (settings: PartySettings, adapted: readonly Party[]): string[] =>
   PARTIES.filter((party) => settings[party] === undefined && !adapted.includes(party)).map((party) => {
     const name = partyVariable(party);
-    return `${name}_URL and ${name}_SECRET${INSTEAD[party] ?? ''}, or ${name}=off: MODE=live has no simulated parties`;
+    const { instead } = PARTY_FACTS[party];
+    return `${name}_URL and ${name}_SECRET${instead ? `, ${instead}` : ''}, or ${name}=off: MODE=live has no simulated parties`;
   });
-
-/** Other settings that reach the party. */
-const INSTEAD: Partial<Record<Party, string>> = {
-  checkout: ', STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET',
-  rates: ', RATES_SOURCE=file or ecb',
-};
 
 interface ReadParty {
   setting?: PartyAddress | 'off';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Route } from '../http/route';
-import type { CallingParty } from '../kernel/outbox/queues';
+import type { CallingParty } from '../kernel/parties';
 import type { PartyCallback } from '../parties/protocol/callback';
 import { callbackRoute } from '../process/callbacks/routes';
 import type { Services } from '../services';

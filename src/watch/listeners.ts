@@ -1,6 +1,7 @@
 import { processorOrders } from '../cards/orders/orders';
 import type { Sql, Tx } from '../kernel/db/database';
-import type { CallingParty, WatchedParty } from '../kernel/outbox/queues';
+import type { WatchedParty } from '../kernel/outbox/queues';
+import { CALLING_PARTIES, type CallingParty } from '../kernel/parties';
 import type { PartyOrders } from '../parties/orders/party-orders';
 import { reviewOrders } from '../people/cardholders/review/submission';
 import type { Services } from '../services';
@@ -35,11 +36,10 @@ const ordersOf = ({ known, tell, tellInTurn }: PartyOrders): Listener => ({
 
 /** The listener of each party: transfers for parties that move money, orders for the others. */
 export const LISTENERS: Readonly<Record<WatchedParty, Listener>> = {
-  checkout: transfersOf('checkout'),
-  payouts: transfersOf('payouts'),
-  externalCards: transfersOf('externalCards'),
-  bank: transfersOf('bank'),
-  exchange: transfersOf('exchange'),
+  ...(Object.fromEntries(CALLING_PARTIES.map((party) => [party, transfersOf(party)])) as Record<
+    CallingParty,
+    Listener
+  >),
   cardProcessor: ordersOf(processorOrders),
   cardholderReview: ordersOf(reviewOrders),
 };

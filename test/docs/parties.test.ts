@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openApiFiles } from '../../scripts/document-parties';
 import { SAMPLE } from '../../scripts/document-parties/openapi';
 import { WORKED, withBlocks } from '../../scripts/document-parties/text';
-import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
+import { PARTY_PROTOCOLS } from '../../src/parties/definitions';
 
 const guide = readFileSync(join(__dirname, '../../docs/parties.md'), 'utf8');
 

@@ -14,7 +14,7 @@ import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { createKeyring } from '../../src/kernel/security/keyring';
 import { SIGNATURE_HEADER, signMessage } from '../../src/parties/protocol/signature';
 import { partyPath, partySecret } from '../../src/parties/sandbox/mount';
-import { connectionUrl } from '../../src/startup/embedded/postgres/process';
+import { connectionUrl } from '../../src/startup/embedded/postgres/connection';
 import { DATABASE } from '../../src/startup/embedded/postgres/server';
 import { readMasterKey } from '../../src/startup/master-key';
 import { dumpOf, historiesOf } from '../chaos/secrets/written';

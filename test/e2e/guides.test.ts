@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import type { TemporalClient } from '../../src/kernel/temporal/connection';
 import { freePort } from '../../src/startup/embedded/ports';
-import { connectionUrl } from '../../src/startup/embedded/postgres/process';
+import { connectionUrl } from '../../src/startup/embedded/postgres/connection';
 import { DATABASE } from '../../src/startup/embedded/postgres/server';
 import { commandsOf, typed } from '../docs/typed';
 import { setLimits } from '../support/operator';

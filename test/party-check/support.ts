@@ -1,8 +1,8 @@
 import { type ConformanceOptions, checkParty } from '../../scripts/party-check/conformance';
 import { startListener } from '../../scripts/party-check/listener';
 import type { CheckResult } from '../../scripts/party-check/outcome';
+import { PARTY_PROTOCOLS } from '../../src/parties/definitions';
 import type { PartyProtocol } from '../../src/parties/protocol/description';
-import { PARTY_PROTOCOLS } from '../../src/parties/protocols';
 import { partyPath, partySecret } from '../../src/parties/sandbox/mount';
 import type { SandboxParty } from '../../src/parties/sandbox/options';
 import { type TestApi, testApi } from '../support/api';

@@ -1,5 +1,6 @@
 import { newId } from '../ids';
 import { type Decimal, ZERO } from '../money/money';
+import { PARTY_ACCOUNTS, type SettledParty } from '../parties';
 import {
   ACCOUNT_EFFECTS,
   type AccountEffect,
@@ -9,7 +10,6 @@ import {
   HOLD_EFFECTS,
   type HoldEffect,
 } from './effects';
-import { PARTY_ACCOUNTS, type SettledParty } from './party-accounts';
 
 export interface Balances {
   available: Decimal;

@@ -1,3 +1,5 @@
+import { CALLING_PARTIES, type CallingParty, ORDER_PARTIES, type OrderParty, PARTY_NAMES } from '../parties';
+
 /** Task queues. Work of one queue never waits for work of another. */
 export const QUEUES = {
   /** Workflows of records: issuance, closure, reviews, deposits, payouts … */
@@ -9,31 +11,24 @@ export const QUEUES = {
 /** Probes of failing webhook endpoints, most of which wait for a receiver that hangs. */
 export const PROBES_QUEUE = 'webhook-probes';
 
-/** Parties that speak our protocol (docs/parties.md). They send callbacks, list changes and can be switched off. */
-const CALLING_PARTY_QUEUES = {
-  checkout: 'party-checkout',
-  payouts: 'party-payouts',
-  externalCards: 'party-external-cards',
-  bank: 'party-bank',
-  exchange: 'party-exchange',
-} as const;
+/** Parties whose list of changes is followed. */
+export type WatchedParty = CallingParty | OrderParty;
+export const WATCHED_PARTIES: readonly WatchedParty[] = [...CALLING_PARTIES, ...ORDER_PARTIES];
 
-const MONEY_PARTY_QUEUES = {
-  ...CALLING_PARTY_QUEUES,
-  // Shared by all chains. Chains send no callbacks and are read block by block (src/watch/chains).
-  chain: 'party-chain',
-} as const;
+/** Parties that move money across our border. Chains send no callbacks and are read block by block (src/watch/chains). */
+export type MoneyParty = CallingParty | 'chain';
+export const MONEY_PARTIES: readonly MoneyParty[] = [...CALLING_PARTIES, 'chain'];
 
-const OF_CARDS_QUEUES = {
-  cardProcessor: 'party-card-processor',
-  cardholderReview: 'party-cardholder-review',
-} as const;
-
-/** Queue of activities that call a party. Each party has its own, so that a hanging party occupies no other workers. */
-export const PARTY_QUEUES = {
-  ...MONEY_PARTY_QUEUES,
-  ...OF_CARDS_QUEUES,
-} as const;
+/**
+ * Queue of activities that call a party. Each party has its own, so that a hanging party occupies no other workers. All
+ * chains share one.
+ */
+export const PARTY_QUEUES = Object.fromEntries([
+  ...WATCHED_PARTIES.map((party) => [party, `party-${PARTY_NAMES[party]}`]),
+  ['chain', 'party-chain'],
+]) as {
+  readonly [P in WatchedParty | MoneyParty]: `party-${P extends WatchedParty ? (typeof PARTY_NAMES)[P] : P}`;
+};
 
 /**
  * Steps of the gas station, which call nodes. A hanging sweep must delay neither KYC and cards nor the watchers on
@@ -51,14 +46,3 @@ export const ACTIVITY_QUEUES = [
   PROBES_QUEUE,
   MAIL_QUEUE,
 ] as const;
-
-/** Parties that move money across our border, named as in `Services.parties`. */
-export type MoneyParty = keyof typeof MONEY_PARTY_QUEUES;
-export const MONEY_PARTIES = Object.keys(MONEY_PARTY_QUEUES) as MoneyParty[];
-
-/** Money parties that speak our protocol. */
-export type CallingParty = keyof typeof CALLING_PARTY_QUEUES;
-
-/** Parties whose list of changes is followed. */
-export type WatchedParty = CallingParty | keyof typeof OF_CARDS_QUEUES;
-export const WATCHED_PARTIES = Object.keys({ ...CALLING_PARTY_QUEUES, ...OF_CARDS_QUEUES }) as WatchedParty[];

@@ -1,8 +1,8 @@
 import type { Database, Sql, Tx } from '../../kernel/db/database';
 import type { Commands } from '../../kernel/outbox/commands';
+import type { OrderParty } from '../../kernel/parties';
 import type { Switches } from '../../process/switches/switches';
 import type { Driven, Process } from '../../process/workflow-command';
-import type { OrderParty } from './reported-orders';
 import type { Showing } from './unknown-name';
 
 export interface OrderServices extends Showing {

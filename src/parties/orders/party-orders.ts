@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { WorkflowCommand } from '../../kernel/outbox/commands';
+import type { OrderParty } from '../../kernel/parties';
 import { reconcilable, type Watched } from '../../process/overdue';
 import { orderName } from './advance';
 import type { AnyOrderKind, OrderServices } from './kind';
@@ -7,7 +8,6 @@ import {
   heardVersions,
   keepEndedForTurn,
   type OrderName,
-  type OrderParty,
   overdueOrders,
   type ReportedOrder,
   tellInTurn,

@@ -1,6 +1,7 @@
 import { anyOf, raw, table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import type { Commands, WorkflowCommand } from '../../kernel/outbox/commands';
+import type { OrderParty } from '../../kernel/parties';
 import { overdueIn } from '../../process/overdue';
 import { type Showing, showUnknown } from './unknown-name';
 
@@ -8,9 +9,6 @@ import { type Showing, showUnknown } from './unknown-name';
  * Reports of a party about our orders, from callbacks and lists. A report stays in `party_orders` until the order has
  * been read, because a signal may be lost. Orders of transfers keep their reports in their own rows.
  */
-
-/** The parties with orders in `party_orders`, by their names in `Services.parties`. */
-export type OrderParty = 'cardProcessor' | 'cardholderReview';
 
 /** An order of ours, by the key that we gave to the party. */
 export interface OrderName {

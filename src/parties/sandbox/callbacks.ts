@@ -19,6 +19,8 @@ interface CallbackOptions {
   database: Database;
   log: Logger;
   secretOf: (party: SandboxParty) => Buffer;
+  /** The callback's field that names the record. */
+  refNameOf: (party: SandboxParty) => string;
   now: () => Date;
 }
 
@@ -72,11 +74,13 @@ export function createCallbackLoop(options: CallbackOptions): CallbackLoop {
   };
 }
 
-function createSender({ database, log, secretOf, now }: CallbackOptions) {
+function createSender({ database, log, secretOf, refNameOf, now }: CallbackOptions) {
   const underWay = new Set<Promise<void>>();
 
   async function send(callback: DueCallback, signal: AbortSignal): Promise<void> {
-    const arrived = await deliver(callback, { secret: secretOf(callback.party), at: now(), signal });
+    const { party } = callback;
+    const signed = { secret: secretOf(party), at: now(), signal };
+    const arrived = await deliver(callback, refNameOf(party), signed);
     if (!arrived && signal.aborted) return; // taken again when its lease ends
     await (arrived ? noteTold : noteUntold)(database, callback, now());
   }
@@ -132,18 +136,6 @@ function createPause() {
   };
 }
 
-/** The callback's field that names the record, for each party. */
-const REF_NAMES: Record<SandboxParty, string> = {
-  checkout: 'sessionId',
-  payouts: 'key',
-  'external-cards': 'key',
-  bank: 'creditId',
-  exchange: 'key',
-  'card-processor': 'key',
-  'cardholder-review': 'key',
-  rates: 'base', // it sends no callbacks
-};
-
 interface Signed {
   secret: Buffer;
   at: Date;
@@ -151,11 +143,12 @@ interface Signed {
 }
 
 async function deliver(
-  { number, party, ref, callbackUrl, repeats }: DueCallback,
+  { number, ref, callbackUrl, repeats }: DueCallback,
+  refName: string,
   signed: Signed,
 ): Promise<boolean> {
   const id = changeName(number);
-  const message = (name: string) => Buffer.from(JSON.stringify({ id: name, [REF_NAMES[party]]: ref }));
+  const message = (name: string) => Buffer.from(JSON.stringify({ id: name, [refName]: ref }));
   const arrived = await post(callbackUrl, message(id), signed);
   if (!arrived || !repeats) return arrived;
   await post(callbackUrl, message(id), signed);

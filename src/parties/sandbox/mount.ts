@@ -1,22 +1,15 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Database } from '../../kernel/db/database';
-import type { PartyName } from '../../kernel/parties';
+import { PARTIES, PARTY_NAMES, type PartyName } from '../../kernel/parties';
 import type { Keyring } from '../../kernel/security/keyring';
-import { createBankParty } from '../bank/sandbox/application';
-import { createCardProcessorParty } from '../card-processor/sandbox/application';
-import { createCardholderReviewParty } from '../cardholder-review/sandbox/application';
-import { createCheckoutParty } from '../checkout/sandbox/application';
-import { createExchangeParty } from '../exchange/sandbox/application';
-import { createExternalCardsParty } from '../external-cards/sandbox/application';
-import { createPayoutsParty } from '../payouts/sandbox/application';
+import { PARTY_DEFINITIONS, PARTY_PROTOCOLS } from '../definitions';
 import { isAuthorized } from '../protocol/signature';
-import { createRatesParty } from '../rates/sandbox/application';
 import type { SandboxRates } from '../rates/sandbox/table';
 import { answer } from './answers';
 import { createCallbackLoop } from './callbacks';
 import { answerChanges } from './changes-route';
-import type { PartyOptions, SandboxParty } from './options';
+import type { SandboxParty } from './options';
 
 const PREFIX = '/sandbox/providers';
 
@@ -50,34 +43,27 @@ export interface SandboxParties {
   stop(): Promise<void>;
 }
 
-const PARTIES: Readonly<Record<SandboxParty, (options: PartyOptions) => Middleware>> = {
-  checkout: createCheckoutParty,
-  'external-cards': createExternalCardsParty,
-  bank: createBankParty,
-  exchange: createExchangeParty,
-  payouts: createPayoutsParty,
-  'card-processor': createCardProcessorParty,
-  'cardholder-review': createCardholderReviewParty,
-  rates: createRatesParty,
-};
-
 const NONE: SandboxParties = { middlewares: [], start: () => undefined, stop: () => Promise.resolve() };
 
 export function createSandboxParties(services: Installation): SandboxParties {
   if (services.mode !== 'sandbox') return NONE;
   const { database, keyring, log, now, decisionSeconds = {} } = services;
   const { secretOf = (party: SandboxParty) => partySecret(keyring, party) } = services;
-  const middlewares = Object.entries(PARTIES).map(([name, create]) => {
-    const party = name as SandboxParty;
+  const middlewares = PARTIES.map((defined) => {
+    const party = PARTY_NAMES[defined];
     const publicUrl = () => services.publicUrl() + partyPath(party);
     const { rates } = services;
     const own = { database, keyring, now, publicUrl, rates, decisionSeconds: decisionSeconds[party] };
-    const handle = create(own);
+    const handle = PARTY_DEFINITIONS[defined].sandbox(own);
     return mounted(party, secretOf(party), withChanges(party, services, handle));
   });
-  const { start, stop } = createCallbackLoop({ database, log, secretOf, now });
+  const { start, stop } = createCallbackLoop({ database, log, secretOf, now, refNameOf });
   return { middlewares, start, stop };
 }
+
+/** The callback's field that names the record. */
+const refNameOf = (party: SandboxParty): string =>
+  PARTY_PROTOCOLS.find(({ name }) => name === party)?.callback?.ref ?? '';
 
 /** Adds the list of changes, which every party has. */
 function withChanges(party: SandboxParty, services: Installation, handle: Middleware): Middleware {

@@ -1,3 +1,4 @@
+import type { Middleware } from 'koa';
 import type { Database } from '../../kernel/db/database';
 import type { PartyName } from '../../kernel/parties';
 import type { Keyring } from '../../kernel/security/keyring';
@@ -18,3 +19,6 @@ export interface PartyOptions {
   /** How the rates move. Absent: they stand still. */
   rates?: SandboxRates | undefined;
 }
+
+/** Creates the application of a simulated party, which sees paths below its own address. */
+export type CreateSandboxParty = (options: PartyOptions) => Middleware;

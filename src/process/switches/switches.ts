@@ -1,8 +1,8 @@
-import { type Capability, partiesOf } from '../../kernel/capabilities';
+import { type Capability } from '../../kernel/capabilities';
 import type { Sql } from '../../kernel/db/database';
 import { FRESH_MS, REVALIDATE_MS, STALE_IF_ERROR_MS } from '../../kernel/db/freshness';
 import type { MoneyParty } from '../../kernel/outbox/queues';
-import { PARTY_NAMES, type Party } from '../../kernel/parties';
+import { PARTY_NAMES, type Party, partiesOf } from '../../kernel/parties';
 import { PartyStopped } from '../party-errors';
 import { readSwitchedOff, type Switch } from './store';
 

@@ -20,6 +20,8 @@ export interface DetachedServer {
    * its behaviour.
    */
   environment?: Record<string, string>;
+  /** The user and group of the process. Absent: the present ones. */
+  account?: { uid: number; gid: number } | undefined;
 }
 
 /**
@@ -27,13 +29,14 @@ export interface DetachedServer {
  * @throws Error with the reason why it does not start
  */
 export async function spawnDetached(server: DetachedServer): Promise<ProcessIdentity> {
-  const { executable, args, dataDir, logPath, announcedAt, announcesByOutput, environment } = server;
+  const { executable, args, dataDir, logPath, announcedAt, announcesByOutput, environment, account } = server;
   const posix = process.platform !== 'win32';
   await rm(announcedAt, { force: true });
   const log = openLogFile(logPath);
   const output = announcesByOutput ? openSync(announcedAt, 'a', 0o600) : log;
   try {
     const child = spawn(executable, args, {
+      ...account,
       cwd: dataDir,
       ...(posix ? { env: { PATH: '/usr/bin:/bin', HOME: dataDir, TZ: 'UTC', ...environment } } : {}),
       detached: true,

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { becomesReady, hasAnnounced, spawnDetached } from './detached';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { becomesReady, type DetachedServer, hasAnnounced, spawnDetached } from './detached';
 import { type EmbeddedLog, lastLines } from './log-file';
-import { endProcess, type ProcessIdentity, stillRuns } from './process-identity';
+import { type ProcessIdentity, stillRuns } from './process-identity';
 import { ownIdentity, readState, refuseOtherKeeper, writeState } from './state-file';
 import { supervise } from './supervise';
 
@@ -11,29 +12,32 @@ import { supervise } from './supervise';
  * and ended at the end.
  */
 
-const START_ATTEMPTS = 3;
-const KILL_STEP = ['SIGKILL', 5_000] as const;
+const START_ATTEMPTS = 5;
+/** Grows with each attempt, because processes of a killed server may still hold its files or its memory. */
+const ATTEMPT_PAUSE_MS = 300;
 
 export interface ServerOptions {
-  /**
-   * DATA_DIR. Holds `<file>.json` (ports, process), `<file>.log` and `<file>.serving`, which the server writes once it
-   * has its ports.
-   */
+  /** DATA_DIR. Holds `<file>.json` (ports, process) and `<file>.log`. */
   dataDir: string;
   executable: string;
   log: EmbeddedLog;
 }
 
+/** @template Ports its ports, and a password if it has one. Both are kept between runs. */
 export interface ServerKind<Ports> {
   /** Name within a sentence: "the local chain". */
   name: string;
   /** Base name of its files. */
   file: string;
   readyMs: number;
-  /** Milliseconds in which the server may end by itself. */
-  endMs: number;
+  /** Ends the server, by force at last. */
+  end(server: ProcessIdentity): Promise<void>;
   /** Environment of the server, beside PATH, HOME and TZ. */
   environment?: Record<string, string>;
+  /** The user and group of the server. Absent: the present ones. */
+  account?: DetachedServer['account'];
+  /** File that the server writes once it has its ports. Absent: `<file>.serving` in DATA_DIR. */
+  servingPath?: string;
   /** Arguments. A server that was left running with other arguments is ended. */
   args: readonly string[];
   /** @param known ports of the last run */
@@ -45,6 +49,10 @@ export interface ServerKind<Ports> {
   announcesByOutput?: boolean;
   /** Whether a server of this kind answers at the ports. */
   answers(ports: Ports): Promise<boolean>;
+  /** The running server by its own files. Absent: the stored process counts alone. */
+  find?(): Promise<ProcessIdentity | undefined>;
+  /** Called before the first start, when this process keeps the server. */
+  prepare?(ports: Ports): Promise<void>;
   /** Called before the server is used. @returns whether the server must be restarted */
   complete?(ports: Ports): Promise<boolean>;
 }
@@ -84,12 +92,17 @@ export async function keepServer<Ports extends object>(
   const name = asHeading(kind.name);
   const leftBehind = await takeOver(setup, before);
   if (leftBehind) options.log.info(`${name} was still running and is taken over`);
+  else await kind.prepare?.(setup.ports);
   let server = leftBehind ?? (await launch(setup, { mayMove: true }));
   const restart = async () => {
     server = await launch(setup, { mayMove: false });
   };
-  if (await kind.complete?.(setup.ports)) {
-    await end(setup, server);
+  const isOutdated = await kind.complete?.(setup.ports).catch(async (error: Error) => {
+    await kind.end(server);
+    throw error;
+  });
+  if (isOutdated) {
+    await kind.end(server);
     await restart();
   }
   const watch = supervise(name, { lives: () => stillRuns(server), restart }, options.log);
@@ -99,7 +112,7 @@ export async function keepServer<Ports extends object>(
     async stop(last) {
       await watch.end();
       await last?.();
-      await end(setup, server);
+      await kind.end(server);
       await writeState(setup.statePath, setup.ports);
     },
   };
@@ -112,9 +125,10 @@ export const statePathOf = (dataDir: string, file: string): string => join(resol
 
 function setupOf<Ports>(kind: ServerKind<Ports>, options: ServerOptions): Setup<Ports> {
   const dataDir = resolve(options.dataDir);
-  const [logPath, servingPath] = [join(dataDir, `${kind.file}.log`), join(dataDir, `${kind.file}.serving`)];
-  const paths = { dataDir, statePath: statePathOf(dataDir, kind.file), logPath, servingPath };
-  return { ...kind, ...paths, executable: options.executable, ports: kind.wantedPorts({}) };
+  const { servingPath = join(dataDir, `${kind.file}.serving`) } = kind;
+  const paths = { dataDir, servingPath, statePath: statePathOf(dataDir, kind.file) };
+  const logPath = join(dataDir, `${kind.file}.log`);
+  return { ...kind, ...paths, logPath, executable: options.executable, ports: kind.wantedPorts({}) };
 }
 
 /** Registers this process as the keeper. @returns the stored state of the last run */
@@ -135,11 +149,12 @@ async function note<Ports>({ statePath, ports }: Setup<Ports>, { server, args }:
 /** The server of the last run, if it serves and has the same arguments. Otherwise it is ended. */
 async function takeOver<Ports>(
   setup: Setup<Ports>,
-  { server, args }: Process,
+  { server: stored, args }: Process,
 ): Promise<ProcessIdentity | undefined> {
+  const server = setup.find ? await setup.find() : stored;
   if (!server || !(await stillRuns(server))) return undefined;
   if (JSON.stringify(args) === JSON.stringify(setup.args) && (await isServing(setup))) return server;
-  await end(setup, server);
+  await setup.end(server);
   return undefined;
 }
 
@@ -152,9 +167,10 @@ async function launch<Ports>(
     if (mayMove) setup.ports = await setup.freePorts(setup.ports);
     const server = await spawnServer(setup);
     if (await becomesReady(server, () => isServing(setup), setup.readyMs)) return server;
-    await end(setup, server);
+    await setup.end(server);
     if (attempt === START_ATTEMPTS)
       throw new Error(`${asHeading(setup.name)} does not start:\n${await lastLines(setup.logPath)}`);
+    await sleep(ATTEMPT_PAUSE_MS * attempt);
   }
 }
 
@@ -170,6 +186,3 @@ async function spawnServer<Ports>(setup: Setup<Ports>): Promise<ProcessIdentity>
 /** Checks the announcement as well, because another server may answer at the ports. */
 const isServing = async <Ports>({ servingPath, ports, answers }: Setup<Ports>): Promise<boolean> =>
   (await hasAnnounced(servingPath)) && answers(ports);
-
-const end = <Ports>({ endMs }: Setup<Ports>, server: ProcessIdentity): Promise<void> =>
-  endProcess(server, [['SIGTERM', endMs], KILL_STEP]);

@@ -35,23 +35,25 @@ export async function commandLine(pid: number): Promise<string> {
     const raw = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     return raw.replaceAll('\0', ' ').trim();
   }
-  return process.platform === 'win32' ? '' : output('ps', ['-o', 'command=', '-p', String(pid)]);
+  return process.platform === 'win32' ? '' : output('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
 }
 
+const KILL_STEP = ['SIGKILL', 5_000] as const;
+
 /**
- * Sends each signal in turn and waits for the process to end.
+ * Sends each signal in turn, and SIGKILL at last, until the process has ended.
  * @param steps signals with the milliseconds that each is given, mildest first
- * @throws Error when the process survives the last signal
+ * @throws Error when the process survives
  */
 export async function endProcess(
   identity: ProcessIdentity,
   steps: readonly (readonly [NodeJS.Signals, number])[],
 ): Promise<void> {
-  for (const [signal, patience] of steps) {
-    signalQuietly(identity.pid, signal);
+  for (const [signal, patience] of [...steps, KILL_STEP]) {
     const deadline = Date.now() + patience;
-    while (Date.now() < deadline) {
+    for (let isSent = false; Date.now() < deadline; isSent = true) {
       if (!(await stillRuns(identity))) return;
+      if (!isSent) signalQuietly(identity.pid, signal);
       await sleep(20);
     }
   }

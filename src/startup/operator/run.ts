@@ -7,7 +7,7 @@ import { runProgram } from '../../operator/cli/program';
 import type { Installation } from '../../operator/session';
 import { createStore } from '../../parties/documents/settings';
 import { readDemoCredentials } from '../demo-credentials';
-import { connectionUrl } from '../embedded/postgres/process';
+import { connectionUrl } from '../embedded/postgres/connection';
 import { DATABASE } from '../embedded/postgres/server';
 import { readState } from '../embedded/state-file';
 import { readMasterKey } from '../master-key';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
+import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CheckoutWord } from '../../parties/checkout/word';
 import { doorsOf, takenByDoors } from '../engine/books/doors';
 import {

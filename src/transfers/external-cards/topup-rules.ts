@@ -1,5 +1,5 @@
-import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import { sumOf } from '../../kernel/money/money';
+import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { doorsOf, takenByDoors } from '../engine/books/doors';

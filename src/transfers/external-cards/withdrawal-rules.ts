@@ -1,5 +1,5 @@
-import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
 import { minOf, ZERO } from '../../kernel/money/money';
+import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import { doorsOf } from '../engine/books/doors';
 import { outflowPosition } from '../engine/books/outflow';

@@ -1,7 +1,7 @@
 import { isAccountClosed, requireAccount } from '../../accounts/accounts/operations';
 import type { Tx } from '../../kernel/db/database';
-import { PARTY_ACCOUNTS } from '../../kernel/ledger/party-accounts';
-import type { CallingParty } from '../../kernel/outbox/queues';
+import type { CallingParty } from '../../kernel/parties';
+import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import { type OutgoingWord, outgoingWord } from '../../parties/protocol/outgoing-word';
 import { processOfRecord } from '../../process/workflow-command';
 import type { ApprovedKind } from '../approval/decide';

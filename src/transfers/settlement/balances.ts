@@ -1,8 +1,8 @@
 import type { Sql } from '../../kernel/db/database';
 import { everyInternalBalance } from '../../kernel/ledger/accounts';
-import { PARTY_ACCOUNTS, SETTLED_PARTIES, type SettledParty } from '../../kernel/ledger/party-accounts';
 import { CURRENCIES } from '../../kernel/money/currencies';
 import type { Decimal } from '../../kernel/money/money';
+import { PARTY_ACCOUNTS, SETTLED_PARTIES, type SettledParty } from '../../kernel/parties';
 import { lastReadings } from '../exchange/settlement/readings';
 
 /** The balance with a party in a currency. */

@@ -4,9 +4,8 @@ import { conflict } from '../../kernel/errors';
 import { newId } from '../../kernel/ids';
 import { ensureInternalAccounts, internalBalance } from '../../kernel/ledger/accounts';
 import { internalAccountId, internalEntry } from '../../kernel/ledger/entries';
-import { PARTY_ACCOUNTS, type SettledParty } from '../../kernel/ledger/party-accounts';
 import { formatAmount, maxOf, ZERO } from '../../kernel/money/money';
-import { PARTY_NAMES } from '../../kernel/parties';
+import { PARTY_ACCOUNTS, PARTY_NAMES, type SettledParty } from '../../kernel/parties';
 import { beforeExchangeMove } from '../exchange/settlement/before-move';
 import { BOOKED, type SettlementMove } from './record';
 

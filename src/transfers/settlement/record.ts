@@ -1,6 +1,6 @@
 import type { InternalAccount } from '../../kernel/ledger/entries';
-import type { SettledParty } from '../../kernel/ledger/party-accounts';
 import type { Decimal } from '../../kernel/money/money';
+import type { SettledParty } from '../../kernel/parties';
 
 /**
  * Moves that an operator books on a party's account.

@@ -1,5 +1,5 @@
 /** @long @isolated kills servers. */
-import { rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type EmbeddedPostgres, startPostgres } from '../../../src/startup/embedded/postgres/server';
@@ -108,4 +108,30 @@ test('data without its password stays unchanged, and the message says what to do
   server = undefined;
   await rm(join(dataDir, 'postgres.json'));
   await expect(start()).rejects.toThrow(/postgres\.json is missing.*Restore it, or remove/);
+});
+
+test('data with another password are left alone, and their server is ended', async () => {
+  const first = await start();
+  await first.stop();
+  server = undefined;
+  const [path, pidFile] = [join(dataDir, 'postgres.json'), join(dataDir, 'postgres', 'postmaster.pid')];
+  const kept = await readFile(path, 'utf8');
+  await writeFile(path, kept.replace(/("password": ")[^"]*/, '$1another'));
+  await expect(start()).rejects.toThrow(`refuses the password in ${path}`);
+  await expect(stat(pidFile)).rejects.toThrow('ENOENT');
+  await writeFile(path, kept);
+  expect((await start()).url).toBe(first.url);
+});
+
+test('starts although another program has the process id of a killed server', async () => {
+  const keeper = await startKeeper('postgres', dataDir);
+  await query(keeper.url!, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await kill(keeper.process);
+  process.kill(keeper.pid, 'SIGKILL');
+  const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+  const lines = (await readFile(pidFile, 'utf8')).split('\n');
+  await writeFile(pidFile, [process.pid, ...lines.slice(1)].join('\n'));
+  const { url } = await start();
+  expect(url).toBe(keeper.url);
+  expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
 });

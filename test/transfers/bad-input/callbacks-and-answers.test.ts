@@ -1,6 +1,6 @@
 /** @long plays every malformed answer of every party. */
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { CallingParty } from '../../../src/kernel/outbox/queues';
+import type { CallingParty } from '../../../src/kernel/parties';
 import { UnreadableAnswer } from '../../../src/process/party-errors';
 import { discover } from '../../../src/transfers/discover';
 import { badWorld, books, callback, type Json, MAKE, type Made, openBreaks, type World } from './world';

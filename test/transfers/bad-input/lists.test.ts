@@ -1,6 +1,6 @@
 /** @long plays every malformed list of every party. */
 import { checkLedger } from '../../../src/kernel/ledger/check';
-import type { CallingParty } from '../../../src/kernel/outbox/queues';
+import type { CallingParty } from '../../../src/kernel/parties';
 import { watchParty } from '../../../src/watch/watch';
 import { badWorld, books, type Json, MAKE, type Made, openBreaks, type Page, type World } from './world';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import type { CallingParty } from '../../../src/kernel/outbox/queues';
+import type { CallingParty } from '../../../src/kernel/parties';
 import { createHttpBank } from '../../../src/parties/bank/http';
 import { createHttpCheckout } from '../../../src/parties/checkout/http';
 import { createHttpExchange } from '../../../src/parties/exchange/http';

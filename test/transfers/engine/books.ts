@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ACCOUNT_EFFECTS, type AccountEffect } from '../../../src/kernel/ledger/effects';
-import { PARTY_ACCOUNTS } from '../../../src/kernel/ledger/party-accounts';
 import { decimalsOf } from '../../../src/kernel/money/currencies';
 import { Decimal, sumOf, ZERO } from '../../../src/kernel/money/money';
+import { PARTY_ACCOUNTS } from '../../../src/kernel/parties';
 import { positionOf } from '../../../src/transfers/engine/books/closed-accounts';
 import {
   balanced,

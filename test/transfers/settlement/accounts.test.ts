@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { PARTY_ACCOUNTS, SETTLED_PARTIES } from '../../../src/kernel/ledger/party-accounts';
 import { Decimal } from '../../../src/kernel/money/money';
+import { PARTY_ACCOUNTS, SETTLED_PARTIES } from '../../../src/kernel/parties';
 import { balanced, componentsOf, internal } from '../../../src/transfers/engine/books/position';
 import { TRANSFER_KINDS } from '../../../src/transfers/kinds';
 

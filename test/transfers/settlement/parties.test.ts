@@ -134,5 +134,5 @@ it('needs another operator above the limit', async () => {
 
 it.each(['rates', 'chain', 'nobody'])('refuses %s, which has no account', async (party) => {
   const { code, err } = await move(party, '1.00', 'funding', '--json');
-  expect([code, err]).toEqual([2, expect.stringContaining('It takes checkout, payouts')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('It takes card-processor, checkout, payouts')]);
 });

@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib';
 import { keepServer, type ServerKind, type ServerOptions, statePathOf } from '../kept-server';
 import type { EmbeddedLog } from '../log-file';
 import { freePort } from '../ports';
+import { endProcess } from '../process-identity';
 import { readState } from '../state-file';
 import { keepBlocks } from './blocks';
 import { rpc } from './rpc';
@@ -64,7 +65,7 @@ const kindOf = (log: EmbeddedLog, kept: string, unpacked: string): ServerKind<Po
   name: 'the local chain',
   file: FILE,
   readyMs: 30_000,
-  endMs: 5_000,
+  end: (server) => endProcess(server, [['SIGTERM', 5_000]]),
   args: ARGS,
   wantedPorts: ({ port = DEFAULT_PORT }) => ({ port }),
   freePorts: async ({ port }) => ({ port: await freePort(port) }),

@@ -1,21 +1,23 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { EmbeddedLog } from '../log-file';
-import { type ProcessIdentity, stillRuns } from '../process-identity';
-import { ownIdentity, readState, refuseOtherKeeper, writeState } from '../state-file';
-import { supervise } from '../supervise';
+import { promisify } from 'node:util';
+import { keepServer, type ServerOptions, statePathOf } from '../kept-server';
+import { freePort } from '../ports';
+import { endProcess, type ProcessIdentity, stillRuns } from '../process-identity';
+import { readState } from '../state-file';
 import { findPostgresBinaries, serverAccount } from './binaries';
-import {
-  connectionUrl,
-  ensureDatabase,
-  type Installation,
-  initialise,
-  isInitialised,
-  launch,
-  shutDown,
-  takeOver,
-} from './process';
+import { type Access, answers, connectionUrl, ensureDatabase, isPasswordRefused } from './connection';
+import { ENVIRONMENT, type Installation, initialise, isInitialised, serverOn, spawnAccount } from './data';
+
+const FILE = 'postgres';
+
+/** Fast, clean shutdown, which rolls back and writes a checkpoint. Then immediate: the next start recovers. */
+const END_STEPS = [
+  ['SIGINT', 20_000],
+  ['SIGQUIT', 5_000],
+] as const;
 
 /** The database that {@link startPostgres} opens. */
 export const DATABASE = 'cardwright';
@@ -44,10 +46,8 @@ const FIXED: Record<string, string> = {
   unix_socket_directories: '',
 };
 
-export interface PostgresOptions {
-  /** DATA_DIR. Holds `postgres/` (the data), `postgres.json` (port, password; 0600) and `postgres.log`. */
-  dataDir: string;
-  log: EmbeddedLog;
+/** In DATA_DIR are `postgres/` (the data), `postgres.json` (port, password, process; 0600) and `postgres.log`. */
+export interface PostgresOptions extends Omit<ServerOptions, 'executable'> {
   /** Further server settings, named as in postgresql.conf. */
   settings?: Record<string, string>;
 }
@@ -61,73 +61,78 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-interface State {
-  port: number;
-  password: string;
-  /** Settings of the running server. Other settings require a restart. */
-  settings: Record<string, string>;
-  /** The process that started or took over the server, while it runs. */
-  keeper?: ProcessIdentity;
-}
-
 /**
  * Starts a real Postgres on `dataDir`. Takes over a server that a killed process left running, and restarts it if it
  * dies.
  * @throws Error that says what to do, when Postgres cannot run on this machine or another process keeps it
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
-  const { log } = options;
-  const install = await installation(options);
-  const statePath = join(install.dataDir, 'postgres.json');
-  const state = await claim(install, statePath);
-  const sameSettings = JSON.stringify(state.settings) === JSON.stringify(install.settings);
-  state.settings = install.settings;
-  const leftBehind = await takeOver(install, state, sameSettings);
-  if (leftBehind) log.info('Postgres was still running and is taken over');
-  let server = leftBehind ?? (await launch(install, state, true));
-  await writeState(statePath, state);
-  await ensureDatabase(state, DATABASE);
-  const restart = async () => {
-    server = (await takeOver(install, state, true)) ?? (await launch(install, state, false));
-  };
-  const watch = supervise('Postgres', { lives: () => stillRuns(server), restart }, log);
-  return {
-    url: connectionUrl(state, DATABASE),
-    pid: () => server.pid,
-    stop: async () => {
-      await watch.end();
-      await shutDown(install, server);
-      await writeState(statePath, { ...state, keeper: undefined });
+  const dataDir = resolve(options.dataDir);
+  const install = await installationIn(dataDir);
+  const { pgdata, account, binaries } = install;
+  const statePath = statePathOf(dataDir, FILE);
+  await assertPassword(statePath, pgdata);
+  const servingPath = join(pgdata, 'serving.pid');
+  const settings = { ...SETTINGS, ...options.settings, ...FIXED, external_pid_file: servingPath };
+  const settingArgs = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const [executable, ...args] = [...account.prefix, binaries.postgres, '-D', pgdata, ...settingArgs];
+  const { ports, pid, stop } = await keepServer<Access>(
+    {
+      name: 'Postgres',
+      file: FILE,
+      // Recovery after a crash replays the log first, so this allows for a slow disk.
+      readyMs: 60_000,
+      end: (server) => end(install, server),
+      environment: ENVIRONMENT,
+      account: spawnAccount(account),
+      servingPath,
+      args,
+      wantedPorts: ({ port = 0, password = randomBytes(24).toString('hex') }) => ({ port, password }),
+      freePorts: async ({ port, password }) => ({ port: await freePort(port), password }),
+      argsOfStart: async ({ port }) => ['-p', String(port)],
+      answers,
+      find: () => serverOn(pgdata),
+      prepare: async ({ password }) => {
+        if (!isInitialised(pgdata)) await initialise(install, password);
+      },
+      complete: (access) => complete(access, pgdata, statePath),
     },
-  };
+    { dataDir, executable: executable!, log: options.log },
+  );
+  return { url: connectionUrl(ports, DATABASE), pid, stop: () => stop() };
 }
 
-async function installation(options: PostgresOptions): Promise<Installation> {
-  const dataDir = resolve(options.dataDir);
+async function installationIn(dataDir: string): Promise<Installation> {
   const pgdata = join(dataDir, 'postgres');
   const binaries = await findPostgresBinaries();
   await mkdir(dataDir, { recursive: true });
-  const account = await serverAccount(binaries, pgdata);
-  const settings = { ...SETTINGS, ...options.settings, ...FIXED };
-  return { dataDir, pgdata, logPath: join(dataDir, 'postgres.log'), binaries, account, settings };
+  return { pgdata, binaries, account: await serverAccount(binaries, pgdata) };
 }
 
-/** Registers this process as the keeper of the data folder, and initialises the data if there are none. */
-async function claim(install: Installation, statePath: string): Promise<State> {
-  const known = await readState<State>(statePath);
-  await refuseOtherKeeper(known?.keeper, install.dataDir);
-  if (!known && isInitialised(install)) {
+async function assertPassword(statePath: string, pgdata: string): Promise<void> {
+  if (!isInitialised(pgdata) || (await readState(statePath))) return;
+  throw new Error(
+    `${statePath} is missing, and with it the password of the data beside it. Restore it, or remove ` +
+      `${pgdata} to start anew (all data is lost).`,
+  );
+}
+
+async function complete(access: Access, pgdata: string, statePath: string): Promise<boolean> {
+  try {
+    await ensureDatabase(access, DATABASE);
+    return false;
+  } catch (error) {
+    if (!isPasswordRefused(error as { code?: string })) throw error;
     throw new Error(
-      `${statePath} is missing, and with it the password of the data beside it. Restore it, or remove ` +
-        `${install.pgdata} to start anew (all data is lost).`,
+      `Postgres in ${pgdata} refuses the password in ${statePath}. Restore that file, or remove both to start ` +
+        'anew (all data is lost).',
     );
   }
-  const password = known?.password ?? randomBytes(24).toString('hex');
-  const state: State = { port: 0, settings: {}, ...known, password, keeper: await ownIdentity() };
-  await writeState(statePath, state);
-  await chmod(statePath, 0o600);
-  if (!isInitialised(install)) {
-    await initialise(install, password);
-  }
-  return state;
+}
+
+/** A signal of Windows would kill the server. */
+async function end({ binaries, pgdata }: Installation, server: ProcessIdentity): Promise<void> {
+  if (process.platform !== 'win32') return endProcess(server, END_STEPS);
+  if (await stillRuns(server))
+    await promisify(execFile)(binaries.pgCtl, ['stop', '-D', pgdata, '-m', 'fast', '-w']);
 }

@@ -3,6 +3,7 @@ import { Connection } from '@temporalio/client';
 import { StartupError } from '../../../kernel/startup-error';
 import { keepServer, type ServerKind, type ServerOptions, statePathOf } from '../kept-server';
 import { freePort } from '../ports';
+import { endProcess } from '../process-identity';
 import { readState } from '../state-file';
 
 const DEFAULT_PORT = 7233;
@@ -92,7 +93,7 @@ function kindOf(options: TemporalOptions): ServerKind<Ports> {
     name: 'Temporal',
     file: 'temporal',
     readyMs: 60_000,
-    endMs: 15_000,
+    end: (server) => endProcess(server, [['SIGTERM', 15_000]]),
     environment: { GOGC: '400' },
     args: argsOf(options, namespace),
     wantedPorts: ({ port = DEFAULT_PORT, uiPort = DEFAULT_UI_PORT }) => ({

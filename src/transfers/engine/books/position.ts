@@ -8,9 +8,9 @@ import {
   internalEntry,
   isChainAccount,
 } from '../../../kernel/ledger/entries';
-import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
 import type { MoneyParty } from '../../../kernel/outbox/queues';
+import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 
 /**
  * One amount in the books of a transfer. All its holdings together are its position.

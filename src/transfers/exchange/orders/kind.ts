@@ -1,6 +1,6 @@
 import { isAccountClosed, requireAccount } from '../../../accounts/accounts/operations';
 import type { Tx } from '../../../kernel/db/database';
-import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
+import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import { type ExchangeOrderWord, exchangeOrderWord } from '../../../parties/exchange/word';
 import { processOfRecord } from '../../../process/workflow-command';
 import type { ComponentTable } from '../../engine/books/position';

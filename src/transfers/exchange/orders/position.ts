@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { byCurrency, Decimal, maxOf, minOf, roundTo, ZERO } from '../../../kernel/money/money';
+import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
 import { doorHolding, doorsOf } from '../../engine/books/doors';

@@ -1,8 +1,8 @@
 import type { Sql } from '../../../kernel/db/database';
 import { internalBalances } from '../../../kernel/ledger/accounts';
-import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { CURRENCIES } from '../../../kernel/money/currencies';
 import { type Decimal, ZERO } from '../../../kernel/money/money';
+import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import type { Services } from '../../../services';
 import { balanceOf, readBalances, type SaidBalances, showUnreadable } from './reading';
 import { readReleasable } from './releasable';

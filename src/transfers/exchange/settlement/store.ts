@@ -3,8 +3,8 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { decimal, recordTable } from '../../../kernel/db/record-table';
 import { internalBalanceSql } from '../../../kernel/ledger/accounts';
 import { internalAccountId } from '../../../kernel/ledger/entries';
-import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { Decimal, ZERO } from '../../../kernel/money/money';
+import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import type { Books, Waiting } from './rules';
 
 /** The last check of a currency's settlement. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PARTY_ACCOUNTS } from '../../../kernel/ledger/party-accounts';
 import { isCurrency } from '../../../kernel/money/currencies';
 import { type Decimal, fitsCurrency, sumOf, ZERO } from '../../../kernel/money/money';
+import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';

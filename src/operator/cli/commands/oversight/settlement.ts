@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SETTLED_PARTIES, type SettledParty } from '../../../../kernel/ledger/party-accounts';
 import { type Decimal, formatAmount } from '../../../../kernel/money/money';
-import { PARTY_NAMES, partyNamed } from '../../../../kernel/parties';
+import { PARTY_NAMES, partyNamed, SETTLED_PARTIES, type SettledParty } from '../../../../kernel/parties';
 import { type PartyBalance, partyBalances } from '../../../../transfers/settlement/balances';
 import { SETTLEMENT_MOVES, type SettlementMoveKind } from '../../../../transfers/settlement/record';
 import { decideOrAsk } from '../../../approvals/operations';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { CAPABILITIES, partiesOf } from '../../../../kernel/capabilities';
-import { PARTIES, PARTY_NAMES } from '../../../../kernel/parties';
+import { CAPABILITIES } from '../../../../kernel/capabilities';
+import { PARTIES, PARTY_NAMES, partiesOf } from '../../../../kernel/parties';
 import {
   listSwitchedOff,
   type Switch,
