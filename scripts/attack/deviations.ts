@@ -1,4 +1,5 @@
 import { operationsOf } from '../../test/attack/operations';
+import type { Kind } from '../../test/attack/records';
 import type { RequestSchema } from '../../test/attack/values';
 import type { KnownIds } from './records';
 
@@ -19,6 +20,25 @@ const VALUES: Record<string, unknown> = {
   url: 'http://127.0.0.1:9/webhooks',
 };
 
+interface Field {
+  at: string;
+  name: string;
+  schema: RequestSchema;
+}
+
+/**
+ * Values that the document allows and that a request holds beside the usual ones. Each has once led to an answer that
+ * the document does not name.
+ */
+const DEVIATIONS: { suits(field: Field, kind: Kind | undefined): boolean; values: unknown[] }[] = [
+  { suits: ({ schema }, kind) => kind !== undefined && !schema.pattern && !schema.enum, values: ['a\0b'] },
+  { suits: ({ name }) => name === 'meta', values: [{ firstName: 'a\0b', 'a\0b': 1 }] },
+  {
+    suits: ({ schema }) => JSON.stringify(schema).includes('"date-time"'),
+    values: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59-23:59'],
+  },
+];
+
 interface Parameter {
   in: string;
   name: string;
@@ -35,9 +55,9 @@ export interface ApiDocument {
 }
 
 /**
- * Returns the served document without the skipped operations, and with examples. The examples are real ids and
- * affordable amounts, because random values would make every request end with 404 or 400. They do not change which
- * requests are valid.
+ * Returns the served document without the skipped operations, and with examples. The first example is a real id or an
+ * affordable amount, because random values would make every request end with 404 or 400. The others are
+ * {@link DEVIATIONS}. No example changes which requests are valid.
  */
 export function documentWith(served: ApiDocument, ids: KnownIds): ApiDocument {
   const document = structuredClone(served);
@@ -47,16 +67,19 @@ export function documentWith(served: ApiDocument, ids: KnownIds): ApiDocument {
   }
   for (const { method, path, places } of operationsOf(document)) {
     const operation = document.paths[path]?.[method.toLowerCase()] ?? {};
-    for (const { at, name, schema } of fieldsOf(operation)) {
+    for (const field of fieldsOf(operation)) {
+      const { at, name, schema } = field;
       const kind = places.find((place) => place.in === at && place.name === name)?.kind;
       const example = kind ? ids[kind] : VALUES[name];
-      if (example !== undefined) schema.examples = [example];
+      const usual = example === undefined ? (schema.examples ?? []) : [example];
+      const unusual = DEVIATIONS.flatMap(({ suits, values }) => (suits(field, kind) ? values : []));
+      if (usual.length > 0) schema.examples = [...usual, ...unusual];
     }
   }
   return document;
 }
 
-function fieldsOf({ parameters = [], requestBody }: DocumentOperation) {
+function fieldsOf({ parameters = [], requestBody }: DocumentOperation): Field[] {
   const contents = Object.values(requestBody?.content ?? {});
   return [
     ...parameters.map(({ in: at, name, schema }) => ({ at, name, schema })),

@@ -1,5 +1,5 @@
 /** A correct answer that a check reports as a failure. */
-export interface Deviation {
+export interface Exception {
   /** The check of schemathesis that reports the answer. */
   check: string;
   /** Operations it applies to; all when absent. */
@@ -18,8 +18,8 @@ const refused = (
   fields: string[],
   message: RegExp,
   reason: string,
-  more: Partial<Deviation> = {},
-): Deviation => ({
+  more: Partial<Exception> = {},
+): Exception => ({
   check: 'positive_data_acceptance',
   status: 400,
   code: 'invalid_request',
@@ -30,10 +30,10 @@ const refused = (
 });
 
 /**
- * All known deviations. An attack accepts no other undocumented answer. Each deviation is a rule of the interface that
+ * All known exceptions. An attack accepts no other undocumented answer. Each exception is a rule of the interface that
  * JSON Schema cannot express.
  */
-export const DEVIATIONS: Deviation[] = [
+export const EXCEPTIONS: Exception[] = [
   refused(['cursor'], /^cursor is not a valid cursor of this list/, 'A cursor is opaque.'),
   refused(
     ['currency'],
@@ -47,6 +47,11 @@ export const DEVIATIONS: Deviation[] = [
     'How many decimals and how much depends on the currency and on what the tenant is offered.',
   ),
   refused(['from'], /^from must not be later than to/, 'A rule of two fields.'),
+  refused(
+    ['from', 'to', 'at', 'fromDate', 'toDate'],
+    /must be a timestamp of the years 0001 to 9999 in UTC/,
+    'JSON Schema has no bound for a time, and an offset moves a time into the year 10000.',
+  ),
   refused(['returnUrl', 'url'], /must be an https/, 'JSON Schema has no format for an https URL.'),
   refused(
     ['returnUrl', 'url'],

@@ -1,80 +1,67 @@
-import { DEVIATIONS, type Deviation } from './deviations';
-import type { Failure } from './report';
+import { z } from 'zod';
+import type { Exchange } from '../schemathesis/report';
+import { EXCEPTIONS, type Exception } from './exceptions';
 
-/** Classes of faults in an answer, the most serious first. */
-export const CLASSES = [
-  'server error',
-  'authentication',
-  'accepted bad input',
-  'answer not as documented',
-  'rejected good input',
-  'other',
-] as const;
-export type FindingClass = (typeof CLASSES)[number];
+/** The checks of schemathesis by the class of the fault that they find, the most serious class first. */
+const CHECKS = {
+  'server error': ['not_a_server_error', 'no_answer', 'max_response_time'],
+  authentication: ['ignored_auth', 'object_level_authorization'],
+  'accepted bad input': ['negative_data_rejection', 'missing_required_header'],
+  'answer not as documented': [
+    ...['status_code_conformance', 'content_type_conformance', 'response_headers_conformance'],
+    ...['response_schema_conformance', 'allow_header_conformance', 'unsupported_method'],
+    ...['use_after_free', 'ensure_resource_availability'],
+  ],
+  'rejected good input': ['positive_data_acceptance'],
+  /** An unknown check, so that no failure is lost. */
+  other: [],
+} satisfies Record<string, string[]>;
+export type FindingClass = keyof typeof CHECKS;
+export const CLASSES = Object.keys(CHECKS) as FindingClass[];
 
-const BY_CHECK: Record<string, FindingClass> = {
-  not_a_server_error: 'server error',
-  no_answer: 'server error',
-  max_response_time: 'server error',
-  ignored_auth: 'authentication',
-  object_level_authorization: 'authentication',
-  negative_data_rejection: 'accepted bad input',
-  missing_required_header: 'accepted bad input',
-  status_code_conformance: 'answer not as documented',
-  content_type_conformance: 'answer not as documented',
-  response_headers_conformance: 'answer not as documented',
-  response_schema_conformance: 'answer not as documented',
-  allow_header_conformance: 'answer not as documented',
-  unsupported_method: 'answer not as documented',
-  use_after_free: 'answer not as documented',
-  ensure_resource_availability: 'answer not as documented',
-  positive_data_acceptance: 'rejected good input',
-};
-
-/** Failures of the same kind at one operation. */
-export interface Finding {
+/** An answer that fails a check. */
+export interface Finding extends Omit<Exchange, 'failed'> {
   class: FindingClass;
   check: string;
-  operation: string;
-  status: number;
+  /** The check's message. */
+  says: string;
+  /** Error code of the answer; empty without one. */
   code: string;
   field: string;
-  count: number;
-  /** The first failure. */
-  example: Failure;
-  /** Why the answer is correct. Undefined for an unexplained failure. */
+  message: string;
+  /** Why the answer is allowed. Undefined for an unexplained finding. */
   reason?: string;
 }
 
-/** An unknown check is `other`, so that no failure is lost. */
-export const classOf = (check: string): FindingClass => BY_CHECK[check] ?? 'other';
+const refusal = z
+  .string()
+  .transform((text) => JSON.parse(text) as unknown)
+  .pipe(z.object({ code: z.string(), field: z.string().default(''), message: z.string() }));
+const NONE = { code: '', field: '', message: '' };
 
-/** Sorts findings by class, and within a class the unexplained ones first. */
-export function classify(failures: Failure[], deviations: Deviation[] = DEVIATIONS): Finding[] {
-  const findings = new Map<string, Finding>();
-  for (const failure of failures) {
-    const { check, operation, status, code, field } = failure;
-    const reason = deviations.find((deviation) => explains(deviation, failure))?.reason;
-    const name = [check, operation, status, code, field, reason].join('\n');
-    const known = findings.get(name);
-    if (known) known.count += 1;
-    else {
-      const finding = { class: classOf(check), check, operation, status, code, field };
-      findings.set(name, { ...finding, count: 1, example: failure, ...(reason ? { reason } : {}) });
-    }
-  }
-  const weight = ({ class: of, reason }: Finding) => CLASSES.indexOf(of) * 2 + (reason ? 1 : 0);
-  return [...findings.values()].sort((a, b) => weight(a) - weight(b));
+/** Judges one answer: a finding for each failed check, with the reason of the exception that allows it. */
+export function judge({ failed, ...exchange }: Exchange, exceptions: Exception[] = EXCEPTIONS): Finding[] {
+  return failed.map(({ check, says }) => {
+    const fault = CLASSES.find((name) => (CHECKS[name] as string[]).includes(check)) ?? 'other';
+    const finding = { class: fault, check, says, ...exchange, ...refusalIn(exchange.answer) };
+    const reason = exceptions.find((exception) => allows(exception, finding))?.reason;
+    return reason === undefined ? finding : { ...finding, reason };
+  });
 }
 
-function explains(deviation: Deviation, failure: Failure): boolean {
-  const { check, operations, status, code, fields, message } = deviation;
+function refusalIn(answer: string): typeof NONE {
+  try {
+    return refusal.parse(answer);
+  } catch {
+    return NONE;
+  }
+}
+
+function allows({ operations, fields, message, reason: _, ...same }: Exception, finding: Finding): boolean {
   return (
-    check === failure.check &&
-    (operations?.test(failure.operation) ?? true) &&
-    (status === undefined || status === failure.status) &&
-    (code === undefined || code === failure.code) &&
-    (fields?.includes(failure.field) ?? true) &&
-    (message?.test(failure.message) ?? true)
+    Object.entries(same).every(([name, value]) => finding[name as keyof Finding] === value) &&
+    (operations?.test(finding.operation) ?? true) &&
+    (fields?.includes(finding.field) ?? true) &&
+    (message?.test(finding.message) ?? true)
   );
 }
