@@ -83,7 +83,7 @@ function unexplained({
   ];
 }
 
-/** One line for each class, with its unexplained findings and its known exceptions. */
+/** Report lines of the whole attack: each class with its unexplained findings and its known exceptions. */
 export function summary(findings: Counted[]): string[] {
   const sum = (some: Counted[]) => some.reduce((total, { count }) => total + count, 0);
   return [

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Readers of command line arguments. Each throws an InvalidArgumentError that tells what is allowed. */
+/** Readers of command line arguments. An InvalidArgumentError names the allowed values. */
 
 export const wholeNumber =
   (least = 0) =>
