@@ -63,7 +63,8 @@ const BROKEN = ['NonFatalError', 'FatalError', 'Interrupted'];
 export async function readReport(file: string, see: (exchange: Exchange) => void): Promise<Ending> {
   const ending: Ending = { errors: [], finished: false };
   for await (const line of createInterface({ input: createReadStream(file) })) {
-    const [[name, event] = ['', undefined]] = Object.entries<unknown>(line === '' ? {} : JSON.parse(line));
+    const read = JSON.parse(line || '{}') as Record<string, unknown>;
+    const [[name, event] = ['', undefined]] = Object.entries(read);
     if (name === 'EngineFinished') ending.finished = true;
     if (BROKEN.includes(name)) ending.errors.push(`${name}: ${JSON.stringify(event).slice(0, 1_000)}`);
     if (name === 'ScenarioFinished') exchangesIn(scenario.parse(event)).forEach(see);
