@@ -34,16 +34,20 @@ const refused = (
  * JSON Schema cannot express.
  */
 export const EXCEPTIONS: Exception[] = [
-  refused(['cursor'], /^cursor is not a valid cursor of this list/, 'A cursor is opaque.'),
   refused(
-    ['currency'],
-    /^currency (must be a known currency code|must be one of|\w+ is not offered for)/,
+    ['cursor'],
+    /^cursor (is not a valid cursor of this list|must not contain NUL)/,
+    'A cursor is opaque.',
+  ),
+  refused(
+    ['currency', 'fromCurrency', 'from', 'to'],
+    /^\w+ (must be a known currency code|must be one of|\w+ is not offered for)/,
     'Currencies are a table; what a method offers is told by the options of the account.',
   ),
   refused(['region'], /must be a country code of GET/, 'The regions are a list of their own.'),
   refused(
     ['amount'],
-    /^amount (has more decimals than \w+ allows|is required|must (be|bring) from )/,
+    /^amount (has more decimals than \w+ allows|is required|must (be|bring|give the destination) from )/,
     'How many decimals and how much depends on the currency and on what the tenant is offered.',
   ),
   refused(['from'], /^from must not be later than to/, 'A rule of two fields.'),
@@ -87,7 +91,9 @@ export const EXCEPTIONS: Exception[] = [
     { operations: /^(POST \/v1\/users\/\{id\}\/cardholder|\w+ \/v1\/cardholders\/\{id\}(\/\w+)?)$/ },
   ),
   refused(
-    ['name', 'iban', 'bic', 'country', 'accountNumber', 'cardToken', 'chain', 'asset', 'address'],
+    ['name', 'iban', 'bic', 'country', 'accountNumber', 'cardToken', 'chain', 'asset', 'address'].map(
+      (field) => `destination.${field}`,
+    ),
     /^(\w+ is (required|not a field of a \w+ destination)|\w+ must )/,
     'What a destination is made of depends on the method that was quoted.',
     {
@@ -96,14 +102,13 @@ export const EXCEPTIONS: Exception[] = [
     },
   ),
   refused(
-    ['accountId', 'bin', 'cardholderId'],
-    /must be (a master account|the user's account|in the account's currency|a cardholder on this BIN)/,
+    ['accountId', 'toAccountId', 'bin', 'cardholderId'],
+    /must be (a master account|the user's account|the account of the card|an account in a currency other than|in the account's currency|a cardholder on this BIN)/,
     'Records must belong together.',
   ),
+  refused(['txHash'], /is not known to the chain/, 'The nodes of the chain tell which hashes exist.'),
   {
     check: 'allow_header_conformance',
-    status: 405,
-    code: 'method_not_allowed',
     operations:
       /^\w+ \/v1\/(cardholders|users|cards)\/\w+$|^POST \/v2\/accounts\/\{id\}\/(topup|withdraw)\/card$/,
     reason: 'The path is one of a template too, such as /v1/cardholders/{id}, and takes its methods.',
