@@ -56,9 +56,13 @@ export const EXCEPTIONS: Exception[] = [
     /must be a timestamp of the years 0001 to 9999 in UTC/,
     'JSON Schema has no bound for a time, and an offset moves a time into the year 10000.',
   ),
-  refused(['returnUrl', 'url'], /must be an https/, 'JSON Schema has no format for an https URL.'),
   refused(
-    ['returnUrl', 'url'],
+    ['returnUrl', 'url', 'explorerUrl'],
+    /must be an https/,
+    'JSON Schema has no format for an https URL.',
+  ),
+  refused(
+    ['returnUrl', 'url', 'explorerUrl'],
     /must be at most \d+ characters when percent-encoded/,
     'JSON Schema counts characters as they are sent; an encoded one is three or more.',
   ),
@@ -106,6 +110,14 @@ export const EXCEPTIONS: Exception[] = [
     /must be (a master account|the user's account|the account of the card|an account in a currency other than|in the account's currency|a cardholder on this BIN)/,
     'Records must belong together.',
   ),
+  refused(
+    ['asset', 'address', 'chain', 'assets[0].contract', 'gasTopupAmount'],
+    /^\S+ (must (not )?be an? (asset of|address of|wallet of)|must start with|is required)/,
+    'Assets, addresses and required fields of a network depend on the network.',
+    { operations: /^\w+ \/v1\/(networks|gas-station|wallets)\// },
+  ),
+  refused(['homeCountries[0]'], /must be a country code of ISO 3166-1/, 'Countries are a table.'),
+  refused(['allocation'], /must be at most 0\.5/, 'JSON Schema has no bound for a decimal string.'),
   refused(['txHash'], /is not known to the chain/, 'The nodes of the chain tell which hashes exist.'),
   {
     check: 'allow_header_conformance',
