@@ -4,13 +4,9 @@ import { Connection, Client as TemporalClient } from '@temporalio/client';
 import { Pool } from 'undici';
 import type { Composed } from '../src/composition';
 import { Decimal } from '../src/kernel/money/money';
-import { DECLARED_SEARCH_ATTRIBUTES } from '../src/kernel/temporal/search-attributes';
-import { temporalExecutable } from '../src/startup/embedded/temporal/binary';
-import { startTemporal } from '../src/startup/embedded/temporal/server';
-import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { type BenchTenant, openServices, tenantWithCards } from './fixtures';
 import { processorTime } from './processor-time';
-import { openBench, portOf, startRole } from './servers';
+import { openBench, portOf, startBenchTemporal, startRole } from './servers';
 
 /** Number of concurrent requests. */
 const CALLERS = 8;
@@ -36,17 +32,7 @@ export async function withInstallation(
   work: (world: World) => Promise<void>,
 ): Promise<void> {
   const bench = await openBench();
-  const executable = await temporalExecutable({
-    environment: process.env,
-    cacheDir: defaultCacheDir(process.env),
-  });
-  const temporal = await startTemporal({
-    dataDir: bench.dataDir,
-    executable,
-    searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
-    log: { info: () => undefined, warn: (line: string) => console.error(line) },
-  });
-  bench.before(() => temporal.stop());
+  const temporal = await startBenchTemporal(bench);
   try {
     const services = await openServices(bench);
     const tenant = await tenantWithCards(services, 0);

@@ -7,10 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrate } from '../src/kernel/db/migrate';
+import { DECLARED_SEARCH_ATTRIBUTES } from '../src/kernel/temporal/search-attributes';
 import { startPostgres } from '../src/startup/embedded/postgres/server';
+import { temporalExecutable } from '../src/startup/embedded/temporal/binary';
+import { startTemporal } from '../src/startup/embedded/temporal/server';
+import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import type { LoadPlan, LoadResult } from './load';
 
 const ROOT = join(__dirname, '..');
+const LOG = { info: () => undefined, warn: (line: string) => console.error(line) };
 
 export interface Bench {
   /** URL of a migrated database. */
@@ -28,8 +33,7 @@ export interface Bench {
 /** Starts a real Postgres with full durability, in a folder that is removed after the measurement. */
 export async function openBench(): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'cardwright-bench-'));
-  const log = { info: () => undefined, warn: (line: string) => console.error(line) };
-  const postgres = await startPostgres({ dataDir, log });
+  const postgres = await startPostgres({ dataDir, log: LOG });
   const others: (() => Promise<void>)[] = [];
   const close = async () => {
     await Promise.all(others.splice(0).map((each) => each()));
@@ -51,6 +55,21 @@ export async function openBench(): Promise<Bench> {
     before: (each) => void others.push(each),
     close,
   };
+}
+
+/** Starts a real Temporal, which stops when the measurement ends. */
+export async function startBenchTemporal(bench: Bench) {
+  const temporal = await startTemporal({
+    dataDir: bench.dataDir,
+    executable: await temporalExecutable({
+      environment: process.env,
+      cacheDir: defaultCacheDir(process.env),
+    }),
+    searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
+    log: LOG,
+  });
+  bench.before(() => temporal.stop());
+  return temporal;
 }
 
 export async function createDatabase(serverUrl: string, name: string): Promise<void> {

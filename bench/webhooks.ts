@@ -6,12 +6,8 @@ import { Pool } from 'undici';
 import type { Composed } from '../src/composition';
 import { newId } from '../src/kernel/ids';
 import { appendEvents, SHARDS } from '../src/kernel/outbox/events';
-import { DECLARED_SEARCH_ATTRIBUTES } from '../src/kernel/temporal/search-attributes';
-import { temporalExecutable } from '../src/startup/embedded/temporal/binary';
-import { startTemporal } from '../src/startup/embedded/temporal/server';
-import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
 import { openServices, tenantWithCards } from './fixtures';
-import { openBench, startRole } from './servers';
+import { openBench, startBenchTemporal, startRole } from './servers';
 
 const ENDPOINTS = 20;
 const BACKLOG = 10_000;
@@ -24,17 +20,7 @@ const BARE_SECONDS = 5;
  */
 export async function benchWebhooks(): Promise<void> {
   const bench = await openBench();
-  const quiet = { info: () => undefined, warn: (line: string) => console.error(line) };
-  const executable = await temporalExecutable({
-    environment: process.env,
-    cacheDir: defaultCacheDir(process.env),
-  });
-  const temporal = await startTemporal({
-    dataDir: bench.dataDir,
-    executable,
-    searchAttributes: DECLARED_SEARCH_ATTRIBUTES,
-    log: quiet,
-  });
+  const temporal = await startBenchTemporal(bench);
   const receiver = await startReceiver();
   try {
     const bare = await bareLoop(receiver.port);
@@ -75,7 +61,6 @@ export async function benchWebhooks(): Promise<void> {
     await client.connection.close();
   } finally {
     receiver.process.kill();
-    await temporal.stop();
     await bench.close();
   }
 }

@@ -5,20 +5,21 @@ import { join, resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { readConfig } from '../src/kernel/config';
 import { defaultCacheDir } from '../src/startup/embedded/tool-cache';
-import { runOperator } from '../src/startup/operator/run';
 import { operationsOf } from '../test/attack/operations';
-import { classify, type Finding } from './attack/classify';
-import { type ApiDocument, documentWith, LEFT_OUT } from './attack/document';
-import { figures, summary } from './attack/figures';
+import { type ApiDocument, documentWith, LEFT_OUT } from './attack/deviations';
 import { type AttackOptions, loopbackUrl, readOptions } from './attack/options';
 import { makeRecords } from './attack/records';
-import { readReport } from './attack/report';
-import { attackWith, type Run } from './attack/run';
-import { pythonWithSchemathesis } from './attack/tool';
-import { type Credential, type Credentials, callerOf, readCredentials } from './demo/api';
+import { type Counted, emptyTally, figures, findingsOf, seen, summary } from './attack/tally';
+import { pythonWithSchemathesis } from './schemathesis/install';
+import { readReport } from './schemathesis/report';
+import { checkApi, type Run } from './schemathesis/run';
+import { type Credentials, callerOf, readCredentials } from './support/api';
+import { operatorJson } from './support/operator';
+import { ownTenant } from './support/tenant';
 
 /**
- * `npm run attack` attacks a running `npm start`; see `npm run attack -- --help`. Exits with 1 when a finding is
+ * `npm run attack` attacks a running `npm start`; see `npm run attack -- --help`. schemathesis sends the requests. The
+ * attack gives it a document with deviations, and judges each answer in one hook. Exits with 1 when a finding is
  * unexplained.
  */
 async function main(): Promise<number> {
@@ -31,9 +32,8 @@ async function main(): Promise<number> {
     options.out === undefined ? await mkdtemp(join(tmpdir(), 'cardwright-attack-')) : resolve(options.out);
   await mkdir(out, { recursive: true });
 
-  const [asClient, asAdmin] = [callerOf(baseUrl, client), callerOf(baseUrl, admin)];
   const document = join(out, 'openapi.json');
-  const ids = await makeRecords(asClient, asAdmin, client.clientId);
+  const ids = await makeRecords(callerOf(baseUrl, client), callerOf(baseUrl, admin), client.clientId);
   await writeFile(document, JSON.stringify(documentWith(served, ids), null, 1));
   const { maxExamples, seconds, seed } = options;
   say(`Attack of ${baseUrl} with seed ${seed}; the reports go to ${out}`);
@@ -48,43 +48,29 @@ async function main(): Promise<number> {
   return findings.some(({ reason }) => reason === undefined) ? 1 : 0;
 }
 
-async function attackAs(name: string, run: Run): Promise<Finding[]> {
-  await attackWith(run);
-  const report = await readReport(run.report);
-  const findings = classify(report.failures);
+async function attackAs(name: string, run: Run): Promise<Counted[]> {
+  await checkApi(run);
+  const tally = emptyTally();
+  const ending = await readReport(run.report, (exchange) => seen(tally, exchange));
   const operations = operationsOf(JSON.parse(readFileSync(run.document, 'utf8'))).map((one) => one.name);
-  for (const line of figures(name, report, findings, operations)) say(line);
-  if (report.errors.length > 0 || !report.finished) throw new Error('The attack did not finish: see above.');
-  return findings;
+  for (const line of figures(name, tally, ending, operations)) say(line);
+  if (ending.errors.length > 0 || !ending.finished) throw new Error('The attack did not finish: see above.');
+  return findingsOf(tally);
 }
 
 /** Creates two tenants for this attack, with all capabilities, unless credentials are given. */
 async function credentialsFor({
   baseUrl,
   credentials,
-}: AttackOptions): Promise<Omit<Credentials, 'temporalUi' | 'operator'>> {
+}: AttackOptions): Promise<Pick<Credentials, 'baseUrl' | 'client' | 'admin'>> {
   if (credentials !== undefined) {
     const given = JSON.parse(readFileSync(credentials, 'utf8')) as Credentials;
     return { ...given, baseUrl: loopbackUrl(baseUrl ?? given.baseUrl) };
   }
   const known = loopbackUrl(baseUrl ?? readCredentials(readConfig().dataDir).baseUrl);
-  const [client, admin] = [await newTenant('client'), await newTenant('admin')];
-  await operator('iban', 'enable', client.clientId);
+  const [client, admin] = [await ownTenant('Attack'), await ownTenant('Attack', 'admin')];
+  await operatorJson('iban', 'enable', client.clientId);
   return { baseUrl: known, client, admin };
-}
-
-const newTenant = async (role: 'client' | 'admin'): Promise<Credential> =>
-  JSON.parse(
-    await operator('client', 'create', '--name', `Attack as ${role}`, '--role', role, '--json'),
-  ) as Credential;
-
-/** Runs an operator command. @returns its output @throws Error with the output when the command is refused */
-async function operator(...command: string[]): Promise<string> {
-  const lines: string[] = [];
-  const tell = (line: string) => void lines.push(line);
-  const code = await runOperator(command, process.env, { out: tell, err: tell });
-  if (code !== 0) throw new Error(lines.join('\n'));
-  return lines.join('\n');
 }
 
 /** @throws Error when no sandbox answers */

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../src/kernel/config';
 import { Decimal } from '../src/kernel/money/money';
 import { outliveOutput } from '../src/startup/output';
-import { type Call, callerOf, type Json, readCredentials } from './demo/api';
 import { detail, say, step, unread } from './demo/output';
 import { type Balances, type Receiver, startReceiver } from './demo/receiver';
 import { sweepDemo } from './demo/sweep';
-import { ownTenant } from './demo/tenant';
+import { type Call, callerOf, type Json, readCredentials } from './support/api';
+import { ownTenant } from './support/tenant';
 
 /**
  * `npm run demo` shows the main use of the API as a new tenant of a running `npm start`. Exits with 1 when the sum of
@@ -22,7 +22,7 @@ outliveOutput();
 
 async function main(): Promise<boolean> {
   const credentials = readCredentials(readConfig().dataDir);
-  const tenant = await ownTenant();
+  const tenant = await ownTenant('Demo');
   const client = callerOf(credentials.baseUrl, tenant);
   const admin = callerOf(credentials.baseUrl, credentials.admin);
 

@@ -5,7 +5,6 @@ import { createKeyring } from '../src/kernel/security/keyring';
 import { partyPath, partySecret } from '../src/parties/sandbox/mount';
 import { readMasterKey } from '../src/startup/master-key';
 import { outliveOutput, readerGone } from '../src/startup/output';
-import { type Call, callerOf, readCredentials } from './demo/api';
 import type { Balances } from './processor/books';
 import { FUNDED, issueCards, type PlayedCard } from './processor/cards';
 import { issueChallengedCards, playChallenges } from './processor/challenges';
@@ -13,6 +12,7 @@ import { playNetwork } from './processor/network';
 import { type NetworkOptions, readOptions } from './processor/options';
 import { agrees, type Compared, networkBooks, reportOf } from './processor/report';
 import { sendSingleMessage } from './processor/single-message';
+import { type Call, callerOf, readCredentials } from './support/api';
 
 /**
  * `npm run processor -- --rate N --seconds S` plays a card network against a running `npm start` by the card

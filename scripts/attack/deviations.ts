@@ -1,106 +1,90 @@
-/** A correct answer that a check reports as a failure. */
-export interface Deviation {
-  /** The check of schemathesis that reports the answer. */
-  check: string;
-  /** Operations it applies to; all when absent. */
-  operations?: RegExp;
-  /** The status of the answer. An absent field matches every answer. */
-  status?: number;
-  code?: string;
-  fields?: string[];
-  message?: RegExp;
-  /** Why the answer is correct. */
-  reason: string;
+import { operationsOf } from '../../test/attack/operations';
+import type { Kind } from '../../test/attack/records';
+import type { RequestSchema } from '../../test/attack/values';
+import type { KnownIds } from './records';
+
+/** Operations that an attack skips, with the reason. */
+export const LEFT_OUT: Record<string, string> = {
+  'POST /v1/client/secret/rotate': 'it would end the secret that the attack itself calls with',
+};
+
+/** Values of fields that the sandbox knows, offers and can afford. */
+const VALUES: Record<string, unknown> = {
+  amount: '10.00',
+  currency: 'USD',
+  destination: { name: 'Ada Byron', iban: 'DE89370400440532013000' },
+  paymentMethodToken: 'tok_visa',
+  prefer: 'wait=1',
+  region: 'GB',
+  returnUrl: 'https://shop.example/back',
+  url: 'http://127.0.0.1:9/webhooks',
+};
+
+interface Field {
+  at: string;
+  name: string;
+  schema: RequestSchema;
 }
 
-/** A 400 for a request that is valid by the document. */
-const refused = (
-  fields: string[],
-  message: RegExp,
-  reason: string,
-  more: Partial<Deviation> = {},
-): Deviation => ({
-  check: 'positive_data_acceptance',
-  status: 400,
-  code: 'invalid_request',
-  fields,
-  message,
-  reason,
-  ...more,
-});
-
 /**
- * All known deviations. An attack accepts no other undocumented answer. Each deviation is a rule of the interface that
- * JSON Schema cannot express.
+ * Values that the document allows and that a request holds beside the usual ones. Each has once led to an answer that
+ * the document does not name.
  */
-export const DEVIATIONS: Deviation[] = [
-  refused(['cursor'], /^cursor is not a valid cursor of this list/, 'A cursor is opaque.'),
-  refused(
-    ['currency'],
-    /^currency (must be a known currency code|must be one of|\w+ is not offered for)/,
-    'Currencies are a table; what a method offers is told by the options of the account.',
-  ),
-  refused(['region'], /must be a country code of GET/, 'The regions are a list of their own.'),
-  refused(
-    ['amount'],
-    /^amount (has more decimals than \w+ allows|is required|must (be|bring) from )/,
-    'How many decimals and how much depends on the currency and on what the tenant is offered.',
-  ),
-  refused(['from'], /^from must not be later than to/, 'A rule of two fields.'),
-  refused(['returnUrl', 'url'], /must be an https/, 'JSON Schema has no format for an https URL.'),
-  refused(
-    ['returnUrl', 'url'],
-    /must be at most \d+ characters when percent-encoded/,
-    'JSON Schema counts characters as they are sent; an encoded one is three or more.',
-  ),
-  refused(
-    ['file'],
-    /^(file must not be empty|file must be one of|Either file or fileId)/,
-    'A file is judged by its bytes.',
-  ),
+const DEVIATIONS: { suits(field: Field, kind: Kind | undefined): boolean; values: unknown[] }[] = [
+  { suits: ({ schema }, kind) => kind !== undefined && !schema.pattern && !schema.enum, values: ['a\0b'] },
+  { suits: ({ name }) => name === 'meta', values: [{ firstName: 'a\0b', 'a\0b': 1 }] },
   {
-    check: 'positive_data_acceptance',
-    status: 415,
-    code: 'unsupported_media_type',
-    fields: ['file'],
-    reason: 'A file is judged by its bytes.',
-  },
-  {
-    check: 'positive_data_acceptance',
-    status: 400,
-    code: 'ErrAlreadyExists',
-    reason: 'What is taken already depends on what is there.',
-  },
-  refused(
-    [
-      ...['firstName', 'lastName', 'email', 'phone', 'phoneCode', 'birthday', 'country', 'town', 'address'],
-      ...['postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate', 'nationality', 'occupation'],
-      ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
-    ],
-    /./,
-    'The rules of a cardholder (interface.md 2.1) are judged on the whole of a user’s data.',
-    { operations: /^(POST \/v1\/users\/\{id\}\/cardholder|\w+ \/v1\/cardholders\/\{id\}(\/\w+)?)$/ },
-  ),
-  refused(
-    ['name', 'iban', 'bic', 'country', 'accountNumber', 'cardToken', 'chain', 'asset', 'address'],
-    /^(\w+ is (required|not a field of a \w+ destination)|\w+ must )/,
-    'What a destination is made of depends on the method that was quoted.',
-    {
-      operations:
-        /^POST \/v(1\/corporate-banking\/\{companyId\}\/quote|2\/accounts\/\{accountId\}\/payouts)$/,
-    },
-  ),
-  refused(
-    ['accountId', 'bin', 'cardholderId'],
-    /must be (a master account|the user's account|in the account's currency|a cardholder on this BIN)/,
-    'Records must belong together.',
-  ),
-  {
-    check: 'allow_header_conformance',
-    status: 405,
-    code: 'method_not_allowed',
-    operations:
-      /^\w+ \/v1\/(cardholders|users|cards)\/\w+$|^POST \/v2\/accounts\/\{id\}\/(topup|withdraw)\/card$/,
-    reason: 'The path is one of a template too, such as /v1/cardholders/{id}, and takes its methods.',
+    suits: ({ schema }) => JSON.stringify(schema).includes('"date-time"'),
+    values: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59-23:59'],
   },
 ];
+
+interface Parameter {
+  in: string;
+  name: string;
+  schema: RequestSchema;
+}
+
+interface DocumentOperation {
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: RequestSchema }> };
+}
+
+export interface ApiDocument {
+  paths: Record<string, Record<string, DocumentOperation>>;
+}
+
+/**
+ * Returns the served document without the skipped operations, and with examples. The first example is a real id or an
+ * affordable amount, because random values would make every request end with 404 or 400. The others are
+ * {@link DEVIATIONS}. No example changes which requests are valid.
+ */
+export function documentWith(served: ApiDocument, ids: KnownIds): ApiDocument {
+  const document = structuredClone(served);
+  for (const name of Object.keys(LEFT_OUT)) {
+    const [method = '', path = ''] = name.split(' ');
+    delete document.paths[path]?.[method.toLowerCase()];
+  }
+  for (const { method, path, places } of operationsOf(document)) {
+    const operation = document.paths[path]?.[method.toLowerCase()] ?? {};
+    for (const field of fieldsOf(operation)) {
+      const { at, name, schema } = field;
+      const kind = places.find((place) => place.in === at && place.name === name)?.kind;
+      const example = kind ? ids[kind] : VALUES[name];
+      const usual = example === undefined ? (schema.examples ?? []) : [example];
+      const unusual = DEVIATIONS.flatMap(({ suits, values }) => (suits(field, kind) ? values : []));
+      if (usual.length > 0) schema.examples = [...usual, ...unusual];
+    }
+  }
+  return document;
+}
+
+function fieldsOf({ parameters = [], requestBody }: DocumentOperation): Field[] {
+  const contents = Object.values(requestBody?.content ?? {});
+  return [
+    ...parameters.map(({ in: at, name, schema }) => ({ at, name, schema })),
+    ...contents.flatMap((content) =>
+      Object.entries(content.schema.properties ?? {}).map(([name, schema]) => ({ at: 'body', name, schema })),
+    ),
+  ];
+}

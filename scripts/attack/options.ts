@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { httpUrl, isLoopback, wholeNumber } from '../support/arguments';
 
 export interface AttackOptions {
   /** Loopback address of the product, without a trailing slash. When absent, the address of the credentials file. */
@@ -20,7 +21,7 @@ Attacks a running sandbox through every operation of its /openapi.json, as a cli
 document allows and with invalid input. It changes and closes every record that it can reach, so use a separate installation,
   DATA_DIR=.data/attack npm start        and, in another terminal,
   DATA_DIR=.data/attack npm run attack
-Exits with 1 when an answer is neither documented nor a known deviation (scripts/attack/deviations.ts).`;
+Exits with 1 when an answer is neither documented nor a known exception (scripts/attack/exceptions.ts).`;
 
 /** @throws CommanderError after printing its message */
 export function readOptions(argv: string[]): AttackOptions {
@@ -28,12 +29,12 @@ export function readOptions(argv: string[]): AttackOptions {
     .description('schemathesis against a running sandbox')
     .option('--base-url <url>', 'address of the product; loopback only', loopbackUrl)
     .option('--credentials <file>', 'use these credentials rather than new tenants')
-    .option('--max-examples <count>', 'test cases for each operation and phase', wholeNumber, 20)
-    .option('--seconds <count>', 'duration of the attack for each credential', wholeNumber)
+    .option('--max-examples <count>', 'test cases for each operation and phase', wholeNumber(1), 20)
+    .option('--seconds <count>', 'duration of the attack for each credential', wholeNumber(1))
     .option(
       '--seed <number>',
       'repeats the test cases of an earlier run',
-      wholeNumber,
+      wholeNumber(1),
       Date.now() % 2_147_483_647,
     )
     .option('--out <folder>', 'folder of the reports')
@@ -44,19 +45,12 @@ export function readOptions(argv: string[]): AttackOptions {
 
 /** Checks that the target is this machine, so that nobody attacks a foreign system. @throws InvalidArgumentError */
 export function loopbackUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('An http address.');
-  if (!/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname))
+  const url = new URL(httpUrl(text));
+  if (!isLoopback(text))
     throw new InvalidArgumentError(
       'Only a product on this machine is attacked: 127.0.0.1, ::1 or localhost.',
     );
-  if (url.username || url.password || url.search || url.hash || url.pathname !== '/')
+  if (url.username || url.password || url.pathname !== '/')
     throw new InvalidArgumentError('An address without a path, such as http://127.0.0.1:8080.');
   return url.origin;
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text) || Number(text) < 1)
-    throw new InvalidArgumentError('A whole number, at least 1.');
-  return Number(text);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind } from '../../test/attack/records';
-import type { Call, Json } from '../demo/api';
+import type { Call, Json } from '../support/api';
 
 /** Ids of the attack's own records by kind. Some kinds exist only after the attack has created them. */
 export type KnownIds = Partial<Record<Kind, string>>;

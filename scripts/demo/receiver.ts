@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ACCOUNT_EFFECTS, CARD_EFFECTS, type Effect } from '../../src/kernel/ledger/effects';
 import { Decimal, ZERO } from '../../src/kernel/money/money';
-import type { Credential } from './api';
+import type { Credential } from '../support/api';
 
 export interface Balances {
   available: Decimal;

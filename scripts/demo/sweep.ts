@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/kernel/config';
 import { Decimal, ZERO } from '../../src/kernel/money/money';
 import { TEST_USDT_DECIMALS } from '../../src/startup/embedded/chain/token';
-import { type Call, callerOf, type Json, readCredentials } from './api';
+import { type Call, callerOf, type Json, readCredentials } from '../support/api';
+import { operatorJson } from '../support/operator';
+import { ownTenant } from '../support/tenant';
 import { freshAddress, type LocalChain, localChain } from './chain';
-import { operatorJson } from './operator';
 import { detail, say, step, unread } from './output';
 import { type Receiver, startReceiver } from './receiver';
-import { ownTenant } from './tenant';
 
 /**
  * `npm run demo -- sweep` follows money on the chain of a running `npm start`, from the payer's transaction to the
@@ -31,7 +31,7 @@ export async function sweepDemo(): Promise<boolean> {
   const { dataDir } = readConfig();
   const credentials = readCredentials(dataDir);
   const chain = await localChain(dataDir);
-  const tenant = await ownTenant();
+  const tenant = await ownTenant('Demo');
   const client = callerOf(credentials.baseUrl, tenant);
   const admin = callerOf(credentials.baseUrl, credentials.admin);
   const receiver = await startReceiver(tenant, ({ event, data }) => {

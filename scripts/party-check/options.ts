@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { PARTY_PROTOCOLS } from '../../src/parties/definitions';
 import type { PartyProtocol } from '../../src/parties/protocol/description';
+import { httpUrl, jsonObject, wholeNumber } from '../support/arguments';
 
 export interface CheckOptions {
   protocol: PartyProtocol;
@@ -36,7 +37,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     .argument('<url>', 'address of the party', httpUrl)
     .option('--secret-file <file>', 'file of the secret (default: PARTY_SECRET)', fileContent)
     .option('--callback-url <url>', 'address at which the party reaches this machine', httpUrl)
-    .option('--callback-port <port>', 'port for callbacks (default: a free port)', wholeNumber, 0)
+    .option('--callback-port <port>', 'port for callbacks (default: a free port)', wholeNumber(), 0)
     .option('--record <name>', 'a record that may be changed by refunds and returns')
     .option(
       '--order <json>',
@@ -47,13 +48,13 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     .option(
       '--seconds <count>',
       'seconds to wait for changes that the party makes by itself',
-      wholeNumber,
+      wholeNumber(),
       10,
     )
     .option(
       '--line-seconds <count>',
       'seconds to wait for messages that the party sends first, at their path of --callback-port',
-      wholeNumber,
+      wholeNumber(),
       0,
     )
     .option('--json', 'prints one JSON object', false)
@@ -76,13 +77,6 @@ function partyNamed(name: string): PartyProtocol {
   return found;
 }
 
-function httpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
-    throw new InvalidArgumentError('An http or https address.');
-  return text.replace(/\/+$/, '');
-}
-
 /** Ignores a line break at the end, because editors add one. */
 function fileContent(path: string): string {
   try {
@@ -90,20 +84,4 @@ function fileContent(path: string): string {
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('A whole number.');
-  return Number(text);
-}
-
-function jsonObject(text: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(text) as unknown;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-  } catch {
-    // falls through to the error below
-  }
-  throw new InvalidArgumentError('A JSON object.');
 }

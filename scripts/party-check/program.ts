@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { isLoopback } from '../support/arguments';
 import { checkParty } from './conformance';
 import { startListener } from './listener';
 import { type CheckOptions, readOptions } from './options';
@@ -25,7 +26,7 @@ async function check(options: CheckOptions, say: (line: string) => void): Promis
   const lines = lineSeconds > 0 ? (protocol.lines ?? []) : [];
   const host = callbackUrl === undefined ? '127.0.0.1' : '0.0.0.0';
   const listener = await startListener(callbackPort, host, lines);
-  const url = callbackUrl ?? (isOfThisMachine(baseUrl) ? listener.url : undefined);
+  const url = callbackUrl ?? (isLoopback(baseUrl) ? listener.url : undefined);
   try {
     if (!json) say(`${protocol.title} at ${baseUrl}\n`);
     for (const path of json ? [] : new Set(lines.map((line) => line.path)))
@@ -47,6 +48,3 @@ async function check(options: CheckOptions, say: (line: string) => void): Promis
     await listener.close();
   }
 }
-
-const isOfThisMachine = (baseUrl: string): boolean =>
-  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(baseUrl).hostname);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { authorizationFor } from '../../src/parties/protocol/signature';
-import type { Call, Json } from '../demo/api';
+import type { Call, Json } from '../support/api';
 
 const B2B_BIN = '44112200';
 

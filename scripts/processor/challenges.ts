@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Call } from '../demo/api';
+import type { Call } from '../support/api';
 import type { Done } from './books';
 import { issueCards, type PlayedCard, type Processor } from './cards';
 import { answered, type Line, statusOfChallenge } from './send';

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
-import type { Json } from '../demo/api';
+import { Command } from 'commander';
+import type { Json } from '../support/api';
+import { httpUrl, jsonObject, wholeNumber } from '../support/arguments';
 
 export interface NetworkOptions {
   /** Messages a second. */
@@ -28,13 +29,13 @@ Exits with 0 when the books agree, 1 when they differ or no answer comes, 2 when
 export function readOptions(argv: readonly string[]): NetworkOptions {
   return new Command('processor')
     .description('plays a card network')
-    .option('--rate <count>', 'messages a second', wholeNumber, 20)
-    .option('--seconds <count>', 'duration', wholeNumber, 30)
-    .option('--cards <count>', 'number of cards', wholeNumber, 10)
+    .option('--rate <count>', 'messages a second', wholeNumber(1), 20)
+    .option('--seconds <count>', 'duration', wholeNumber(1), 30)
+    .option('--cards <count>', 'number of cards', wholeNumber(1), 10)
     .option(
       '--seed <number>',
       'repeats the transactions of an earlier run',
-      wholeNumber,
+      wholeNumber(1),
       Date.now() % 1_000_000,
     )
     .option('--url <url>', 'address of the API', httpUrl)
@@ -43,26 +44,4 @@ export function readOptions(argv: readonly string[]): NetworkOptions {
     .exitOverride()
     .parse(argv, { from: 'user' })
     .opts<NetworkOptions>();
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text) || Number(text) === 0)
-    throw new InvalidArgumentError('A whole number above zero.');
-  return Number(text);
-}
-
-function jsonObject(text: string): Json {
-  try {
-    const value = JSON.parse(text) as unknown;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // falls through to the error below
-  }
-  throw new InvalidArgumentError('A JSON object.');
-}
-
-function httpUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new InvalidArgumentError('An http or https address.');
-  return text.replace(/\/+$/, '');
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Json } from '../demo/api';
+import type { Json } from '../support/api';
 import { type Processor, referenceOf } from './cards';
 import { answered, type Line } from './send';
 

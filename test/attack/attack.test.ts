@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { type ApiDocument, documentWith, LEFT_OUT } from '../../scripts/attack/document';
+import { type ApiDocument, documentWith, LEFT_OUT } from '../../scripts/attack/deviations';
 import { loopbackUrl } from '../../scripts/attack/options';
-import { pythonWithSchemathesis } from '../../scripts/attack/tool';
+import { pythonWithSchemathesis } from '../../scripts/schemathesis/install';
 import { type TestApi, testApi } from '../support/api';
 import { temporaryFolder } from '../support/servers';
 
@@ -33,15 +33,19 @@ it('skips only operations that would end the attack', () => {
   expect(names(served).filter((name) => !attacked.includes(name))).toEqual(Object.keys(LEFT_OUT));
 });
 
-it('adds real ids as examples without changing which requests are valid', () => {
+it('adds real ids and deviations as examples without changing which requests are valid', () => {
   const ids = { card: 'card_real', account: 'acc_real', masterAccount: 'acc_master' };
   const { paths }: any = documentWith(served, ids);
-  expect(paths['/v1/cards/{id}'].get.parameters[0].schema.examples).toEqual(['card_real']);
+  expect(paths['/v1/cards/{id}'].get.parameters[0].schema.examples).toEqual(['card_real', 'a\0b']);
   const { properties } = paths['/v1/users/transfer'].post.requestBody.content['application/json'].schema;
   expect([properties.fromAccountId, properties.toAccountId].map(({ examples }) => examples)).toEqual([
-    ['acc_real'],
-    ['acc_master'],
+    ['acc_real', 'a\0b'],
+    ['acc_master', 'a\0b'],
   ]);
+  const rate = paths['/v1/cards/{id}/decline-rate'].get.parameters;
+  expect(rate.find(({ name }: { name: string }) => name === 'to').schema.examples).toContain(
+    '9999-12-31T23:59:59.999Z',
+  );
   const without = (document: object) =>
     JSON.parse(JSON.stringify(document, (key, value) => (key === 'examples' ? undefined : value)));
   const rest = without(served);

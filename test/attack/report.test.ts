@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { classify } from '../../scripts/attack/classify';
-import { figures, summary } from '../../scripts/attack/figures';
-import { readReport } from '../../scripts/attack/report';
+import { emptyTally, figures, findingsOf, seen, summary } from '../../scripts/attack/tally';
+import { type Exchange, readReport } from '../../scripts/schemathesis/report';
 
 const base64 = (text: string) => ({ $base64: Buffer.from(text).toString('base64') });
 const PATH = 'http://127.0.0.1:8080/v1/users';
@@ -50,7 +49,12 @@ async function read(...events: object[]) {
   try {
     const file = join(folder, 'report.ndjson');
     await writeFile(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-    return await readReport(file);
+    const [exchanges, tally]: [Exchange[], ReturnType<typeof emptyTally>] = [[], emptyTally()];
+    const ending = await readReport(file, (exchange) => {
+      exchanges.push(exchange);
+      seen(tally, exchange);
+    });
+    return { exchanges, tally, ending };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -62,63 +66,56 @@ it('counts requests and statuses by operation', async () => {
   const skipped = {
     ScenarioFinished: { phase: 'examples', status: 'skip', recorder: { label: 'GET /health' } },
   };
-  const report = await read(
+  const { tally, ending } = await read(
     scenario({}),
     scenario({ status: 409 }),
     scenario({ label: 'Stateful tests' }),
     skipped,
     END,
   );
-  expect(report).toMatchObject({ requests: 3, failures: [], errors: [], finished: true });
-  expect([...report.answers].map(([operation, statuses]) => [operation, [...statuses]])).toEqual([
-    [
-      'POST /v1/users',
-      [
-        [201, 2],
-        [409, 1],
-      ],
-    ],
+  expect(ending).toEqual({ errors: [], finished: true });
+  expect([tally.requests, findingsOf(tally)]).toEqual([3, []]);
+  const statuses = new Map([
+    [201, 2],
+    [409, 1],
   ]);
+  expect(tally.answers).toEqual(new Map([['POST /v1/users', statuses]]));
 });
 
-it('reads a failure with its request and its answer', async () => {
-  const answer = JSON.stringify({
-    code: 'invalid_request',
-    message: 'meta is odd.',
-    field: 'meta',
-    requestId: 'r',
-  });
-  const { failures } = await read(
+it('reads a failed check with its request and its answer', async () => {
+  const answer = '{"code":"invalid_request","message":"meta is odd.","field":"meta","requestId":"r"}';
+  const { exchanges, tally } = await read(
     scenario({ status: 400, answer, failed: ['positive_data_acceptance'] }),
     END,
   );
-  expect(failures).toEqual([
-    {
-      check: 'positive_data_acceptance',
-      operation: 'POST /v1/users',
-      phase: 'fuzzing',
-      status: 400,
-      code: 'invalid_request',
-      field: 'meta',
-      message: 'meta is odd.',
-      says: 'Wrong: It is\nwrong',
-      request: `POST ${PATH} {"meta":{}}`,
-      answer,
-    },
+  const exchange = {
+    operation: 'POST /v1/users',
+    phase: 'fuzzing',
+    request: `POST ${PATH} {"meta":{}}`,
+    status: 400,
+    answer,
+  };
+  const failed = [{ check: 'positive_data_acceptance', says: 'Wrong: It is\nwrong' }];
+  expect(exchanges).toEqual([{ ...exchange, failed }]);
+  const said = { code: 'invalid_request', message: 'meta is odd.', field: 'meta' };
+  expect(findingsOf(tally)).toEqual([
+    { ...exchange, ...failed[0], ...said, class: 'rejected good input', count: 1 },
   ]);
 });
 
-it('reads a missing answer as a failure, and a success as a success', async () => {
+it('reads a missing answer as a failure, and an answer without a refusal', async () => {
   const silent = await read(scenario({ status: null }), END);
-  expect(silent.failures).toMatchObject([{ check: 'no_answer', status: 0, operation: 'POST /v1/users' }]);
+  expect(findingsOf(silent.tally)).toMatchObject([{ check: 'no_answer', status: 0, answer: '' }]);
   const page = await read(scenario({ status: 502, answer: '<html>', failed: ['not_a_server_error'] }), END);
-  expect(page.failures).toMatchObject([{ status: 502, code: '', field: '', message: '', answer: '<html>' }]);
+  expect(findingsOf(page.tally)).toMatchObject([
+    { status: 502, code: '', field: '', message: '', answer: '<html>' },
+  ]);
 });
 
 it('distinguishes a broken attack from one without findings', async () => {
-  expect(await read(scenario({}))).toMatchObject({ finished: false });
-  const { errors } = await read({ NonFatalError: { value: { message: 'no document' } } }, END);
-  expect(errors).toEqual([expect.stringContaining('no document')]);
+  expect((await read(scenario({}))).ending).toEqual({ errors: [], finished: false });
+  const { ending } = await read({ NonFatalError: { value: { message: 'no document' } } }, END);
+  expect(ending.errors).toEqual([expect.stringContaining('no document')]);
 });
 
 it('refuses a report of another shape', async () => {
@@ -131,14 +128,13 @@ it('prints coverage, unexplained findings, and a line for each class', async () 
     message: 'cursor is not a valid cursor of this list.',
     field: 'cursor',
   };
-  const report = await read(
+  const { tally, ending } = await read(
     scenario({}),
     scenario({ status: 500, answer: '{"code":"internal"}', failed: ['not_a_server_error'] }),
     scenario({ status: 400, answer: JSON.stringify(refused), failed: ['positive_data_acceptance'] }),
     END,
   );
-  const findings = classify(report.failures);
-  const lines = figures('client', report, findings, ['POST /v1/users', 'GET /v1/users']);
+  const lines = figures('client', tally, ending, ['POST /v1/users', 'GET /v1/users']);
   expect(lines[1]).toBe('As client: 3 requests to 1 of 2 operations, 1 of which succeeded at least once');
   expect(lines.slice(2, 4)).toEqual([
     '  POST /v1/users  201: 1  400: 1  500: 1',
@@ -148,13 +144,13 @@ it('prints coverage, unexplained findings, and a line for each class', async () 
     'SERVER ERROR (not_a_server_error, 1 times): POST /v1/users answered 500',
   );
   expect(lines.join('\n')).not.toContain('REJECTED');
-  expect(summary(findings)).toEqual([
+  expect(summary(findingsOf(tally))).toEqual([
     '',
-    'server error              1 in 1 findings, 0 known deviations',
-    'authentication            0 in 0 findings, 0 known deviations',
-    'accepted bad input        0 in 0 findings, 0 known deviations',
-    'answer not as documented  0 in 0 findings, 0 known deviations',
-    'rejected good input       0 in 0 findings, 1 known deviations',
-    'other                     0 in 0 findings, 0 known deviations',
+    'server error              1 in 1 findings, 0 known exceptions',
+    'authentication            0 in 0 findings, 0 known exceptions',
+    'accepted bad input        0 in 0 findings, 0 known exceptions',
+    'answer not as documented  0 in 0 findings, 0 known exceptions',
+    'rejected good input       0 in 0 findings, 1 known exceptions',
+    'other                     0 in 0 findings, 0 known exceptions',
   ]);
 });

@@ -4,7 +4,7 @@ import { rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { callerOf } from '../../scripts/demo/api';
+import { callerOf } from '../../scripts/support/api';
 import { stillRuns } from '../../src/startup/embedded/process-identity';
 import { embeddedServers, START_MS, start } from '../startup/process';
 import { command } from '../support/operator';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { apiRoutes } from '../../src/composition';
 import type { Route } from '../../src/http/route';
+import { newId } from '../../src/kernel/ids';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, type TestCard } from '../support/cards';
 
@@ -105,6 +106,34 @@ it('refuses a value that a filter does not allow, naming it', async () => {
       if (!(inner instanceof z.ZodEnum) && field !== 'currency') continue;
       const { status, body } = await caller(route).call('GET', `${called(path)}?${field}=nonsense`);
       expect([path, status, body.field]).toEqual([path, 400, field]);
+    }
+});
+
+it('refuses a text that no record can have in every filter of every list, naming it', async () => {
+  for (const route of lists())
+    for (const field of fieldsOf(route)) {
+      const { path } = route;
+      const { status, body } = await caller(route).call('GET', `${called(path)}?${field}=a%00b`);
+      expect([path, field, status, body.code, body.field]).toEqual([
+        path,
+        field,
+        400,
+        'invalid_request',
+        field,
+      ]);
+    }
+});
+
+it('finds nothing by an id that is unknown or malformed, in every list', async () => {
+  const filters = paged().flatMap((route) =>
+    fieldsOf(route).flatMap((field) => (field.endsWith('Id') ? [{ route, field }] : [])),
+  );
+  expect(filters.length).toBeGreaterThan(7);
+  for (const { route, field } of filters)
+    for (const id of [newId('account'), 'nonsense']) {
+      const { path } = route;
+      const { status, body } = await caller(route).call('GET', `${called(path)}?${field}=${id}`);
+      expect([path, field, status, body.data]).toEqual([path, field, 200, []]);
     }
 });
 

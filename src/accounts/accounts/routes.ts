@@ -3,8 +3,8 @@ import { type Route, route } from '../../http/route';
 import { balancesAt, readBalances } from '../../kernel/ledger/accounts';
 import { formatAmount } from '../../kernel/money/money';
 import { idPage, pageById } from '../../kernel/wire/id-pages';
-import { pageQuery, pageSchema } from '../../kernel/wire/pages';
-import { currency, identifier, instant, moment, money } from '../../kernel/wire/schemas';
+import { idFilter, pageQuery, pageSchema } from '../../kernel/wire/pages';
+import { currency, instant, moment, money } from '../../kernel/wire/schemas';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { mixedHistoryItem, mixedHistoryPage, mixedHistoryQuery } from './mixed-history';
@@ -23,7 +23,7 @@ export const accountListQuery = z.object({
   currency: currency().optional(),
   status: z.enum(ACCOUNT_STATUSES).optional(),
   ownerType: z.enum(OWNER_TYPES).optional(),
-  userId: identifier('usr_01h455vb4pex5vsknk084sn02q').optional(),
+  userId: idFilter('usr_01h455vb4pex5vsknk084sn02q'),
 });
 
 /** Routes of accounts (`interface.md 4.1`, Accounts; decisions part 4). */

@@ -3,7 +3,7 @@ import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { notFound } from '../../kernel/errors';
 import { isId } from '../../kernel/ids';
 import { idPage, pageById } from '../../kernel/wire/id-pages';
-import { pageQuery, pageSchema } from '../../kernel/wire/pages';
+import { idFilter, pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { currency, text } from '../../kernel/wire/schemas';
 import { WALLETS } from '../../parties/card-processor/port';
 import type { Services } from '../../services';
@@ -43,9 +43,9 @@ function listing(services: Services): Route[] {
       description: 'Lists your cards, newest first, each with its current balance.',
       query: z.object({
         ...pageQuery,
-        userId: text(100).optional(),
-        accountId: text(100).optional(),
-        cardholderId: text(100).optional(),
+        userId: idFilter('usr_01h455vb4pex5vsknk084sn02q'),
+        accountId: idFilter('acc_01h455vb4pex5vsknk084sn02q'),
+        cardholderId: idFilter('chd_01h455vb4pex5vsknk084sn02q'),
         status: z.enum(CARD_STATUSES).optional(),
         bin: text(100).optional(),
         currency: currency().optional(),

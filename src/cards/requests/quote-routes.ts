@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route';
-import { amount, amountOrZero, identifier } from '../../kernel/wire/schemas';
+import { amount, amountOrZero, identifier, text } from '../../kernel/wire/schemas';
 import { idIn } from '../cards/routes';
 import type { CardServices } from '../services';
 import { issueAdmission, REASONS } from './capability';
@@ -36,7 +36,7 @@ function capabilityRoute({ database }: CardServices): Route {
     description:
       '`client`: you are admitted to the BIN. `source`: the account is open and of the BIN’s currency, and its user is active. ' +
       '`programme`: the BIN is open.',
-    query: z.object({ accountId: identifier('acc_01jz0000000000000000000000'), bin: z.string().max(20) }),
+    query: z.object({ accountId: identifier('acc_01jz0000000000000000000000'), bin: text(20) }),
     problems: ['not_found'],
     response: z.object({
       admitted: z.boolean(),
@@ -61,7 +61,7 @@ function issueQuoteRoute(services: CardServices): Route {
     body: z.strictObject({
       userId: identifier('usr_01jz0000000000000000000000'),
       cardholderId: identifier('chd_01jz0000000000000000000000'),
-      bin: z.string().max(20),
+      bin: text(20),
       ...funding,
     }),
     response: cardQuoteSchema,

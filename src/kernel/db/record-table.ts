@@ -21,7 +21,7 @@ export const wholeUnits: Codec<bigint> = { read: (stored: string) => BigInt(stor
 /** BIGINT within the safe range of a number, which Postgres returns as text. */
 export const safeInteger: Codec<number> = { read: (stored: string) => Number(stored), write: Number };
 
-/** JSONB. Postgres returns it parsed, but takes it as text. */
+/** JSON or JSONB. Postgres returns it parsed, but takes it as text. */
 export const json: Codec<unknown> = { read: (stored) => stored, write: (value) => JSON.stringify(value) };
 
 /** Every field that holds a decimal or a big integer must be given, so that none arrives as text. */

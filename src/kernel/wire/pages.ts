@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../errors';
 import { type IdKind, isId } from '../ids';
-import { moment } from './schemas';
+import { moment, text } from './schemas';
 
 /** Period of `createdAt`: `from` is included, `to` is excluded. */
 export const periodQuery = {
@@ -22,6 +22,16 @@ export const pageQuery = {
     .meta({ override: { type: 'integer', minimum: 1, maximum: 100, default: 20 } }),
   cursor: z.string().max(500).optional(),
 };
+
+/**
+ * Filter of a list by a record's id. An unknown or malformed id finds nothing; a text that Postgres would refuse is a
+ * 400 (decisions part 1).
+ */
+export const idFilter = (example: string) =>
+  text(200)
+    .min(1)
+    .optional()
+    .meta({ examples: [example] });
 
 export interface Page<T> {
   data: T[];

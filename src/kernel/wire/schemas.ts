@@ -63,7 +63,10 @@ export function currency() {
     .meta({ examples: ['USD'] });
 }
 
-/** An id in a request. The shape of an id is not validated: a malformed id is unknown and answered with 404. */
+/**
+ * An id in a request that needs its record. The shape of an id is not validated: a malformed id is unknown and answered
+ * with 404. A list takes {@link idFilter} instead.
+ */
 export function identifier(example: string) {
   return z
     .string()
@@ -84,17 +87,26 @@ export function text(max: number) {
   );
 }
 
+const SHOWABLE = 'must be a timestamp of the years 0001 to 9999 in UTC';
+
+/** Whether an answer can show the time as `date-time` (RFC 3339), whose years have four digits. */
+const isShowable = (time: Date): boolean =>
+  time >= new Date('0001-01-01T00:00:00Z') && time <= new Date('9999-12-31T23:59:59.999Z');
+
 export function timestamp() {
   return z.iso
     .datetime({ offset: true, error: 'must be an ISO 8601 timestamp such as "2026-01-31T12:00:00Z"' })
     .transform((value) => new Date(value))
-    .refine((value) => !Number.isNaN(value.getTime()), 'must be an ISO 8601 timestamp')
+    .refine(isShowable, SHOWABLE)
     .meta({ type: 'string', format: 'date-time' });
 }
 
 /** A timestamp, or a date, which means its midnight in UTC. */
 export function moment() {
-  const date = z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`));
+  const date = z.iso
+    .date()
+    .transform((day) => new Date(`${day}T00:00:00Z`))
+    .refine(isShowable, SHOWABLE);
   return z
     .union([timestamp(), date], {
       error: 'must be an ISO 8601 timestamp or date such as "2026-01-31T12:00:00Z" or "2026-01-31"',

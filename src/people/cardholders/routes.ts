@@ -3,7 +3,7 @@ import { Reply, type Route, route } from '../../http/route';
 import { auditAdmin } from '../../kernel/audit/audit';
 import { notFound } from '../../kernel/errors';
 import { idPage, pageById } from '../../kernel/wire/id-pages';
-import { pageQuery, pageSchema } from '../../kernel/wire/pages';
+import { idFilter, pageQuery, pageSchema } from '../../kernel/wire/pages';
 import { identifier, text } from '../../kernel/wire/schemas';
 import { requireUser } from '../users/operations';
 import { createCardholder, requireCardholder } from './operations';
@@ -87,7 +87,7 @@ function listRoute({ database }: CardholderServices): Route {
       ...pageQuery,
       status: z.enum(CARDHOLDER_STATUSES).optional(),
       bin: text(20).optional(),
-      userId: text(200).optional(),
+      userId: idFilter('usr_01h455vb4pex5vsknk084sn02q'),
     }),
     response: pageSchema(cardholderSchema),
     async read({ caller, query }) {

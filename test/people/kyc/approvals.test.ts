@@ -21,8 +21,8 @@ afterAll(() => api.close());
 
 const META = { firstName: 'Ada', lastName: 'Byron', idType: 'DLN', idNo: 'D-1' };
 
-async function completedUser(by = client) {
-  const userId = await createUser(by, META);
+async function completedUser(by = client, meta: Record<string, unknown> = META) {
+  const userId = await createUser(by, meta);
   const documents = await uploadAll(by, userId);
   await by.call('POST', `/v1/users/${userId}/kyc/submit`);
   const decided = await decide(admin, userId, 'completed');
@@ -52,6 +52,21 @@ it('keeps the approved values and documents beside the present ones, and names t
   expect(await approved(userId, client)).toBeUndefined();
   const content = await admin.call('GET', `/v1/users/${userId}/kyc/documents/${documents[0]}/content`);
   expect(content.status).toBe(200);
+});
+
+it('keeps meta as given in every column, with NUL and half a surrogate', async () => {
+  const meta = { ...META, nickname: 'a\u0000b', half: '\ud800', 'na\u0000me': 1 };
+  const { userId } = await completedUser(client, meta);
+  expect(await approved(userId)).toMatchObject({ changed: [] });
+  const [kept] = await api.database.query('select meta from kyc_approvals where user_id = $1', [userId]);
+  expect(kept).toEqual({ meta });
+  const columns = await api.database.query<{ table_name: string; data_type: string }>(
+    `select table_name, data_type from information_schema.columns where column_name = 'meta' order by 1`,
+  );
+  expect(columns.map(({ table_name, data_type }) => [table_name, data_type])).toEqual([
+    ['kyc_approvals', 'json'],
+    ['users', 'json'],
+  ]);
 });
 
 it('shows a reviewer both versions; the masked story shows only the names of changes', async () => {

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { type Route, route } from '../../../http/route';
-import { pageOf, pageQuery, pageSchema, positionOf, positionPart } from '../../../kernel/wire/pages';
+import {
+  idFilter,
+  pageOf,
+  pageQuery,
+  pageSchema,
+  positionOf,
+  positionPart,
+} from '../../../kernel/wire/pages';
 import { text } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { GUARDED } from '../guarded';
@@ -33,7 +40,7 @@ const query = z.object({
   status: z.enum(GAS_OPERATION_STATUSES).optional(),
   type: z.enum(GAS_OPERATION_TYPES).optional(),
   asset: text(20).optional(),
-  walletId: text(100).optional(),
+  walletId: idFilter('wal_01jz0000000000000000000000'),
 });
 
 /** Pages by time, because ids of the two types do not sort by time together. */

@@ -4,7 +4,7 @@ create table users (
   external_id      text collate "C",
   status           text not null default 'active' check (status in ('active', 'blocked')),
   status_reason    text,
-  meta             json not null default '{}',
+  meta             json not null default '{}',  -- as given: jsonb refuses NUL and half a surrogate
   kyc_status       text not null default 'not_started',
   created_at       timestamptz(3) not null default date_trunc('milliseconds', now()),
   updated_at       timestamptz(3) not null default date_trunc('milliseconds', now()),
@@ -36,7 +36,7 @@ create table kyc_approvals (
   id          bigint generated always as identity primary key,
   user_id     id not null references users,
   submission  int not null,
-  meta        jsonb not null,
+  meta        json not null,  -- as given: jsonb refuses NUL and half a surrogate
   documents   jsonb not null,  -- [{ slot, documentId }]
   approved_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
 );

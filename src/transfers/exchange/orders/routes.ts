@@ -3,7 +3,7 @@ import { type Route, route } from '../../../http/route';
 import { auditAdmin } from '../../../kernel/audit/audit';
 import { operationKey } from '../../../kernel/idempotency';
 import { idPage, pageById } from '../../../kernel/wire/id-pages';
-import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
+import { idFilter, pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { amount, currency, identifier } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { createExchangeOrder, listExchangeOrders, requireExchangeOrder } from './create';
@@ -29,7 +29,7 @@ const list = (services: Services): Route =>
     query: z.object({
       ...pageQuery,
       status: z.enum(EXCHANGE_ORDER_STATUSES).optional(),
-      fromAccountId: identifier('acc_01jz0000000000000000000000').optional(),
+      fromAccountId: idFilter('acc_01jz0000000000000000000000'),
       fromCurrency: currency().optional(),
     }),
     response: pageSchema(exchangeOrderSchema),

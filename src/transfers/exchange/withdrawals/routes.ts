@@ -4,7 +4,7 @@ import { type Route, route } from '../../../http/route';
 import { auditAdmin } from '../../../kernel/audit/audit';
 import { operationKey } from '../../../kernel/idempotency';
 import { idPage, pageById } from '../../../kernel/wire/id-pages';
-import { pageQuery, pageSchema } from '../../../kernel/wire/pages';
+import { idFilter, pageQuery, pageSchema } from '../../../kernel/wire/pages';
 import { amount, currency, identifier } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { isSettled, PAYOUT_STATUSES } from '../../payouts/record';
@@ -31,7 +31,7 @@ function listRoute(services: Services): Route {
     query: z.object({
       ...pageQuery,
       status: z.enum(PAYOUT_STATUSES).optional(),
-      accountId: identifier('acc_01jz0000000000000000000000').optional(),
+      accountId: idFilter('acc_01jz0000000000000000000000'),
       currency: currency().optional(),
     }),
     response: pageSchema(exchangeWithdrawalSchema),

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runTool } from '../../src/startup/embedded/run-tool';
-import type { Credential } from '../demo/api';
+import type { Credential } from '../support/api';
 
 /** Time limit of a run that has a number of test cases and no duration. */
 const LONGEST_SECONDS = 45 * 60;
@@ -14,7 +14,7 @@ const GRACE_SECONDS = 120;
 export interface Run {
   python: string;
   baseUrl: string;
-  /** File of the OpenAPI document. */
+  /** File of the OpenAPI document, which may differ from the served one. */
   document: string;
   credential: Credential;
   /** File of the report. */
@@ -39,12 +39,12 @@ function configuration({ clientId, clientSecret }: Credential): string {
 }
 
 /**
- * Attacks with one credential, in all phases and with all checks. Ends when every operation has had its test cases or
- * the time has passed.
- * @throws Error when the run exceeds its time or schemathesis cannot work; a rejected answer is no error
+ * Checks the API against its OpenAPI document by schemathesis, with one credential, in all phases and with all checks.
+ * Ends when every operation has had its test cases or the time has passed.
+ * @throws Error when the run exceeds its time or schemathesis cannot work; a failed check is no error
  */
-export async function attackWith(run: Run): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'cardwright-attack-'));
+export async function checkApi(run: Run): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'cardwright-schemathesis-'));
   const config = join(folder, 'schemathesis.toml');
   try {
     await writeFile(config, configuration(run.credential), { mode: 0o600 });
@@ -61,7 +61,7 @@ export async function attackWith(run: Run): Promise<void> {
     ];
     // A folder of its own, because the tool leaves folders behind.
     const options = { environment: process.env, cwd: folder, timeoutMs: seconds * 1000 };
-    const progress = { line: `  ${run.credential.clientId} attacks`, show: run.show };
+    const progress = { line: `  ${run.credential.clientId} calls the API`, show: run.show };
     await runTool(run.python, args, { ...options, progress }).catch((error: unknown) => {
       // Exit code 1 means that a check has failed. The report has the details.
       if (!(error as Error).message.startsWith(`${run.python} ended with 1:`)) throw error;

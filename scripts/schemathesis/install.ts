@@ -71,7 +71,7 @@ async function findPython({ environment }: ToolContext): Promise<string> {
     }
   }
   throw new Error(
-    `The attack needs Python ${OLDEST.join('.')} or newer with venv and pip (on Debian: apt install python3-venv), on the ` +
+    `schemathesis needs Python ${OLDEST.join('.')} or newer with venv and pip (on Debian: apt install python3-venv), on the ` +
       `PATH or named in PYTHON.\n  ${tried.join('\n  ')}`,
   );
 }
