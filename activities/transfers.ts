@@ -15,6 +15,7 @@ import { requireKind } from '../src/transfers/kinds';
 import { payoutKind } from '../src/transfers/payouts/kind';
 import { watchChain } from '../src/watch/chains/watch';
 import { watchParty } from '../src/watch/watch';
+import { sliceOf } from './slice';
 
 /** Idempotent: each `advance…` and `lookAt…` is the engine's one step of a transfer. */
 export interface TransferActivities {
@@ -65,13 +66,10 @@ export function createTransferActivities(
   };
 }
 
-/** How long one run of a watching activity lasts. A longer run adds fewer events to the workflow's history. */
-const SLICE_MS = 10 * 60_000;
-
 function watching() {
   const context = Context.current();
   return {
-    signal: AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(SLICE_MS)]),
+    signal: AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(sliceOf(context.info))]),
     beat: () => context.heartbeat(),
   };
 }

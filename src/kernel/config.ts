@@ -38,6 +38,8 @@ const schema = z.object({
   TEMPORAL_NAMESPACE: text.default('default'),
   TEMPORAL_UI_URL: addressAsGiven('https://temporal.example.com').optional(),
   TEMPORAL_UI_PORT: port.optional(),
+  /** Where operators open the desk, for links to records in Temporal's UI. */
+  DESK_URL: address('https://desk.example.com').optional(),
   /** 32 bytes in base64: opens sealed secrets, keys the hashes of credentials, encrypts Temporal payloads. */
   MASTER_KEY: z
     .string()
@@ -132,6 +134,8 @@ export interface Config {
     uiPort: number | undefined;
     encrypt: boolean;
   };
+  /** Base URL of the desk, without a trailing slash. Absent: links to records are commands of the command line. */
+  deskUrl: string | undefined;
   /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
@@ -239,6 +243,7 @@ function configOf(
       uiPort: env.TEMPORAL_UI_PORT,
       encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
     },
+    deskUrl: env.DESK_URL,
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,

@@ -1,0 +1,12 @@
+import type { Info } from '@temporalio/activity';
+
+/** How long one run of an endless activity lasts. A longer run adds fewer events to the workflow's history. */
+const SLICE_MS = 10 * 60_000;
+/**
+ * Length of a run that repeats a failed one, for instance after its worker died. It ends soon, so that the next run is a
+ * first attempt again and does not read as failing.
+ */
+const RECOVERED_MS = 15_000;
+
+/** @returns milliseconds */
+export const sliceOf = ({ attempt }: Pick<Info, 'attempt'>): number => (attempt > 1 ? RECOVERED_MS : SLICE_MS);
