@@ -9,4 +9,5 @@ const SLICE_MS = 10 * 60_000;
 const RECOVERED_MS = 15_000;
 
 /** @returns milliseconds */
-export const sliceOf = ({ attempt }: Pick<Info, 'attempt'>): number => (attempt > 1 ? RECOVERED_MS : SLICE_MS);
+export const sliceOf = ({ attempt }: Pick<Info, 'attempt'>, sliceMs = SLICE_MS): number =>
+  attempt > 1 ? Math.min(sliceMs, RECOVERED_MS) : sliceMs;

@@ -58,7 +58,7 @@ export function createWebhookActivities(services: Composed, options: WebhookOpti
       const { cancellationSignal, info } = Context.current();
       const taken = dispatcher.take(shard);
       try {
-        await beatFor(options.sliceMs ?? sliceOf(info), cancellationSignal);
+        await beatFor(sliceOf(info, options.sliceMs), cancellationSignal);
       } finally {
         taken.release();
       }
