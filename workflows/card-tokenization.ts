@@ -6,8 +6,10 @@ import { steps } from './support/steps';
 
 const { tokenizeAtProcessor } = steps<Pick<CardActivities, 'tokenizeAtProcessor'>>(
   { ...askingParty, taskQueue: PARTY_QUEUES.cardProcessor },
-  { tokenizeAtProcessor: (tokenizationId) =>
-      `ask the card processor for ${tokenizationId}, a token of a digital wallet, or for the outcome` },
+  {
+    tokenizeAtProcessor: (tokenizationId) =>
+      `ask the card processor for ${tokenizationId}, a token of a digital wallet, or for the outcome`,
+  },
 );
 
 /**

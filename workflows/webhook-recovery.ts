@@ -48,7 +48,11 @@ export async function webhookRecovery(input: WebhookRecoveryInput): Promise<void
   show.status('recovered', `It is not failing any more: ${nameOf(input)}.`);
 }
 
-function showFailing(show: Showing, input: EndpointKey, { code, attempts, nextProbeAt }: RecoveryState): void {
+function showFailing(
+  show: Showing,
+  input: EndpointKey,
+  { code, attempts, nextProbeAt }: RecoveryState,
+): void {
   const last = code ? `Last answer: ${code}. ` : '';
   const tries = attempts === undefined ? '' : `The delivery that was tried has had ${attempts} attempts. `;
   show.status('failing', `Probing ${nameOf(input)}. ${last}${tries}`.trim(), { next: nextProbeAt });

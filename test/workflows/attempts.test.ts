@@ -42,8 +42,9 @@ it.each([
     const handle = await client.workflow.start(workflow, { workflowId, taskQueue, args });
     const attempts = new Set<number>();
     const rounds = async () =>
-      ((await handle.fetchHistory()).events ?? []).filter((event) => event.activityTaskCompletedEventAttributes)
-        .length;
+      ((await handle.fetchHistory()).events ?? []).filter(
+        (event) => event.activityTaskCompletedEventAttributes,
+      ).length;
     await until(async () => {
       const { raw } = await handle.describe();
       for (const { attempt } of raw.pendingActivities ?? []) attempts.add(Number(attempt));

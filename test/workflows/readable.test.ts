@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 /** Recordings that play on the server that skips time, where no run is suggested to continue as new. */
-const PLAYED = RECORDINGS.filter(({ endless, secondRun, encrypted }) => !encrypted && (endless || !secondRun));
+const PLAYED = RECORDINGS.filter(
+  ({ endless, secondRun, encrypted }) => !encrypted && (endless || !secondRun),
+);
 const WORKFLOWS = [...new Set(PLAYED.map(({ workflow }) => workflow))];
 
 /** Temporal refuses longer summaries when they are encrypted. */
@@ -34,7 +36,9 @@ function namedIn(history: string): Named[] {
     const name =
       event.activityTaskScheduledEventAttributes?.activityType?.name ??
       (event.timerStartedEventAttributes ? 'timer' : undefined) ??
-      (event.markerRecordedEventAttributes?.markerName === 'core_local_activity' ? 'local activity' : undefined);
+      (event.markerRecordedEventAttributes?.markerName === 'core_local_activity'
+        ? 'local activity'
+        : undefined);
     return name === undefined ? [] : [{ name, summary: textOf(event.userMetadata?.summary?.data) }];
   });
 }
@@ -47,7 +51,8 @@ async function detailsOf(client: Client, workflowId: string): Promise<string> {
   return metadata.currentDetails;
 }
 
-const activitiesOf = ({ answers, secondRun }: Recording) => Object.keys({ ...answers, ...secondRun?.answers });
+const activitiesOf = ({ answers, secondRun }: Recording) =>
+  Object.keys({ ...answers, ...secondRun?.answers });
 
 it('plays every kind of workflow', () => {
   expect(WORKFLOWS).toEqual([...new Set(RECORDINGS.map(({ workflow }) => workflow))]);

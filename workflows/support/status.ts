@@ -37,7 +37,9 @@ export function showing(id: string): Showing {
       `**${status}** since ${timeOf(since ?? seen)}`,
       line,
       next == null ? undefined : `Looks again at ${timeOf(next)}, or after a signal.`,
-      address === undefined ? undefined : `Record: ${address.startsWith('http') ? address : `\`${address}\``}`,
+      address === undefined
+        ? undefined
+        : `Record: ${address.startsWith('http') ? address : `\`${address}\``}`,
     ]);
   }
   return {

@@ -4,9 +4,12 @@ import { WAITS } from '../../src/transfers/waits';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
 
-const { advanceChainDeposit } = localFirst<Pick<TransferActivities, 'advanceChainDeposit'>>(PARTY_QUEUES.chain, {
-  advanceChainDeposit: (id) => `ask the nodes about ${id}`,
-});
+const { advanceChainDeposit } = localFirst<Pick<TransferActivities, 'advanceChainDeposit'>>(
+  PARTY_QUEUES.chain,
+  {
+    advanceChainDeposit: (id) => `ask the nodes about ${id}`,
+  },
+);
 
 /**
  * Leads a deposit on a chain until it is final, or gone by a reorganisation (`chain-deposit-<id>`).

@@ -4,9 +4,12 @@ import { WAITS } from '../../src/transfers/waits';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
 
-const { advanceExchangeOrder } = localFirst<Pick<TransferActivities, 'advanceExchangeOrder'>>(PARTY_QUEUES.exchange, {
-  advanceExchangeOrder: (id) => `give the exchange ${id}, or ask about it`,
-});
+const { advanceExchangeOrder } = localFirst<Pick<TransferActivities, 'advanceExchangeOrder'>>(
+  PARTY_QUEUES.exchange,
+  {
+    advanceExchangeOrder: (id) => `give the exchange ${id}, or ask about it`,
+  },
+);
 
 /**
  * Leads an exchange order from its creation to its end (`exchange-order-<orderId>`).

@@ -4,9 +4,12 @@ import { WAITS } from '../../src/transfers/waits';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
 
-const { advanceExternalCard } = localFirst<Pick<TransferActivities, 'advanceExternalCard'>>(PARTY_QUEUES.externalCards, {
-  advanceExternalCard: (id) => `ask the card acquirer about ${id}`,
-});
+const { advanceExternalCard } = localFirst<Pick<TransferActivities, 'advanceExternalCard'>>(
+  PARTY_QUEUES.externalCards,
+  {
+    advanceExternalCard: (id) => `ask the card acquirer about ${id}`,
+  },
+);
 
 /**
  * Leads a top-up from a payment card (`card-topup-<id>`), or a withdrawal to one (`card-withdrawal-<id>`), to its end.

@@ -4,9 +4,12 @@ import { WAITS } from '../../src/transfers/waits';
 import { follow } from '../support/follow';
 import { localFirst } from '../support/local-first';
 
-const { advanceIbanPayout } = localFirst<Pick<TransferActivities, 'advanceIbanPayout'>>(PARTY_QUEUES.payouts, {
-  advanceIbanPayout: (id) => `give the payouts party ${id}, or ask about it`,
-});
+const { advanceIbanPayout } = localFirst<Pick<TransferActivities, 'advanceIbanPayout'>>(
+  PARTY_QUEUES.payouts,
+  {
+    advanceIbanPayout: (id) => `give the payouts party ${id}, or ask about it`,
+  },
+);
 
 /**
  * Leads a payout from a virtual IBAN to its end (`iban-payout-<id>`).

@@ -1,6 +1,6 @@
 import { ActivityCancellationType, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
-import { PARTY_QUEUES, type WatchedParty } from '../../src/kernel/outbox/queues';
+import { PARTY_QUEUES, PARTY_WORDS, type WatchedParty } from '../../src/kernel/outbox/queues';
 import { showTurn } from '../support/status';
 import { steps } from '../support/steps';
 
@@ -21,10 +21,12 @@ export async function partyWatcher(party: WatchedParty): Promise<void> {
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
       retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
     },
-    { watchParty: `follow the list of changes of ${party} for ten minutes` },
+    { watchParty: `follow the list of changes of ${PARTY_WORDS[party]} for ten minutes` },
   );
   for (let slice = 0; slice < SLICES && !workflowInfo().continueAsNewSuggested; slice += 1) {
-    showTurn(`Follows the list of changes of ${party}, so that nothing depends on its callbacks.`);
+    showTurn(
+      `Follows the list of changes of ${PARTY_WORDS[party]}, so that nothing depends on its callbacks.`,
+    );
     await watchParty(party);
   }
   await continueAsNew<typeof partyWatcher>(party);

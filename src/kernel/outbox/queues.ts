@@ -62,3 +62,14 @@ export type CallingParty = keyof typeof CALLING_PARTY_QUEUES;
 /** Parties whose list of changes is followed. */
 export type WatchedParty = CallingParty | keyof typeof OF_CARDS_QUEUES;
 export const WATCHED_PARTIES = Object.keys({ ...CALLING_PARTY_QUEUES, ...OF_CARDS_QUEUES }) as WatchedParty[];
+
+/** Names of parties in lines for operators. */
+export const PARTY_WORDS: Record<WatchedParty, string> = {
+  checkout: 'the checkout',
+  payouts: 'the payouts party',
+  externalCards: 'the card acquirer',
+  bank: 'the bank',
+  exchange: 'the exchange',
+  cardProcessor: 'the card processor',
+  cardholderReview: 'the cardholder review',
+};

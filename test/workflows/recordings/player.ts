@@ -102,4 +102,3 @@ export async function play(stage: Stage, recording: Recording): Promise<string[]
   if (!secondRun) return [first];
   return secondRun.after === 'many-looks' ? [last] : [first, last];
 }
-
