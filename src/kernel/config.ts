@@ -12,6 +12,7 @@ import {
 import { type RatesSettings, readRatesSettings } from './rates-settings';
 import { address, addressAsGiven, oneOf, port, seconds, secondsOrNone, text, whole } from './setting-schemas';
 import { readStripe, type StripeSettings } from './stripe-settings';
+import { TEMPORAL_VARIABLES } from './temporal-settings';
 
 /** Reads the environment of the process. All other code receives a {@link Config}. */
 
@@ -31,22 +32,12 @@ const schema = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
     .optional(),
   DATABASE_POOL: whole(2, 200).default(16),
-  TEMPORAL_ADDRESS: z
-    .string()
-    .regex(/^[^\s:/]+:\d+$/, 'must be host:port')
-    .optional(),
-  TEMPORAL_NAMESPACE: text.default('default'),
-  TEMPORAL_UI_URL: addressAsGiven('https://temporal.example.com').optional(),
-  TEMPORAL_UI_PORT: port.optional(),
-  /** Where operators open the desk, for links to records in Temporal's UI. */
-  DESK_URL: address('https://desk.example.com').optional(),
+  ...TEMPORAL_VARIABLES,
   /** 32 bytes in base64: opens sealed secrets, keys the hashes of credentials, encrypts Temporal payloads. */
   MASTER_KEY: z
     .string()
     .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional(),
-  /** Encrypts what Temporal stores. Off by default in the sandbox, so that Temporal's UI is readable. */
-  TEMPORAL_ENCRYPTION: oneOf('on', 'off').optional(),
   /** Folder of documents, `documents` in DATA_DIR by default. Processes that serve the API must share it. */
   DOCUMENTS_FOLDER: text.optional(),
   /** When given, documents are stored in this bucket instead of a folder. */

@@ -47,7 +47,7 @@ export const WAITS = {
   },
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
 
-/** What a transfer waits for. Undefined for a workflow of no transfer, or a status without a line. */
+/** The line about a transfer. Undefined for a workflow of no transfer, or a status without a line. */
 export function waitOf(workflow: string, status: string): string | undefined {
   const waits: Record<string, Readonly<Record<string, string>>> = WAITS;
   return waits[workflow]?.[status];

@@ -1,6 +1,6 @@
 import { isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { askingParty } from './party-retries';
-import { type Summaries, summarized } from './steps';
+import { type Activity, type Summaries, summarized } from './steps';
 
 /**
  * Proxies of activities that ask a party and mostly end at once. Each call is first a local activity, because that adds
@@ -22,12 +22,14 @@ export function localFirst<A>(taskQueue: string, summaries: Summaries<A>): A {
     taskQueue,
   } as const;
   return summarized(summaries, (name, summary) => async (...args) => {
+    const first = proxyLocalActivities({ ...quick, summary })[name] as Activity;
     try {
-      return await proxyLocalActivities({ ...quick, summary })[name]?.(...args);
+      return await first(...args);
     } catch (error) {
       if (isCancellation(error)) throw error;
       const again = `${summary}, until there is an answer`;
-      return proxyActivities({ ...patient, summary: again })[name]?.(...args);
+      const patiently = proxyActivities({ ...patient, summary: again })[name] as Activity;
+      return patiently(...args);
     }
   });
 }

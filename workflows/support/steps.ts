@@ -1,14 +1,14 @@
 import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import { summaryOf } from './summary';
 
-/** What each activity does, for operators. A function gets the arguments of the call. */
+/** A line for operators about each activity. A function gets the arguments of the call. */
 export type Summaries<A> = {
   [Name in keyof A]: A[Name] extends (...args: infer Args) => unknown
     ? string | ((...args: Args) => string)
     : never;
 };
 
-type Activity = (...args: unknown[]) => Promise<unknown>;
+export type Activity = (...args: unknown[]) => Promise<unknown>;
 
 /**
  * Proxies of activities. Each call carries a summary that operators read in Temporal's UI.

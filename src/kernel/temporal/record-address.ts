@@ -1,6 +1,6 @@
-/** Where an operator reads a record. Workflows import this file, so it must not import what a workflow may not. */
+/** Addresses at which operators read records. Workflows import this file, so it must not import what a workflow may not. */
 
-/** Name of the memo field with the address of a workflow's record. It is set at the start and stays after the end. */
+/** Name of the memo field with the address of a workflow's record. The memo is set at the start and stays. */
 export const RECORD_MEMO = 'record';
 
 const RECORD = /(?:^|-)([a-z]+_[0-9a-z]{26})(?:-|$)/;

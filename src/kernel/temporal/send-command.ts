@@ -15,7 +15,7 @@ export interface Rest {
   until: Date;
   /** Status of the record. */
   status: string;
-  /** What the record waits for, one sentence for operators. */
+  /** Reason of the wait, one sentence for operators. */
   waitsFor?: string | undefined;
 }
 
@@ -95,7 +95,7 @@ async function send(
   else await client.workflow.signalWithStart(command.workflow, { ...options, signal: LOOK });
 }
 
-/** What operators read in Temporal's UI before the workflow's first step, and after its end. */
+/** Details of a start, which operators read in Temporal's UI before the first step and after the end. */
 function startDetails(address: string | undefined, rest: Rest | undefined): string {
   const sleeps = rest && [
     `When it started: **${rest.status}**. ${rest.waitsFor ?? ''}`.trim(),
