@@ -15,6 +15,7 @@ import { requireKind } from '../src/transfers/kinds';
 import { payoutKind } from '../src/transfers/payouts/kind';
 import { watchChain } from '../src/watch/chains/watch';
 import { watchParty } from '../src/watch/watch';
+import { sliceOf } from './slice';
 
 /** Idempotent: each `advance…` and `lookAt…` is the engine's one step of a transfer. */
 export interface TransferActivities {
@@ -36,11 +37,18 @@ export interface TransferActivities {
   watchParty(party: WatchedParty): Promise<void>;
 }
 
+export interface TransferOptions {
+  gate?: PartyGate;
+  /** How long one watching activity runs, in milliseconds. */
+  sliceMs?: number;
+}
+
+const gateOf = (services: Composed): PartyGate =>
+  createPartyGate({ observe: (party, closed) => services.observeBreaker('workflow', party, closed) });
+
 export function createTransferActivities(
   services: Composed,
-  gate: PartyGate = createPartyGate({
-    observe: (party, closed) => services.observeBreaker('workflow', party, closed),
-  }),
+  { gate = gateOf(services), sliceMs }: TransferOptions = {},
 ): TransferActivities {
   const through = <T>(party: MoneyParty, work: () => Promise<T>): Promise<T> =>
     Context.current().info.isLocal ? gate.inPassing(party, work) : gate.patiently(party, work);
@@ -60,18 +68,18 @@ export function createTransferActivities(
     lookAtIbanCredit: (bankId) =>
       through('bank', () => lookAtCredit(services, bankId, (ref) => discover(services, 'bank', ref))),
     advanceChainDeposit: step(chainDepositKind),
-    watchChain: (chain) => watchChain(services, chain, watching()),
-    watchParty: (party) => watchParty(services, party, watching()),
+    watchChain: (chain) => watchChain(services, chain, watching(sliceMs)),
+    watchParty: (party) => watchParty(services, party, watching(sliceMs)),
   };
 }
 
-/** How long one run of a watching activity lasts. A longer run adds fewer events to the workflow's history. */
-const SLICE_MS = 10 * 60_000;
-
-function watching() {
+function watching(sliceMs: number | undefined) {
   const context = Context.current();
   return {
-    signal: AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(SLICE_MS)]),
+    signal: AbortSignal.any([
+      context.cancellationSignal,
+      AbortSignal.timeout(sliceOf(context.info, sliceMs)),
+    ]),
     beat: () => context.heartbeat(),
   };
 }

@@ -15,6 +15,7 @@ import {
 import type { Counts } from '../src/tenants/webhooks/delivery/shards';
 import { createSigningSecrets } from '../src/tenants/webhooks/delivery/signing-secrets';
 import type { EndpointKey } from '../src/tenants/webhooks/record';
+import { sliceOf } from './slice';
 
 export interface WebhookActivities {
   /** Delivers a shard's events for ten minutes. @returns the number of attempts that succeeded and that failed */
@@ -34,7 +35,6 @@ export interface WebhookOptions {
   timeoutMs?: number;
 }
 
-const SLICE_MS = 10 * 60_000;
 /** An attempt succeeds when the answer comes within 15 s (decisions part 4, Webhooks). */
 const TIMEOUT_MS = 15_000;
 const CONNECT_MS = 10_000;
@@ -55,10 +55,10 @@ export function createWebhookActivities(services: Composed, options: WebhookOpti
   const dispatcher = createDispatcher(delivery);
   return {
     async dispatchWebhooks(shard) {
-      const { cancellationSignal } = Context.current();
+      const { cancellationSignal, info } = Context.current();
       const taken = dispatcher.take(shard);
       try {
-        await beatFor(options.sliceMs ?? SLICE_MS, cancellationSignal);
+        await beatFor(sliceOf(info, options.sliceMs), cancellationSignal);
       } finally {
         taken.release();
       }

@@ -1,13 +1,13 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
 import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import { orderWorkflow } from './support/order';
 import { askingParty } from './support/party-retries';
+import { steps } from './support/steps';
 
-const { closeAtProcessor } = proxyActivities<CardActivities>({
-  ...askingParty,
-  taskQueue: PARTY_QUEUES.cardProcessor,
-});
+const { closeAtProcessor } = steps<Pick<CardActivities, 'closeAtProcessor'>>(
+  { ...askingParty, taskQueue: PARTY_QUEUES.cardProcessor },
+  { closeAtProcessor: (cardId) => `tell the card processor to close ${cardId}, or ask for the outcome` },
+);
 
 /**
  * Asks the card processor to close a card until the processor confirms (`card-closure-<cardId>`). The cardholder

@@ -1,13 +1,13 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
 import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import { orderWorkflow } from './support/order';
 import { askingParty } from './support/party-retries';
+import { steps } from './support/steps';
 
-const { orderCard } = proxyActivities<CardActivities>({
-  ...askingParty,
-  taskQueue: PARTY_QUEUES.cardProcessor,
-});
+const { orderCard } = steps<Pick<CardActivities, 'orderCard'>>(
+  { ...askingParty, taskQueue: PARTY_QUEUES.cardProcessor },
+  { orderCard: (cardId) => `order ${cardId} from the card processor, or ask for the outcome` },
+);
 
 /**
  * Issues a card (`card-issuance-<cardId>`). Every order carries the card's key, so that a repeated order never creates

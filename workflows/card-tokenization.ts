@@ -1,13 +1,16 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { CardActivities } from '../activities/cards';
 import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import { orderWorkflow } from './support/order';
 import { askingParty } from './support/party-retries';
+import { steps } from './support/steps';
 
-const { tokenizeAtProcessor } = proxyActivities<CardActivities>({
-  ...askingParty,
-  taskQueue: PARTY_QUEUES.cardProcessor,
-});
+const { tokenizeAtProcessor } = steps<Pick<CardActivities, 'tokenizeAtProcessor'>>(
+  { ...askingParty, taskQueue: PARTY_QUEUES.cardProcessor },
+  {
+    tokenizeAtProcessor: (tokenizationId) =>
+      `ask the card processor for ${tokenizationId}, a token of a digital wallet, or for the outcome`,
+  },
+);
 
 /**
  * Asks the card processor to add a card to a digital wallet, until the processor has decided

@@ -1,21 +1,35 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { CardholderActivities } from '../activities/cardholders';
 import { PARTY_QUEUES } from '../src/kernel/outbox/queues';
 import { listenForLooks } from './support/look-signal';
 import { askAgainAfter, askingParty } from './support/party-retries';
-import { showStatus } from './support/status';
+import { type More, showing } from './support/status';
+import { steps } from './support/steps';
+import { looksAgain } from './support/summary';
 
-const { lookAtCardholder, giveUpSubmission } = proxyActivities<CardholderActivities>(askingParty);
+const { lookAtCardholder, giveUpSubmission } = steps<Omit<CardholderActivities, 'submitCardholder'>>(
+  askingParty,
+  {
+    lookAtCardholder: ({ cardholderId }) => `read whether a person has decided ${cardholderId}`,
+    giveUpSubmission: (cardholderId) => `fail the submission of ${cardholderId}: no answer for a day`,
+  },
+);
 
 /** Attempts at five-minute intervals, about a day of them. After the last one the submission fails. */
 const ATTEMPTS = 300;
 
-const { submitCardholder } = proxyActivities<CardholderActivities>({
-  ...askingParty,
-  taskQueue: PARTY_QUEUES.cardholderReview,
-  retry: { ...askingParty.retry, maximumAttempts: ATTEMPTS },
-});
+const { submitCardholder } = steps<Pick<CardholderActivities, 'submitCardholder'>>(
+  {
+    ...askingParty,
+    taskQueue: PARTY_QUEUES.cardholderReview,
+    retry: { ...askingParty.retry, maximumAttempts: ATTEMPTS },
+  },
+  {
+    submitCardholder: ({ cardholderId }) =>
+      `submit ${cardholderId} to the cardholder review, or ask for the outcome`,
+  },
+);
 
 /**
  * Interval of looks without a signal. Each look shows the reconciler that the workflow is alive, and adds about a dozen
@@ -55,7 +69,7 @@ const isOpen = (progress: string): progress is Open => progress in WAITS_FOR;
  */
 export async function cardholderSubmission(cardholderId: string, asked = 0): Promise<string> {
   const looks = listenForLooks();
-  const show = showChanges();
+  const show = showChanges(cardholderId);
   const look = () => lookAtCardholder({ cardholderId, watchedUntil: Date.now() + LOOK_EVERY_MS });
   let progress: string = await look();
   for (let waits = 0; ; ) {
@@ -64,10 +78,12 @@ export async function cardholderSubmission(cardholderId: string, asked = 0): Pro
       progress = await submit(cardholderId, asked);
     } else if (isOpen(progress)) {
       const reviewed: boolean = progress === 'pending_review';
-      show(reviewed ? progress : 'wait_audit', WAITS_FOR[progress]);
+      const waitsFor = WAITS_FOR[progress];
+      const ms = reviewed ? LOOK_EVERY_MS : askAfter(asked);
+      show(reviewed ? progress : 'wait_audit', waitsFor, { next: Date.now() + ms });
       if ((waits >= WAITS_PER_RUN || workflowInfo().continueAsNewSuggested) && !looks.waiting())
         await continueAsNew<typeof cardholderSubmission>(cardholderId, asked);
-      await looks.next(reviewed ? LOOK_EVERY_MS : askAfter(asked));
+      await looks.within(ms, looksAgain(waitsFor, ms));
       waits += 1;
       asked = reviewed ? 0 : asked + 1;
       progress = reviewed ? await look() : await submit(cardholderId, asked);
@@ -81,12 +97,13 @@ export async function cardholderSubmission(cardholderId: string, asked = 0): Pro
   }
 }
 
-/** Shows a line only when it has changed, because each call adds an event to the history. */
-function showChanges(): (status: string, details?: string) => void {
+/** Shows the status only when the line has changed, because each status adds an event to the history. */
+function showChanges(cardholderId: string): (status: string, line?: string, more?: More) => void {
+  const show = showing(cardholderId);
   let shown = '';
-  return (status, details = status) => {
-    if (details !== shown) showStatus(status, details);
-    shown = details;
+  return (status, line = `The cardholder is ${status}.`, more = {}) => {
+    show[line === shown ? 'details' : 'status'](status, line, more);
+    shown = line;
   };
 }
 

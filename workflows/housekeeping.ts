@@ -1,5 +1,6 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { HousekeepingActivities } from '../activities/housekeeping';
+import { showTurn } from './support/status';
+import { steps } from './support/steps';
 
 /**
  * Each activity passes once over the rows of an hour, or of a longer outage. The workflow gives up a failing activity
@@ -13,11 +14,22 @@ const {
   forgetOldSpending,
   releaseExpiredWallets,
   showOverdueCardOrders,
-} = proxyActivities<HousekeepingActivities>({
-  startToCloseTimeout: '15 minutes',
-  scheduleToCloseTimeout: '50 minutes',
-  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
-});
+} = steps<HousekeepingActivities>(
+  {
+    startToCloseTimeout: '15 minutes',
+    scheduleToCloseTimeout: '50 minutes',
+    retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+  },
+  {
+    takeLedgerSnapshots: 'take snapshots of the ledger, for fast trial balances',
+    forgetOldIdempotencyKeys: 'delete old idempotency keys',
+    forgetOldCallbacks: 'delete old callbacks of parties',
+    forgetUnusedQuotes: 'delete quotes that nobody used',
+    forgetOldSpending: 'delete old sums of spending',
+    releaseExpiredWallets: 'end expired allocations, and return rested wallets to their pool',
+    showOverdueCardOrders: 'open a break for each overdue card order, and close those of ended orders',
+  },
+);
 
 /**
  * Takes ledger snapshots for fast trial balances, deletes old idempotency keys, callbacks, quotes and spending, returns
@@ -34,5 +46,7 @@ export async function housekeeping(): Promise<void> {
     releaseExpiredWallets(),
     showOverdueCardOrders(),
   ]);
+  const failed = ended.filter(({ status }) => status === 'rejected').length;
+  showTurn(`${ended.length - failed} of ${ended.length} tasks are done.`);
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }

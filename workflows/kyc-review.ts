@@ -1,12 +1,20 @@
-import { continueAsNew, proxyActivities } from '@temporalio/workflow';
+import { continueAsNew } from '@temporalio/workflow';
 import type { KycActivities } from '../activities/kyc';
 import { listenForLooks } from './support/look-signal';
-import { showStatus } from './support/status';
+import { showing } from './support/status';
+import { steps } from './support/steps';
+import { looksAgain } from './support/summary';
 
-const { lookAtKycReview } = proxyActivities<KycActivities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
+const { lookAtKycReview } = steps<Pick<KycActivities, 'lookAtKycReview'>>(
+  {
+    startToCloseTimeout: '30 seconds',
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+  },
+  {
+    lookAtKycReview: ({ userId, submission }) =>
+      `read whether a person has decided submission ${submission} of ${userId}`,
+  },
+);
 
 /**
  * Interval of looks without a signal. Each look shows the reconciler that the workflow is alive. A signal tells a
@@ -23,15 +31,18 @@ const LOOKS_PER_RUN = 100;
  */
 export async function kycReview(userId: string, submission: number): Promise<string> {
   const looks = listenForLooks();
+  const show = showing(userId);
+  const waits = `Submission ${submission} waits for an operator's decision.`;
   const look = () => lookAtKycReview({ userId, submission, watchedUntil: Date.now() + LOOK_EVERY_MS });
   let status = await look();
-  showStatus(status, `Submission ${submission} waits for an operator's decision.`);
+  show.status(status, waits, { next: Date.now() + LOOK_EVERY_MS });
   for (let looked = 1; status === 'in_review'; looked += 1) {
     if (looked >= LOOKS_PER_RUN && !looks.waiting())
       await continueAsNew<typeof kycReview>(userId, submission);
-    await looks.next(LOOK_EVERY_MS);
+    await looks.within(LOOK_EVERY_MS, looksAgain(waits, LOOK_EVERY_MS));
     status = await look();
+    show.details(status, waits, { next: Date.now() + LOOK_EVERY_MS });
   }
-  showStatus(status, `Submission ${submission} is decided: ${status}.`);
+  show.status(status, `Submission ${submission} is decided: ${status}.`);
   return status;
 }

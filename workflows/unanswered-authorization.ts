@@ -1,12 +1,15 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { CardEventActivities } from '../activities/card-events';
-import { showStatus } from './support/status';
+import { showing } from './support/status';
+import { steps } from './support/steps';
 
 /** A single transaction, retried while the authorization is still being judged or no rate is known. */
-const { settleUnanswered } = proxyActivities<CardEventActivities>({
-  startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
+const { settleUnanswered } = steps<Pick<CardEventActivities, 'settleUnanswered'>>(
+  {
+    startToCloseTimeout: '1 minute',
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+  },
+  { settleUnanswered: (id) => `release what ${id} holds, because the network has declined it` },
+);
 
 const ENDED: Record<string, string> = {
   released: 'What it held is released.',
@@ -18,8 +21,9 @@ const ENDED: Record<string, string> = {
  * (`unanswered-authorization-<id>`). Releases its hold, or records the decline if nothing is held.
  */
 export async function unansweredAuthorization(id: string): Promise<string> {
-  showStatus('declined', 'Finding out what the authorization holds.');
+  const show = showing(id);
+  show.status('declined', 'Finding out what the authorization holds.');
   const settled = await settleUnanswered(id);
-  showStatus('declined', ENDED[settled] ?? 'It holds nothing.');
+  show.status('declined', ENDED[settled] ?? 'It holds nothing.');
   return settled;
 }

@@ -1,11 +1,7 @@
-import {
-  ActivityCancellationType,
-  continueAsNew,
-  proxyActivities,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ActivityCancellationType, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks';
+import { showTurn } from './support/status';
+import { steps } from './support/steps';
 
 /** Input of a dispatcher. Its id is `webhook-dispatcher-<shard>`. */
 export interface WebhookDispatcherInput {
@@ -16,12 +12,15 @@ export interface WebhookDispatcherInput {
  * An activity runs ten minutes and has two more to finish its attempts under way. A missing heartbeat shows that the
  * worker has died.
  */
-const { dispatchWebhooks } = proxyActivities<WebhookActivities>({
-  startToCloseTimeout: '12 minutes',
-  heartbeatTimeout: '15 seconds',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
-});
+const { dispatchWebhooks } = steps<Pick<WebhookActivities, 'dispatchWebhooks'>>(
+  {
+    startToCloseTimeout: '12 minutes',
+    heartbeatTimeout: '15 seconds',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
+  },
+  { dispatchWebhooks: (shard) => `deliver the webhooks of shard ${shard} for ten minutes` },
+);
 
 /**
  * Activities until the workflow continues as new. The history then has a few hundred events, however many webhooks go
@@ -33,9 +32,10 @@ const SLICES = 72;
  * Delivers the webhooks of one shard and never ends. It may be stopped at any time, because its state is in Postgres.
  */
 export async function webhookDispatcher(input: WebhookDispatcherInput): Promise<void> {
+  showTurn(`Delivers the webhooks of shard ${input.shard}.`);
   for (let slice = 0; slice < SLICES && !workflowInfo().continueAsNewSuggested; slice += 1) {
     const { delivered, failed } = await dispatchWebhooks(input.shard);
-    setCurrentDetails(`In its last turn: ${delivered} delivered, ${failed} attempts failed.`);
+    showTurn(`Shard ${input.shard}, in its last turn: ${delivered} delivered, ${failed} attempts failed.`);
   }
   await continueAsNew<typeof webhookDispatcher>(input);
 }

@@ -1,20 +1,29 @@
-import { type ActivityOptions, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { type ActivityOptions, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks';
 import { PROBES_QUEUE } from '../src/kernel/outbox/queues';
 import type { RecoveryState } from '../src/tenants/webhooks/delivery/recovery';
 import type { EndpointKey } from '../src/tenants/webhooks/record';
 import { listenForLooks } from './support/look-signal';
-import { showStatus } from './support/status';
+import { type Showing, showing } from './support/status';
+import { steps } from './support/steps';
+import { inWords, summaryOf } from './support/summary';
 
 /** Input of a recovery. Its id is `webhook-recovery-<tenant>-<registration>`. */
 export type WebhookRecoveryInput = EndpointKey;
+
+const nameOf = ({ tenantId, registration }: EndpointKey) => `the ${registration} endpoint of ${tenantId}`;
 
 const step: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
-const { readWebhookRecovery } = proxyActivities<WebhookActivities>(step);
-const { probeWebhookEndpoint } = proxyActivities<WebhookActivities>({ ...step, taskQueue: PROBES_QUEUE });
+const { readWebhookRecovery } = steps<Pick<WebhookActivities, 'readWebhookRecovery'>>(step, {
+  readWebhookRecovery: (endpoint) => `read whether ${nameOf(endpoint)} still fails`,
+});
+const { probeWebhookEndpoint } = steps<Pick<WebhookActivities, 'probeWebhookEndpoint'>>(
+  { ...step, taskQueue: PROBES_QUEUE },
+  { probeWebhookEndpoint: (endpoint) => `probe ${nameOf(endpoint)} with a waiting event` },
+);
 
 /**
  * Probes a failing endpoint with one waiting event at a time, on the schedule in the endpoint's row. A signal reads the
@@ -22,23 +31,29 @@ const { probeWebhookEndpoint } = proxyActivities<WebhookActivities>({ ...step, t
  */
 export async function webhookRecovery(input: WebhookRecoveryInput): Promise<void> {
   const looks = listenForLooks();
+  const show = showing(input.tenantId);
   do {
     // Takes the signal that started this run or came near its end. The signal only asks to read the row.
-    await looks.next(1);
+    await looks.within(1, 'takes the signals that have come');
     let view = await readWebhookRecovery(input);
     while (view.failing) {
-      show(view);
-      await looks.next(Math.max(1, view.nextProbeAt - Date.now()));
+      showFailing(show, input, view);
+      const ms = Math.max(1, view.nextProbeAt - Date.now());
+      await looks.within(ms, summaryOf(`waits before a probe of ${nameOf(input)}: ${inWords(ms)}`));
       view = await probeWebhookEndpoint({ ...input, now: Date.now(), random: Math.random() });
       if (workflowInfo().continueAsNewSuggested && !looks.waiting())
         await continueAsNew<typeof webhookRecovery>(input);
     }
   } while (looks.waiting());
-  showStatus('recovered', 'The endpoint is not failing any more.');
+  show.status('recovered', `It is not failing any more: ${nameOf(input)}.`);
 }
 
-function show({ code, attempts, nextProbeAt }: RecoveryState): void {
+function showFailing(
+  show: Showing,
+  input: EndpointKey,
+  { code, attempts, nextProbeAt }: RecoveryState,
+): void {
   const last = code ? `Last answer: ${code}. ` : '';
   const tries = attempts === undefined ? '' : `The delivery that was tried has had ${attempts} attempts. `;
-  showStatus('failing', `${last}${tries}Next probe at ${new Date(nextProbeAt).toISOString()}.`);
+  show.status('failing', `Probing ${nameOf(input)}. ${last}${tries}`.trim(), { next: nextProbeAt });
 }

@@ -12,6 +12,7 @@ import {
 import { type RatesSettings, readRatesSettings } from './rates-settings';
 import { address, addressAsGiven, oneOf, port, seconds, secondsOrNone, text, whole } from './setting-schemas';
 import { readStripe, type StripeSettings } from './stripe-settings';
+import { TEMPORAL_VARIABLES } from './temporal-settings';
 
 /** Reads the environment of the process. All other code receives a {@link Config}. */
 
@@ -31,20 +32,12 @@ const schema = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
     .optional(),
   DATABASE_POOL: whole(2, 200).default(16),
-  TEMPORAL_ADDRESS: z
-    .string()
-    .regex(/^[^\s:/]+:\d+$/, 'must be host:port')
-    .optional(),
-  TEMPORAL_NAMESPACE: text.default('default'),
-  TEMPORAL_UI_URL: addressAsGiven('https://temporal.example.com').optional(),
-  TEMPORAL_UI_PORT: port.optional(),
+  ...TEMPORAL_VARIABLES,
   /** 32 bytes in base64: opens sealed secrets, keys the hashes of credentials, encrypts Temporal payloads. */
   MASTER_KEY: z
     .string()
     .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional(),
-  /** Encrypts what Temporal stores. Off by default in the sandbox, so that Temporal's UI is readable. */
-  TEMPORAL_ENCRYPTION: oneOf('on', 'off').optional(),
   /** Folder of documents, `documents` in DATA_DIR by default. Processes that serve the API must share it. */
   DOCUMENTS_FOLDER: text.optional(),
   /** When given, documents are stored in this bucket instead of a folder. */
@@ -132,6 +125,8 @@ export interface Config {
     uiPort: number | undefined;
     encrypt: boolean;
   };
+  /** Base URL of the desk, without a trailing slash. Absent: links to records are commands of the command line. */
+  deskUrl: string | undefined;
   /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
@@ -239,6 +234,7 @@ function configOf(
       uiPort: env.TEMPORAL_UI_PORT,
       encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
     },
+    deskUrl: env.DESK_URL,
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,

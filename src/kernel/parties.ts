@@ -4,6 +4,8 @@ import type { Capability } from './capabilities';
 interface PartyFacts {
   /** Name in paths of the sandbox, on the command line and in variables (`PARTY_EXTERNAL_CARDS_URL`). */
   name: string;
+  /** Name in lines for operators. */
+  words: string;
   /** Capabilities that depend on the party and are off when the party is off. */
   carries?: readonly Capability[];
   /** The subject of its callbacks and of its list of changes. Absent: it has neither, and no queue. */
@@ -21,31 +23,40 @@ interface PartyFacts {
 const FACTS = {
   cardProcessor: {
     name: 'card-processor',
+    words: 'the card processor',
     carries: ['card_issuing'],
     reports: 'orders',
     account: 'card_network',
   },
   // A person can replace the cardholder reviewer.
-  cardholderReview: { name: 'cardholder-review', reports: 'orders' },
+  cardholderReview: { name: 'cardholder-review', words: 'the cardholder review', reports: 'orders' },
   checkout: {
     name: 'checkout',
+    words: 'the checkout',
     carries: ['deposit'],
     reports: 'transfers',
     account: 'checkout',
     instead: 'STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET',
   },
-  payouts: { name: 'payouts', carries: ['payout'], reports: 'transfers', account: 'payouts' },
+  payouts: {
+    name: 'payouts',
+    words: 'the payouts party',
+    carries: ['payout'],
+    reports: 'transfers',
+    account: 'payouts',
+  },
   externalCards: {
     name: 'external-cards',
+    words: 'the card acquirer',
     carries: ['card_topup', 'card_withdrawal'],
     reports: 'transfers',
     account: 'external_cards',
   },
-  bank: { name: 'bank', carries: ['virtual_iban'], reports: 'transfers', account: 'bank' },
+  bank: { name: 'bank', words: 'the bank', carries: ['virtual_iban'], reports: 'transfers', account: 'bank' },
   // The capability `exchange` depends on one of these two parties, and each endpoint names which. An exchange between
   // accounts needs only rates. Orders and withdrawals need only the exchange.
-  exchange: { name: 'exchange', reports: 'transfers', account: 'settlement' },
-  rates: { name: 'rates', instead: 'RATES_SOURCE=file or ecb' },
+  exchange: { name: 'exchange', words: 'the exchange', reports: 'transfers', account: 'settlement' },
+  rates: { name: 'rates', words: 'the source of rates', instead: 'RATES_SOURCE=file or ecb' },
 } as const satisfies Record<string, PartyFacts>;
 
 type Facts = typeof FACTS;
@@ -76,6 +87,11 @@ export const partiesOf = (capability: Capability): Party[] =>
 
 export const PARTY_NAMES = Object.fromEntries(PARTIES.map((party) => [party, FACTS[party].name])) as {
   readonly [P in Party]: Facts[P]['name'];
+};
+
+/** Names of parties in lines for operators. */
+export const PARTY_WORDS = Object.fromEntries(PARTIES.map((party) => [party, FACTS[party].words])) as {
+  readonly [P in Party]: string;
 };
 
 export const PARTY_ACCOUNTS = Object.fromEntries(

@@ -120,6 +120,7 @@ function connect(setup: Setup): Parts {
     log,
     onAway,
     firstStep: (command) => composition.firstStep(command),
+    deskUrl: config.deskUrl,
   });
   stages.started('hand-over', () => handOver.stop());
   const address = { port: config.port };
@@ -251,6 +252,6 @@ function startProcesses(parts: Parts): void {
     watched: WATCHED_PARTIES.filter((party) => config.parties[party] !== 'off'),
   });
   stages.started('reconciler', () => reconciler.stop());
-  const relay = startRelay({ client, database, log, onAway });
+  const relay = startRelay({ client, database, log, onAway, deskUrl: config.deskUrl });
   stages.started('relay', () => relay.stop());
 }

@@ -7,6 +7,7 @@ import type { Services } from '../services';
 import { advance } from './engine/advance';
 import type { AnyKind } from './engine/kind';
 import { TRANSFER_KINDS } from './kinds';
+import { waitOf } from './waits';
 
 /** Time limit of a first step, because later commands to Temporal wait for it. */
 const PATIENCE_MS = 2_000;
@@ -35,10 +36,11 @@ export function createFirstStep(
     observe: (party, closed) => services.observeBreaker('first_step', party, closed),
   }),
 ): FirstStep {
-  async function step(kind: AnyKind, id: string): Promise<Rest | undefined> {
+  async function step(kind: AnyKind, id: string, workflow: string): Promise<Rest | undefined> {
     const { open, status, lookAt } = await gate.inPassing(kind.party, () => advance(services, kind, id));
     const latest = Date.now() + LONGEST_REST_MS;
-    return open ? { status, until: new Date(Math.min(lookAt ?? latest, latest)) } : undefined;
+    const until = new Date(Math.min(lookAt ?? latest, latest));
+    return open ? { status, until, waitsFor: waitOf(workflow, status) } : undefined;
   }
 
   return async (command) => {
@@ -47,7 +49,7 @@ export function createFirstStep(
     const given = new AbortController();
     try {
       const tired = sleep(PATIENCE_MS, undefined, { signal: given.signal, ref: false });
-      return await Promise.race([step(found.kind, found.id), tired]);
+      return await Promise.race([step(found.kind, found.id, command.workflow), tired]);
     } catch (error) {
       services.log.debug(
         { error: (error as Error).name, workflowId: command.workflowId },

@@ -37,7 +37,11 @@ const firstStep = (id: string, api = world.api) => createFirstStep(api.services)
 
 it('gives the order, and returns when the workflow must wake', async () => {
   const { id, accountId, body } = await created(world.client);
-  expect(await firstStep(id)).toEqual({ status: 'awaiting_payment', until: new Date(body['expiresAt']) });
+  expect(await firstStep(id)).toEqual({
+    status: 'awaiting_payment',
+    until: new Date(body['expiresAt']),
+    waitsFor: 'Waits for the payer.',
+  });
   expect(await read(world.client, { accountId, id })).toMatchObject({ status: 'awaiting_payment' });
 });
 

@@ -3,7 +3,7 @@ import { proxyActivities, sleep } from '@temporalio/workflow';
 import type { Progress } from '../../src/transfers/engine/advance';
 import { follow } from '../../workflows/support/follow';
 import { listenForLooks } from '../../workflows/support/look-signal';
-import { showStatus } from '../../workflows/support/status';
+import { showing } from '../../workflows/support/status';
 
 /** Workflows for the tests of `workflows/support`. */
 
@@ -22,13 +22,14 @@ const { advance, read, echo, refuse } = proxyActivities<Record>({
 /** Reads its record after each signal, or after a day, until the record is final. @returns all readings */
 export async function followsRecord(): Promise<string[]> {
   const looks = listenForLooks();
+  const show = showing('record');
   const seen: string[] = [];
   for (;;) {
     const status = await read();
     seen.push(status);
-    showStatus(status, `Waits while the record is ${status}`);
+    show.status(status, `Waits while the record is ${status}`);
     if (status === 'final') return seen;
-    if (!(await looks.next('1 day'))) seen.push('a day has passed');
+    if (!(await looks.within(24 * 60 * 60_000, 'looks again in 1 d'))) seen.push('a day has passed');
   }
 }
 
@@ -38,7 +39,7 @@ export async function coalescesLooks(): Promise<{ rounds: number; waiting: boole
   await sleep('1 hour');
   const waiting = looks.waiting();
   await looks.next();
-  return { rounds: (await looks.next('1 second')) ? 2 : 1, waiting };
+  return { rounds: (await looks.within(1_000, 'looks again in 1 s')) ? 2 : 1, waiting };
 }
 
 export async function echoes(text: string): Promise<string> {

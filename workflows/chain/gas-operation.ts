@@ -1,15 +1,18 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { GasStationActivities } from '../../activities/gas-station';
 import { STATION_QUEUE } from '../../src/kernel/outbox/queues';
 import { follow } from '../support/follow';
 import { askingParty } from '../support/party-retries';
+import { steps } from '../support/steps';
 
 // A signal is not handled while the chain is away, but each attempt looks.
-const { advanceGasOperation } = proxyActivities<Pick<GasStationActivities, 'advanceGasOperation'>>({
-  ...askingParty,
-  taskQueue: STATION_QUEUE,
-  retry: { ...askingParty.retry, maximumInterval: '1 minute' },
-});
+const { advanceGasOperation } = steps<Pick<GasStationActivities, 'advanceGasOperation'>>(
+  {
+    ...askingParty,
+    taskQueue: STATION_QUEUE,
+    retry: { ...askingParty.retry, maximumInterval: '1 minute' },
+  },
+  { advanceGasOperation: (id) => `sign and send ${id}, or ask the chain for its transaction` },
+);
 
 /**
  * Leads a sweep or a gas top-up to its end (`gas-operation-<operationId>`): signs and broadcasts it, or waits for a

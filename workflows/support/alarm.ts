@@ -7,8 +7,11 @@ import { CancellationScope, sleep } from '@temporalio/workflow';
 const AGAIN_MS = 1_000;
 
 export interface Alarm {
-  /** @param time milliseconds since 1970 */
-  setFor(time: number): void;
+  /**
+   * @param time milliseconds since 1970
+   * @param summary of a new timer, for operators, from its length in milliseconds
+   */
+  setFor(time: number, summary: (ms: number) => string): void;
   /** Whether the time of the last `setFor` has come. */
   rings(): boolean;
 }
@@ -20,12 +23,12 @@ export interface Alarm {
 export function createAlarm(): Alarm {
   let set: { time: number; rung: boolean; scope: CancellationScope } | undefined;
 
-  function start(time: number, ms: number): void {
+  function start(time: number, ms: number, summary: string): void {
     if (set && !set.rung) set.scope.cancel();
     const timer = { time, rung: false, scope: new CancellationScope() };
     set = timer;
     timer.scope
-      .run(() => sleep(ms))
+      .run(() => sleep(ms, { summary }))
       .then(
         () => {
           timer.rung = true;
@@ -35,9 +38,9 @@ export function createAlarm(): Alarm {
   }
 
   return {
-    setFor(time) {
-      if (set?.time !== time) start(time, Math.max(1, time - Date.now()));
-      else if (set.rung) start(time, AGAIN_MS);
+    setFor(time, summary) {
+      const ms = set?.time === time ? AGAIN_MS : Math.max(1, time - Date.now());
+      if (set?.time !== time || set.rung) start(time, ms, summary(ms));
     },
     rings: () => set?.rung ?? false,
   };

@@ -2,7 +2,8 @@ import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Progress } from '../../src/transfers/engine/advance';
 import { createAlarm } from './alarm';
 import { listenForLooks } from './look-signal';
-import { showStatus } from './status';
+import { showing } from './status';
+import { looksAgain } from './summary';
 
 /** Steps until the workflow continues as new, so that the history stays short. */
 const LOOKS_PER_RUN = 200;
@@ -21,17 +22,19 @@ export async function follow(
 ): Promise<string> {
   const looks = listenForLooks();
   const alarm = createAlarm();
+  const show = showing(id);
   let shown: string | undefined;
   for (let turn = 1; ; turn += 1) {
     looks.take();
-    const { status, open, lookAt } = await advance(id);
-    // Each shown status adds an event to the history.
-    if (status !== shown) showStatus(status, open ? waits[status] : status);
+    const { status, open, lookAt, since } = await advance(id);
+    const line = open ? (waits[status] ?? `Waits while it is ${status}.`) : 'Nothing is left to wait for.';
+    // Each status adds an event to the history, but details do not.
+    show[status === shown ? 'details' : 'status'](status, line, { since, next: open ? lookAt : null });
     shown = status;
     if (!open && !looks.waiting()) return status;
     if ((turn >= LOOKS_PER_RUN || workflowInfo().continueAsNewSuggested) && !looks.waiting())
       await continueAsNew(id);
-    if (lookAt !== null) alarm.setFor(lookAt);
+    if (lookAt !== null) alarm.setFor(lookAt, (ms) => looksAgain(line, ms));
     await looks.nextOr(() => lookAt !== null && alarm.rings());
   }
 }

@@ -1,4 +1,3 @@
-import type { Duration } from '@temporalio/common';
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
 import { LOOK } from '../../src/kernel/temporal/signals';
 
@@ -9,10 +8,13 @@ export const lookSignal = defineSignal(LOOK);
 export interface Looks {
   /**
    * Waits until a signal comes or the time has passed.
-   * @param forAtMost milliseconds, or a duration such as `5 seconds`. Default: no limit
+   * @param ms milliseconds
+   * @param summary of the timer, for operators
    * @returns true after a signal, false after the time
    */
-  next(forAtMost?: Duration): Promise<boolean>;
+  within(ms: number, summary: string): Promise<boolean>;
+  /** Waits until a signal comes. */
+  next(): Promise<void>;
   /** Waits until a signal comes or the condition holds. */
   nextOr(holds: () => boolean): Promise<void>;
   /** Clears the signals so far. Call it right before a step, because the step answers them. */
@@ -24,16 +26,23 @@ export interface Looks {
 /** Begins to listen. Call it first in a workflow, because the signal that started the workflow is already waiting. */
 export function listenForLooks(): Looks {
   let told = false;
-  setHandler(lookSignal, () => {
-    told = true;
-  });
+  setHandler(
+    lookSignal,
+    () => {
+      told = true;
+    },
+    { description: 'The record has changed: the workflow reads it.' },
+  );
   return {
-    async next(forAtMost) {
-      if (forAtMost === undefined) await condition(() => told);
-      else await condition(() => told, forAtMost);
+    async within(ms, summary) {
+      await condition(() => told, ms, { summary });
       const came = told;
       told = false;
       return came;
+    },
+    async next() {
+      await condition(() => told);
+      told = false;
     },
     async nextOr(holds) {
       await condition(() => told || holds());

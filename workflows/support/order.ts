@@ -1,7 +1,8 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { listenForLooks } from './look-signal';
 import { askAgainAfter } from './party-retries';
-import { showStatus } from './status';
+import { showing } from './status';
+import { looksAgain } from './summary';
 
 /** How a workflow follows an order at a party. The operator reads the lines in Temporal's UI. */
 interface Following {
@@ -27,17 +28,19 @@ interface Following {
 export function orderWorkflow({ advance, status, begins, ends, ...waits }: Following) {
   return async (id: string, asked = 0): Promise<string> => {
     const looks = listenForLooks();
-    showStatus(status, begins);
+    const show = showing(id);
+    show.status(status, begins);
     let progress = await advance(id);
     while (progress === 'processing' || progress === 'unknown') {
-      showStatus(status, waits[progress]);
-      await looks.next(askAgainAfter(asked));
+      const ms = askAgainAfter(asked);
+      show.status(status, waits[progress], { next: Date.now() + ms });
+      await looks.within(ms, looksAgain(waits[progress], ms));
       asked += 1;
       if (workflowInfo().continueAsNewSuggested) await continueAsNew(id, asked);
       progress = await advance(id);
     }
-    const end = ends?.(progress) ?? { status: progress, details: progress };
-    showStatus(end.status, end.details);
+    const end = ends?.(progress) ?? { status: progress, details: 'Decided: nothing is left to wait for.' };
+    show.status(end.status, end.details);
     return progress;
   };
 }

@@ -1,6 +1,9 @@
-import { ActivityCancellationType, continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { ActivityCancellationType, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { TransferActivities } from '../../activities/transfers';
 import { PARTY_QUEUES, type WatchedParty } from '../../src/kernel/outbox/queues';
+import { PARTY_WORDS } from '../../src/kernel/parties';
+import { showTurn } from '../support/status';
+import { steps } from '../support/steps';
 
 /** Activities until the workflow continues as new. The history then has a few hundred events, however much changes. */
 const SLICES = 72;
@@ -10,15 +13,22 @@ const SLICES = 72;
  * callbacks. It may be stopped at any time, because its state is in Postgres.
  */
 export async function partyWatcher(party: WatchedParty): Promise<void> {
-  const { watchParty } = proxyActivities<TransferActivities>({
-    taskQueue: PARTY_QUEUES[party],
-    // An activity runs ten minutes. A missing heartbeat shows that the worker has died.
-    startToCloseTimeout: '12 minutes',
-    heartbeatTimeout: '30 seconds',
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
-  });
-  for (let slice = 0; slice < SLICES && !workflowInfo().continueAsNewSuggested; slice += 1)
+  const { watchParty } = steps<Pick<TransferActivities, 'watchParty'>>(
+    {
+      taskQueue: PARTY_QUEUES[party],
+      // An activity runs ten minutes. A missing heartbeat shows that the worker has died.
+      startToCloseTimeout: '12 minutes',
+      heartbeatTimeout: '30 seconds',
+      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+      retry: { initialInterval: '1 second', backoffCoefficient: 1.5, maximumInterval: '10 seconds' },
+    },
+    { watchParty: `follow the list of changes of ${PARTY_WORDS[party]} for ten minutes` },
+  );
+  for (let slice = 0; slice < SLICES && !workflowInfo().continueAsNewSuggested; slice += 1) {
+    showTurn(
+      `Follows the list of changes of ${PARTY_WORDS[party]}, so that nothing depends on its callbacks.`,
+    );
     await watchParty(party);
+  }
   await continueAsNew<typeof partyWatcher>(party);
 }

@@ -1,12 +1,13 @@
-import { proxyActivities } from '@temporalio/workflow';
 import type { ExchangeActivities } from '../../activities/exchange';
 import { PARTY_QUEUES } from '../../src/kernel/outbox/queues';
 import { askingParty } from '../support/party-retries';
+import { showTurn } from '../support/status';
+import { steps } from '../support/steps';
 
-const { readSettlement } = proxyActivities<ExchangeActivities>({
-  ...askingParty,
-  taskQueue: PARTY_QUEUES.exchange,
-});
+const { readSettlement } = steps<ExchangeActivities>(
+  { ...askingParty, taskQueue: PARTY_QUEUES.exchange },
+  { readSettlement: 'compare the balances at the exchange with the books' },
+);
 
 /**
  * Compares the balances that the exchange reports with our books. A schedule starts it every five minutes. While the
@@ -14,4 +15,5 @@ const { readSettlement } = proxyActivities<ExchangeActivities>({
  */
 export async function settlementReading(): Promise<void> {
   await readSettlement();
+  showTurn('The balances at the exchange are compared with the books.');
 }

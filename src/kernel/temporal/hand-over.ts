@@ -37,6 +37,8 @@ export interface HandOverOptions {
   /** Length of the queue. Further commands are left to the relay. */
   queueSize?: number;
   firstStep?: FirstStep;
+  /** Address of the desk, for links to records. */
+  deskUrl?: string | undefined;
   /** Called after each call without an answer. */
   onAway?: Presence['missed'];
 }
@@ -51,7 +53,7 @@ export interface HandingOver extends HandOver {
  * relay sends commands that do not fit, come too late or fail.
  */
 export function createHandOver(options: HandOverOptions): HandingOver {
-  const { client, database, log, queueSize = QUEUE, firstStep, onAway } = options;
+  const { client, database, log, queueSize = QUEUE, firstStep, deskUrl, onAway } = options;
   const queue: { command: NumberedCommand; since: number }[] = [];
   const running = new Set<Promise<void>>();
   /** The last call for each workflow. The next call for the same workflow waits for it. */
@@ -62,7 +64,7 @@ export function createHandOver(options: HandOverOptions): HandingOver {
 
   async function hand(command: NumberedCommand): Promise<void> {
     const rest = command.action === 'start' ? await firstStep?.(command) : undefined;
-    const told = await tellTemporal(client, command, rest);
+    const told = await tellTemporal(client, command, { rest, deskUrl });
     if (told.outcome === 'taken') taken.add(command.number);
     else if (told.outcome === 'away') {
       log.debug({ reason: told.reason }, 'Temporal gave no answer; commands wait');

@@ -5,6 +5,7 @@ import type { Database, Sql } from '../db/database';
 import type { Commands, WorkflowCommand } from '../outbox/commands';
 import { SHARDS } from '../outbox/events';
 import { QUEUES, WATCHED_PARTIES, type WatchedParty } from '../outbox/queues';
+import { PARTY_WORDS } from '../parties';
 import type { Presence } from './presence';
 import { ensureSchedules, SCHEDULES, type Schedule } from './schedules';
 import { registerSearchAttributes } from './search-attributes';
@@ -153,7 +154,7 @@ const watchers = (watched: readonly WatchedParty[]): WorkflowCommand[] =>
     taskQueue: QUEUES.processes,
     action: 'start',
     args: [party],
-    summary: `Follows what the party lists: ${party}`,
+    summary: `Follows the list of changes of ${PARTY_WORDS[party]}`,
   }));
 
 export function dispatchers(): WorkflowCommand[] {

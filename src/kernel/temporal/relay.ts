@@ -25,6 +25,8 @@ export interface RelayOptions {
   /** Milliseconds until a refused command is retried. */
   retryInMs?: (attempts: number) => number;
   leaseSeconds?: number;
+  /** Address of the desk, for links to records. */
+  deskUrl?: string | undefined;
   /** Called after each call without an answer. */
   onAway?: Presence['missed'];
 }
@@ -77,12 +79,13 @@ export async function relayOnce(options: RelayOptions): Promise<'busy' | 'idle' 
     database,
     log,
     onAway,
+    deskUrl,
     retryInMs = defaultRetryInMs,
     leaseSeconds = LEASE_SECONDS,
   } = options;
   const commands = await leaseDue(database, BATCH, leaseSeconds);
   if (commands.length === 0) return 'idle';
-  const result = await tellAll(client, commands);
+  const result = await tellAll(commands, (command) => tellTemporal(client, command, { deskUrl }));
   await forgetTaken(database, result.taken);
   await release(database, result.untried);
   // The command without an answer goes to the back, because it may be the cause and must not hold up the others.
@@ -110,13 +113,16 @@ interface Result {
 }
 
 /** Sends several commands for one workflow as one call, because many `look` commands gather during an outage. */
-async function tellAll(client: Client, commands: NumberedCommand[]): Promise<Result> {
+async function tellAll(
+  commands: NumberedCommand[],
+  tell: (command: NumberedCommand) => Promise<Told>,
+): Promise<Result> {
   const result: Result = { taken: [], refused: [], away: [], untried: [] };
   const groups = [...groupsOf(commands).values()];
   const workers = Array.from({ length: Math.min(CONCURRENCY, groups.length) }, async () => {
     for (let group = groups.shift(); group; group = groups.shift()) {
       if (result.away.length > 0) result.untried.push(...group.map((command) => command.number));
-      else record(result, group, await tellTemporal(client, group[0] as NumberedCommand));
+      else record(result, group, await tell(group[0] as NumberedCommand));
     }
   });
   await Promise.all(workers);

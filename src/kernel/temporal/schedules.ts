@@ -79,7 +79,14 @@ function optionsOf({ id, workflow, taskQueue, every, note }: Schedule): Schedule
   return {
     scheduleId: id,
     spec: { intervals: [{ every: `${MINUTES[every]}m` }] },
-    action: { type: 'startWorkflow', workflowType: workflow, workflowId: id, taskQueue, args: [] },
+    action: {
+      type: 'startWorkflow',
+      workflowType: workflow,
+      workflowId: id,
+      taskQueue,
+      args: [],
+      staticSummary: note,
+    },
     policies: POLICIES,
     state: { note },
   };
@@ -139,6 +146,7 @@ function isAsWritten(found: ScheduleDescription, schedule: Schedule): boolean {
     action.workflowId === schedule.id &&
     action.taskQueue === schedule.taskQueue &&
     !action.args?.length &&
+    action.staticSummary === schedule.note &&
     policies.overlap === POLICIES.overlap &&
     policies.catchupWindow === POLICIES.catchupWindow &&
     (state.paused || state.note === schedule.note)

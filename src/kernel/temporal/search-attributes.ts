@@ -6,6 +6,7 @@ import {
 } from '@temporalio/common';
 import { type IdKind, PREFIXES } from '../ids';
 import type { WorkflowCommand } from '../outbox/commands';
+import { recordIdIn } from './record-address';
 import { SEARCH_ATTRIBUTES } from './signals';
 
 /** Number of `Keyword` in temporal.api.enums.v1.IndexedValueType. */
@@ -51,6 +52,6 @@ const KINDS = new Map(Object.entries(PREFIXES).map(([kind, prefix]) => [prefix a
 
 /** Kind of the record in a workflow's id: `card-issuance-card_01h…` drives a card. */
 export function recordKindOf(workflowId: string): IdKind | undefined {
-  const [, prefix] = /(?:^|-)([a-z]+)_[0-9a-z]{26}(?:-|$)/.exec(workflowId) ?? [];
+  const [prefix] = recordIdIn(workflowId)?.split('_') ?? [];
   return prefix === undefined ? undefined : KINDS.get(prefix);
 }

@@ -6,6 +6,7 @@ import {
 } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { WorkflowCommand } from '../outbox/commands';
+import { RECORD_MEMO, recordAddress } from './record-address';
 import { searchAttributesOf } from './search-attributes';
 import { LOOK } from './signals';
 
@@ -14,6 +15,16 @@ export interface Rest {
   until: Date;
   /** Status of the record. */
   status: string;
+  /** Reason of the wait, one sentence for operators. */
+  waitsFor?: string | undefined;
+}
+
+/** How a workflow is started. */
+export interface Telling {
+  /** Starts the workflow asleep until a signal or this time. */
+  rest?: Rest | undefined;
+  /** Address of the desk, for links to records. Default: the command that shows a record. */
+  deskUrl?: string | undefined;
 }
 
 /** Answer of Temporal to a command. `away`: the command is not at fault and waits. */
@@ -38,18 +49,21 @@ const REASON_LENGTH = 300;
 /**
  * Starts the command's workflow or signals it to look. Idempotent: a running workflow is reused. A workflow that has
  * ended runs again, and ends in its first activity when its record is final.
- * @param rest starts the workflow asleep until a signal or this time
  */
-export async function tellTemporal(client: Client, command: WorkflowCommand, rest?: Rest): Promise<Told> {
+export async function tellTemporal(
+  client: Client,
+  command: WorkflowCommand,
+  telling: Telling = {},
+): Promise<Told> {
   try {
-    await send(client, command, rest, true);
+    await send(client, command, telling, true);
     return { outcome: 'taken' };
   } catch (error) {
     if (!lacksSearchAttributes(error)) return outcomeOf(error);
   }
   // The attributes are not registered yet, or the server refuses them. The command does not wait for search attributes.
   try {
-    await send(client, command, rest, false);
+    await send(client, command, telling, false);
     return { outcome: 'taken' };
   } catch (error) {
     return outcomeOf(error);
@@ -59,9 +73,11 @@ export async function tellTemporal(client: Client, command: WorkflowCommand, res
 async function send(
   client: Client,
   command: WorkflowCommand,
-  rest: Rest | undefined,
+  { rest, deskUrl }: Telling,
   findable: boolean,
 ): Promise<void> {
+  const address = recordAddress(command.workflowId, deskUrl);
+  const details = startDetails(address, rest);
   const options = {
     workflowId: command.workflowId,
     taskQueue: command.taskQueue,
@@ -69,12 +85,23 @@ async function send(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     ...(command.summary ? { staticSummary: command.summary } : {}),
+    ...(details ? { staticDetails: details } : {}),
+    ...(address ? { memo: { [RECORD_MEMO]: address } } : {}),
     ...(findable ? { typedSearchAttributes: searchAttributesOf(command, rest?.status) } : {}),
   } as const;
   const startDelay = rest && Math.max(1, rest.until.getTime() - Date.now());
   if (command.action === 'start')
     await client.workflow.start(command.workflow, startDelay ? { ...options, startDelay } : options);
   else await client.workflow.signalWithStart(command.workflow, { ...options, signal: LOOK });
+}
+
+/** Details of a start, which operators read in Temporal's UI before the first step and after the end. */
+function startDetails(address: string | undefined, rest: Rest | undefined): string {
+  const sleeps = rest && [
+    `When it started: **${rest.status}**. ${rest.waitsFor ?? ''}`.trim(),
+    `It sleeps until ${rest.until.toISOString()}, or until a signal.`,
+  ];
+  return [...(sleeps ?? []), ...(address ? [`Record: ${address}`] : [])].join('\n\n');
 }
 
 function lacksSearchAttributes(error: unknown): boolean {

@@ -21,6 +21,8 @@ export interface Progress {
   open: boolean;
   /** Time of the next step without a signal, in milliseconds since 1970. Null: only a signal causes a step. */
   lookAt: number | null;
+  /** When it got the status, in milliseconds since 1970. Absent in histories of earlier versions. */
+  since?: number;
 }
 
 /** Rounds of one step. Another round follows when the record changed meanwhile or a new order is due. */
@@ -129,11 +131,12 @@ async function listedBy(services: Services, kind: AnyKind): Promise<Listed> {
 const ordersOf = (kind: AnyKind, situation: Situation): Order[] => kind.orders(effective(kind, situation));
 
 const progressOf = (kind: AnyKind, situation: Situation): Progress => {
-  const { status, lookAt } = situation.transfer;
+  const { status, lookAt, reached, updatedAt } = situation.transfer;
   return {
     status,
     open: lookAt !== null || kind.isOpen(effective(kind, situation)),
     lookAt: lookAt?.getTime() ?? null,
+    since: new Date(reached[status] ?? updatedAt).getTime(),
   };
 };
 

@@ -136,8 +136,18 @@ it('continues when the database is back', async () => {
 describe('with a first step by the committing process', () => {
   const HOUR_MS = 3_600_000;
   const handing = (firstStep: FirstStep) =>
-    createHandOver({ client: temporal.client, database: test.database, log: quiet, firstStep });
-  const rests: FirstStep = async () => ({ status: 'processing', until: new Date(Date.now() + HOUR_MS) });
+    createHandOver({
+      client: temporal.client,
+      database: test.database,
+      log: quiet,
+      firstStep,
+      deskUrl: 'https://desk.example',
+    });
+  const rests: FirstStep = async () => ({
+    status: 'processing',
+    until: new Date(Date.now() + HOUR_MS),
+    waitsFor: 'Waits for the settlement.',
+  });
   const look = (id: string) => command(id, { action: 'look' });
 
   /** Events of its history: `STARTED`, `SIGNALED`, `TASK_SCHEDULED`. */
@@ -158,6 +168,20 @@ describe('with a first step by the committing process', () => {
     await commit(test.database, [look('sleeper')], asleep);
     await until(async () => (await rows(test.database)).length === 0);
     expect(await history('sleeper')).toEqual(['STARTED', 'SIGNALED', 'TASK_SCHEDULED']);
+    await asleep.stop();
+  });
+
+  it('says what a sleeping workflow waits for, and where its record is', async () => {
+    const asleep = handing(rests);
+    const id = 'deposit-dep_01h455vb4pex5vsknk084sn02q';
+    await commit(test.database, [command(id)], asleep);
+    await until(async () => (await rows(test.database)).length === 0);
+    const { staticDetails, memo } = await temporal.client.workflow.getHandle(id).describe();
+    const [status, sleeps, record] = (await staticDetails())?.split('\n\n') ?? [];
+    expect(status).toBe('When it started: **processing**. Waits for the settlement.');
+    expect(sleeps).toMatch(/^It sleeps until 20\d\d-\S+Z, or until a signal\.$/);
+    expect(record).toBe('Record: https://desk.example/records/dep_01h455vb4pex5vsknk084sn02q');
+    expect(memo).toEqual({ record: 'https://desk.example/records/dep_01h455vb4pex5vsknk084sn02q' });
     await asleep.stop();
   });
 

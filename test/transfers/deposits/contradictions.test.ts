@@ -457,7 +457,7 @@ describe('a payment without a deposit', () => {
     const id = String(api.commands.at(-1)?.args[0]);
     const looked = () => advance(api.services, depositKind, id);
     expect([await looked(), await openBreaks(world, id)]).toEqual([
-      { status: 'manual_review', open: false, lookAt: null },
+      { status: 'manual_review', open: false, lookAt: null, since: expect.any(Number) },
       [],
     ]);
     session.status = 'settled';
