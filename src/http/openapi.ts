@@ -24,7 +24,7 @@ const DESCRIPTION = `Card issuing and multi-currency accounts.
 Amounts are decimal strings, timestamps are ISO 8601 in UTC. A list is \`{ data, hasMore, nextCursor }\`, newest first, with
 \`limit\` and \`cursor\`. Unknown query parameters are ignored, unknown fields of a body are refused.
 A query has at most 100 parameters. A JSON body has at most 1 MiB, 32 levels, 1,000 fields per object and 20,000 values.
-Every answer carries \`x-request-id\`. An existing path answers 405 with \`Allow\` to other methods, and 204
+A 400 that names a \`field\` lists every wrong one in \`errors\`. Every answer carries \`x-request-id\`. An existing path answers 405 with \`Allow\` to other methods, and 204
 with \`Allow\` to OPTIONS, which needs no credential. Without a credential, an unknown path is 401 under \`/v1\`, \`/v2\` and
 \`/sandbox\`, and 404 elsewhere. A successful write can be repeated safely with the same \`x-idempotency-key\`: the repeat
 returns the first answer, byte for byte, with \`x-idempotent-replayed: true\`.`;
@@ -235,6 +235,10 @@ const ERROR_FIELDS = {
     description:
       'Path of the field at fault in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name.',
   }),
+  errors: z
+    .array(z.object({ field: z.string(), message: z.string() }))
+    .optional()
+    .meta({ description: 'Of a 400 that names a field: every wrong field, `field` first.' }),
   requestId: z.string(),
 };
 const ERROR = z.object(ERROR_FIELDS).meta({ id: 'Error', description: 'What went wrong.' });
