@@ -24,7 +24,8 @@ const DESCRIPTION = `Card issuing and multi-currency accounts.
 Amounts are decimal strings, timestamps are ISO 8601 in UTC. A list is \`{ data, hasMore, nextCursor }\`, newest first, with
 \`limit\` and \`cursor\`. Unknown query parameters are ignored, unknown fields of a body are refused.
 A query has at most 100 parameters. A JSON body has at most 1 MiB, 32 levels, 1,000 fields per object and 20,000 values.
-A 400 that names a \`field\` lists every wrong one in \`errors\`. Every answer carries \`x-request-id\`. An existing path answers 405 with \`Allow\` to other methods, and 204
+A 400 that names a \`field\` lists every wrong field in \`errors\`.
+Every answer carries \`x-request-id\`. An existing path answers 405 with \`Allow\` to other methods, and 204
 with \`Allow\` to OPTIONS, which needs no credential. Without a credential, an unknown path is 401 under \`/v1\`, \`/v2\` and
 \`/sandbox\`, and 404 elsewhere. A successful write can be repeated safely with the same \`x-idempotency-key\`: the repeat
 returns the first answer, byte for byte, with \`x-idempotent-replayed: true\`.`;
@@ -188,7 +189,11 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
   const schema = route.response ?? z.unknown();
   const types = route.produces ?? ['application/json'];
   const content =
-    status === 204 ? {} : { content: Object.fromEntries(types.map((type) => [type, { schema }])) };
+    status === 204
+      ? {}
+      : {
+          content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(type, types, schema) }])),
+        };
   const headers: oas31.HeadersObject = {
     ...REQUEST_ID,
     ...(route.role === 'public' ? {} : RATE_LIMIT),
@@ -219,6 +224,12 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
       : {}),
     [status]: { description: MEANINGS[status] ?? 'Done.', headers, ...content },
   };
+}
+
+/** Beside JSON, which the schema describes, an answer in another type is a file. */
+function schemaOf(type: string, types: readonly string[], schema: z.ZodType): z.ZodType | oas31.SchemaObject {
+  if (type === 'application/json' || !types.includes('application/json')) return schema;
+  return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }
 
 const MEANINGS: Record<number, string> = {
