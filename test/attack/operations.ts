@@ -113,7 +113,7 @@ const PLAIN = new Set([
   ...['annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
   ...['challengeEcommerce', 'challengeAbove', 'homeCountries', 'channel'],
-  ...['asset', 'ttlSeconds', 'gasBalance', 'txHash', 'logIndex'],
+  ...['format', 'remitter', 'asset', 'ttlSeconds', 'gasBalance', 'txHash', 'logIndex'],
 ]);
 
 /** Paths for the operator only. Their requests name nothing of a tenant. */
