@@ -37,7 +37,7 @@ const oneDirection = DISTRICTS.slice(0, -1).map((name, place) => ({
 const ORDER_WITHIN = {
   tenants: ['clients', 'webhooks'],
   people: ['users', 'reference', 'kyc', 'cardholders'],
-  accounts: ['accounts', 'exchange'],
+  accounts: ['accounts', 'exchange', 'statements'],
   cards: [
     'programmes',
     'cards',

@@ -1,9 +1,10 @@
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
-import type { AccountServices } from './accounts/accounts/services';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
 import { accountExchangeRoutes } from './accounts/exchange/routes';
-import { blockCardsOf, requireCard } from './cards/cards/operations';
+import { statementRoutes } from './accounts/statements/routes';
+import type { StatementServices } from './accounts/statements/services';
+import { blockCardsOf, cardAccount, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { mailboxPageRoutes, mailboxRoutes } from './cards/challenges/mailbox-routes';
 import { createGatherer } from './cards/events/batches/gather';
@@ -84,6 +85,7 @@ import { settlementRoutes } from './transfers/exchange/settlement/routes';
 import { withdrawalRoutes } from './transfers/exchange/withdrawals/routes';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
+import { remittersOf } from './transfers/iban/credits/remitters';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
@@ -94,7 +96,12 @@ import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
 
 /** Everything that the domains receive: the services, and functions of districts below them. */
-export interface Composed extends UserServices, CardholderServices, AccountServices, CardServices, Services {
+export interface Composed
+  extends UserServices,
+    CardholderServices,
+    StatementServices,
+    CardServices,
+    Services {
   /** Cached tenants and secrets. An operation that changes a tenant invalidates its entry after the commit. */
   access: Access;
   /** The simulated parties. The API process serves them and sends their callbacks. */
@@ -146,6 +153,8 @@ export function createServices(options: Wiring): Composed {
     noteChangedFields,
     requireAccount,
     findAccountElsewhere: ibanAccount,
+    findCardAccount: cardAccount,
+    remittersOf: (references) => remittersOf({ keyring }, database, references),
     linksOf,
     requireAdmittedBin,
     assertBinOpen,
@@ -198,6 +207,7 @@ export function apiRoutes(services: Composed): Route[] {
   return [
     ...healthRoutes(() => services.readiness()),
     ...accountRoutes(services),
+    ...statementRoutes(services),
     ...userAccountRoutes(services),
     ...accountExchangeRoutes(services),
     ...accountProgrammeRoutes({

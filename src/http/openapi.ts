@@ -24,6 +24,7 @@ const DESCRIPTION = `Card issuing and multi-currency accounts.
 Amounts are decimal strings, timestamps are ISO 8601 in UTC. A list is \`{ data, hasMore, nextCursor }\`, newest first, with
 \`limit\` and \`cursor\`. Unknown query parameters are ignored, unknown fields of a body are refused.
 A query has at most 100 parameters. A JSON body has at most 1 MiB, 32 levels, 1,000 fields per object and 20,000 values.
+A 400 that names a \`field\` lists every wrong field in \`errors\`.
 Every answer carries \`x-request-id\`. An existing path answers 405 with \`Allow\` to other methods, and 204
 with \`Allow\` to OPTIONS, which needs no credential. Without a credential, an unknown path is 401 under \`/v1\`, \`/v2\` and
 \`/sandbox\`, and 404 elsewhere. A successful write can be repeated safely with the same \`x-idempotency-key\`: the repeat
@@ -188,7 +189,11 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
   const schema = route.response ?? z.unknown();
   const types = route.produces ?? ['application/json'];
   const content =
-    status === 204 ? {} : { content: Object.fromEntries(types.map((type) => [type, { schema }])) };
+    status === 204
+      ? {}
+      : {
+          content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(type, types, schema) }])),
+        };
   const headers: oas31.HeadersObject = {
     ...REQUEST_ID,
     ...(route.role === 'public' ? {} : RATE_LIMIT),
@@ -221,6 +226,12 @@ function success(route: Route): ZodOpenApiOperationObject['responses'] {
   };
 }
 
+/** Beside JSON, which the schema describes, an answer in another type is a file. */
+function schemaOf(type: string, types: readonly string[], schema: z.ZodType): z.ZodType | oas31.SchemaObject {
+  if (type === 'application/json' || !types.includes('application/json')) return schema;
+  return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
+}
+
 const MEANINGS: Record<number, string> = {
   200: 'Done.',
   201: 'Created.',
@@ -235,6 +246,10 @@ const ERROR_FIELDS = {
     description:
       'Path of the field at fault in the body: `amount`, `assets[0].decimals`. A field of `meta` has its bare name.',
   }),
+  errors: z
+    .array(z.object({ field: z.string(), message: z.string() }))
+    .optional()
+    .meta({ description: 'Of a 400 that names a field: every wrong field, `field` first.' }),
   requestId: z.string(),
 };
 const ERROR = z.object(ERROR_FIELDS).meta({ id: 'Error', description: 'What went wrong.' });

@@ -1,6 +1,13 @@
-import type { Problem } from '../kernel/errors';
+import type { FieldError, Problem } from '../kernel/errors';
 
 /** The body of an error (decisions part 1). */
 export function problemBody(problem: Problem, requestId: string): string {
-  return JSON.stringify({ code: problem.code, message: problem.message, field: problem.field, requestId });
+  const { code, message, field } = problem;
+  return JSON.stringify({ code, message, field, errors: errorsOf(problem), requestId });
+}
+
+/** Every 400 that names a field lists its wrong fields, so that a client reads them in one way. */
+function errorsOf({ status, message, field, errors }: Problem): readonly FieldError[] | undefined {
+  if (status !== 400 || field === undefined) return undefined;
+  return errors ?? [{ field, message }];
 }

@@ -22,6 +22,8 @@ export interface ApiRequest<Query = unknown, Body = unknown> extends Call {
   files: Record<string, UploadedFile>;
   /** Present on endpoints with `raw`. */
   raw?: RawRequest;
+  /** On endpoints with `produces`: the type among them that the header `Accept` prefers. Absent when it wants none. */
+  accepted?: string;
 }
 
 /** An answer with another status than the route's, or with headers of its own. */
@@ -86,7 +88,7 @@ interface Common<Q extends z.ZodType, B extends z.ZodType> extends Needs {
   /** Also answers 202 with this schema, while the change waits for another person's approval. */
   awaitsApproval?: z.ZodType;
   response?: z.ZodType;
-  /** Content types of an answer that is not JSON. */
+  /** Content types of the answer, where they are not JSON alone. `response` describes the JSON among them. */
   produces?: readonly string[];
   /** Further fields of a 503, for the documentation. */
   unavailable?: z.ZodRawShape;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { type Caller } from '../kernel/caller';
@@ -78,6 +79,7 @@ export async function perform(
     body: route.body ? parsed(route.body, rawBody) : noBody(rawBody),
     files,
     ...(raw ? { raw } : {}),
+    ...acceptedOf(ctx, route),
     caller,
     requestId: ctx.state['requestId'] as string,
     idempotencyKey: keyText,
@@ -93,6 +95,12 @@ export async function perform(
       : keyOf(route, request, keyText, fingerprint(rawBody, query, fileHashes(files)));
   if ('gathered' in route) return sendGathered(ctx, route, request, key);
   return sendWritten(ctx, route, request, key, deps);
+}
+
+/** The preferred content type of an endpoint that has several (RFC 9110, 12.5.1). */
+function acceptedOf(ctx: Context, { produces }: Route): { accepted?: string } {
+  const accepted = produces ? ctx.accepts([...produces]) : false;
+  return typeof accepted === 'string' ? { accepted } : {};
 }
 
 /** A structured date (RFC 9745): `@` and a Unix time. */
@@ -152,7 +160,8 @@ async function sendRead(ctx: Context, route: ReadRoute, request: ApiRequest): Pr
   const answer = await route.read(request);
   if (answer instanceof Reply) {
     ctx.set(answer.headers);
-    if (Buffer.isBuffer(answer.body)) return sendBytes(ctx, answer.status, answer.body);
+    if (Buffer.isBuffer(answer.body) || answer.body instanceof Readable)
+      return sendBytes(ctx, answer.status, answer.body);
     return send(ctx, { status: answer.status, body: rendered(answer.body) }, answer.headers['content-type']);
   }
   send(ctx, { status: route.status ?? 200, body: rendered(answer) });
@@ -237,8 +246,8 @@ async function sendGathered(
   send(ctx, answer);
 }
 
-/** Sends a file. Its type and disposition are in headers that are already set. */
-function sendBytes(ctx: Context, status: number, bytes: Buffer): void {
+/** Sends a file or a stream. Its type and disposition are in headers that are already set. */
+function sendBytes(ctx: Context, status: number, bytes: Buffer | Readable): void {
   ctx.status = status;
   ctx.body = bytes;
 }

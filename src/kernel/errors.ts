@@ -1,3 +1,9 @@
+/** A wrong field of a request: its path, and a message that names it. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
 /**
  * An error that callers may see, one of a closed set of statuses and codes (decisions part 1). Operations throw it, and
  * the API turns it into the error body. Any other error is internal.
@@ -12,6 +18,8 @@ export class Problem extends Error {
     readonly field?: string,
     /** Seconds, for `Retry-After`. */
     readonly retryAfter?: number,
+    /** Every wrong field where several are known; `field` is the first. */
+    readonly errors?: readonly FieldError[],
   ) {
     super(message);
   }
@@ -40,6 +48,9 @@ export type ConflictCode =
 
 export const invalid = (message: string, field?: string) =>
   new Problem(400, 'invalid_request', message, field);
+/** A refusal of several fields. The first one is the refusal's own. */
+export const invalidFields = (errors: readonly [FieldError, ...FieldError[]]) =>
+  new Problem(400, 'invalid_request', errors[0].message, errors[0].field, undefined, errors);
 export const alreadyExists = (message: string, field: string) =>
   new Problem(400, 'ErrAlreadyExists', message, field);
 export const unauthorized = () =>

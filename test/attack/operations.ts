@@ -86,8 +86,8 @@ const PLAIN = new Set([
   ...['country', 'town', 'address', 'postCode', 'gender', 'idType', 'idNo', 'idIssueDate', 'idExpiryDate'],
   ...['nationality', 'occupation', 'annualSalary', 'accountPurpose', 'expectedMonthlyVolume'],
   ...['perTransaction', 'perDay', 'perMonth', 'blockedMccs', 'allowedMccs', 'blockedCountries', 'version'],
-  ...['challengeEcommerce', 'challengeAbove', 'homeCountries', 'channel', 'asset', 'ttlSeconds'],
-  ...['gasBalance', 'txHash', 'logIndex'],
+  ...['challengeEcommerce', 'challengeAbove', 'homeCountries', 'channel'],
+  ...['format', 'remitter', 'asset', 'ttlSeconds', 'gasBalance', 'txHash', 'logIndex'],
 ]);
 
 /** Paths for the operator only. Their requests name nothing of a tenant. */

@@ -107,6 +107,11 @@ export function draftsOf(api: TestApi, operation: Operation, seed: number): Draf
   );
 }
 
+/** Required parameters of a query that name nothing of a tenant. */
+const PLAIN_QUERIES: Record<string, Record<string, string>> = {
+  'GET /v1/accounts/{id}/statement': { from: '2026-01-01', to: '2027-01-01' },
+};
+
 /** @param ids ids by the name of the place */
 export function send(
   client: Client,
@@ -118,7 +123,7 @@ export function send(
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(ids[name] ?? ''),
   );
-  const query = new URLSearchParams();
+  const query = new URLSearchParams(PLAIN_QUERIES[operation.name]);
   for (const place of places) if (place.in === 'query') query.set(place.name, ids[place.name] ?? '');
   const named = places.filter((place) => place.in === 'body').map(({ name }) => [name, ids[name]]);
   const body = draft.body && { ...draft.body, ...Object.fromEntries(named) };

@@ -40,6 +40,8 @@ const newKey = () => `key-${(keys += 1)}`;
 type Outcome = 'not found' | 'finds nothing' | 'is its own' | 'is for anybody';
 
 function outcomeOf({ operation, body }: Draft, { in: at, kind }: Place): Outcome {
+  // A card and an account together select the transactions of either, so a foreign one adds nothing.
+  if (operation.path === '/v1/transactions') return 'is its own';
   // A list filters within the records of its caller.
   if (at === 'query' && operation.lists) return 'finds nothing';
   // Two tenants may use the same name for their records.

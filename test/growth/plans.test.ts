@@ -2,6 +2,7 @@
 import { fillHistory, fillTenant } from '../../bench/fill';
 import { expireAuthorizations } from '../../src/cards/events/expiry';
 import type { Database } from '../../src/kernel/db/database';
+import { trialBalanceByAccount } from '../../src/kernel/ledger/check';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { activeCard, fund, simulate, type TestCard } from '../support/cards';
 import { expectIndexes as explained } from './explain';
@@ -111,6 +112,13 @@ const READS: [string, () => string][] = [
   ],
   ['mixed history of a card', () => `/v2/cards/${card.id}/transactions`],
   ['its account transactions', () => `/v2/cards/${card.id}/transactions?kind=account_transaction`],
+  ['all transactions', () => '/v1/transactions'],
+  ['all transactions of a period', () => `/v1/transactions?from=${ago(5)}&to=${ago(4)}`],
+  ['all transactions by type', () => '/v1/transactions?type=fee'],
+  ['all transactions of a card', () => `/v1/transactions?cardId=${card.id}`],
+  ['all transactions of an account', () => `/v1/transactions?accountId=${card.accountId}`],
+  ['statement of an account', () => `/v1/accounts/${card.accountId}/statement?from=${ago(5)}&to=${ago(4)}`],
+  ['statement of a card', () => `/v1/accounts/${card.id}/statement?from=${ago(5)}&to=${ago(4)}&format=csv`],
   ['mixed history of a card and a period', () => `/v2/cards/${card.id}/transactions?${past()}`],
 ];
 
@@ -125,6 +133,21 @@ it('the pages that follow', async () => {
     expect((await client.call('GET', `${path}&cursor=${nextCursor}`)).status).toBe(200),
   );
 });
+
+it('the pages of all transactions that follow', async () => {
+  for (const filter of ['', `&cardId=${card.id}`, `&accountId=${card.accountId}`]) {
+    const path = `/v1/transactions?limit=5${filter}`;
+    const { nextCursor } = (await client.call('GET', path)).body;
+    await expectIndexes(async () =>
+      expect((await client.call('GET', `${path}&cursor=${nextCursor}`)).status).toBe(200),
+    );
+  }
+});
+
+it('the trial balance by account reads no ended entry', () =>
+  explained({ database: api.database, statements, large: ['ledger_legs'] }, () =>
+    trialBalanceByAccount(api.services.database, new Date()),
+  ));
 
 it('a transaction with its chain', async () => {
   const made = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });

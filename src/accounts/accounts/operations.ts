@@ -4,6 +4,7 @@ import { newId } from '../../kernel/ids';
 import { openLedgerAccount } from '../../kernel/ledger/accounts';
 import { requireUser } from '../../people/users/operations';
 import type { Account } from './record';
+import type { AccountServices, ReadableAccount } from './services';
 import { findAccount, findMasterAccount, findUserAccount, holdStatus, insertAccount } from './store';
 
 const MASTER_CURRENCIES = ['USD', 'EUR', 'GBP'];
@@ -34,6 +35,14 @@ export async function requireAccount(
   if (!account) throw notFound('account', field);
   return account;
 }
+
+/** An account whose history can be read, of this domain or of another one. @throws Problem 404 */
+export const requireReadableAccount = async (
+  { database, findAccountElsewhere }: Pick<AccountServices, 'database' | 'findAccountElsewhere'>,
+  reach: string | null,
+  id: string,
+): Promise<ReadableAccount> =>
+  (await findAccountElsewhere(database, reach, id)) ?? requireAccount(database, reach, id);
 
 /** The account that pays a tenant's card fees in a currency. @throws Problem 404 */
 export async function requireMasterAccount(sql: Sql, tenantId: string, currency: string): Promise<Account> {

@@ -8,9 +8,9 @@ import { currency, instant, moment, money } from '../../kernel/wire/schemas';
 import { adminAccountRoutes } from './admin-routes';
 import { historyPage, historyQuery } from './history';
 import { mixedHistoryItem, mixedHistoryPage, mixedHistoryQuery } from './mixed-history';
-import { requireAccount } from './operations';
+import { requireReadableAccount } from './operations';
 import { ACCOUNT_STATUSES, OWNER_TYPES } from './record';
-import type { AccountServices, ReadableAccount } from './services';
+import type { AccountServices } from './services';
 import { listAccounts } from './store';
 import { transferRoute } from './transfer-routes';
 import { accountSchema, accountTransactionSchema, accountViews } from './view';
@@ -67,7 +67,7 @@ function historyRoute(services: AccountServices): Route {
     query: z.object(historyQuery),
     response: pageSchema(accountTransactionSchema),
     async read({ caller, params, query }) {
-      const account = await readableAccount(services, caller.reach, params['id'] ?? '');
+      const account = await requireReadableAccount(services, caller.reach, params['id'] ?? '');
       return historyPage(services, [account.id], query);
     },
   });
@@ -87,19 +87,10 @@ function mixedHistoryRoute(services: AccountServices): Route {
     query: mixedHistoryQuery,
     response: pageSchema(mixedHistoryItem),
     async read({ caller, params, query }) {
-      const account = await readableAccount(services, caller.reach, params['id'] ?? '');
+      const account = await requireReadableAccount(services, caller.reach, params['id'] ?? '');
       return mixedHistoryPage(services, account.id, query);
     },
   });
-}
-
-/** @throws Problem 404 */
-async function readableAccount(
-  { database, findAccountElsewhere }: AccountServices,
-  reach: string | null,
-  id: string,
-): Promise<ReadableAccount> {
-  return (await findAccountElsewhere(database, reach, id)) ?? requireAccount(database, reach, id);
 }
 
 function balanceRoute(services: AccountServices): Route {
@@ -121,7 +112,7 @@ function balanceRoute(services: AccountServices): Route {
       asOf: instant(),
     }),
     async read({ caller, params, query: { at } }) {
-      const account = await readableAccount(services, caller.reach, params['accountId'] ?? '');
+      const account = await requireReadableAccount(services, caller.reach, params['accountId'] ?? '');
       const now = services.now();
       const past = at !== undefined && at < now ? at : undefined;
       const balance = past

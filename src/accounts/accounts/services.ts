@@ -4,6 +4,7 @@ import type { Services } from '../../services';
 /** An account whose history and balance can be read, whichever domain owns it. */
 export interface ReadableAccount {
   id: string;
+  tenantId: string;
   currency: string;
 }
 

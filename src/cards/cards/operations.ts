@@ -41,6 +41,14 @@ export async function requireCard(sql: Sql, reach: string | null, id: string, fi
   return card;
 }
 
+/** A card as an account, for its statement. */
+export const cardAccount = async (
+  sql: Sql,
+  reach: string | null,
+  id: string,
+): Promise<Pick<Card, 'id' | 'tenantId' | 'currency'> | undefined> =>
+  isId('card', id) ? findCard(sql, reach, id) : undefined;
+
 /** Locks a card of any tenant until the end of the transaction. */
 export const lockCard = async (tx: Tx, id: string): Promise<Card | undefined> =>
   isId('card', id) ? (await lockCards(tx, [id])).get(id) : undefined;

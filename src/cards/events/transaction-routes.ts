@@ -1,3 +1,4 @@
+import type { AccountServices } from '../../accounts/accounts/services';
 import { type Route, route } from '../../http/route';
 import type { Database } from '../../kernel/db/database';
 import { pageSchema } from '../../kernel/wire/pages';
@@ -5,11 +6,16 @@ import { requireUser } from '../../people/users/operations';
 import { cardIdsOfUser, requireCard } from '../cards/operations';
 import type { CardServices } from '../services';
 import { historyPage, historyQuery, transactionWithChain } from './history';
+import { allTransactionsPage, allTransactionsQuery, transactionItem } from './mixed/all-transactions';
 import { mixedHistoryItem, mixedHistoryPage, mixedHistoryQuery } from './mixed/history';
 import { cardTransactionDetailSchema, cardTransactionSchema } from './view';
 
-export function cardTransactionRoutes({ database }: CardServices): Route[] {
+type Services = CardServices & Pick<AccountServices, 'linksOf'>;
+
+export function cardTransactionRoutes(services: Services): Route[] {
+  const { database } = services;
   return [
+    allTransactionsRoute(services),
     route({
       method: 'GET',
       path: '/v1/cards/{id}/transactions',
@@ -48,6 +54,22 @@ export function cardTransactionRoutes({ database }: CardServices): Route[] {
       },
     }),
   ];
+}
+
+function allTransactionsRoute(services: Services): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/transactions',
+    tag: 'Transactions',
+    summary: 'All transactions',
+    description:
+      'Lists your card transactions and account transactions over all cards, accounts and your virtual IBAN, newest first. The ' +
+      'items are those of the mixed histories. An item may appear a moment after newer ones of other cards and accounts; ' +
+      'the history of one card or account has no such gap.',
+    query: allTransactionsQuery,
+    response: pageSchema(transactionItem),
+    read: ({ query, caller }) => allTransactionsPage(services, caller.tenantId, query),
+  });
 }
 
 function mixedHistoryRoute(database: Database): Route {

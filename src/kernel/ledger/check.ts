@@ -47,6 +47,56 @@ export async function trialBalanceAt(sql: Sql, at: Date): Promise<TrialBalanceLi
   return lines.map(inMinorUnits);
 }
 
+/** Balances of one account of the trial balance. Decimal strings; available + pending of all sums to zero per currency. */
+export interface AccountBalanceLine {
+  owner: 'client' | 'internal';
+  /** An internal account by its name, such as `fees`; accounts of clients by their kind, such as `master`. */
+  account: string;
+  currency: string;
+  available: string;
+  pending: string;
+}
+
+/**
+ * Trial balance by account and component after the entries up to a moment. The cost of the statement grows with the
+ * number of accounts and with the entries between two snapshots, not with the length of the books. A client account is
+ * read at its last entry (`ledger_legs_of_account`). An internal account is the sum of a snapshot and of the entries
+ * between that snapshot and a later one (`ledger_legs_internal`). The two snapshots are at least an hour away from the
+ * moment, so that no step of the clock and no long transaction puts an entry on the wrong side.
+ */
+export async function trialBalanceByAccount(sql: Sql, at: Date): Promise<AccountBalanceLine[]> {
+  const lines = await sql.query<AccountBalanceLine>(
+    `select 'client' as owner, a.kind as account, a.currency, sum(l.balance_available)::text as available,
+            sum(l.balance_pending)::text as pending
+       from ledger_accounts a
+      cross join lateral (
+        select balance_available, balance_pending from ledger_legs
+         where account_id = a.id and number is not null and at <= $1::timestamptz
+         order by at desc, number desc limit 1) l
+      where a.kind <> 'internal' group by a.kind, a.currency
+     union all
+     select 'internal', split_part(a.id, ':', 1), a.currency, (coalesce(s.available, 0) + coalesce(t.total, 0))::text, '0'
+       from ledger_accounts a
+       left join lateral (select available, horizon from ledger_snapshots
+                           where account_id = a.id and taken_at <= $1::timestamptz - interval '1 hour'
+                           order by taken_at desc limit 1) s on true
+       left join lateral (select horizon from ledger_snapshots
+                           where account_id = a.id and taken_at >= $1::timestamptz + interval '1 hour'
+                           order by taken_at limit 1) n on true
+       left join lateral (select sum(l.available) as total from ledger_legs l
+                           where l.account_id = a.id and l.number is null and l.xact >= coalesce(s.horizon, 0)
+                             and l.xact < coalesce(n.horizon, 9223372036854775807) and l.at <= $1::timestamptz) t on true
+      where a.kind = 'internal'
+      order by currency, owner, account`,
+    [at],
+  );
+  return lines.map((line) => ({
+    ...line,
+    available: formatAmount(new Decimal(line.available), line.currency),
+    pending: formatAmount(new Decimal(line.pending), line.currency),
+  }));
+}
+
 /** Stores the sums of internal accounts, so that a later trial balance reads only newer entries. */
 export async function takeSnapshots(sql: Sql): Promise<void> {
   await sql.query(`

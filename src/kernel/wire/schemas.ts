@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid, notFound, Problem } from '../errors';
+import { type FieldError, invalid, invalidFields, notFound, Problem } from '../errors';
 import { isCurrency } from '../money/currencies';
 import { DECIMAL_TEXT, Decimal, fitsCurrency } from '../money/money';
 import { fieldPath, isStorable } from './json';
@@ -133,29 +133,39 @@ export function withinField<T>(parent: PropertyKey[], check: () => T): T {
     return check();
   } catch (error) {
     if (!(error instanceof Problem) || error.field === undefined) throw error;
-    const { status, code, message, field, retryAfter } = error;
-    throw new Problem(status, code, message, fieldPath([...parent, field]), retryAfter);
+    const { status, code, message, field, retryAfter, errors } = error;
+    const within = (path: string) => fieldPath([...parent, path]);
+    const moved = errors?.map((each) => ({ ...each, field: within(each.field) }));
+    throw new Problem(status, code, message, within(field), retryAfter, moved);
   }
 }
 
 /**
- * Converts a zod error to a Problem that names the field by its path. Parse with `reportInput`, because only the input
- * distinguishes a missing field from a wrong one.
+ * Converts a zod error to a Problem that names every wrong field by its path, the first one as its own. Parse with
+ * `reportInput`, because only the input distinguishes a missing field from a wrong one.
  */
 export function firstProblem(error: z.ZodError) {
   // Errors of shape take precedence over unknown ids (decisions part 1).
-  const issue = error.issues.find((one) => !namesNothing(one)) ?? error.issues[0];
-  if (issue && namesNothing(issue)) return notFound('record', fieldOf(issue));
-  if (!issue) return invalid('The request is not valid.');
-  if (issue.code === 'unrecognized_keys') {
-    const [last = ''] = issue.keys;
-    const key = fieldPath([...issue.path, last]);
-    return invalid(`${key} is not a field of this request.`, key);
-  }
-  const field = fieldOf(issue);
-  if (field === '') return invalid('The body must be a JSON object.');
-  return invalid(`${field} ${explain(issue)}.`, field);
+  const ofShape = error.issues.filter((one) => !namesNothing(one));
+  const [unknown] = error.issues;
+  if (ofShape.length === 0 && unknown) return notFound('record', fieldOf(unknown));
+  const [first, ...rest] = oncePerField(ofShape.flatMap(errorsOf));
+  if (!first) return invalid('The request is not valid.');
+  return first.field === '' ? invalid('The body must be a JSON object.') : invalidFields([first, ...rest]);
 }
+
+function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code !== 'unrecognized_keys')
+    return [{ field: fieldOf(issue), message: `${fieldOf(issue)} ${explain(issue)}.` }];
+  return issue.keys.map((key) => {
+    const field = fieldPath([...issue.path, key]);
+    return { field, message: `${field} is not a field of this request.` };
+  });
+}
+
+/** A schema may refuse a field for several reasons. The first one is told. */
+const oncePerField = (errors: readonly FieldError[]): FieldError[] =>
+  errors.filter(({ field }, index) => errors.findIndex((each) => each.field === field) === index);
 
 const fieldOf = (issue: z.core.$ZodIssue) => fieldPath(issue.path);
 

@@ -2,9 +2,8 @@ import type { z } from 'zod';
 import { isCountable, orUnknown, parseAnswer, verifiedMessage } from '../protocol/answers';
 import { changesOver } from '../protocol/changes';
 import { type AdapterOptions, partyClient } from '../protocol/client';
-import type { Bank } from './port';
-import { bankCallback, returnAnswer, type returnOrder } from './protocol';
-import { type BankCreditWord, bankCreditWord } from './word';
+import type { Bank, BankCreditReport } from './port';
+import { bankCallback, bankCreditAnswer, returnAnswer, type returnOrder } from './protocol';
 
 /** Adapter of the bank, over our protocol (`protocol.ts`). */
 export function createHttpBank(options: AdapterOptions): Bank {
@@ -12,7 +11,7 @@ export function createHttpBank(options: AdapterOptions): Bank {
   const { secret, now = () => new Date() } = options;
   const pathOf = (creditId: string) => `/credits/${encodeURIComponent(creditId)}`;
   const ask = (creditId: string) =>
-    orUnknown(client.get(pathOf(creditId)).then((answer) => wordOf(creditId, answer)));
+    orUnknown(client.get(pathOf(creditId)).then((answer) => reportOf(creditId, answer)));
   return {
     ask,
     async giveBack({ key, creditId, amount }) {
@@ -28,8 +27,11 @@ export function createHttpBank(options: AdapterOptions): Bank {
 }
 
 /** Rejects an answer about another payment, and one whose amounts the ledger cannot hold. */
-const wordOf = (creditId: string, answer: unknown): BankCreditWord =>
-  parseAnswer(bankCreditWord, answer, ({ id, amount, currency, recalls, returns }) => {
+function reportOf(creditId: string, answer: unknown): BankCreditReport {
+  const isUsable = ({ id, amount, currency, recalls, returns }: z.output<typeof bankCreditAnswer>) => {
     const parts = [{ amount }, ...recalls, ...returns];
     return id === creditId && amount.gt(0) && parts.every((part) => isCountable({ ...part, currency }));
-  });
+  };
+  const { remitter, ...word } = parseAnswer(bankCreditAnswer, answer, isUsable);
+  return { word, remitter };
+}

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { positiveDecimal } from '../protocol/answers';
 import type { PartyProtocol } from '../protocol/description';
 import { partyName } from '../protocol/stored';
-import { bankCreditWord } from './word';
+import { bankCreditWord, remitter } from './word';
+
+export const bankCreditAnswer = bankCreditWord.extend({
+  remitter: remitter.optional().describe('The payer, as the account’s statements name them.'),
+});
 
 export const returnOrder = z.object({
   amount: positiveDecimal.describe('The whole payment or a part of it, in the currency of the payment.'),
@@ -18,6 +22,7 @@ const CREDIT = {
   iban: 'LT121000011101001000',
   amount: '250.00',
   currency: 'EUR',
+  remitter: { name: 'Grace Hopper', iban: 'DE89370400440532013000' },
   recalls: [],
 };
 
@@ -36,7 +41,7 @@ export const bankProtocol: PartyProtocol = {
       summary: 'The state of a received payment',
       description:
         'The bank lists each payment to an IBAN of our range in `changes`, with its id as `ref`, and reports it by a callback.',
-      answer: bankCreditWord,
+      answer: bankCreditAnswer,
       example: {
         ...CREDIT,
         returns: [

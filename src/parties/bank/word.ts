@@ -24,3 +24,11 @@ export const bankCreditWord = z.object({
 });
 
 export type BankCreditWord = z.output<typeof bankCreditWord>;
+
+/** The payer of a payment. Personal data, so it is kept apart from the word. */
+export const remitter = z.object({
+  name: z.string().trim().min(1).max(140),
+  iban: z.string().max(60).optional(),
+});
+
+export type BankRemitter = z.output<typeof remitter>;

@@ -11,6 +11,10 @@ const body = z.strictObject({
     .meta({ examples: ['LT529999900000000001'] }),
   amount: amount(),
   currency: currency().default('EUR'),
+  remitter: z
+    .strictObject({ name: text(140).trim().min(1), iban: text(60).min(1).optional() })
+    .optional()
+    .describe('The payer, as the statements of the virtual IBAN name them.'),
   mute: z
     .boolean()
     .default(false)

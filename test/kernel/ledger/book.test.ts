@@ -2,8 +2,14 @@ import { writeTogether } from '../../../src/kernel/db/writes';
 import { newId } from '../../../src/kernel/ids';
 import { internalBalance, openLedgerAccount, readBalances } from '../../../src/kernel/ledger/accounts';
 import { openBook } from '../../../src/kernel/ledger/book';
-import { checkLedger, takeSnapshots, trialBalance, trialBalanceAt } from '../../../src/kernel/ledger/check';
-import { accountEntry, internalEntry, type Posting } from '../../../src/kernel/ledger/entries';
+import {
+  checkLedger,
+  takeSnapshots,
+  trialBalance,
+  trialBalanceAt,
+  trialBalanceByAccount,
+} from '../../../src/kernel/ledger/check';
+import { accountEntry, holdEntry, internalEntry, type Posting } from '../../../src/kernel/ledger/entries';
 import { Decimal } from '../../../src/kernel/money/money';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
@@ -248,5 +254,53 @@ describe('the trial balance', () => {
       sum: '0.00',
     });
     expect(await checkLedger(test.database)).toEqual([]);
+  });
+
+  it('tells each account and component at any moment, by the nearest snapshots', async () => {
+    const id = await account('SEK');
+    const held = holdEntry(id, 'pending/payout', amount('4.00'), newId('reference'));
+    await post(id, [deposit(id, '10.00', 'SEK'), { entries: [held] }]);
+    await takeSnapshots(test.database);
+    const after = new Date();
+    const nonZero = async (at: Date) =>
+      (await trialBalanceByAccount(test.database, at)).filter(
+        ({ currency, available, pending }) =>
+          currency === 'SEK' && (Number(available) !== 0 || Number(pending) !== 0),
+      );
+    const first = [
+      { owner: 'client', account: 'master', currency: 'SEK', available: '6.00', pending: '4.00' },
+      { owner: 'internal', account: 'funding', currency: 'SEK', available: '-10.00', pending: '0.00' },
+    ];
+    expect(await nonZero(after)).toEqual(first);
+    expect(await nonZero(new Date(0))).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await post(id, [deposit(id, '0.50', 'SEK')]);
+    const later = new Date(Date.now() + 3 * 3_600_000);
+    // As if the snapshot before were of yesterday, and another one were taken tomorrow.
+    const ofFunding = (column: string) =>
+      `(select ${column} from ledger_snapshots where account_id = 'funding:SEK')`;
+    await takeSnapshots(test.database);
+    await test.database.query(
+      `update ledger_snapshots set taken_at = taken_at - interval '1 day'
+        where account_id = 'funding:SEK' and taken_at = ${ofFunding('min(taken_at)')}`,
+    );
+    await test.database.query(
+      `update ledger_snapshots set taken_at = taken_at + interval '1 day'
+        where account_id = 'funding:SEK' and taken_at = ${ofFunding('max(taken_at)')}`,
+    );
+    expect(await nonZero(after)).toEqual(first);
+    expect(await nonZero(later)).toMatchObject([
+      { available: '6.50', pending: '4.00' },
+      { available: '-10.50', pending: '0.00' },
+    ]);
+    for (const at of [after, later]) {
+      const [kronor] = (await trialBalanceAt(test.database, at)).filter(({ currency }) => currency === 'SEK');
+      const sums = async (owner: string) =>
+        (await nonZero(at))
+          .filter((line) => line.owner === owner)
+          .reduce((total, line) => total.plus(line.available).plus(line.pending), new Decimal(0))
+          .toFixed(2);
+      expect([await sums('client'), await sums('internal')]).toEqual([kronor?.clients, kronor?.internal]);
+    }
   });
 });

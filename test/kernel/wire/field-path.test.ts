@@ -36,6 +36,22 @@ it.each([
   expect(told(value)).toMatchObject({ field, message: expect.stringMatching(/^\w/) });
 });
 
+it('names every wrong field once, in the order in which the schema refuses them', () => {
+  const value = {
+    amount: 1,
+    destination: { iban: 7, bank: {} },
+    assets: [{ decimals: '1' }, { decimals: 1, colour: 2 }],
+    colour: 1,
+    flavour: 2,
+  };
+  const problem = told(value);
+  expect(problem?.errors?.map(({ field }) => field)).toEqual([
+    ...['amount', 'destination.iban', 'destination.bank.bic', 'assets[0].decimals', 'assets[1].colour'],
+    ...['colour', 'flavour'],
+  ]);
+  expect(problem?.errors?.[0]).toEqual({ field: problem?.field, message: problem?.message });
+});
+
 it('names no field when the input is not an object', () => {
   expect(told([])?.field).toBeUndefined();
 });

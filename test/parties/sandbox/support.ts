@@ -176,7 +176,11 @@ export const credit: Place = async (world, magic) => {
   const ref = await api.database.transaction((tx) =>
     receivePayment(tx, payment, { callbackUrl, at: new Date(clock.at) }),
   );
-  return { ref, path, word: async () => plain(await api.services.parties.bank.ask(ref)) };
+  const word = async () => {
+    const report = await api.services.parties.bank.ask(ref);
+    return plain(typeof report === 'string' ? report : report.word);
+  };
+  return { ref, path, word };
 };
 
 export const changesOf = ({ api }: SandboxWorld, party: SandboxParty): ReadChanges => {

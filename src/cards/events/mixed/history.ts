@@ -13,7 +13,7 @@ import { type Page, pageOf, pageQuery, positionOf, positionPart } from '../../..
 import { transactionsById } from '../transaction-store';
 import { cardTransactionSchema, cardTransactionView } from '../view';
 
-const cardTransactionItem = cardTransactionSchema
+export const cardTransactionItem = cardTransactionSchema
   .extend({ ...mixedItem, kind: z.literal('card_transaction') })
   .meta({ id: 'CardTransactionItem' });
 
@@ -104,7 +104,7 @@ const positionOn = (cardId: string) =>
     z.union([z.literal(''), positionPart.id('accountTransaction')]),
   ]);
 
-const cardTransactionItemOf = (view: ReturnType<typeof cardTransactionView>) => ({
+export const cardTransactionItemOf = (view: ReturnType<typeof cardTransactionView>) => ({
   version: 2 as const,
   kind: 'card_transaction' as const,
   occurredAt: view.timestamp,

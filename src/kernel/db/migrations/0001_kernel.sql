@@ -38,11 +38,13 @@ create table ledger_legs (
   forced            boolean not null,
   listed            boolean not null,  -- shown in the account's history
   xact              bigint,  -- of internal accounts only: the transaction's id on ledger_base(), for snapshots to compare
+  tenant_id         id,  -- of listed entries only: the account's tenant, for the list of all its transactions
   constraint not_overdrawn check (forced or number is null or available >= 0 or balance_available >= 0)
 );
 create unique index ledger_legs_of_account on ledger_legs (account_id, at, number) where number is not null;
 create index ledger_legs_listed on ledger_legs (account_id, at, number) where listed;
 create index ledger_legs_internal on ledger_legs (account_id, xact) where number is null;
+create index ledger_legs_of_tenant on ledger_legs (tenant_id, at, account_id, number) where listed;
 create index ledger_legs_by_reference on ledger_legs using hash (reference_id) where listed;
 -- Numbers of postings. One call of ledger_write takes a thousand numbers and counts its postings within them.
 create sequence ledger_postings increment by 1000;
@@ -152,7 +154,7 @@ begin
   insert into ledger_legs
   select v_first + l.posting, l.account_id, l.currency, l.number, p_at, l.id, l.type, l.subtype, l.reference_id, l.available,
          l.pending, l.spent, l.balance_available, l.balance_pending, l.balance_spent, l.forced, l.listed,
-         case when l.number is null then v_xact end
+         case when l.number is null then v_xact end, case when l.listed then a.tenant_id end
     from unnest(p_legs) l join ledger_accounts a on a.id = l.account_id and a.currency = l.currency;
   get diagnostics v_rows = row_count;
   if v_rows <> cardinality(p_legs) then

@@ -148,13 +148,15 @@ create table sandbox_external_cards (
 
 -- The sandbox's bank: an outside party that happens to live here. Nothing else reads this table.
 create table sandbox_bank_credits (
-  sequence     bigint generated always as identity primary key,
-  id           text collate "C" not null unique,
-  iban         text not null,
-  amount       numeric not null,
-  currency     text not null,
-  received_at  timestamptz(3) not null,
-  callback_url text  -- absent: nobody is told of it
+  sequence      bigint generated always as identity primary key,
+  id            text collate "C" not null unique,
+  iban          text not null,
+  amount        numeric not null,
+  currency      text not null,
+  remitter_name text not null,
+  remitter_iban text,
+  received_at   timestamptz(3) not null,
+  callback_url  text  -- absent: nobody is told of it
 );
 
 -- Returns of a received payment: recalled by the payer's bank, or ordered by us.

@@ -245,6 +245,7 @@ create table card_transactions (
   spent            numeric not null
 );
 create index card_transactions_of_card on card_transactions (card_id, at, number);
+create index card_transactions_of_tenant on card_transactions (tenant_id, at, card_id, number);
 create unique index card_transactions_by_reference on card_transactions (reference_id, type);
 create index card_transactions_of_chain on card_transactions (authorization_id) where linked_id is not null;
 

@@ -240,6 +240,12 @@ create table iban_payouts (
 );
 create unique index iban_payouts_external_id on iban_payouts (tenant_id, external_id);
 
+-- Who paid a credit to a virtual IBAN, where the bank tells. Apart from the bank's word, which holds no personal data.
+create table iban_credit_remitters (
+  id       id primary key references transfers,
+  remitter bytea not null  -- { name, iban? } sealed under the id; opened for the account's statements
+);
+
 -- Money between an account and somebody's payment card elsewhere, by the token of that card.
 create table external_card_transactions (
   id            id primary key references transfers,

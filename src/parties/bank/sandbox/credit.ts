@@ -25,7 +25,7 @@ export function momentsOf({ returns }: Pick<FullCredit, 'returns'>): Moment[] {
 
 /** The bank's whole state of the payment at that time. Amounts are decimal strings. */
 export function wordAt({ credit, returns }: FullCredit, version: number, at: Date) {
-  const { id, iban, amount, currency } = credit;
+  const { id, iban, amount, currency, remitterName: name, remitterIban } = credit;
   const present = returns.filter((one) => one.at <= at);
   const of = (kind: SandboxReturn['kind']) => present.filter((one) => one.kind === kind);
   return {
@@ -34,6 +34,7 @@ export function wordAt({ credit, returns }: FullCredit, version: number, at: Dat
     iban,
     amount: amount.toFixed(),
     currency,
+    remitter: { name, iban: remitterIban ?? undefined },
     recalls: of('recall').map((one) => ({ id: one.id, amount: one.amount.toFixed() })),
     returns: of('return').map((one) => ({
       id: one.id,

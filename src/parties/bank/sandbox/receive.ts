@@ -3,6 +3,7 @@ import type { Tx } from '../../../kernel/db/database';
 import { Decimal, roundTo } from '../../../kernel/money/money';
 import { recordChange } from '../../sandbox/changes';
 import { secondsAfter } from '../../sandbox/time';
+import type { BankRemitter } from '../word';
 import { momentsOf } from './credit';
 import { scenarioOf } from './scenarios';
 import { insertCredit, insertReturn, returnsOf } from './store';
@@ -12,18 +13,29 @@ export interface SandboxPayment {
   iban: string;
   amount: Decimal;
   currency: string;
+  /** Default: a payer of the sandbox. */
+  remitter?: BankRemitter | undefined;
   /** Sends no callback, so that the payment is found only by asking. */
   mute: boolean;
 }
 
+const PAYER: BankRemitter = { name: 'Sandbox Payer' };
+
 /** Receives a payment from outside. The callback goes out after the commit. @returns the bank's id of the payment */
 export async function receivePayment(
   tx: Tx,
-  { mute, ...payment }: SandboxPayment,
+  { mute, remitter = PAYER, ...payment }: SandboxPayment,
   { callbackUrl, at }: { callbackUrl: string; at: Date },
 ): Promise<string> {
   const id = `sbp-${randomUUID()}`;
-  const credit = { id, ...payment, receivedAt: at, callbackUrl: mute ? null : callbackUrl };
+  const credit = {
+    id,
+    ...payment,
+    remitterName: remitter.name,
+    remitterIban: remitter.iban ?? null,
+    receivedAt: at,
+    callbackUrl: mute ? null : callbackUrl,
+  };
   await insertCredit(tx, credit);
   await planRecall(tx, id, payment, at);
   const later = momentsOf({ returns: await returnsOf(tx, id) });

@@ -10,6 +10,8 @@ export interface SandboxCredit {
   iban: string;
   amount: Decimal;
   currency: string;
+  remitterName: string;
+  remitterIban: string | null;
   receivedAt: Date;
   /** Null: the bank sends no callback about the payment. */
   callbackUrl: string | null;
@@ -34,7 +36,17 @@ type Row = Omit<SandboxCredit, 'amount'> & { amount: string };
 
 type ReturnRow = Omit<SandboxReturn, 'amount'> & { amount: string };
 
-const COLUMNS = ['sequence', 'id', 'iban', 'amount', 'currency', 'receivedAt', 'callbackUrl'];
+const COLUMNS = [
+  'sequence',
+  'id',
+  'iban',
+  'amount',
+  'currency',
+  'remitterName',
+  'remitterIban',
+  'receivedAt',
+  'callbackUrl',
+];
 const RETURN = ['id', 'creditId', 'kind', 'key', 'amount', 'at', 'endsAt', 'outcome', 'undoneAt'];
 
 const credits = () => table('sandbox_bank_credits');

@@ -6,6 +6,7 @@ import { openTransfer } from '../../engine/open';
 import { findByIban } from '../virtual-ibans/capability';
 import { normalized } from '../virtual-ibans/iban-number';
 import { ibanCreditKind } from './kind';
+import { keepRemitter } from './remitters';
 import { isAmount } from './rules';
 
 /**
@@ -17,16 +18,18 @@ export async function discoverCredit(
   services: Services,
   bankId: string,
 ): Promise<Discovered | 'unknown_to_party'> {
-  const word = await services.parties.bank.ask(bankId);
-  if (word === 'unknown_to_party') return word;
+  const report = await services.parties.bank.ask(bankId);
+  if (report === 'unknown_to_party') return report;
+  const { word, remitter } = report;
   if (!isAmount(word)) throw new UnreadableAnswer('the amount of the payment cannot be booked');
   const { iban, amount, currency } = word;
   return services.database.transaction(async (tx) => {
     // An IBAN takes only EUR.
     const found = currency === 'EUR' ? await findByIban(tx, normalized(iban)) : undefined;
     const at = services.now();
+    const id = newId('ibanCredit');
     const made = await openTransfer(services, tx, ibanCreditKind, {
-      id: newId('ibanCredit'),
+      id,
       status: 'received',
       terms: { iban, amount, currency },
       at,
@@ -36,6 +39,7 @@ export async function discoverCredit(
       partyRef: bankId,
       orderedAt: at,
     });
+    if (made && remitter) await keepRemitter(services, tx, id, remitter);
     return made ? 'kept' : 'known';
   });
 }

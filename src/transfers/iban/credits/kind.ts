@@ -68,7 +68,7 @@ async function ask(
   { transfer: { partyRef, word } }: IbanCredit,
 ): Promise<Given<BankCreditWord> | 'unknown_to_party'> {
   const heard = await parties.bank.ask(partyRef ?? '');
-  if (heard !== 'unknown_to_party') return { word: heard };
+  if (heard !== 'unknown_to_party') return { word: heard.word };
   // We gave no order for a credit, so there is none to repeat.
   return word === null ? {} : heard;
 }

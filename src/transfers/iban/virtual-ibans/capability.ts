@@ -66,9 +66,9 @@ export async function ibanAccount(
   sql: Sql,
   reach: string | null,
   id: string,
-): Promise<{ id: string; currency: string } | undefined> {
+): Promise<{ id: string; tenantId: string; currency: string } | undefined> {
   const found = isId('virtualIban', id) ? await findById(sql, reach, id) : undefined;
-  return found && { id: found.id, currency: 'EUR' };
+  return found && { id: found.id, tenantId: found.tenantId, currency: 'EUR' };
 }
 
 /** Enables a company's virtual IBAN, a new one or its former one. Idempotent. @throws Problem 404 */

@@ -11,7 +11,10 @@ import { ibanCreditProof } from './iban-credits';
 
 /** A bank over the double. */
 const bankOver = (double: WordDouble<BankCreditWord>, refuses: (key: string) => boolean): Bank => ({
-  ask: async (creditId) => double.ask(creditId),
+  async ask(creditId) {
+    const word = double.ask(creditId);
+    return word === 'unknown_to_party' ? word : { word };
+  },
   async giveBack({ key }) {
     if (refuses(key)) throw new PartyRefused('not_allowed');
   },

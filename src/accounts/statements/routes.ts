@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { Reply, type Route, route } from '../../http/route';
+import { auditAdmin } from '../../kernel/audit/audit';
+import { moment } from '../../kernel/wire/schemas';
+import { statementCsv } from './csv';
+import { statementJson } from './json';
+import { assertPeriod, type OpenStatement, openStatement, requireStatedAccount } from './operations';
+import { statementPdf } from './pdf';
+import type { StatementServices } from './services';
+import { statementSchema } from './view';
+
+const TYPES = { json: 'application/json', csv: 'text/csv', pdf: 'application/pdf' } as const;
+type Format = keyof typeof TYPES;
+const FORMATS = Object.keys(TYPES) as [Format, ...Format[]];
+
+const query = z.object({
+  from: moment().describe('The period begins with this moment. A date means its midnight in UTC.'),
+  to: moment().describe('The period ends before this moment, at most 366 days after `from`.'),
+  format: z.enum(FORMATS).optional().describe('Default: by the header `Accept`, else `json`.'),
+});
+
+/** Statements of accounts (decisions part 4, Statements). */
+export function statementRoutes(services: StatementServices): Route[] {
+  const { database } = services;
+  return [
+    route({
+      method: 'GET',
+      path: '/v1/accounts/{id}/statement',
+      tag: 'Accounts',
+      summary: 'Statement of an account',
+      description:
+        'Opening balance, lines, totals by type and closing balance of a period, as JSON, CSV or PDF. A balance is available + ' +
+        'pending; the opening balance and the changes of the lines sum to the closing balance, which is the opening balance of ' +
+        'the next period. Accepts an account, a card, and the `accountId` of your virtual IBAN, whose lines name the remitter. ' +
+        'A PDF has at most 10,000 lines. In CSV, a text that a spreadsheet would evaluate has an apostrophe before it.',
+      query,
+      response: statementSchema,
+      produces: Object.values(TYPES),
+      async read({ caller, params, query: { from, to, format }, requestId, accepted }) {
+        const account = await requireStatedAccount(services, caller.reach, params['id'] ?? '');
+        assertPeriod({ from, to });
+        const { id: subject, tenantId } = account;
+        await auditAdmin(database, { caller, requestId, action: 'accounts.statement', subject, tenantId });
+        const statement = await openStatement(services, account, { from, to });
+        const wanted = format ?? FORMATS.find((each) => TYPES[each] === accepted) ?? 'json';
+        const name = `statement-${subject}-${nameOf(from)}-${nameOf(to)}.${wanted}`;
+        return new Reply(200, await CONTENT[wanted](statement), {
+          'content-type': wanted === 'csv' ? `${TYPES.csv}; charset=utf-8; header=present` : TYPES[wanted],
+          ...(wanted === 'json' ? {} : { 'content-disposition': `attachment; filename="${name}"` }),
+        });
+      },
+    }),
+  ];
+}
+
+const nameOf = (moment: Date): string => moment.toISOString().slice(0, 10);
+
+const CONTENT: Record<Format, (statement: OpenStatement) => Promise<Readable | Buffer>> = {
+  json: (statement) => streamed(statementJson(statement)),
+  csv: (statement) => streamed(statementCsv(statement)),
+  pdf: statementPdf,
+};
+
+/** Streams a text in pieces. The first pieces are made before the answer begins, so that their error is answered. */
+async function streamed(pieces: AsyncGenerator<string>): Promise<Readable> {
+  const begun = [await pieces.next(), await pieces.next()].flatMap(({ value }) => value ?? []);
+  async function* all(): AsyncGenerator<string> {
+    yield* begun;
+    yield* pieces;
+  }
+  return Readable.from(all());
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { EntryRow } from '../../../accounts/accounts/history';
+import { accountTransactionItem, accountTransactionItemOf } from '../../../accounts/accounts/mixed-history';
+import type { AccountServices } from '../../../accounts/accounts/services';
+import { ACCOUNT_EFFECTS, CARD_EFFECTS } from '../../../kernel/ledger/effects';
+import { type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
+import { identifier } from '../../../kernel/wire/schemas';
+import { transactionsById } from '../transaction-store';
+import { cardTransactionView } from '../view';
+import { cardTransactionItem, cardTransactionItemOf } from './history';
+
+const KINDS = ['card_transaction', 'account_transaction'] as const;
+const CARD_TYPES: readonly string[] = Object.keys(CARD_EFFECTS);
+const ACCOUNT_TYPES: readonly string[] = [
+  ...new Set(Object.keys(ACCOUNT_EFFECTS).map((name) => name.split('/')[0] ?? '')),
+];
+
+export const allTransactionsQuery = z.object({
+  ...pageQuery,
+  kind: z.enum(KINDS).optional(),
+  type: z.enum([...new Set([...CARD_TYPES, ...ACCOUNT_TYPES])] as [string, ...string[]]).optional(),
+  cardId: identifier('card_01h455vb4pex5vsknk084sn02q')
+    .optional()
+    .describe('Only the transactions of this card. With `accountId` too: those of either.'),
+  accountId: identifier('acc_01h455vb4pex5vsknk084sn02q')
+    .optional()
+    .describe('Only the transactions of this account, also of your virtual IBAN.'),
+});
+
+type AllTransactionsQuery = z.output<typeof allTransactionsQuery>;
+
+export const transactionItem = z.union([cardTransactionItem, accountTransactionItem]);
+
+type Row = EntryRow & { kind: (typeof KINDS)[number] };
+
+/**
+ * Raw SQL: one statement for both branches, so that they read one snapshot. The order is (at, card or account, number).
+ * Each branch reads one page from the end of an index: `card_transactions_of_tenant` and `ledger_legs_of_tenant`.
+ */
+const branchOf = (columns: string, table: string, owner: string) => `
+  (select ${columns} from ${table}
+    where tenant_id = $1 and (at, ${owner}, number) < ($2::timestamptz, $3::text, $4::bigint) and ${IN_PERIOD}
+    order by at desc, ${owner} desc, number desc limit $8)`;
+
+const IN_PERIOD = `at >= $5::timestamptz and at < $6::timestamptz and ($7::text is null or type = $7)`;
+
+/**
+ * The same for one card or account, by its own index: `card_transactions_of_card` or `ledger_legs_listed`.
+ * @param id placeholder of its id
+ */
+const branchOfOne = (columns: string, table: string, owner: string, id: string) => `
+  (select ${columns} from ${table}
+    where tenant_id = $1 and ${owner} = ${id}
+      and (at, number) < ($2::timestamptz, case when ${id} collate "C" < $3 then 9223372036854775807
+                                                when ${id} = $3 then $4::bigint else 0 end) and ${IN_PERIOD}
+    order by at desc, number desc limit $8)`;
+
+const SOURCES = {
+  card_transaction: {
+    types: CARD_TYPES,
+    table: 'card_transactions',
+    owner: 'card_id',
+    columns: `'card_transaction' as kind, id, at, number, reference_id, card_id as account_id, null::text as currency,
+          null::text as type, null::text as subtype, null::numeric as available, null::numeric as pending,
+          null::numeric as balance_available`,
+  },
+  account_transaction: {
+    types: ACCOUNT_TYPES,
+    table: '(select * from ledger_legs where listed) l',
+    owner: 'account_id',
+    columns: `'account_transaction', id, at, number, reference_id, account_id, currency, type, subtype, available, pending,
+          balance_available`,
+  },
+} as const;
+
+/**
+ * A client's card and account transactions over all cards and accounts, newest first.
+ * @throws Problem 400 for the cursor of another list
+ */
+export async function allTransactionsPage(
+  { database, linksOf }: Pick<AccountServices, 'database' | 'linksOf'>,
+  tenantId: string,
+  query: AllTransactionsQuery,
+): Promise<Page<z.input<typeof transactionItem>>> {
+  const { cursor, limit, from, to, type } = query;
+  const [, at, owner, number] = positionOf(cursor, positionIn(tenantId)) ?? [tenantId, 'infinity', '', '0'];
+  const period = [from ?? '-infinity', to ?? 'infinity', type ?? null];
+  const values: unknown[] = [tenantId, at, owner, number, ...period, limit + 1];
+  const branches = branchesOf(query, (id) => `$${values.push(id)}`);
+  const rows = branches.length === 0 ? [] : await database.query<Row>(merged(branches), values);
+  // Read by further statements, because transactions never change.
+  const entries = rows.filter(({ kind }) => kind === 'account_transaction');
+  const [transactions, links] = await Promise.all([
+    transactionsById(
+      database,
+      rows.filter(({ kind }) => kind === 'card_transaction').map(({ id }) => id),
+    ),
+    linksOf(
+      database,
+      entries.map((row) => row.reference_id),
+    ),
+  ]);
+  return pageOf(
+    rows,
+    limit,
+    (row) => [tenantId, row.at.toISOString(), row.account_id, row.number],
+    (row) => {
+      const transaction = transactions.get(row.id);
+      return transaction
+        ? cardTransactionItemOf(cardTransactionView(transaction))
+        : accountTransactionItemOf(row, links.get(row.reference_id));
+    },
+  );
+}
+
+const merged = (branches: readonly string[]) => `
+  select * from (${branches.join(' union all ')}) items
+   order by at desc, account_id collate "C" desc, number desc limit $8`;
+
+/**
+ * Only branches that can have items, because a branch without any would read its index to the end.
+ * @param placeholder adds a value to the statement and returns its placeholder
+ */
+function branchesOf(
+  { kind, type, cardId, accountId }: AllTransactionsQuery,
+  placeholder: (id: string) => string,
+): string[] {
+  const named = { card_transaction: cardId, account_transaction: accountId };
+  const isAny = cardId === undefined && accountId === undefined;
+  return KINDS.flatMap((each) => {
+    const { types, table, owner, columns } = SOURCES[each];
+    const id = named[each];
+    if ((kind !== undefined && kind !== each) || (type !== undefined && !types.includes(type))) return [];
+    if (id !== undefined) return [branchOfOne(columns, table, owner, `${placeholder(id)}::text`)];
+    return isAny ? [branchOf(columns, table, owner)] : [];
+  });
+}
+
+/** The id of a card, an account or a virtual IBAN stands in the middle. */
+const positionIn = (tenantId: string) =>
+  z.tuple([z.literal(tenantId), positionPart.instant(), z.string(), positionPart.number()]);
