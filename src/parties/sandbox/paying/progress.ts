@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { Decimal, roundTo } from '../../../kernel/money/money';
-import type { LaterChange } from '../orders/book';
-import { changeAt } from '../orders/moments';
+import { type LaterChange, type OrderBook, orderBook } from '../orders/book';
+import { changeAt, momentsOf } from '../orders/moments';
 import { type PayingScenario, payingScenarioOf } from './scenarios';
 
 export interface Payment {
@@ -19,6 +20,20 @@ export interface ToldPayment {
   sent: string;
   returns: { id: string; amount: string }[];
 }
+
+type Paying<Asked extends object> = OrderBook<Asked, object, ToldPayment>;
+
+/** The book of orders to pay. */
+export const payingBook = <Asked extends Pick<Payment, 'amount' | 'currency'>>(
+  own: Pick<Paying<Asked>, 'party' | 'kind' | 'asked' | 'prepare' | 'accept'>,
+): Paying<Asked> =>
+  orderBook<Asked, object, ToldPayment>({
+    ...own,
+    state: z.object({}),
+    faultsOf: ({ amount }) => payingScenarioOf(amount),
+    momentsOf: (kept, at) => momentsOf(changesOf(kept), payingScenarioOf(kept.amount), at),
+    wordAt,
+  });
 
 /** Seconds from an order to `sent`, and from there to `completed`, unless the scenario sets others. */
 const SENT_SECONDS = 0.15;
