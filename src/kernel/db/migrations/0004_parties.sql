@@ -36,42 +36,6 @@ create table sandbox_orders (
   unique (party, page)
 );
 
--- The sandbox's reviewer of cardholders: an outside party that happens to live here. Nothing else reads this table.
-create table sandbox_reviews (
-  key            text collate "C" primary key,  -- the idempotency key of the application
-  scenario       text,  -- how the reviewer behaves; nothing of the person is kept
-  first_asked_at timestamptz(3) not null,
-  calls          int not null default 0,  -- applications that came through to the reviewer
-  taken_at       timestamptz(3)
-);
-
--- The sandbox's card processor: an outside party that happens to live here. Nothing else reads this table.
-create table sandbox_processor_cards (
-  sequence       bigint generated always as identity primary key,
-  key            text collate "C" not null unique,  -- the idempotency key of the order
-  bin            text not null,
-  label          text,  -- decides how the processor behaves
-  first_asked_at timestamptz(3) not null,
-  calls          int not null default 0,  -- orders that reached the processor
-  accepted_at    timestamptz(3),
-  reference      text collate "C" unique,
-  number_sealed  bytea,
-  cvv_sealed     bytea,
-  last4          text,
-  expiry_month   smallint,
-  expiry_year    smallint,
-  first_close_at timestamptz(3),
-    closure_key    text collate "C",  -- the idempotency key of the closure
-  closing_at     timestamptz(3)  -- when it was taken
-);
-
-create table sandbox_processor_tokenizations (
-  key       text collate "C" primary key,  -- the idempotency key of the order
-  reference text collate "C" not null,  -- of the card
-  wallet    text not null,
-  taken_at  timestamptz(3) not null
-);
-
 -- Mails to testers' cardholders. `sealed` holds address, subject and text.
 create table sandbox_mails (
   id         text collate "C" primary key,

@@ -1,7 +1,16 @@
 import type { Keyring } from '../../../kernel/security/keyring';
 import { cardNumber } from '../card-number';
 import type { SensitiveCard } from '../word';
-import type { MadeCard, ProcessorCard } from './store';
+import type { ProcessorCard } from './orders';
+
+/** A made card. The number and the CVV are sealed, as base64. */
+export interface MadeCard {
+  numberSealed: string;
+  cvvSealed: string;
+  last4: string;
+  expiryMonth: number;
+  expiryYear: number;
+}
 
 const VALID_YEARS = 4;
 
@@ -10,14 +19,14 @@ export function madeCard(
   card: ProcessorCard,
   at: Date,
   { keyring, random }: { keyring: Keyring; random: (limit: number) => number },
-): MadeCard {
-  const number = cardNumber(card.bin, card.sequence);
+): MadeCard & { id: string } {
+  const number = cardNumber(card.bin, card.number);
   const cvv = String(random(1000)).padStart(3, '0');
+  const sealed = (text: string) => keyring.seal(Buffer.from(text), sealContext(card)).toString('base64');
   return {
-    acceptedAt: at,
-    reference: `sandbox-card-${card.sequence}`,
-    numberSealed: keyring.seal(Buffer.from(number), sealContext(card)),
-    cvvSealed: keyring.seal(Buffer.from(cvv), sealContext(card)),
+    id: `sandbox-card-${card.number}`,
+    numberSealed: sealed(number),
+    cvvSealed: sealed(cvv),
     last4: number.slice(-4),
     expiryMonth: at.getUTCMonth() + 1,
     expiryYear: at.getUTCFullYear() + VALID_YEARS,
@@ -26,13 +35,9 @@ export function madeCard(
 
 /** Opens the number and the CVV for the cardholder. */
 export function secretsOf(card: ProcessorCard, keyring: Keyring): SensitiveCard {
-  const open = (sealed: Buffer | null) => keyring.open(sealed as Buffer, sealContext(card)).toString();
-  return {
-    cardNumber: open(card.numberSealed),
-    cvv: open(card.cvvSealed),
-    expiryMonth: card.expiryMonth as number,
-    expiryYear: card.expiryYear as number,
-  };
+  const open = (sealed: string) => keyring.open(Buffer.from(sealed, 'base64'), sealContext(card)).toString();
+  const { expiryMonth, expiryYear } = card;
+  return { cardNumber: open(card.numberSealed), cvv: open(card.cvvSealed), expiryMonth, expiryYear };
 }
 
 const sealContext = (card: ProcessorCard) => `sandbox-processor/${card.key}`;

@@ -91,7 +91,7 @@ export function wordAt(payment: Payment, version: number, at: Date): ToldPayment
     afterSeconds: _,
     returned: back = [],
     ...now
-  } = changeAt(changesOf(payment), acceptedAt ?? at, at) ?? { status: 'processing', afterSeconds: 0 };
+  } = changeAt(changesOf(payment), acceptedAt, at) ?? { status: 'processing', afterSeconds: 0 };
   const hasLeft = ['sent', 'completed', 'returned'].includes(now.status);
   const returns = back.map((part, index) => ({ id: `return-${key}-${index + 1}`, amount: part }));
   return { key, version, ...now, sent: hasLeft ? amount.toFixed() : '0', returns };
