@@ -4,8 +4,8 @@ import { openBook } from '../../sandbox/orders/orders';
 import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
 import { cardOrderBody, closureBody, tokenizationBody } from '../protocol';
 import { CLOSURES, closureId, TOKENIZATIONS } from './card-orders';
-import { cardBook, UNMADE } from './orders';
-import { secretsOf } from './sealed-number';
+import { cardBook } from './orders';
+import { secretsOf, UNMADE } from './sealed-number';
 
 const CARDS = /^\/cards$/;
 const CARD = /^\/cards\/([^/]+)$/;

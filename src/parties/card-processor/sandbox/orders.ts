@@ -1,35 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { PartyOptions } from '../../sandbox/options';
-import { type Kept, orderBook } from '../../sandbox/orders/book';
+import { orderBook } from '../../sandbox/orders/book';
 import { changeAt, momentsOf } from '../../sandbox/orders/moments';
 import type { CardWord } from '../word';
 import { scenarioOf } from './scenarios';
-import { type MadeCard, madeCard } from './sealed-number';
+import { madeCard, madeState } from './sealed-number';
 
 /** Seconds from an order to its decision, unless the label sets another time. */
 const DECISION_SECONDS = 0.25;
 
-interface AskedCard {
-  bin: string;
-  label: string | null;
-}
-
-/** A card as the sandbox's processor stores it. */
-export type ProcessorCard = Kept<AskedCard, MadeCard>;
-
 export type ToldCard = { key: string } & CardWord;
-
-const state = z.object({
-  numberSealed: z.string(),
-  cvvSealed: z.string(),
-  last4: z.string(),
-  expiryMonth: z.number(),
-  expiryYear: z.number(),
-});
-
-/** The state of a card until its order is taken. */
-export const UNMADE: MadeCard = { numberSealed: '', cvvSealed: '', last4: '', expiryMonth: 0, expiryYear: 0 };
 
 export function cardBook({ keyring, decisionSeconds = DECISION_SECONDS }: PartyOptions) {
   const decided = (label: string | null) => [
@@ -39,7 +20,7 @@ export function cardBook({ keyring, decisionSeconds = DECISION_SECONDS }: PartyO
     party: 'card-processor',
     kind: 'card',
     asked: z.object({ bin: z.string(), label: z.string().nullable() }),
-    state,
+    state: madeState,
     questionsFail: true,
     faultsOf: ({ label }) => scenarioOf(label),
     accept: (_, card, at) => madeCard(card, at, { keyring, random: randomInt }),

@@ -1,16 +1,24 @@
+import { z } from 'zod';
 import type { Keyring } from '../../../kernel/security/keyring';
+import type { Kept } from '../../sandbox/orders/book';
 import { cardNumber } from '../card-number';
 import type { SensitiveCard } from '../word';
-import type { ProcessorCard } from './orders';
 
-/** A made card. The number and the CVV are sealed, as base64. */
-export interface MadeCard {
-  numberSealed: string;
-  cvvSealed: string;
-  last4: string;
-  expiryMonth: number;
-  expiryYear: number;
-}
+/** What the processor adds to an order of a card. The number and the CVV are sealed, as base64. */
+export const madeState = z.object({
+  numberSealed: z.string(),
+  cvvSealed: z.string(),
+  last4: z.string(),
+  expiryMonth: z.number(),
+  expiryYear: z.number(),
+});
+export type MadeCard = z.output<typeof madeState>;
+
+/** The state of a card until its order is taken. */
+export const UNMADE: MadeCard = { numberSealed: '', cvvSealed: '', last4: '', expiryMonth: 0, expiryYear: 0 };
+
+/** A card as the sandbox's processor stores it. */
+type ProcessorCard = Kept<{ bin: string }, MadeCard>;
 
 const VALID_YEARS = 4;
 

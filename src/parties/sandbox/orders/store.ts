@@ -41,14 +41,10 @@ export async function lockByKey(tx: Sql, row: Omit<Row, 'number' | 'calls'>): Pr
   const { party, key } = row;
   // One round trip: the second statement sees the row of the first.
   const [, locked] = await Promise.all([
-    insertRow(tx, row),
+    tx.run(orders().insert(orders.row(row)).onConflict().ignore()),
     orders.one(tx, orders().where({ party, key }).forUpdate()),
   ]);
   return locked;
-}
-
-export async function insertRow(tx: Sql, row: Omit<Row, 'number' | 'calls'>): Promise<void> {
-  await tx.run(orders().insert(orders.row(row)).onConflict().ignore());
 }
 
 /** Locks a row, so that its recorded changes and its state agree. */
@@ -60,9 +56,6 @@ export function lockRow(
   const found = orders().where(where);
   return orders.one(tx, lock === 'share' ? found.forShare() : found.forUpdate());
 }
-
-export const rowOfKey = (tx: Sql, party: SandboxParty, key: string): Promise<Row | undefined> =>
-  orders.one(tx, orders().where({ party, key }));
 
 export function saveRow(
   tx: Tx,
