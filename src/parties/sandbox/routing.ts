@@ -30,7 +30,8 @@ export function routed(routes: readonly PartyRoute[]): Middleware {
   return async (ctx, next) => {
     const fitting = routes.filter(({ path }) => path.test(ctx.path));
     if (fitting.length === 0) return void (await next());
-    const route = fitting.find(({ method }) => method === ctx.method);
+    const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const route = fitting.find(({ method }) => method === asked);
     if (!route) return refuse(ctx, 405, 'method_not_allowed');
     const names = namesIn(route.path, ctx.path);
     if (!names) return refuse(ctx, 404, 'not_found');

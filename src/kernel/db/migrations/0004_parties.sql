@@ -99,25 +99,6 @@ create table sandbox_checkout_disputes (
 );
 create index sandbox_checkout_disputes_of on sandbox_checkout_disputes (session_id, id);
 
--- The sandbox's card acquirer: an outside party that happens to live here. Nothing else reads this table.
-create table sandbox_external_cards (
-  key            text collate "C" primary key,  -- the idempotency key of the order
-  kind           text not null,  -- charge or push
-  token          text not null,  -- decides how the acquirer behaves; it is a sandbox's token
-  amount         numeric not null,
-  currency       text not null,
-  merchant       text not null,
-  return_url     text,
-  callback_url   text not null,
-  page           text collate "C" not null unique,  -- the secret part of the address of its page
-  expires_at     timestamptz(3) not null,
-  first_asked_at timestamptz(3) not null,
-  calls          int not null default 0,  -- orders that came through to the acquirer
-  accepted_at    timestamptz(3),
-  confirmed_at   timestamptz(3),  -- the payer's decision on the page
-  refused_at     timestamptz(3)
-);
-
 -- The sandbox's bank: an outside party that happens to live here. Nothing else reads this table.
 create table sandbox_bank_credits (
   sequence     bigint generated always as identity primary key,

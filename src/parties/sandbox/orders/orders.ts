@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '../../../kernel/db/database';
-import { changeTimes, type Moment, recordChange, versionAt } from '../changes';
+import { changeTimes, recordChange, versionAt } from '../changes';
 import type { PartyOptions } from '../options';
 import type { Outcome } from '../routing';
 import { secondsSince } from '../time';
@@ -30,6 +30,11 @@ export interface Orders<Asked, State, Word> {
   take(given: Given<Asked, State>): Promise<Outcome>;
   /** The present state. Undefined where no such order was taken. */
   tell(name: Name): Promise<Outcome>;
+  /** Stores a decision on a record. @param work undefined where nothing has changed */
+  change(
+    name: Name,
+    work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | undefined,
+  ): Promise<void>;
   /** As {@link Orders.tell}, with the record. */
   read(name: Name): Promise<Present<Asked, State, Word> | undefined>;
 }
@@ -58,6 +63,17 @@ export function openBook<Asked extends object, State extends object, Word extend
       if (orderRefusal !== undefined) return { refused: orderRefusal };
       return database.transaction((tx) => takeOrder(tx, book, given, now));
     },
+    change: (name, work) =>
+      database.transaction(async (tx) => {
+        const row = await lockRow(tx, { party, kind, ...name }, 'update');
+        const kept = row && keptOf(book, row);
+        const at = now();
+        const changed = kept && work(kept, at);
+        if (!changed) return;
+        const known = { ...kept, ...changed };
+        saveKept(tx, book, known);
+        recordKept(tx, book, known, at);
+      }),
     async tell(name) {
       const found = await find(name);
       return typeof found === 'object' ? found.word : found;
@@ -103,7 +119,7 @@ function accepted<Asked extends object, State extends object, Word extends objec
 ): Kept<Asked, State> {
   const taken = { ...asked, acceptedAt: at };
   const kept = { ...taken, ...book.accept?.(tx, taken, at) };
-  recordKept(tx, book, kept, book.firstMoments?.(kept, at) ?? [{ at, quiet: true }]);
+  recordKept(tx, book, kept, at);
   return kept;
 }
 
@@ -112,12 +128,13 @@ function recordKept<Asked extends object, State extends object>(
   tx: Tx,
   book: OrderBook<Asked, State, object>,
   kept: Kept<Asked, State>,
-  moments: [Moment, ...Moment[]],
+  at: Date,
 ): void {
   const { repeatsCallbacks: repeats = false } = book.faultsOf(kept);
   const { party } = book;
   const record = { party, ref: refOf(book, kept), callbackUrl: kept.callbackUrl, repeats };
-  recordChange(tx, record, moments, book.momentsOf(kept, moments[0].at));
+  const moments = book.momentsNow?.(kept, at) ?? ([{ at, quiet: true }] as const);
+  recordChange(tx, record, moments, book.momentsOf(kept, at));
 }
 
 function rowOf<Asked, State>(
