@@ -219,7 +219,7 @@ it('a party that is left out has no endpoints and no callback', async () => {
 
 async function ordersAt(id: string): Promise<number> {
   const rows = await api.database.query(
-    'select 1 from sandbox_payouts p join transfers t on p.key = coalesce(t.party_ref, t.id) where t.id = $1',
+    'select 1 from sandbox_orders p join transfers t on p.key = coalesce(t.party_ref, t.id) where t.id = $1',
     [id],
   );
   return rows.length;

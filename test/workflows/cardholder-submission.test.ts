@@ -206,7 +206,7 @@ it('submits once although the worker dies after every step', async () => {
   expect(await run(id)).toBe('pass_audit');
   expect([...died]).toEqual(['lookAtCardholder', 'submitCardholder']);
   expect(await statuses(id)).toEqual(['pending_review', 'wait_audit', 'pass_audit']);
-  const calls = 'select calls from sandbox_reviews where key = $1';
+  const calls = 'select calls from sandbox_orders where key = $1';
   expect(await api.database.query(calls, [`submission-${id}-1`])).toEqual([{ calls: 1 }]);
 });
 
@@ -249,7 +249,7 @@ it('writes no personal data to histories, commands, webhooks, the audit log or t
     'workflow_commands',
     'audit_log',
     'cardholder_decisions',
-    'sandbox_reviews',
+    'sandbox_orders',
     'idempotency_keys',
   ];
   const written = [json, ...payloads, JSON.stringify(api.commands), logged.join('')];

@@ -161,7 +161,7 @@ describe('the workflow of an external card', () => {
     while ((await show()).status !== 'requires_action')
       await new Promise((resolve) => setTimeout(resolve, 20));
     const [page] = await api.database.query<{ page: string }>(
-      'select page from sandbox_external_cards where key = $1',
+      'select page from sandbox_orders where key = $1',
       [id],
     );
     await fetch(`${api.url}${partyPath('external-cards')}/pages/${page?.page}`, {

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { z } from 'zod';
+import { isStorable } from '../protocol/stored';
 import { answer, dropConnection, refuse } from './answers';
 import { readOrder } from './body';
 
@@ -29,11 +30,24 @@ export function routed(routes: readonly PartyRoute[]): Middleware {
   return async (ctx, next) => {
     const fitting = routes.filter(({ path }) => path.test(ctx.path));
     if (fitting.length === 0) return void (await next());
-    const route = fitting.find(({ method }) => method === ctx.method);
+    const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+    const route = fitting.find(({ method }) => method === asked);
     if (!route) return refuse(ctx, 405, 'method_not_allowed');
-    const [, ...names] = route.path.exec(ctx.path) ?? [];
-    await route.handle(ctx, ...names.map((name) => decodeURIComponent(name)));
+    const names = namesIn(route.path, ctx.path);
+    if (!names) return refuse(ctx, 404, 'not_found');
+    await route.handle(ctx, ...names);
   };
+}
+
+/** The names in a path, decoded. Undefined where one is no text that a record can have. */
+function namesIn(pattern: RegExp, path: string): string[] | undefined {
+  const [, ...parts] = pattern.exec(path) ?? [];
+  try {
+    const names = parts.map((part) => decodeURIComponent(part));
+    return names.every(isStorable) ? names : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A `POST` under an `idempotency-key`. */

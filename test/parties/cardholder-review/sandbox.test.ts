@@ -36,7 +36,7 @@ it('takes an application with three documents of ten MiB, and stores none of the
   }));
   const given = application('Travel', { documents });
   expect(await review().submit(given)).toEqual({ version: 1, status: 'processing' });
-  const rows = JSON.stringify(await world.api.database.query('select * from sandbox_reviews'));
+  const rows = JSON.stringify(await world.api.database.query('select * from sandbox_orders'));
   expect(rows).toContain(given.key);
   for (const word of ['Philippa', 'Travel', 'idFrontImg']) expect(rows).not.toContain(word);
   expect(rows.length).toBeLessThan(1_000);

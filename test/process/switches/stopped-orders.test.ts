@@ -73,7 +73,7 @@ describe('an order of the sandbox’s parties', () => {
   it('of a card waits while the processor is stopped', async () => {
     const { id } = await requestedCard(api, client);
     const made = () =>
-      api.database.query('select 1 from sandbox_processor_cards where key = $1', [`issue-${id}`]);
+      api.database.query('select 1 from sandbox_orders where key = $1', [`issue-${id}`]);
     const restore = stoppedAfter(api, switches, 'cardProcessor', 'issuance');
     await expect(orderCard(api.services, id)).rejects.toThrow(PartyStopped);
     expect(await made()).toHaveLength(0);
@@ -125,7 +125,8 @@ describe('an order of the sandbox’s parties', () => {
     const { submit } = steps(api.services);
     expect(await submit(id)).toBe('unknown');
     api.services.parties.documents = documents;
-    expect(await api.database.query('select key from sandbox_reviews')).toEqual([]);
+    const handedIn = `select key from sandbox_orders where party = 'cardholder-review'`;
+    expect(await api.database.query(handedIn)).toEqual([]);
     const sent = 'select submission_sent as sent from cardholders where id = $1';
     expect(await api.database.query(sent, [id])).toEqual([{ sent: false }]);
     expect(await submit(id)).toBe('unknown');

@@ -142,7 +142,7 @@ describe('a token of the sandbox', () => {
     expect(await balanceOf(client, accountId)).toBe(`${balance} 0.00`);
     expect(await foldOf(api, accountId)).toBe(balance);
     expect(await breaksOf(api, id)).toEqual(breaks);
-    const [order] = await api.database.query('select calls from sandbox_external_cards where key = $1', [id]);
+    const [order] = await api.database.query('select calls from sandbox_orders where key = $1', [id]);
     expect(order).toEqual({ calls: 1 + lost });
   });
 
@@ -260,7 +260,7 @@ describe('confirmation by the payer', () => {
           ...[topup.id, returnUrl],
         ]);
       await driven(api, topup.id);
-      await api.database.query('update sandbox_external_cards set return_url = $2 where key = $1', [
+      await api.database.query(`update sandbox_orders set state = state || jsonb_build_object('returnUrl', $2::text) where key = $1`, [
         ...[topup.id, way === 'given' ? ASCII : returnUrl],
       ]);
       const { redirectUrl } = await topup.show();

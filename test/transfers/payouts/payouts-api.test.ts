@@ -388,7 +388,7 @@ it('stores the destination sealed, and shows it nowhere', async () => {
      union all select to_jsonb(k)::text from idempotency_keys k where key = $2
      union all select to_jsonb(e)::text from events e where reference_id = $1
      union all select to_jsonb(q)::text from quotes q
-     union all select to_jsonb(s)::text from sandbox_payouts s`,
+     union all select to_jsonb(s)::text from sandbox_orders s`,
     [id, key['x-idempotency-key']],
   );
   expect(rows.length).toBeGreaterThan(4);

@@ -16,40 +16,24 @@ create index sandbox_party_changes_in_order on sandbox_party_changes (party, at,
 create index sandbox_party_changes_of on sandbox_party_changes (party, ref, at, number);
 create index sandbox_party_changes_due on sandbox_party_changes (next_attempt_at) where next_attempt_at is not null;
 
--- The sandbox's reviewer of cardholders: an outside party that happens to live here. Nothing else reads this table.
-create table sandbox_reviews (
-  key            text collate "C" primary key,  -- the idempotency key of the application
-  scenario       text,  -- how the reviewer behaves; nothing of the person is kept
+-- Orders and other records of the sandbox's parties, which are outside parties that happen to live here. Nothing else
+-- reads this table. No personal data is kept.
+create table sandbox_orders (
+  number         bigint generated always as identity,
+  party          text collate "C" not null,
+  key            text collate "C" not null,  -- the idempotency key of the order
+  kind           text collate "C" not null,  -- of the party's kinds of orders
+  id             text collate "C",  -- the party's own name of the record
+  page           text collate "C",  -- the secret part of its page's address
+  asked          jsonb not null,  -- another order under the key differs here
+  state          jsonb not null,  -- what the party keeps beside the order
+  callback_url   text,  -- absent: nobody is called
   first_asked_at timestamptz(3) not null,
-  calls          int not null default 0,  -- applications that came through to the reviewer
-  taken_at       timestamptz(3)
-);
-
--- The sandbox's card processor: an outside party that happens to live here. Nothing else reads this table.
-create table sandbox_processor_cards (
-  sequence       bigint generated always as identity primary key,
-  key            text collate "C" not null unique,  -- the idempotency key of the order
-  bin            text not null,
-  label          text,  -- decides how the processor behaves
-  first_asked_at timestamptz(3) not null,
-  calls          int not null default 0,  -- orders that reached the processor
-  accepted_at    timestamptz(3),
-  reference      text collate "C" unique,
-  number_sealed  bytea,
-  cvv_sealed     bytea,
-  last4          text,
-  expiry_month   smallint,
-  expiry_year    smallint,
-  first_close_at timestamptz(3),
-    closure_key    text collate "C",  -- the idempotency key of the closure
-  closing_at     timestamptz(3)  -- when it was taken
-);
-
-create table sandbox_processor_tokenizations (
-  key       text collate "C" primary key,  -- the idempotency key of the order
-  reference text collate "C" not null,  -- of the card
-  wallet    text not null,
-  taken_at  timestamptz(3) not null
+  calls          int not null default 0,  -- orders that came through to the party
+  accepted_at    timestamptz(3),  -- when it took the order
+  primary key (party, key),
+  unique (party, id),
+  unique (party, page)
 );
 
 -- Mails to testers' cardholders. `sealed` holds address, subject and text.
@@ -115,37 +99,6 @@ create table sandbox_checkout_disputes (
 );
 create index sandbox_checkout_disputes_of on sandbox_checkout_disputes (session_id, id);
 
--- The sandbox's payouts provider: an outside party that happens to live here. Nothing else reads this table.
-create table sandbox_payouts (
-  key            text collate "C" primary key,  -- the idempotency key of the order
-  method         text not null,
-  amount         numeric not null,
-  currency       text not null,
-  callback_url   text not null,
-  first_asked_at timestamptz(3) not null,
-  calls          int not null default 0,  -- orders that came through to the provider
-  accepted_at    timestamptz(3)  -- when it took the order; nothing of the destination is kept
-);
-
--- The sandbox's card acquirer: an outside party that happens to live here. Nothing else reads this table.
-create table sandbox_external_cards (
-  key            text collate "C" primary key,  -- the idempotency key of the order
-  kind           text not null,  -- charge or push
-  token          text not null,  -- decides how the acquirer behaves; it is a sandbox's token
-  amount         numeric not null,
-  currency       text not null,
-  merchant       text not null,
-  return_url     text,
-  callback_url   text not null,
-  page           text collate "C" not null unique,  -- the secret part of the address of its page
-  expires_at     timestamptz(3) not null,
-  first_asked_at timestamptz(3) not null,
-  calls          int not null default 0,  -- orders that came through to the acquirer
-  accepted_at    timestamptz(3),
-  confirmed_at   timestamptz(3),  -- the payer's decision on the page
-  refused_at     timestamptz(3)
-);
-
 -- The sandbox's bank: an outside party that happens to live here. Nothing else reads this table.
 create table sandbox_bank_credits (
   sequence      bigint generated always as identity primary key,
@@ -173,26 +126,10 @@ create table sandbox_bank_returns (
 );
 create index sandbox_bank_returns_of on sandbox_bank_returns (credit_id, at);
 
--- The sandbox's exchange: what was ordered of it, a deal or a withdrawal, under one key each.
-create table sandbox_exchange_orders (
-  key            text collate "C" primary key,  -- the idempotency key of the order
-  kind           text not null check (kind in ('deal', 'withdrawal')),
-  currency       text not null,  -- what is sold, or withdrawn
-  amount         numeric not null check (amount > 0),
-  bought         text,  -- the currency that is bought
-  min_receive    numeric,
-  rate           numeric,  -- what one unit was worth when the order was taken
-  callback_url   text not null,
-  first_asked_at timestamptz(3) not null,
-  calls          int not null default 0,  -- orders that came through to the party
-  accepted_at    timestamptz(3),  -- when it took the order; nothing of a destination is kept
-  check ((kind = 'deal') = (bought is not null))
-);
-
--- Changes of its balances, written with their time when the order is accepted.
+-- Changes of balances at the sandbox's exchange, written with their time when the order is accepted.
 create table sandbox_exchange_movements (
   number   bigint generated always as identity primary key,
-  key      text collate "C" not null references sandbox_exchange_orders,
+  key      text collate "C" not null,  -- of the order
   currency text collate "C" not null,
   amount   numeric not null,  -- below zero: it goes
   at       timestamptz(3) not null

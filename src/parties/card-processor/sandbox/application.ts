@@ -1,18 +1,17 @@
 import type { Middleware } from 'koa';
 import type { PartyOptions } from '../../sandbox/options';
+import { openBook } from '../../sandbox/orders/orders';
 import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
 import { cardOrderBody, closureBody, tokenizationBody } from '../protocol';
-import { presentClosure, takeClosure } from './closures';
-import { presentOrder, takeOrder } from './orders';
-import { secretsOf } from './sealed-number';
-import { findByReference } from './store';
-import { presentTokenization, takeTokenization } from './tokenizations';
+import { CLOSURES, closureId, TOKENIZATIONS } from './card-orders';
+import { cardBook } from './orders';
+import { secretsOf, UNMADE } from './sealed-number';
 
 const CARDS = /^\/cards$/;
 const CARD = /^\/cards\/([^/]+)$/;
 const CLOSURE = /^\/cards\/([^/]+)\/closure$/;
 const SENSITIVE = /^\/cards\/([^/]+)\/sensitive$/;
-const TOKENIZATIONS = /^\/cards\/([^/]+)\/tokenizations$/;
+const TOKENIZATIONS_OF = /^\/cards\/([^/]+)\/tokenizations$/;
 const TOKENIZATION = /^\/cards\/([^/]+)\/tokenizations\/([^/]+)$/;
 
 /**
@@ -20,28 +19,37 @@ const TOKENIZATION = /^\/cards\/([^/]+)\/tokenizations\/([^/]+)$/;
  * from the caller's, as an outside party's would, so its work stays done when the caller fails. The card's label
  * selects faults (`scenarios.ts`); nothing is random.
  */
-export function createCardProcessorParty(own: PartyOptions): Middleware {
-  const { database, keyring, now } = own;
+export function createCardProcessorParty(options: PartyOptions): Middleware {
+  const cards = openBook(cardBook(options), options);
+  const closures = openBook(CLOSURES, options);
+  const tokenizations = openBook(TOKENIZATIONS, options);
+  const made = async (reference: string) => (await cards.read({ id: reference }))?.kept;
+
   return routed([
     orderRoute(CARDS, { body: cardOrderBody }, ({ bin, label, callbackUrl }, key) =>
-      database.transaction((tx) => takeOrder(tx, { key, bin, label, callbackUrl }, own)),
+      cards.take({ key, callbackUrl, asked: { bin, label }, state: UNMADE }),
     ),
-    questionRoute(CARD, (key = '') => database.transaction((tx) => presentOrder(tx, key, own))),
-    orderRoute(CLOSURE, { body: closureBody }, (order, key, reference = '') =>
-      database.transaction((tx) => takeClosure(tx, { key, reference, ...order }, now)),
-    ),
-    questionRoute(CLOSURE, (reference = '') =>
-      database.transaction((tx) => presentClosure(tx, reference, now)),
-    ),
-    questionRoute(SENSITIVE, async (reference = '') => {
-      const card = await findByReference(database, reference);
-      return card && secretsOf(card, keyring);
+    questionRoute(CARD, (key = '') => cards.tell({ key })),
+    orderRoute(CLOSURE, { body: closureBody }, async ({ callbackUrl }, key, reference = '') => {
+      const card = await made(reference);
+      if (!card) return undefined;
+      const asked = { reference, label: card.label };
+      return closures.take({ key, callbackUrl, asked, state: {}, id: closureId(reference) });
     }),
-    orderRoute(TOKENIZATIONS, { body: tokenizationBody }, (order, key, reference = '') =>
-      database.transaction((tx) => takeTokenization(tx, { key, reference, ...order, takenAt: now() })),
-    ),
-    questionRoute(TOKENIZATION, (reference = '', key = '') =>
-      database.transaction((tx) => presentTokenization(tx, { key, reference })),
-    ),
+    questionRoute(CLOSURE, (reference = '') => closures.tell({ id: closureId(reference) })),
+    questionRoute(SENSITIVE, async (reference = '') => {
+      const card = await made(reference);
+      return card && secretsOf(card, options.keyring);
+    }),
+    orderRoute(TOKENIZATIONS_OF, { body: tokenizationBody }, async (order, key, reference = '') => {
+      const card = await made(reference);
+      if (!card) return undefined;
+      const { wallet, callbackUrl } = order;
+      return tokenizations.take({ key, callbackUrl, asked: { reference, label: card.label, wallet }, state: {} });
+    }),
+    questionRoute(TOKENIZATION, async (reference = '', key = '') => {
+      const known = await tokenizations.read({ key });
+      return known?.kept.reference === reference ? known.word : undefined;
+    }),
   ]);
 }

@@ -1,8 +1,9 @@
 import type { Middleware } from 'koa';
 import type { PartyOptions } from '../../sandbox/options';
+import { openBook } from '../../sandbox/orders/orders';
 import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
 import { applicationBody } from '../protocol';
-import { presentReview, takeApplication } from './reviews';
+import { reviewBook } from './reviews';
 import { reviewScenarioOf } from './scenarios';
 
 const APPLICATIONS = /^\/applications$/;
@@ -16,14 +17,14 @@ const LIMIT = '48mb';
  * transactions commit separately from the caller's, as an outside party's would. The person's `accountPurpose` selects
  * faults (`scenarios.ts`); nothing is random. It stores no data of the person.
  */
-export function createCardholderReviewParty(own: PartyOptions): Middleware {
-  const { database } = own;
+export function createCardholderReviewParty(options: PartyOptions): Middleware {
+  const reviews = openBook(reviewBook(options), options);
   return routed([
     orderRoute(APPLICATIONS, { body: applicationBody, limit: LIMIT }, ({ person, callbackUrl }, key) => {
       // Any other purpose is personal data, so it is not stored.
       const { accountPurpose: scenario = null } = reviewScenarioOf(person['accountPurpose']);
-      return database.transaction((tx) => takeApplication(tx, { key, scenario, callbackUrl }, own));
+      return reviews.take({ key, callbackUrl, asked: {}, state: { scenario } });
     }),
-    questionRoute(APPLICATION, (key = '') => database.transaction((tx) => presentReview(tx, key, own))),
+    questionRoute(APPLICATION, (key = '') => reviews.tell({ key })),
   ]);
 }

@@ -1,84 +1,39 @@
-import type { Tx } from '../../../kernel/db/database';
-import { changeTimes, recordChange, versionAt } from '../../sandbox/changes';
+import { z } from 'zod';
 import type { PartyOptions } from '../../sandbox/options';
-import { secondsAfter, secondsSince } from '../../sandbox/time';
+import { orderBook } from '../../sandbox/orders/book';
+import { changeAt, momentsOf } from '../../sandbox/orders/moments';
 import type { ReviewWord } from '../word';
 import { reviewScenarioOf } from './scenarios';
-import { findReview, lockReview, noteCall, type SandboxReview } from './store';
 
 /** Seconds from an application to its decision, unless the scenario sets another time. */
 const DECISION_SECONDS = 1;
 
-type Own = Pick<PartyOptions, 'now' | 'decisionSeconds'>;
-
 export type ToldReview = { key: string } & ReviewWord;
 
-interface HandedIn {
-  key: string;
-  scenario: string | null;
-  callbackUrl: string;
-}
+/** An application under a used key is the same one, because the party stores nothing to compare. */
+export const reviewBook = ({ decisionSeconds: usual = DECISION_SECONDS }: PartyOptions) =>
+  orderBook({
+    party: 'cardholder-review',
+    kind: 'application',
+    asked: z.object({}),
+    state: z.object({ scenario: z.string().nullable() }),
+    questionsFail: true,
+    faultsOf: ({ scenario }) => reviewScenarioOf(scenario),
+    momentsOf: ({ scenario }, at) => momentsOf([decisionOf(scenario, usual)], {}, at),
+    wordAt({ key, scenario, acceptedAt }, version, at): ToldReview {
+      const { afterSeconds: _, ...decision } = changeAt([decisionOf(scenario, usual)], acceptedAt, at) ?? UNDECIDED;
+      return { key, version, ...decision };
+    },
+  });
 
-/** Takes an application. @returns its present state, or why the caller gets no answer */
-export async function takeApplication(
-  tx: Tx,
-  { callbackUrl, ...given }: HandedIn,
-  own: Own,
-): Promise<ToldReview | 'unreachable' | 'silent'> {
-  const review = await lockReview(tx, given, own.now());
-  const at = own.now();
-  const { key, calls, takenAt } = review;
-  const { losesFirstApplication, losesFirstAnswer } = reviewScenarioOf(review.scenario);
-  if (isUnreachable(review, at)) return 'unreachable';
-  const first = calls === 0;
-  const isLost = first && losesFirstApplication === true;
-  noteCall(tx, key, isLost ? null : at);
-  if (isLost) return 'silent';
-  const taken = { ...review, takenAt: takenAt ?? at };
-  if (!takenAt) {
-    const record = { party: 'cardholder-review', ref: key, callbackUrl } as const;
-    recordChange(tx, record, [{ at, quiet: true }], momentsOf(taken, own));
-  }
-  if (first && losesFirstAnswer === true) return 'silent';
-  // An application that was taken now has changed once.
-  if (!takenAt) return wordAt(taken, 1, at, own);
-  return wordAt(taken, versionAt(await changeTimes(tx, 'cardholder-review', key), at), at, own);
-}
+type Decision = Pick<ReviewWord, 'status' | 'reason'> & { afterSeconds: number };
 
-/** Undefined where no application with that key was taken. */
-export async function presentReview(
-  tx: Tx,
-  key: string,
-  own: Own,
-): Promise<ToldReview | 'unreachable' | undefined> {
-  const [review, times] = await Promise.all([findReview(tx, key), changeTimes(tx, 'cardholder-review', key)]);
-  const at = own.now();
-  if (review && isUnreachable(review, at)) return 'unreachable';
-  return review?.takenAt ? wordAt(review, versionAt(times, at), at, own) : undefined;
-}
+const UNDECIDED: Decision = { status: 'processing', afterSeconds: 0 };
 
-function isUnreachable({ scenario, firstAskedAt }: SandboxReview, at: Date): boolean {
-  return secondsSince(firstAskedAt, at) < (reviewScenarioOf(scenario).unreachableSeconds ?? 0);
-}
-
-/** Unusable data is refused at once. Infinity: the reviewer never decides. */
-function decisionSecondsOf({ scenario }: SandboxReview, { decisionSeconds: usual }: Own): number {
-  const { refusal, decisionSeconds = usual ?? DECISION_SECONDS } = reviewScenarioOf(scenario);
-  return refusal === undefined ? decisionSeconds : 0;
-}
-
-function momentsOf(review: SandboxReview, own: Own): { at: Date }[] {
-  const seconds = decisionSecondsOf(review, own);
-  return Number.isFinite(seconds) ? [{ at: secondsAfter(review.takenAt as Date, seconds) }] : [];
-}
-
-/** The state of a taken application at that time. */
-function wordAt(review: SandboxReview, version: number, at: Date, own: Own): ToldReview {
-  const { key, takenAt, scenario } = review;
-  const { refusal, rejection } = reviewScenarioOf(scenario);
-  if (secondsSince(takenAt as Date, at) < decisionSecondsOf(review, own))
-    return { key, version, status: 'processing' };
-  if (refusal !== undefined) return { key, version, status: 'refused', reason: refusal };
-  if (rejection !== undefined) return { key, version, status: 'rejected', reason: rejection };
-  return { key, version, status: 'passed' };
+/** Unusable data is refused at once. */
+function decisionOf(scenario: string | null, usual: number): Decision {
+  const { refusal, rejection, decisionSeconds: afterSeconds = usual } = reviewScenarioOf(scenario);
+  if (refusal !== undefined) return { status: 'refused', reason: refusal, afterSeconds: 0 };
+  if (rejection !== undefined) return { status: 'rejected', reason: rejection, afterSeconds };
+  return { status: 'passed', afterSeconds };
 }

@@ -1,19 +1,15 @@
+import type { OrderFaults } from '../../sandbox/orders/book';
+
 /**
  * How the sandbox's reviewer treats an application. Only the person's `accountPurpose` decides, so that a client can
  * try every path. Any other purpose passes.
  */
-export interface ReviewScenario {
+export interface ReviewScenario extends OrderFaults {
   accountPurpose: string;
   /** For docs/sandbox.md: what a client sees. */
   effect: string;
-  /** Seconds in which nothing reaches the reviewer, counted from the first attempt of a submission. */
-  unreachableSeconds?: number;
   /** Seconds from the application to its decision, instead of the party's own pace. Infinity: no decision. */
   decisionSeconds?: number;
-  /** The first application is taken and its answer is lost. */
-  losesFirstAnswer?: boolean;
-  /** The first application is lost on its way, and no answer comes. */
-  losesFirstApplication?: boolean;
   /** Why the reviewer refuses the data. */
   refusal?: string;
   /** Why the reviewer rejects the person. */
@@ -52,7 +48,7 @@ export const REVIEW_SCENARIOS: readonly ReviewScenario[] = [
   {
     accountPurpose: 'sandbox:lost',
     effect: 'The data is lost on its way and no answer comes: it is submitted again, then `pass_audit`.',
-    losesFirstApplication: true,
+    losesFirstOrder: true,
   },
   {
     accountPurpose: 'sandbox:unreachable',

@@ -1,13 +1,11 @@
 import type { Middleware } from 'koa';
 import { type Decimal, fitsCurrency } from '../../../kernel/money/money';
 import type { PartyOptions } from '../../sandbox/options';
-import { presentWord, takeOrder } from '../../sandbox/orders/take-order';
-import { payingScenarioOf } from '../../sandbox/paying/scenarios';
+import { openBook } from '../../sandbox/orders/orders';
 import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
 import { exchangeOrder, withdrawalOrder } from '../protocol';
-import { holdBalances, presentBalances } from './balances';
+import { presentBalances } from './balances';
 import { dealBook, WITHDRAWALS } from './orders';
-import { exchangeScenarioOf } from './scenarios';
 import { isDealt } from './table-price';
 
 /**
@@ -15,34 +13,26 @@ import { isDealt } from './table-price';
  * Its transactions commit separately from the caller's, as an outside party's would. The amount selects faults
  * (`scenarios.ts`); nothing is random. It stores no destination.
  */
-export function createExchangeParty({ database, now, rates = 'still' }: PartyOptions): Middleware {
-  const deals = dealBook(rates);
+export function createExchangeParty(options: PartyOptions): Middleware {
+  const { database, now, rates = 'still' } = options;
+  const deals = openBook(dealBook(rates), options);
+  const withdrawals = openBook(WITHDRAWALS, options);
   return routed([
     orderRoute(/^\/orders$/, { body: exchangeOrder }, async (body, key) => {
       const { from: currency, to: bought, amount, minReceive = null, callbackUrl } = body;
-      const refused = refusalOf([currency, bought], amount) ?? exchangeScenarioOf(amount).orderRefusal;
+      const refused = refusalOf([currency, bought], amount);
       if (refused !== undefined) return { refused };
-      const order = { key, currency, amount, bought, minReceive, callbackUrl };
-      return database.transaction(async (tx) => {
-        await holdBalances(tx);
-        return takeOrder(tx, deals, order, now);
-      });
+      const asked = { currency, amount, bought, minReceive };
+      return deals.take({ key, callbackUrl, asked, state: { rate: null } });
     }),
-    questionRoute(/^\/orders\/([^/]+)$/, (key = '') =>
-      database.transaction((tx) => presentWord(tx, deals, key, now)),
-    ),
-    orderRoute(/^\/withdrawals$/, { body: withdrawalOrder }, async ({ destination: _, ...order }, key) => {
-      const { amount, currency } = order;
-      const refused = refusalOf([currency], amount) ?? payingScenarioOf(amount).orderRefusal;
+    questionRoute(/^\/orders\/([^/]+)$/, (key = '') => deals.tell({ key })),
+    orderRoute(/^\/withdrawals$/, { body: withdrawalOrder }, async (body, key) => {
+      const { amount, currency, callbackUrl } = body;
+      const refused = refusalOf([currency], amount);
       if (refused !== undefined) return { refused };
-      return database.transaction(async (tx) => {
-        await holdBalances(tx);
-        return takeOrder(tx, WITHDRAWALS, { key, ...order }, now);
-      });
+      return withdrawals.take({ key, callbackUrl, asked: { amount, currency }, state: {} });
     }),
-    questionRoute(/^\/withdrawals\/([^/]+)$/, (key = '') =>
-      database.transaction((tx) => presentWord(tx, WITHDRAWALS, key, now)),
-    ),
+    questionRoute(/^\/withdrawals\/([^/]+)$/, (key = '') => withdrawals.tell({ key })),
     questionRoute(/^\/balances$/, () => database.transaction((tx) => presentBalances(tx, now))),
   ]);
 }

@@ -109,7 +109,7 @@ export function wordAt(deal: Deal, version: number, at: Date): ToldDeal {
     afterSeconds: _,
     fills,
     ...now
-  } = changeAt(changesOf(deal), acceptedAt ?? at, at) ?? { status: 'open', fills: [], afterSeconds: 0 };
+  } = changeAt(changesOf(deal), acceptedAt, at) ?? { status: 'open', fills: [], afterSeconds: 0 };
   const told = fills.map(({ sold, bought }, index) => ({
     id: `fill-${key}-${index + 1}`,
     sold: sold.toFixed(),

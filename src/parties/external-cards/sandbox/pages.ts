@@ -2,39 +2,48 @@ import type { Context } from 'koa';
 import { asciiUrl } from '../../../kernel/wire/web-url';
 import { refuse } from '../../sandbox/answers';
 import { readForm } from '../../sandbox/body';
-import type { Orders } from './orders';
+import type { Orders } from '../../sandbox/orders/orders';
+import type { PartyRoute } from '../../sandbox/routing';
+import { pageUrl } from './orders';
 import { decisionPage, endPage } from './payment-page';
+import type { ToldOrder } from './progress';
+import type { AskedCard, CardState } from './record';
 
-/**
- * The page of the card's bank, where the payer confirms or refuses.
- * @returns a handler of requests for the page with that secret
- */
-export function createPages(
-  orders: Orders,
+const PAGE = /^\/pages\/([\w-]{1,200})$/;
+
+/** The page of the card's bank, where the payer confirms or refuses. */
+export function pageRoutes(
+  orders: Orders<AskedCard, CardState, ToldOrder>,
   publicUrl: () => string,
-): (ctx: Context, secret: string) => Promise<void> {
-  async function show(ctx: Context, secret: string): Promise<void> {
-    const found = await orders.present({ page: secret });
+): PartyRoute[] {
+  async function show(ctx: Context, page = ''): Promise<void> {
+    const found = await orders.read({ page });
     if (!found) return refuse(ctx, 404, 'not_found');
-    const { order, word } = found;
-    const waits = word.status === 'requires_action';
-    send(ctx, waits ? decisionPage(order, `${publicUrl()}/pages/${secret}`) : endPage(order));
+    const { kept, word } = found;
+    send(ctx, word.status === 'requires_action' ? decisionPage(kept, pageUrl(publicUrl, kept)) : endPage(kept));
   }
 
   /** Redirects the browser to the return address, even if the decision came too late. */
-  async function submit(ctx: Context, secret: string): Promise<void> {
+  async function submit(ctx: Context, page = ''): Promise<void> {
     const decision = (await readForm(ctx))?.get('decision');
     if (decision !== 'confirm' && decision !== 'refuse') return refuse(ctx, 400, 'no_decision');
-    await orders.decide(secret, decision);
-    const found = await orders.present({ page: secret });
+    // Only the first decision before the expiry counts.
+    await orders.change({ page }, ({ confirmedAt, refusedAt, expiresAt }, at) => {
+      if (confirmedAt || refusedAt || expiresAt <= at) return undefined;
+      return decision === 'confirm' ? { confirmedAt: at } : { refusedAt: at };
+    });
+    const found = await orders.read({ page });
     if (!found) return refuse(ctx, 404, 'not_found');
-    const { returnUrl } = found.order;
-    if (returnUrl === null) return send(ctx, endPage(found.order));
+    const { returnUrl } = found.kept;
+    if (returnUrl === null) return send(ctx, endPage(found.kept));
     ctx.status = 303;
     ctx.set('location', asciiUrl(returnUrl));
   }
 
-  return (ctx, secret) => (ctx.method === 'POST' ? submit(ctx, secret) : show(ctx, secret));
+  return [
+    { method: 'GET', path: PAGE, handle: show },
+    { method: 'POST', path: PAGE, handle: submit },
+  ];
 }
 
 function send(ctx: Context, html: string): void {

@@ -1,5 +1,5 @@
 import { formatAmount } from '../../../kernel/money/money';
-import type { SandboxCardOrder } from './store';
+import type { SandboxCardOrder } from './record';
 
 /** The page of the card's bank, without scripts and fit for a phone. */
 function page(title: string, content: string): string {

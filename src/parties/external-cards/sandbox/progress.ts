@@ -1,8 +1,8 @@
 import { Decimal, roundTo } from '../../../kernel/money/money';
 import type { Moment } from '../../sandbox/changes';
 import { secondsAfter } from '../../sandbox/time';
+import type { SandboxCardOrder } from './record';
 import { type CardScenario, scenarioOf } from './scenarios';
-import type { SandboxCardOrder } from './store';
 
 /** The acquirer's state of an order. Amounts are decimal strings. */
 export interface ToldOrder {

@@ -1,15 +1,15 @@
+import type { OrderFaults } from '../../sandbox/orders/book';
+
 /**
  * How the sandbox's acquirer treats a charge or a push. Only the card's token decides, so that a client can try every
  * path.
  */
-export interface CardScenario {
+export interface CardScenario extends OrderFaults {
   token: string;
   /** For docs/sandbox.md: what a client sees of a top-up and of a withdrawal. */
   effect: string;
   /** The payer must confirm a charge on the acquirer's page. A push needs no confirmation. */
   requiresAction?: true;
-  /** The code with which the acquirer does not take the order. */
-  orderRefusal?: string;
   /** The code with which a taken order fails, after {@link decisionSeconds}. */
   refusal?: string;
   /** Seconds from the order (or the payer's confirmation) to the decision, instead of the acquirer's own delay. */
@@ -25,14 +25,6 @@ export interface CardScenario {
   undoneSeconds?: number;
   /** Seconds after the refusal until the order succeeds after all. */
   arrivesLateSeconds?: number;
-  /** The first order is carried out and its answer is lost. */
-  losesFirstAnswer?: true;
-  /** Seconds in which no order reaches the acquirer, counted from the first. */
-  unreachableSeconds?: number;
-  /** Every callback is sent twice, and a forged one with it. */
-  repeatsCallbacks?: true;
-  /** No callback is sent, so a change is found only by asking. */
-  sendsNoCallbacks?: true;
 }
 
 export const CARD_SCENARIOS: readonly CardScenario[] = [

@@ -1,25 +1,27 @@
 import type { Middleware } from 'koa';
 import type { PartyOptions } from '../../sandbox/options';
-import { presentWord, takeOrder } from '../../sandbox/orders/take-order';
-import { payingScenarioOf } from '../../sandbox/paying/scenarios';
+import { openBook } from '../../sandbox/orders/orders';
+import { payingBook } from '../../sandbox/paying/progress';
 import { orderRoute, questionRoute, routed } from '../../sandbox/routing';
 import { payoutOrder } from '../protocol';
-import { PAYOUTS } from './orders';
+
+const BOOK = payingBook({
+  party: 'payouts',
+  kind: 'payout',
+  asked: payoutOrder.pick({ method: true, amount: true, currency: true }),
+});
 
 /**
  * The simulated payouts party: `POST /orders` under an `idempotency-key`, `GET /orders/{key}`. Its transactions commit
  * separately from the caller's, as an outside party's would. The amount selects faults
  * (`../../sandbox/paying/scenarios.ts`); nothing is random. It stores no destination.
  */
-export function createPayoutsParty({ database, now }: PartyOptions): Middleware {
+export function createPayoutsParty(options: PartyOptions): Middleware {
+  const orders = openBook(BOOK, options);
   return routed([
-    orderRoute(/^\/orders$/, { body: payoutOrder }, async ({ destination: _, ...order }, key) => {
-      const { orderRefusal } = payingScenarioOf(order.amount);
-      if (orderRefusal !== undefined) return { refused: orderRefusal };
-      return database.transaction((tx) => takeOrder(tx, PAYOUTS, { key, ...order }, now));
-    }),
-    questionRoute(/^\/orders\/([^/]+)$/, (key = '') =>
-      database.transaction((tx) => presentWord(tx, PAYOUTS, key, now)),
+    orderRoute(/^\/orders$/, { body: payoutOrder }, ({ destination: _, callbackUrl, ...asked }, key) =>
+      orders.take({ key, callbackUrl, asked, state: {} }),
     ),
+    questionRoute(/^\/orders\/([^/]+)$/, (key = '') => orders.tell({ key })),
   ]);
 }

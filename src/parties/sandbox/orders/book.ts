@@ -1,10 +1,13 @@
-import { raw, table } from '../../../kernel/db/build';
-import type { Sql, Tx } from '../../../kernel/db/database';
+import type { z } from 'zod';
+import type { Tx } from '../../../kernel/db/database';
+import type { Moment } from '../changes';
 import type { SandboxParty } from '../options';
-import { lockByKey } from '../rows';
+import type { KeptRecord } from './store';
 
-/** Faults between a party and its caller, selected by a magic value. */
+/** What a magic value does to an order on its way. */
 export interface OrderFaults {
+  /** The code with which the party does not take the order, of which it then keeps nothing. */
+  orderRefusal?: string | undefined;
   /** The first order is carried out and its answer is lost. */
   losesFirstAnswer?: boolean;
   /** The first order is lost on its way, and no answer comes. */
@@ -17,74 +20,46 @@ export interface OrderFaults {
   sendsNoCallbacks?: boolean;
 }
 
-export interface KeptOrder {
-  key: string;
-  callbackUrl: string;
-  firstAskedAt: Date;
-  calls: number;
-  acceptedAt: Date | null;
-  /** Set where the table has several kinds. */
-  kind?: string;
-}
-
 /** A change of an order that happens by itself. */
 export interface LaterChange {
   /** Seconds after the order was taken. Infinity: never. */
   afterSeconds: number;
 }
 
-/** A party's orders of one kind, stored in a table with a row for each key. */
-export interface OrderBook<Order extends { key: string }, Kept extends KeptOrder, Word extends object> {
+/** A record with what was ordered and with what the party adds. */
+export type Kept<Asked, State> = KeptRecord & Asked & State;
+
+/** What a party does with one kind of order. The book does the rest. */
+export interface OrderBook<Asked extends object, State extends object, Word extends object> {
   party: SandboxParty;
-  table: string;
-  /** Set where the table has several kinds. A key belongs to one order across all kinds. */
-  kind?: string;
-  /** Columns beside those of {@link KeptOrder}. */
-  columns: readonly string[];
-  rowOf(order: Order): { key: string } & Record<string, unknown>;
-  keptOf(row: never): Kept;
-  /** Whether the key was used for another order. Addresses are not compared, because ours may change. */
-  isAnother(order: Order, kept: Kept): boolean;
-  faultsOf(kept: Kept): OrderFaults;
-  /** Writes once as the order is taken. @returns the stored order */
-  accept?(tx: Tx, kept: Kept, at: Date): Kept;
-  /** The planned changes, in the order of time. */
-  changesOf(kept: Kept): LaterChange[];
-  /** The party's state of a taken order. */
-  wordAt(kept: Kept, version: number, at: Date): Word;
+  /** A key belongs to one order across all kinds of the party. */
+  kind: string;
+  /** What an order asks for. Another order under its key is a conflict. */
+  asked: z.ZodType<Asked>;
+  /** What the party stores beside that, such as an address or the payer's decision. */
+  state: z.ZodType<State>;
+  /** The name under which a record is listed and called back. Absent: the key. */
+  ref?: 'id';
+  faultsOf(kept: Asked & State): OrderFaults;
+  /** While no order reaches the party, no question does. */
+  questionsFail?: true;
+  /** The code that refuses an order whose id is in use under another key. */
+  usedId?: string;
+  /** Runs at the start of an order's transaction. */
+  prepare?(tx: Tx): Promise<void>;
+  /** Runs once, when the order is taken. @returns what the party adds */
+  accept?(tx: Tx, kept: Kept<Asked, State>, at: Date): Partial<State> & { id?: string };
+  /** The changes at the time of taking or of a decision. Absent: one without a callback, because the answer tells it. */
+  momentsNow?(kept: Kept<Asked, State>, at: Date): [Moment, ...Moment[]];
+  /** The changes by time alone. */
+  momentsOf(kept: Kept<Asked, State>, at: Date): Moment[];
+  /** The party's state of a taken order, as its protocol shows it. */
+  wordAt(kept: Kept<Asked, State>, version: number, at: Date): Word;
+  /** The answer to an order. Absent: the state. */
+  answerOf?(kept: Kept<Asked, State>, word: Word): object;
 }
 
-const KEPT = ['key', 'callbackUrl', 'firstAskedAt', 'calls', 'acceptedAt'];
-
-const ofKind = (kind: string | undefined) => (kind === undefined ? {} : { kind });
-
-/** Locks the order with that key. The first call inserts it. */
-export async function lockOrder<Order extends { key: string }, Kept extends KeptOrder>(
-  tx: Sql,
-  { table: name, kind, columns, rowOf, keptOf }: OrderBook<Order, Kept, object>,
-  order: Order,
-  at: Date,
-): Promise<Kept> {
-  const row = { ...rowOf(order), ...ofKind(kind), firstAskedAt: at };
-  const read = [...KEPT, ...Object.keys(ofKind(kind)), ...columns];
-  return keptOf(await lockByKey<never>(tx, name, row, read));
-}
-
-export async function findOrder<Order extends { key: string }, Kept extends KeptOrder>(
-  sql: Sql,
-  { table: name, kind, columns, keptOf }: OrderBook<Order, Kept, object>,
-  key: string,
-): Promise<Kept | undefined> {
-  const found = table(name).where({ key, ...ofKind(kind) });
-  const [row] = await sql.run(found.select([...KEPT, ...columns]));
-  return row && keptOf(row as never);
-}
-
-/** Counts a call. @param acceptedAt null where the order was not taken */
-export function noteCall(tx: Tx, name: string, key: string, acceptedAt: Date | null): void {
-  tx.defer(
-    table(name)
-      .where({ key })
-      .update({ calls: raw('calls + 1'), acceptedAt: raw('coalesce(accepted_at, ?)', [acceptedAt]) }),
-  );
-}
+/** Checks the parts of a book against one another. */
+export const orderBook = <Asked extends object, State extends object, Word extends object>(
+  book: OrderBook<Asked, State, Word>,
+): OrderBook<Asked, State, Word> => book;

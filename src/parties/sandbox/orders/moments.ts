@@ -11,8 +11,9 @@ export function momentsOf(
   { sendsNoCallbacks = false }: OrderFaults,
   acceptedAt: Date,
 ): Moment[] {
-  return changes.map(({ afterSeconds }, index) => {
-    const next = changes[index + 1]?.afterSeconds ?? Number.POSITIVE_INFINITY;
+  const certain = changes.filter(({ afterSeconds }) => Number.isFinite(afterSeconds));
+  return certain.map(({ afterSeconds }, index) => {
+    const next = certain[index + 1]?.afterSeconds ?? Number.POSITIVE_INFINITY;
     const quiet = sendsNoCallbacks || next - afterSeconds < TOGETHER_SECONDS;
     return { at: secondsAfter(acceptedAt, afterSeconds), quiet };
   });
@@ -21,6 +22,7 @@ export function momentsOf(
 /** The latest change of an order up to that time. Undefined before the first. */
 export const changeAt = <Change extends LaterChange>(
   changes: readonly Change[],
-  acceptedAt: Date,
+  acceptedAt: Date | null,
   at: Date,
-): Change | undefined => changes.findLast(({ afterSeconds }) => secondsAfter(acceptedAt, afterSeconds) <= at);
+): Change | undefined =>
+  changes.findLast(({ afterSeconds }) => secondsAfter(acceptedAt ?? at, afterSeconds) <= at);

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { Decimal, roundTo } from '../../../kernel/money/money';
-import type { LaterChange } from '../orders/book';
-import { changeAt } from '../orders/moments';
+import { type LaterChange, type OrderBook, orderBook } from '../orders/book';
+import { changeAt, momentsOf } from '../orders/moments';
 import { type PayingScenario, payingScenarioOf } from './scenarios';
 
 export interface Payment {
@@ -19,6 +20,20 @@ export interface ToldPayment {
   sent: string;
   returns: { id: string; amount: string }[];
 }
+
+type Paying<Asked extends object> = OrderBook<Asked, object, ToldPayment>;
+
+/** The book of orders to pay. */
+export const payingBook = <Asked extends Pick<Payment, 'amount' | 'currency'>>(
+  own: Pick<Paying<Asked>, 'party' | 'kind' | 'asked' | 'prepare' | 'accept'>,
+): Paying<Asked> =>
+  orderBook<Asked, object, ToldPayment>({
+    ...own,
+    state: z.object({}),
+    faultsOf: ({ amount }) => payingScenarioOf(amount),
+    momentsOf: (kept, at) => momentsOf(changesOf(kept), payingScenarioOf(kept.amount), at),
+    wordAt,
+  });
 
 /** Seconds from an order to `sent`, and from there to `completed`, unless the scenario sets others. */
 const SENT_SECONDS = 0.15;
@@ -76,7 +91,7 @@ export function wordAt(payment: Payment, version: number, at: Date): ToldPayment
     afterSeconds: _,
     returned: back = [],
     ...now
-  } = changeAt(changesOf(payment), acceptedAt ?? at, at) ?? { status: 'processing', afterSeconds: 0 };
+  } = changeAt(changesOf(payment), acceptedAt, at) ?? { status: 'processing', afterSeconds: 0 };
   const hasLeft = ['sent', 'completed', 'returned'].includes(now.status);
   const returns = back.map((part, index) => ({ id: `return-${key}-${index + 1}`, amount: part }));
   return { key, version, ...now, sent: hasLeft ? amount.toFixed() : '0', returns };

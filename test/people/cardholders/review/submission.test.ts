@@ -57,7 +57,7 @@ const later = (seconds: number) => {
 };
 const calls = async (id: string, submission = 1) =>
   (
-    await api.database.query<{ calls: number }>('select calls from sandbox_reviews where key = $1', [
+    await api.database.query<{ calls: number }>('select calls from sandbox_orders where key = $1', [
       `submission-${id}-${submission}`,
     ])
   )[0]?.calls;
@@ -135,7 +135,7 @@ describe('a submission', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => step.submit(id)));
     expect(new Set(answers)).toEqual(new Set(['processing']));
     expect(
-      await api.database.query('select 1 from sandbox_reviews where key like $1', [`%${id}%`]),
+      await api.database.query('select 1 from sandbox_orders where key like $1', [`%${id}%`]),
     ).toHaveLength(1);
     const again = await calls(id);
     expect(await step.submit(id)).toBe('processing');
@@ -183,7 +183,7 @@ describe('the sandbox’s reviewer', () => {
   it('stores no personal data', async () => {
     const { id } = await approved({ accountPurpose: 'A flat for Philippa' });
     await step.submit(id);
-    const rows = JSON.stringify(await api.database.query('select * from sandbox_reviews'));
+    const rows = JSON.stringify(await api.database.query('select * from sandbox_orders'));
     expect(rows).toContain(id);
     for (const word of ['Philippa', ID_NUMBER, STREET]) expect(rows).not.toContain(word);
   });

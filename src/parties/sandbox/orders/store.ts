@@ -1,0 +1,66 @@
+import type { Sql, Tx } from '../../../kernel/db/database';
+import { json, recordTable, wholeUnits } from '../../../kernel/db/record-table';
+import type { SandboxParty } from '../options';
+
+/** What the book stores of each record. */
+export interface KeptRecord {
+  /** Counts the records of all parties. */
+  number: bigint;
+  /** The idempotency key of its order. */
+  key: string;
+  /** The party's own name of the record. */
+  id: string | null;
+  /** The secret part of its page's address. */
+  page: string | null;
+  /** Null: the party calls nobody. */
+  callbackUrl: string | null;
+  firstAskedAt: Date;
+  /** Orders that reached the party. */
+  calls: number;
+  /** Null: not taken. */
+  acceptedAt: Date | null;
+}
+
+export interface Row extends KeptRecord {
+  party: SandboxParty;
+  kind: string;
+  asked: unknown;
+  state: unknown;
+}
+
+/** One of the names of a record. */
+export type Name = { key: string } | { id: string } | { page: string };
+
+const orders = recordTable<Row>('sandbox_orders', { number: wholeUnits, asked: json, state: json });
+
+/**
+ * Locks the row of an order's key. The first call inserts it.
+ * @returns undefined where its id belongs to another key
+ */
+export async function lockByKey(tx: Sql, row: Omit<Row, 'number' | 'calls'>): Promise<Row | undefined> {
+  const { party, key } = row;
+  // One round trip: the second statement sees the row of the first.
+  const [, locked] = await Promise.all([
+    tx.run(orders().insert(orders.row(row)).onConflict().ignore()),
+    orders.one(tx, orders().where({ party, key }).forUpdate()),
+  ]);
+  return locked;
+}
+
+/** Locks a row, so that its recorded changes and its state agree. */
+export function lockRow(
+  tx: Sql,
+  where: Pick<Row, 'party' | 'kind'> & Name,
+  lock: 'share' | 'update',
+): Promise<Row | undefined> {
+  const found = orders().where(where);
+  return orders.one(tx, lock === 'share' ? found.forShare() : found.forUpdate());
+}
+
+export function saveRow(
+  tx: Tx,
+  party: SandboxParty,
+  { key, ...fields }: Pick<Row, 'key' | 'id' | 'calls' | 'acceptedAt' | 'state'>,
+): void {
+  tx.defer(orders().where({ party, key }).update(orders.row(fields)));
+}
