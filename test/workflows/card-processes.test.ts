@@ -112,9 +112,7 @@ describe('card issuance', () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:timeout' });
     await run('cardIssuance', id);
     expect(attempts.slice(0, 2)).toEqual(['orderCard', 'orderCard']);
-    const made = await api.database.query('select calls from sandbox_orders where key = $1', [
-      `issue-${id}`,
-    ]);
+    const made = await api.database.query('select calls from sandbox_orders where key = $1', [`issue-${id}`]);
     expect(made).toEqual([{ calls: 1 }]);
   });
 
@@ -122,9 +120,7 @@ describe('card issuance', () => {
     const { id } = await requestedCard(api, client, { label: 'sandbox:lost-order' });
     await run('cardIssuance', id);
     expect(attempts.slice(0, 2)).toEqual(['orderCard', 'orderCard']);
-    const made = await api.database.query('select calls from sandbox_orders where key = $1', [
-      `issue-${id}`,
-    ]);
+    const made = await api.database.query('select calls from sandbox_orders where key = $1', [`issue-${id}`]);
     expect(made).toHaveLength(1);
   });
 

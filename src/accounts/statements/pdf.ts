@@ -6,7 +6,7 @@ import type { StatementLine, StatementTotal } from './record';
 import { headView, lineView, totalView } from './view';
 
 /** Beyond it, a PDF serves nobody and takes the process seconds. */
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 /**
  * A statement as PDF with an embedded font of Latin, Greek, Cyrillic and further letters.
@@ -53,9 +53,9 @@ async function readWhole(
     const { done, value } = await portions.next();
     if (done) return { lines, totals: value };
     lines.push(...value);
-    if (lines.length > MOST_LINES)
+    if (lines.length > MAX_LINES)
       throw invalid(
-        `format must be csv or json, because a PDF has at most ${MOST_LINES.toLocaleString('en')} lines.`,
+        `format must be csv or json, because a PDF has at most ${MAX_LINES.toLocaleString('en')} lines.`,
         'format',
       );
   }

@@ -64,7 +64,11 @@ const CONTENT: Record<Format, (statement: OpenStatement) => Promise<Readable | B
 
 /** Streams a text in pieces. The first pieces are made before the answer begins, so that their error is answered. */
 async function streamed(pieces: AsyncGenerator<string>): Promise<Readable> {
-  const begun = [await pieces.next(), await pieces.next()].flatMap(({ value }) => value ?? []);
+  const begun: string[] = [];
+  for (let i = 0; i < 2; i += 1) {
+    const { done, value } = await pieces.next();
+    if (!done) begun.push(value);
+  }
   async function* all(): AsyncGenerator<string> {
     yield* begun;
     yield* pieces;

@@ -32,7 +32,7 @@ export interface StatementBody {
 }
 
 export const pathOf = (accountId: string, query: Record<string, string>): string =>
-  `/v1/accounts/${accountId}/statement?${new URLSearchParams(query)}`;
+  `/v1/accounts/${accountId}/statement?${new URLSearchParams(query).toString()}`;
 
 export const hour = 3_600_000;
 export const soon = () => new Date(Date.now() + hour).toISOString();

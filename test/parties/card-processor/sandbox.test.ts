@@ -79,10 +79,7 @@ describe('the sandbox', () => {
   it('makes one card when many orders with one key arrive together', async () => {
     const key = newId('card');
     await Promise.all(Array.from({ length: 10 }, () => processor.issue(order(key))));
-    const rows = await world.api.database.query(
-      'select id from sandbox_orders where key = $1',
-      [key],
-    );
+    const rows = await world.api.database.query('select id from sandbox_orders where key = $1', [key]);
     expect(rows).toHaveLength(1);
     const changes = 'select at from sandbox_party_changes where ref = $1';
     expect(await world.api.database.query(changes, [key])).toHaveLength(2);

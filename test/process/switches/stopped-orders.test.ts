@@ -72,8 +72,7 @@ describe('an order of the sandbox’s parties', () => {
 
   it('of a card waits while the processor is stopped', async () => {
     const { id } = await requestedCard(api, client);
-    const made = () =>
-      api.database.query('select 1 from sandbox_orders where key = $1', [`issue-${id}`]);
+    const made = () => api.database.query('select 1 from sandbox_orders where key = $1', [`issue-${id}`]);
     const restore = stoppedAfter(api, switches, 'cardProcessor', 'issuance');
     await expect(orderCard(api.services, id)).rejects.toThrow(PartyStopped);
     expect(await made()).toHaveLength(0);

@@ -260,9 +260,10 @@ describe('confirmation by the payer', () => {
           ...[topup.id, returnUrl],
         ]);
       await driven(api, topup.id);
-      await api.database.query(`update sandbox_orders set state = state || jsonb_build_object('returnUrl', $2::text) where key = $1`, [
-        ...[topup.id, way === 'given' ? ASCII : returnUrl],
-      ]);
+      await api.database.query(
+        `update sandbox_orders set state = state || jsonb_build_object('returnUrl', $2::text) where key = $1`,
+        [...[topup.id, way === 'given' ? ASCII : returnUrl]],
+      );
       const { redirectUrl } = await topup.show();
       const page = (await fetch(redirectUrl, { redirect: 'manual' })).headers.get('location') ?? '';
       const decided = await decide(page, 'confirm');

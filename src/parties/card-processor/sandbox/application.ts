@@ -45,7 +45,12 @@ export function createCardProcessorParty(options: PartyOptions): Middleware {
       const card = await made(reference);
       if (!card) return undefined;
       const { wallet, callbackUrl } = order;
-      return tokenizations.take({ key, callbackUrl, asked: { reference, label: card.label, wallet }, state: {} });
+      return tokenizations.take({
+        key,
+        callbackUrl,
+        asked: { reference, label: card.label, wallet },
+        state: {},
+      });
     }),
     questionRoute(TOKENIZATION, async (reference = '', key = '') => {
       const known = await tokenizations.read({ key });

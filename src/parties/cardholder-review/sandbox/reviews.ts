@@ -21,7 +21,8 @@ export const reviewBook = ({ decisionSeconds: usual = DECISION_SECONDS }: PartyO
     faultsOf: ({ scenario }) => reviewScenarioOf(scenario),
     momentsOf: ({ scenario }, at) => momentsOf([decisionOf(scenario, usual)], {}, at),
     wordAt({ key, scenario, acceptedAt }, version, at): ToldReview {
-      const { afterSeconds: _, ...decision } = changeAt([decisionOf(scenario, usual)], acceptedAt, at) ?? UNDECIDED;
+      const { afterSeconds: _, ...decision } =
+        changeAt([decisionOf(scenario, usual)], acceptedAt, at) ?? UNDECIDED;
       return { key, version, ...decision };
     },
   });

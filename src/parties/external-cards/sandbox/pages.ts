@@ -20,7 +20,10 @@ export function pageRoutes(
     const found = await orders.read({ page });
     if (!found) return refuse(ctx, 404, 'not_found');
     const { kept, word } = found;
-    send(ctx, word.status === 'requires_action' ? decisionPage(kept, pageUrl(publicUrl, kept)) : endPage(kept));
+    send(
+      ctx,
+      word.status === 'requires_action' ? decisionPage(kept, pageUrl(publicUrl, kept)) : endPage(kept),
+    );
   }
 
   /** Redirects the browser to the return address, even if the decision came too late. */

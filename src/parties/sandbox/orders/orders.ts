@@ -31,10 +31,7 @@ export interface Orders<Asked, State, Word> {
   /** The present state. Undefined where no such order was taken. */
   tell(name: Name): Promise<Outcome>;
   /** Stores a decision on a record. @param work undefined where nothing has changed */
-  change(
-    name: Name,
-    work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | undefined,
-  ): Promise<void>;
+  change(name: Name, work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | undefined): Promise<void>;
   /** As {@link Orders.tell}, with the record. */
   read(name: Name): Promise<Present<Asked, State, Word> | undefined>;
 }

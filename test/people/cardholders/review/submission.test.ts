@@ -169,7 +169,7 @@ describe('the sandbox’s reviewer', () => {
         return;
       }
       expect(await step.submit(id)).toBe(decisions[outcome]);
-    } else if (scenario.losesFirstApplication) {
+    } else if (scenario.losesFirstOrder) {
       expect([await submit(), await submit()]).toEqual(['unknown', 'pass_audit']);
     } else if (scenario.losesFirstAnswer) {
       expect([await submit(), await submit()]).toEqual(['unknown', 'pass_audit']);
