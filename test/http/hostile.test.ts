@@ -250,7 +250,13 @@ describe('a query string', () => {
         for (const [method, { parameters = [] }] of Object.entries(methods))
           for (const { in: at, name, schema } of parameters) {
             if (at !== 'query' || !JSON.stringify(schema).includes('date-time')) continue;
-            const needed = new URLSearchParams({ fromDate: '2026-01-01', chain: 'local', [name]: moment });
+            const needed = new URLSearchParams({
+              fromDate: '2026-01-01',
+              from: '2026-01-01',
+              to: '2026-02-01',
+              chain: 'local',
+              [name]: moment,
+            });
             const target = `${path.replace(/\{\w+\}/g, newId('account'))}?${needed.toString()}`;
             const { status, body } = await admin.call(method.toUpperCase(), target);
             expect([method, path, status, body.field]).toEqual([method, path, 400, name]);

@@ -220,7 +220,13 @@ describe('an answer', () => {
 
   it('has only the fields of an error', async () => {
     expect(Object.keys((await kit.call('/nothing')).body)).toEqual(['code', 'message', 'requestId']);
-    expect(Object.keys((await post({ amount: 5 })).body)).toEqual(['code', 'message', 'field', 'requestId']);
+    expect(Object.keys((await post({ amount: 5 })).body)).toEqual([
+      'code',
+      'message',
+      'field',
+      'errors',
+      'requestId',
+    ]);
   });
 
   it('to an internal error is a 500 without details', async () => {

@@ -66,8 +66,8 @@ const CONTENT: Record<Format, (statement: OpenStatement) => Promise<Readable | B
 async function streamed(pieces: AsyncGenerator<string>): Promise<Readable> {
   const begun: string[] = [];
   for (let i = 0; i < 2; i += 1) {
-    const { done, value } = await pieces.next();
-    if (!done) begun.push(value);
+    const piece = await pieces.next();
+    if (!piece.done) begun.push(piece.value);
   }
   async function* all(): AsyncGenerator<string> {
     yield* begun;

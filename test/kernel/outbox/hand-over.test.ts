@@ -123,7 +123,7 @@ it('continues when the database is back', async () => {
   const name = new URL(test.url).pathname.slice(1);
   const relay = startRelay({ client: temporal.client, database: test.database, log: quiet });
   await onServer(`alter database ${name} allow_connections false`);
-  await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  await onServer(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`);
   await expect(test.database.query('select 1')).rejects.toThrow();
   await onServer(`alter database ${name} allow_connections true`);
   await commit(test.database, [command('database-was-away')]);

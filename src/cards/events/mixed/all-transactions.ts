@@ -3,8 +3,7 @@ import type { EntryRow } from '../../../accounts/accounts/history';
 import { accountTransactionItem, accountTransactionItemOf } from '../../../accounts/accounts/mixed-history';
 import type { AccountServices } from '../../../accounts/accounts/services';
 import { ACCOUNT_EFFECTS, CARD_EFFECTS } from '../../../kernel/ledger/effects';
-import { type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
-import { identifier } from '../../../kernel/wire/schemas';
+import { idFilter, type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
 import { transactionsById } from '../transaction-store';
 import { cardTransactionView } from '../view';
 import { cardTransactionItem, cardTransactionItemOf } from './history';
@@ -19,12 +18,12 @@ export const allTransactionsQuery = z.object({
   ...pageQuery,
   kind: z.enum(KINDS).optional(),
   type: z.enum([...new Set([...CARD_TYPES, ...ACCOUNT_TYPES])] as [string, ...string[]]).optional(),
-  cardId: identifier('card_01h455vb4pex5vsknk084sn02q')
-    .optional()
-    .describe('Only the transactions of this card. With `accountId` too: those of either.'),
-  accountId: identifier('acc_01h455vb4pex5vsknk084sn02q')
-    .optional()
-    .describe('Only the transactions of this account, also of your virtual IBAN.'),
+  cardId: idFilter('card_01h455vb4pex5vsknk084sn02q').describe(
+    'Only the transactions of this card. With `accountId` too: those of either.',
+  ),
+  accountId: idFilter('acc_01h455vb4pex5vsknk084sn02q').describe(
+    'Only the transactions of this account, also of your virtual IBAN.',
+  ),
 });
 
 type AllTransactionsQuery = z.output<typeof allTransactionsQuery>;
