@@ -12,6 +12,8 @@ export class Problem extends Error {
     readonly field?: string,
     /** Seconds, for `Retry-After`. */
     readonly retryAfter?: number,
+    /** Further fields of the error body. */
+    readonly details?: object,
   ) {
     super(message);
   }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyring } from '../../src/kernel/security/keyring';
-import { operatorOf } from '../../src/operator/operators/operations';
+import { operatorOf } from '../../src/desk/operators/operations';
 import { type DemoCredentials, ensureDemoCredentials } from '../../src/startup/demo-credentials';
 import { ensureMasterKey, readMasterKey } from '../../src/startup/master-key';
 import { createAuthenticator } from '../../src/tenants/clients/authenticate';

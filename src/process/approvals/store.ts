@@ -11,7 +11,7 @@ import type { Approval, Money } from './record';
 
 type Row = Omit<Approval, 'money'> & { [Field in keyof Money]: Money[Field] | null };
 
-const approvals = recordTable<Row>('approvals', { amount: decimal, terms: json, changes: json }, [
+const approvals = recordTable<Row>('approvals', { amount: decimal, terms: json, changes: json, restsOn: json }, [
   'id',
   'kind',
   'subject',
@@ -20,6 +20,7 @@ const approvals = recordTable<Row>('approvals', { amount: decimal, terms: json, 
   'currency',
   'terms',
   'changes',
+  'restsOn',
   'reason',
   'requestedBy',
   'requestedAt',
