@@ -29,9 +29,14 @@ import { networkRoutes } from './chain/networks/routes';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
+import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
+import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
+import type { DeskHttp } from './desk/http/services';
+import { createDeskAuthenticator } from './desk/http/session-routes';
+import { operatorDesk } from './desk/operators/desk';
 import { WATCHED } from './desk/queues/house';
-import { waitingCounts } from './desk/waiting';
-import { createApp } from './http/app';
+import { undeclaredDesk } from './desk/undeclared';
+import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
 import { openApiDocument } from './http/openapi';
@@ -46,6 +51,7 @@ import { type PartySettings } from './kernel/party-settings';
 import { createReadiness } from './kernel/readiness';
 import type { FirstStep } from './kernel/temporal/hand-over';
 import type { Reconcilable } from './kernel/temporal/reconciler';
+import { otherApproved } from './operator/approvals/others';
 import { createParties } from './parties/create';
 import { observedParties } from './parties/protocol/observed';
 import { dealtWhileOn } from './parties/rates/left-out';
@@ -66,7 +72,7 @@ import { overdueReading } from './process/overdue';
 import { createAdmission } from './process/switches/admission';
 import { createSwitches } from './process/switches/switches';
 import type { Services } from './services';
-import type { ApiOptions, Wiring } from './startup/wiring';
+import type { ApiOptions, DeskOptions, Wiring } from './startup/wiring';
 import { type Access, createAccess } from './tenants/clients/access';
 import { createAuthenticator } from './tenants/clients/authenticate';
 import { clientRoutes } from './tenants/clients/routes';
@@ -86,11 +92,14 @@ import { withdrawalRoutes } from './transfers/exchange/withdrawals/routes';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
 import { remittersOf } from './transfers/iban/credits/remitters';
+import { ibanPayoutDesk } from './transfers/iban/payouts/desk';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
 import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban/virtual-ibans/capability';
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
+import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { suspenseDesk } from './transfers/suspense-desk';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
@@ -186,18 +195,23 @@ export function reconcilables(_services: Composed): Reconcilable[] {
 }
 
 /** The metrics that a scrape reads from the database. */
-export const readings = (services: Composed): Reading[] => [
-  outboxReading,
-  listAgeReading(services),
-  breaksReading,
-  suspenseReading,
-  openTransfersReading,
-  settlementReading,
-  chainReading,
-  overdueReading(reconcilables(services), services.now),
-  endpointsReading,
-  waitingReading((sql) => waitingCounts(sql)),
-];
+export function readings(services: Composed): Reading[] {
+  const { lists } = deskCatalogue(services);
+  return [
+    outboxReading,
+    listAgeReading(services),
+    breaksReading,
+    suspenseReading,
+    openTransfersReading,
+    settlementReading,
+    chainReading,
+    overdueReading(reconcilables(services), services.now),
+    endpointsReading,
+    waitingReading(async (sql) =>
+      (await waitingCounts(lists, sql)).map(({ list: queue, ...count }) => ({ queue, ...count })),
+    ),
+  ];
+}
 
 /** The first step of a new record. The process that commits the record runs it before the workflow starts. */
 export const firstStepOf = (services: Composed): FirstStep => createFirstStep(services);
@@ -274,6 +288,42 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
   await Promise.all([sandboxParties.stop(), parties.rates.stop()]);
 }
 
+/** The desks of all domains. The order is the order of the overview. */
+export function deskCatalogue(services: Composed): Catalogue {
+  const catalogue: Catalogue = catalogueOf(services.database, [
+    payoutDesk(services),
+    ibanPayoutDesk(services),
+    suspenseDesk(services),
+    operatorDesk(services),
+    undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
+  ]);
+  return catalogue;
+}
+
+/** The desk's HTTP API, which a listener of its own serves to operators. */
+export function createDesk(
+  services: Composed,
+  { observe, clock = () => new Date(), workflowUrl }: DeskOptions,
+) {
+  const { database, log } = services;
+  const desk: DeskHttp = {
+    ...services,
+    catalogue: deskCatalogue(services),
+    clock,
+    workflowUrl: workflowUrl ?? (() => null),
+    others: (kind) => otherApproved(services, kind),
+  };
+  const routes = deskRoutes(desk);
+  return createApp({
+    database,
+    log,
+    routes,
+    authenticate: createDeskAuthenticator(desk),
+    pages: [documentPages(() => openApiDocument(routes, DESK_DOCUMENT))],
+    observe,
+  });
+}
+
 export function createApi(services: Composed, { observe, publicUrl, spend }: ApiOptions) {
   const { database, keyring, access, log, sandboxParties, parties } = services;
   sandboxParties.start();
@@ -296,7 +346,7 @@ export function createApi(services: Composed, { observe, publicUrl, spend }: Api
       },
       { crypto: ({ body }) => holdersOf(database, body) },
     ),
-    authenticate: createAuthenticator(database, keyring, access),
+    authenticate: byClientHeaders(createAuthenticator(database, keyring, access)),
     pages: [documentPages(() => openApiDocument(routes, { publicUrl })), ...sandboxParties.middlewares],
     observe,
     spend,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createActivities } from '../activities';
 import {
   createApi,
+  createDesk,
   createServices,
   firstStepOf,
   readings,
@@ -23,7 +24,7 @@ import { watchLauncher } from './startup/launcher';
 import { ensureMasterKey } from './startup/master-key';
 import { outliveOutput } from './startup/output';
 import { startParties } from './startup/parties';
-import { type Product, startProduct } from './startup/product';
+import { deskPortOf, type Product, startProduct } from './startup/product';
 import { assertDatabase } from './startup/reach-database';
 import { createSignals } from './startup/signals';
 import { createStages, type Stages, StoppedWhileStarting } from './startup/stages';
@@ -56,6 +57,7 @@ const PARTY_USE: Record<StartRole, PartyUse> = {
   all: 'reaches',
   api: 'reaches',
   worker: 'reaches',
+  desk: 'reaches',
   migrate: 'neither',
   parties: 'serves',
 };
@@ -89,7 +91,9 @@ async function migrateOnly(config: Config, log: Logger): Promise<void> {
 
 async function start(run: Run, role: Role): Promise<void> {
   const { config, log, stages, voice } = run;
-  if (role !== 'worker') await assertPortFree(config.host, config.port, 'PORT');
+  if (role === 'api' || role === 'all') await assertPortFree(config.host, config.port, 'PORT');
+  if (role === 'desk' || role === 'all')
+    await assertPortFree(config.deskHost, deskPortOf(role, config), 'DESK_PORT');
   await assertPortFree(config.metricsHost, config.metricsPort, 'METRICS_PORT');
   if (config.databaseUrl !== undefined) await assertDatabase(config.databaseUrl);
   await claimFolders(role, config);
@@ -98,7 +102,7 @@ async function start(run: Run, role: Role): Promise<void> {
   const product = await startProduct({ config, role, log, stages, infrastructure, masterKey, compose });
   if (role === 'all') return present(run, infrastructure, product);
   await product.ready();
-  log.info({ port: product.port, metricsPort: product.metricsPort }, 'started');
+  log.info({ port: product.port, deskPort: product.deskPort, metricsPort: product.metricsPort }, 'started');
 }
 
 /** Serves only the simulated parties, for an installation that reaches them as real ones. */
@@ -119,6 +123,10 @@ function compose(wiring: Wiring): Composition {
     services,
     api(options) {
       const handle = createApi(services, options).callback();
+      return (request, response) => void handle(request, response);
+    },
+    desk(options) {
+      const handle = createDesk(services, options).callback();
       return (request, response) => void handle(request, response);
     },
     activities: createActivities(services),

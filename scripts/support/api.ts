@@ -12,7 +12,7 @@ export interface Credentials {
   temporalUi: string;
   client: Credential;
   admin: Credential;
-  operator: { operatorSecret: string };
+  operator: { name: string; operatorSecret: string };
 }
 
 /** @throws Error when no product runs here */

@@ -11,7 +11,11 @@ import { readCredentials } from './api';
 export async function operatorJson<Answer>(...argv: string[]): Promise<{ code: number; answer: Answer }> {
   const [out, err]: [string[], string[]] = [[], []];
   const { operator } = readCredentials(readConfig().dataDir);
-  const environment = { OPERATOR_SECRET: operator.operatorSecret, ...process.env };
+  const environment = {
+    OPERATOR_NAME: operator.name,
+    OPERATOR_SECRET: operator.operatorSecret,
+    ...process.env,
+  };
   const code = await runOperator([...argv, '--json'], environment, {
     out: (line) => out.push(line),
     err: (line) => err.push(line),

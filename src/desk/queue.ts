@@ -2,10 +2,7 @@ import type { Sql } from '../kernel/db/database';
 import type { WaitingCount, WaitingFilter, WaitingPlace } from '../kernel/db/waiting';
 import { invalid } from '../kernel/errors';
 import { type Decimal, formatAmount } from '../kernel/money/money';
-import type { Services } from '../services';
-
-/** Dependencies of queues and stories. */
-export type DeskDeps = Pick<Services, 'database' | 'now'>;
+import type { DeskDeps } from '../process/desk/story';
 
 /** A value in a table for people. */
 export type Cell = string | number | null | undefined;

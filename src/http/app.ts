@@ -24,12 +24,19 @@ import type { Route } from './route';
 import { createRouters } from './router';
 import { type Admission, perform } from './run-operation';
 
+/** What a request presents to be authenticated. */
+export interface Presented {
+  method: string;
+  /** Empty where the request does not have the header. */
+  header(name: string): string;
+}
+
 export interface AppDeps {
   database: Database;
   routes: Route[];
   /** Refuses routes whose capability or party is off. When absent, everything is on. */
   admission?: Admission;
-  authenticate(clientId: string, clientSecret: string): Promise<Verdict>;
+  authenticate(request: Presented): Promise<Verdict>;
   log: Logger;
   /**
    * Called for each answered request, except for internal ones: probes, and the product's calls to the sandbox's
@@ -41,6 +48,12 @@ export interface AppDeps {
   /** Middleware for pages and documents, tried where no route matches. */
   pages?: Koa.Middleware[];
 }
+
+/** Authenticates clients and admins by their two headers. */
+export const byClientHeaders =
+  (authenticate: (clientId: string, clientSecret: string) => Promise<Verdict>) =>
+  ({ header }: Presented): Promise<Verdict> =>
+    authenticate(header('x-client-id'), header('x-client-secret'));
 
 /**
  * Creates the API. Checks run in the order of decisions part 1: credential, path, role, body, key, shapes. The
@@ -108,7 +121,7 @@ export function createApp(deps: AppDeps): Koa {
   }
 
   async function admit(ctx: Context): Promise<Caller> {
-    const known = await deps.authenticate(ctx.get('x-client-id'), ctx.get('x-client-secret'));
+    const known = await deps.authenticate({ method: ctx.method, header: (name) => ctx.get(name) });
     if (!known) throw unauthorized();
     if (known === 'disabled') throw clientDisabled();
     ctx.state['tenantId'] = known.caller.tenantId;

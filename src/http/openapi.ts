@@ -31,6 +31,11 @@ with \`Allow\` to OPTIONS, which needs no credential. Without a credential, an u
 returns the first answer, byte for byte, with \`x-idempotent-replayed: true\`.`;
 
 export interface OpenApiOptions {
+  /** Default: the API of clients. */
+  title?: string;
+  description?: string;
+  /** The ways to authenticate, each enough by itself. Default: a client's credential. */
+  securitySchemes?: Record<string, oas31.SecuritySchemeObject>;
   /** Base URL of the API for clients. Default: the place that the document was read from. */
   publicUrl?: string | undefined;
 }
@@ -43,12 +48,18 @@ export function openApiDocument(routes: Route[], options: OpenApiOptions = {}): 
   }
   return createDocument({
     openapi: '3.1.1',
-    info: { title: 'Cardwright', version: SPECIFICATION_VERSION, description: DESCRIPTION },
+    info: {
+      title: options.title ?? 'Cardwright',
+      version: SPECIFICATION_VERSION,
+      description: options.description ?? DESCRIPTION,
+    },
     servers: [{ url: options.publicUrl ?? '/' }],
     tags: tagsOf(routes).map((name) => ({ name })),
-    security: [CREDENTIAL],
+    security: options.securitySchemes
+      ? Object.keys(options.securitySchemes).map((name) => ({ [name]: [] }))
+      : [CREDENTIAL],
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES },
+    components: { securitySchemes: options.securitySchemes ?? SECURITY_SCHEMES },
   });
 }
 

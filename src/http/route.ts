@@ -18,6 +18,8 @@ export interface ApiRequest<Query = unknown, Body = unknown> extends Call {
   params: Record<string, string>;
   query: Query;
   body: Body;
+  /** Where the request came from, as the socket says. */
+  address: string;
   /** Received files of an endpoint with `files`. */
   files: Record<string, UploadedFile>;
   /** Present on endpoints with `raw`. */

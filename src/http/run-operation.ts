@@ -77,6 +77,7 @@ export async function perform(
     params,
     query: route.query ? parsed(route.query, query) : {},
     body: route.body ? parsed(route.body, rawBody) : noBody(rawBody),
+    address: ctx.ip,
     files,
     ...(raw ? { raw } : {}),
     ...acceptedOf(ctx, route),
@@ -176,7 +177,10 @@ async function sendWritten(
 ): Promise<void> {
   if (key === undefined || route.idempotency === 'ignored') {
     const prepared = await route.prepare?.(request);
-    const answer = await database.transaction((tx) => written(tx, route, request, prepared));
+    const { headers = {}, ...answer } = await database.transaction((tx) =>
+      written(tx, route, request, prepared),
+    );
+    ctx.set(headers);
     return send(ctx, revealed(route, await awaitSettled(ctx, route, request, answer)));
   }
   const answer = await writtenUnder(key, database, route, request);
@@ -189,9 +193,10 @@ async function written(
   route: WriteRoute,
   request: ApiRequest,
   prepared: unknown,
-): Promise<StoredAnswer> {
+): Promise<StoredAnswer & { headers?: Record<string, string> }> {
   const answer = await route.write(tx, request, prepared);
-  if (answer instanceof Reply) return { status: answer.status, body: rendered(answer.body) };
+  if (answer instanceof Reply)
+    return { status: answer.status, body: rendered(answer.body), headers: answer.headers };
   return { status: route.status ?? 200, body: rendered(answer) };
 }
 
@@ -211,7 +216,10 @@ async function writtenUnder(
   return withKey(
     database,
     key,
-    async (tx) => written(tx, route, request, prepared()),
+    async (tx) => {
+      const { status, body } = await written(tx, route, request, prepared());
+      return { status, body };
+    },
     (problem) => ({ status: problem.status, body: problemBody(problem, request.requestId) }),
   );
 }

@@ -9,6 +9,8 @@ export interface Caller {
   reach: string | null;
   /** The number of the secret that was used, because a tenant may have two. Empty on public endpoints. */
   credentialId: string;
+  /** Of an operator at the desk (src/process/desk/permissions.ts). Absent for every other caller. */
+  permissions?: readonly string[];
 }
 
 /** The part of a request that an operation needs. */

@@ -24,6 +24,10 @@ const schema = z.object({
   PORT: port.default(8080),
   METRICS_HOST: text.default('127.0.0.1'),
   METRICS_PORT: port.default(9464),
+  /** The desk's listener. Loopback by default. */
+  DESK_HOST: text.default('127.0.0.1'),
+  /** Default: a free port of the process that plays all roles, which it writes to DATA_DIR; else 8091. */
+  DESK_PORT: port.optional(),
   PUBLIC_URL: address('https://cards.example.com').optional(),
   DATA_DIR: text.default('.data'),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
@@ -75,8 +79,14 @@ const schema = z.object({
   CARD_ORDER_WAIT_SECONDS: seconds.default(86_400),
   /** Cooldown of a wallet between two allocations, so that a late payment is not credited to the next payer. */
   WALLET_QUARANTINE_SECONDS: seconds.default(86_400),
-  /** Secret of the operator who uses the command line. */
+  /** Name, secret and one-time code of the operator who uses the command line. */
+  OPERATOR_NAME: text.optional(),
   OPERATOR_SECRET: text.optional(),
+  OPERATOR_CODE: text.optional(),
+  /** File of the session that `operator login` keeps. */
+  OPERATOR_SESSION: text.optional(),
+  /** The desk that the command line calls. Default: the one that DATA_DIR names. */
+  DESK_URL: addressAsGiven('https://desk.example.com').optional(),
   /** Seconds that a stopping API keeps serving while it reports not ready. Default: 5 in production, else 0. */
   DRAIN_SECONDS: secondsOrNone.optional(),
   /** Seconds that requests in flight may take after the process is told to stop. */
@@ -85,7 +95,7 @@ const schema = z.object({
   npm_lifecycle_event: text.optional(),
 });
 
-export type Role = 'api' | 'worker' | 'all';
+export type Role = 'api' | 'worker' | 'desk' | 'all';
 
 /** `reaches`: the process calls the parties. `serves`: the process serves the sandbox's parties. */
 export type PartyUse = 'reaches' | 'serves' | 'neither';
@@ -108,6 +118,9 @@ export interface Config {
   host: string;
   port: number;
   /** Loopback by default. */
+  deskHost: string;
+  deskPort: number | undefined;
+  /** Loopback by default. */
   metricsHost: string;
   metricsPort: number;
   /** Base URL of the API for clients, without a trailing slash. Default: derived from host and port. */
@@ -125,8 +138,6 @@ export interface Config {
     uiPort: number | undefined;
     encrypt: boolean;
   };
-  /** Base URL of the desk, without a trailing slash. Absent: links to records are commands of the command line. */
-  deskUrl: string | undefined;
   /** Absent: created at the first start of the embedded sandbox. Elsewhere the start fails. */
   masterKey: Buffer | undefined;
   documents: DocumentsSettings;
@@ -153,8 +164,14 @@ export interface Config {
   settlementWaitSeconds: number;
   cardOrderWaitSeconds: number;
   walletQuarantineSeconds: number;
+  operatorName: string | undefined;
   /** Absent: the operator of the embedded sandbox. */
   operatorSecret: string | undefined;
+  operatorCode: string | undefined;
+  /** Absent: in the home folder. */
+  operatorSession: string | undefined;
+  /** Base URL of the desk, without a trailing slash. Absent: links to records are commands of the command line. */
+  deskUrl: string | undefined;
   /** Whether npm is the parent process (`npm start`). */
   startedByNpm: boolean;
 }
@@ -220,6 +237,8 @@ function configOf(
     production: env.NODE_ENV === 'production',
     host: env.HOST,
     port: env.PORT,
+    deskHost: env.DESK_HOST,
+    deskPort: env.DESK_PORT,
     metricsHost: env.METRICS_HOST,
     metricsPort: env.METRICS_PORT,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
@@ -234,7 +253,6 @@ function configOf(
       uiPort: env.TEMPORAL_UI_PORT,
       encrypt: env.TEMPORAL_ENCRYPTION ? env.TEMPORAL_ENCRYPTION === 'on' : modeOf(env) === 'live',
     },
-    deskUrl: env.DESK_URL,
     masterKey: env.MASTER_KEY === undefined ? undefined : Buffer.from(env.MASTER_KEY, 'base64'),
     documents: documentsOf(env),
     cardholderReviewSeconds: env.SANDBOX_CARDHOLDER_REVIEW_SECONDS,
@@ -247,7 +265,11 @@ function configOf(
     settlementWaitSeconds: env.SETTLEMENT_WAIT_SECONDS,
     cardOrderWaitSeconds: env.CARD_ORDER_WAIT_SECONDS,
     walletQuarantineSeconds: env.WALLET_QUARANTINE_SECONDS,
+    operatorName: env.OPERATOR_NAME,
     operatorSecret: env.OPERATOR_SECRET,
+    operatorCode: env.OPERATOR_CODE,
+    operatorSession: env.OPERATOR_SESSION,
+    deskUrl: env.DESK_URL?.replace(/\/+$/, ''),
     drainSeconds: env.DRAIN_SECONDS ?? (env.NODE_ENV === 'production' ? DRAIN_SECONDS : 0),
     shutdownSeconds: env.SHUTDOWN_SECONDS,
     startedByNpm: env.npm_lifecycle_event === 'start',

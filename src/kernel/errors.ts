@@ -18,8 +18,8 @@ export class Problem extends Error {
     readonly field?: string,
     /** Seconds, for `Retry-After`. */
     readonly retryAfter?: number,
-    /** Every wrong field where several are known; `field` is the first. */
-    readonly errors?: readonly FieldError[],
+    /** Further fields of the error body. `errors` lists every wrong field where several are known. */
+    readonly details?: { readonly errors?: readonly FieldError[] } & Readonly<Record<string, unknown>>,
   ) {
     super(message);
   }
@@ -50,7 +50,7 @@ export const invalid = (message: string, field?: string) =>
   new Problem(400, 'invalid_request', message, field);
 /** A refusal of several fields. The first one is the refusal's own. */
 export const invalidFields = (errors: readonly [FieldError, ...FieldError[]]) =>
-  new Problem(400, 'invalid_request', errors[0].message, errors[0].field, undefined, errors);
+  new Problem(400, 'invalid_request', errors[0].message, errors[0].field, undefined, { errors });
 export const alreadyExists = (message: string, field: string) =>
   new Problem(400, 'ErrAlreadyExists', message, field);
 export const unauthorized = () =>

@@ -36,6 +36,7 @@ export const PREFIXES = {
   suspense: 'sus',
   operator: 'opr',
   approval: 'apr',
+  session: 'ses',
   processorMessage: 'prm',
   challenge: 'chl',
   wallet: 'wal',
@@ -51,6 +52,13 @@ export type IdKind = keyof typeof PREFIXES;
 /** A new id: prefix and UUIDv7 in base32. Ids of one kind sort by time. */
 export function newId(kind: IdKind): string {
   return typeidUnboxed(PREFIXES[kind]);
+}
+
+/** The lowest id of a kind that can be made at a moment. Ids of that moment or later sort after it. */
+export function firstIdAt(kind: IdKind, moment: Date): string {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(moment.getTime()) << 16n);
+  return TypeID.fromUUIDBytes(PREFIXES[kind], bytes).toString();
 }
 
 /** The id derived from a name: each process derives the same id. Such ids do not sort by time. */

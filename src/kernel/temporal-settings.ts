@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, addressAsGiven, oneOf, port, text } from './setting-schemas';
+import { addressAsGiven, oneOf, port, text } from './setting-schemas';
 
 /** Variables of the environment about Temporal and what its UI shows. */
 export const TEMPORAL_VARIABLES = {
@@ -10,8 +10,6 @@ export const TEMPORAL_VARIABLES = {
   TEMPORAL_NAMESPACE: text.default('default'),
   TEMPORAL_UI_URL: addressAsGiven('https://temporal.example.com').optional(),
   TEMPORAL_UI_PORT: port.optional(),
-  /** Where operators open the desk, for links to records in Temporal's UI. */
-  DESK_URL: address('https://desk.example.com').optional(),
   /** Encrypts what Temporal stores. Off by default in the sandbox, so that Temporal's UI is readable. */
   TEMPORAL_ENCRYPTION: oneOf('on', 'off').optional(),
 };

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
+import {
+  actorOf,
+  assertMayDecide,
+  hasOperators,
+  isAdmitted,
+  noOperator,
+  notAdmitted,
+  type Operator,
+  operatorOf,
+} from '../desk/operators/operations';
 import { audit } from '../kernel/audit/audit';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
@@ -11,16 +21,6 @@ import { createChains } from '../parties/chain/create';
 import type { Documents, SealedStore } from '../parties/documents/port';
 import { createDocuments } from '../parties/documents/sealed';
 import type { Parties } from '../parties/parties';
-import {
-  actorOf,
-  assertMayDecide,
-  hasOperators,
-  isAdmitted,
-  noOperator,
-  notAdmitted,
-  type Operator,
-  operatorOf,
-} from './operators/operations';
 
 /** A run of the command line: its database and its operator. */
 export interface Session {

@@ -3,7 +3,7 @@ import type { Role } from '../kernel/config';
 
 export type StartRole = Role | 'migrate' | 'parties';
 
-/** Parses `--role api|worker|all|migrate|parties`. Exits with 0 for `--help` and with 2 for invalid arguments. */
+/** Parses `--role api|worker|desk|all|migrate|parties`. Exits with 0 for `--help` and with 2 for invalid arguments. */
 export function readArguments(argv: string[]): { role: StartRole } {
   const command = new Command()
     .name('npm start --')
@@ -15,8 +15,11 @@ export function readArguments(argv: string[]): { role: StartRole } {
         '--role <role>',
         "what this process does; parties: serves the sandbox's outside parties, for an installation elsewhere",
       )
-        .choices(['all', 'api', 'worker', 'migrate', 'parties'])
-        .default('all', 'api and worker, with an embedded Postgres and Temporal where none is configured'),
+        .choices(['all', 'api', 'worker', 'desk', 'migrate', 'parties'])
+        .default(
+          'all',
+          'api, worker and desk, with an embedded Postgres and Temporal where none is configured',
+        ),
     )
     .helpOption('-h, --help', 'show this')
     .allowExcessArguments(false)

@@ -1,10 +1,10 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { provideForClient } from '../cards/programmes/operations';
+import { ensureDemoOperator, INSTALLATION, type OperatorCredential } from '../desk/operators/operations';
 import { table } from '../kernel/db/build';
 import type { Database, Tx } from '../kernel/db/database';
 import type { Keyring } from '../kernel/security/keyring';
-import { ensureDemoOperator, INSTALLATION, type OperatorCredential } from '../operator/operators/operations';
 import { writeDown } from '../operator/session';
 import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../tenants/clients/operations';
 import { writeState } from './embedded/state-file';

@@ -1,10 +1,12 @@
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { startWorkers, type Workers } from '../../workers/worker';
 import { ensureDemoBins } from '../cards/programmes/operations';
 import { warnOfFewHosts } from '../chain/networks/hosts';
 import { listOpened } from '../chain/networks/operations';
+import { INSTALLATION } from '../desk/operators/operations';
 import type { Config, Role } from '../kernel/config';
 import { createDatabase } from '../kernel/db/database';
 import { migrate } from '../kernel/db/migrate';
@@ -20,10 +22,11 @@ import { createHandOver } from '../kernel/temporal/hand-over';
 import { createPresence, type Presence } from '../kernel/temporal/presence';
 import { startReconciler } from '../kernel/temporal/reconciler';
 import { startRelay } from '../kernel/temporal/relay';
-import { INSTALLATION } from '../operator/operators/operations';
 import { keepLimits } from '../process/limits/operations';
 import type { Services } from '../services';
 import { chainWatchers } from '../watch/chains/process';
+import { DESK_FILE } from './desk-file';
+import { writeState } from './embedded/state-file';
 import { closeServer, createApiServer, drainServer, listen, reachable } from './http-server';
 import type { Infrastructure } from './infrastructure';
 import { keepLocalDelegate } from './local-chain/delegate';
@@ -50,8 +53,10 @@ export interface Product {
    * temporalFetch
    */
   ready(): Promise<void>;
-  /** Absent in a worker. */
+  /** Absent without the API. */
   port: number | undefined;
+  /** Absent without the desk. */
+  deskPort: number | undefined;
   metricsPort: number;
 }
 
@@ -88,10 +93,11 @@ export async function startProduct(setup: Setup): Promise<Product> {
   const { chainUrl } = setup.infrastructure;
   if (chainUrl !== null) await setUpLocalChain(parts, chainUrl);
   const metricsPort = await serveMetrics(parts);
-  if (role !== 'api') startProcesses(parts);
-  const port = role === 'worker' ? undefined : await serveApi(parts);
-  if (role === 'worker') stages.started('readiness', async () => parts.readiness.end());
-  return { services, ready: () => untilReady(parts), port, metricsPort };
+  if (role === 'worker' || role === 'all') startProcesses(parts);
+  const deskPort = role === 'desk' || role === 'all' ? await serveDesk(parts) : undefined;
+  const port = role === 'api' || role === 'all' ? await serveApi(parts) : undefined;
+  if (port === undefined) stages.started('readiness', async () => parts.readiness.end());
+  return { services, ready: () => untilReady(parts), port, deskPort, metricsPort };
 }
 
 async function setUpLocalChain({ services, stages }: Parts, url: string): Promise<void> {
@@ -169,7 +175,7 @@ type Checks = Record<'postgres' | 'temporal' | 'workers', () => Promise<unknown>
  * /health/ready`).
  */
 function readinessParts(role: Role, { postgres, temporal, workers }: Checks): ReadinessParts {
-  if (role === 'api') return { needed: { postgres }, named: { temporal } };
+  if (role === 'api' || role === 'desk') return { needed: { postgres }, named: { temporal } };
   if (role === 'worker') return { needed: { postgres, temporal, workers } };
   return { needed: { postgres }, first: { temporal, workers } };
 }
@@ -222,6 +228,33 @@ async function serveApi({
   const port = await listen(server, config.host, config.port, 'PORT');
   stages.started('API', () => drainServer(server, readiness, config));
   address.port = port;
+  return port;
+}
+
+const DESK_PORT = 8091;
+
+/** The process that plays all roles takes a free port, because it writes the address to DATA_DIR. */
+export const deskPortOf = (role: Role, { deskPort }: Pick<Config, 'deskPort'>): number =>
+  deskPort ?? (role === 'all' ? 0 : DESK_PORT);
+
+async function serveDesk({
+  config,
+  role,
+  composition,
+  metrics,
+  stages,
+  infrastructure,
+}: Parts): Promise<number> {
+  const { temporalUi } = infrastructure;
+  const workflows = `${temporalUi?.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(config.temporal.namespace)}/workflows/`;
+  const workflowUrl = (id: string) => (temporalUi === null ? null : workflows + encodeURIComponent(id));
+  const server = createApiServer(composition.desk({ observe: metrics.observe, workflowUrl }));
+  const port = await listen(server, config.deskHost, deskPortOf(role, config), 'DESK_PORT');
+  stages.started('desk', () => closeServer(server, config.shutdownSeconds));
+  if (role === 'all')
+    await writeState(join(config.dataDir, DESK_FILE), {
+      url: `http://${reachable(config.deskHost)}:${port}`,
+    });
   return port;
 }
 

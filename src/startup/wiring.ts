@@ -76,10 +76,20 @@ export interface ApiOptions {
   spend?: RateLimiter;
 }
 
+export interface DeskOptions {
+  observe: Observe;
+  /** URL of a workflow in Temporal's UI. Default: none. */
+  workflowUrl?: (workflowId: string) => string | null;
+  /** The machine's time, for tests. */
+  clock?: () => Date;
+}
+
 /** The product as startup/ runs it, without knowledge of domains. */
 export interface Composition {
   services: Services;
   api(options: ApiOptions): RequestListener;
+  /** What operators look at and decide. */
+  desk(options: DeskOptions): RequestListener;
   activities: object;
   reconcilables: Reconcilable[];
   /** Metrics that are read from the database. */

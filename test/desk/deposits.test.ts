@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const waiting = async (queue: string): Promise<number> =>
-  (await operator('desk', '--json')).json().find((each: { queue: string }) => each.queue === queue).count;
+  (await operator('desk', '--json')).json().find((each: { list: string }) => each.list === queue).count;
 const storyOf = async (id: string) => (await operator('show', id, '--json')).json();
 
 it('credits a deposit in review by a decision from the desk', async () => {
@@ -28,7 +28,7 @@ it('credits a deposit in review by a decision from the desk', async () => {
   pay(deposit.session, { amount: '80.00' }, true);
   await look(world, deposit.id);
   const { items } = (await operator('desk', 'list', 'deposits', '--kind', 'amount_differs', '--json')).json();
-  expect(items).toMatchObject([{ id: deposit.id, record: { status: 'manual_review' } }]);
+  expect(items).toMatchObject([{ id: deposit.id, why: 'amount_differs' }]);
   const story = await storyOf(deposit.id);
   expect(story.lists.words.length).toBeGreaterThan(0);
   expect(story).toMatchObject({ what: 'deposit', status: 'manual_review' });
@@ -53,7 +53,7 @@ it('moves money out of suspense by a decision from the desk', async () => {
   await look(world, deposit.id);
   expect([await waiting('suspense'), await waiting('breaks')]).toEqual([1, 1]);
   const { items } = (await operator('desk', 'list', 'suspense', '--currency', 'USD', '--json')).json();
-  expect(items).toMatchObject([{ record: { transferId: deposit.id, amount: '50.00' } }]);
+  expect(items).toMatchObject([{ id: deposit.id, amount: { amount: '50.00', currency: 'USD' } }]);
   const story = await storyOf(deposit.id);
   expect(story.lists.breaks).toMatchObject([{ kind: 'transfer_suspense', amount: '50.00' }]);
   expect(story.lists.words.map(({ word }: any) => word.payments.length).at(-1)).toBeGreaterThan(0);

@@ -1,5 +1,8 @@
+import { catalogueOf, waitingCounts } from '../../src/desk/catalogue';
 import { pageOfQueue } from '../../src/desk/queue';
-import { QUEUES, requireQueue, waitingCounts } from '../../src/desk/waiting';
+import { undeclaredDesk } from '../../src/desk/undeclared';
+import { QUEUES } from '../../src/desk/waiting';
+import { createKeyring } from '../../src/kernel/security/keyring';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 let test: TestDatabase;
@@ -9,8 +12,17 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 const deps = () => ({ database: test.database, now: () => new Date() });
-const countOf = async (queue: string) =>
-  (await waitingCounts(test.database)).find((each) => each.queue === queue);
+const lists = () =>
+  catalogueOf(test.database, [
+    undeclaredDesk({ ...deps(), keyring: createKeyring(Buffer.alloc(32)) }, () => undefined),
+  ]).lists;
+const countOf = async (name: string) =>
+  (await waitingCounts(lists(), test.database)).find(({ list }) => list === name);
+const requireQueue = (wanted: string) => {
+  const found = QUEUES.find(({ name }) => name === wanted);
+  if (!found) throw new Error(wanted);
+  return found;
+};
 
 const park = (name: string, minutes: number) =>
   test.database.query(
@@ -20,8 +32,8 @@ const park = (name: string, minutes: number) =>
   );
 
 it('counts the records in every queue, with the age of the oldest', async () => {
-  const empty = await waitingCounts(test.database);
-  expect(empty).toEqual(QUEUES.map(({ name }) => ({ queue: name, count: 0, oldestSeconds: 0 })));
+  const empty = await waitingCounts(lists(), test.database);
+  expect(empty).toEqual(QUEUES.map(({ name }) => ({ list: name, count: 0, oldestSeconds: 0 })));
   await park('cardIssuance', 10);
   await park('cardClosure', 30);
   const parked = await countOf('commands');

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { type TOTP, URI } from 'otpauth';
 import { PARTIES, partyVariable } from '../../src/kernel/parties';
 import { freePort } from '../../src/startup/embedded/ports';
 import { runOperator } from '../../src/startup/operator/run';
@@ -53,7 +54,7 @@ beforeAll(async () => {
   live = start([], environment);
   await live.until(/"mode":"live".*"Cardwright is ready"/);
   environment = await anotherOperator(environment, 'ida');
-  approver = await anotherOperator(environment, 'bob');
+  approver = await signedIn(await anotherOperator(environment, 'bob'));
 }, 2 * START_MS);
 afterAll(async () => {
   for (const run of [live, parties]) run?.child.kill('SIGINT');
@@ -62,6 +63,19 @@ afterAll(async () => {
   killAll();
   for (const name of [dataDir, partiesDir]) rmSync(name, { recursive: true, force: true });
 }, START_MS);
+
+/** Signs an operator in at the desk with a one-time code, which live demands. The session replaces the secret. */
+async function signedIn(environment: Record<string, string>): Promise<Record<string, string>> {
+  const { OPERATOR_SECRET, ...rest } = environment;
+  const who = { ...rest, OPERATOR_SESSION: join(dataDir, 'session.json') };
+  const code = (URI.parse(environment['CODE_GENERATOR'] ?? '') as TOTP).generate();
+  const told: string[] = [];
+  const tell = (line: string) => void told.push(line);
+  const login = { ...who, OPERATOR_SECRET: OPERATOR_SECRET ?? '' };
+  const exitCode = await runOperator(['login', '--code', code], login, { out: tell, err: tell });
+  expect([exitCode, told]).toEqual([0, [expect.stringContaining('bob is signed in')]]);
+  return who;
+}
 
 /** Starts the proxy, which forwards requests to the installation unless they are to get lost. */
 async function startWay(): Promise<string> {

@@ -2,10 +2,9 @@
 import { unbookedAt } from '../../src/chain/holdings/operations';
 import { lastReadings } from '../../src/chain/reconciliation/readings';
 import { ownerAt } from '../../src/chain/wallets/operations';
-import { readings } from '../../src/composition';
-import { pageOfQueue } from '../../src/desk/queue';
-import { tell } from '../../src/desk/story/tell';
-import { QUEUES, waitingCounts } from '../../src/desk/waiting';
+import { deskCatalogue, readings } from '../../src/composition';
+import { waitingCounts } from '../../src/desk/catalogue';
+import { tell } from '../../src/desk/tell';
 import { listAudit, verifyAudit } from '../../src/kernel/audit/log';
 import type { Database } from '../../src/kernel/db/database';
 import { newId } from '../../src/kernel/ids';
@@ -86,14 +85,24 @@ const expectIndexes = (work: () => Promise<unknown>) =>
 const database = () => api.services.database;
 const page = { limit: 20 };
 
-it.each(QUEUES.map((queue) => [queue.name, queue] as const))('the queue %s', async (_name, queue) => {
-  await expectIndexes(() => pageOfQueue(api.services, queue, page));
-  await expectIndexes(() =>
-    pageOfQueue(api.services, queue, { ...page, tenantId: client.clientId, before: new Date() }),
-  );
+it('every list of the desk', async () => {
+  const from = { after: undefined, ...page };
+  for (const list of deskCatalogue(api.services).lists) {
+    await expectIndexes(() => list.rows({ filters: {}, ...from }));
+    await expectIndexes(() => list.rows({ filters: { client: client.clientId, olderThan: 1_000 }, ...from }));
+  }
 });
 
-it('the overview of the queues', () => expectIndexes(() => waitingCounts(database())));
+it('every figure of the desk', async () => {
+  const [from, to] = [new Date(Date.now() - 86_400_000), new Date()];
+  for (const figure of deskCatalogue(api.services).figures)
+    await expectIndexes(() => (figure.type === 'gauge' ? figure.values() : figure.points(from, to)));
+});
+
+it('the overview of the lists', () =>
+  expectIndexes(() => waitingCounts(deskCatalogue(api.services).lists, database())));
+
+const story = (id: string) => tell(deskCatalogue(api.services), api.services, { id, limit: 20 });
 
 it.each([
   ['a payout', () => payout],
@@ -109,7 +118,7 @@ it.each([
   ['what a break names', () => 'something-of-a-party'],
 ])('the story of %s', async (_name, id) => {
   await expectIndexes(() =>
-    tell(api.services, id(), 20).catch((error: { status?: number }) => {
+    story(id()).catch((error: { status?: number }) => {
       if (error.status !== 404) throw error;
     }),
   );
@@ -117,8 +126,8 @@ it.each([
 
 it('the story of a card transaction and its reference', async () => {
   const { body } = await simulate(client, { cardId: card.id, type: 'authorization', amount: '1.00' });
-  await expectIndexes(() => tell(api.services, body.id, 20));
-  await expectIndexes(() => tell(api.services, body.referenceId, 20));
+  await expectIndexes(() => story(body.id));
+  await expectIndexes(() => story(body.referenceId));
 });
 
 it('stops and approvals', async () => {
@@ -213,7 +222,7 @@ it('the pool of wallets', async () => {
   const { address, id } = (await allocate('of-a-derived-one')).body;
   await expectIndexes(() => ownerAt(database(), { chain, address, at: new Date() }));
   await expectIndexes(() => client.call('POST', '/v1/wallets/release', { chain, address }));
-  await expectIndexes(() => tell(api.services, id, 20));
+  await expectIndexes(() => story(id));
 });
 
 it('a chain beside the books', async () => {

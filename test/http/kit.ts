@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { z } from 'zod';
 import { provideForClient } from '../../src/cards/programmes/operations';
-import { createApp } from '../../src/http/app';
+import { byClientHeaders, createApp } from '../../src/http/app';
 import { Reply, type Route, route } from '../../src/http/route';
 import { createDatabase, type Database } from '../../src/kernel/db/database';
 import { conflict, notFound, precondition } from '../../src/kernel/errors';
@@ -153,7 +153,7 @@ export async function testKit() {
   const app = createApp({
     database,
     routes: routesOn(database),
-    authenticate: createAuthenticator(database, keyring),
+    authenticate: byClientHeaders(createAuthenticator(database, keyring)),
     log: pino({ level: 'silent' }),
     observe: () => undefined,
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lockOperators } from '../../src/operator/operators/store';
+import { lockOperators } from '../../src/desk/operators/store';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { anotherOperator, applied, command } from '../support/operator';
 import { until } from '../support/until';

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { INSTALLATION } from '../../src/desk/operators/operations';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
-import { INSTALLATION } from '../../src/operator/operators/operations';
+import { hasCommand } from '../../src/operator/cli/program';
 import { type GivenLimits, keepLimits } from '../../src/process/limits/operations';
 import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
+import { withDesk } from './desk';
 
 /** Output and exit code of the command line. */
 export interface Told {
@@ -25,11 +27,17 @@ export async function commandReading(
   ...argv: string[]
 ): Promise<Told> {
   const [out, err]: [string[], string[]] = [[], []];
-  const code = await runOperator(argv, environment, {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
+  const console = {
+    out: (line: string) => out.push(line),
+    err: (line: string) => err.push(line),
     read: async () => input,
-  });
+  };
+  // Each part of the command line has what it needs: the desk's a listener and no key.
+  const code = hasCommand(argv)
+    ? await runOperator(argv, environment, console)
+    : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEY: __, MODE: ___, ...person }) =>
+        runOperator(argv, person, console),
+      );
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
@@ -62,12 +70,17 @@ export async function anotherOperator<Environment extends NodeJS.ProcessEnv>(
   const { OPERATOR_SECRET, ...nobody } = environment;
   const place = environment['DATABASE_URL'] ?? environment['DATA_DIR'] ?? '';
   const before = admitting.get(place) ?? (OPERATOR_SECRET === undefined ? [] : [environment]);
-  const { id, secret } = await applied(nobody, name);
+  const { id, secret, codeGenerator } = await applied(nobody, name);
   for (const other of before) {
     const { out } = await command(other, 'operator', 'admit', id);
     if (out.endsWith('may decide.')) break;
   }
-  const made = { ...environment, OPERATOR_SECRET: secret };
+  const made = {
+    ...environment,
+    OPERATOR_NAME: name,
+    OPERATOR_SECRET: secret,
+    ...(codeGenerator === undefined ? {} : { CODE_GENERATOR: codeGenerator }),
+  };
   admitting.set(place, [...before, made]);
   return made;
 }
@@ -76,8 +89,8 @@ export async function anotherOperator<Environment extends NodeJS.ProcessEnv>(
 export async function applied(nobody: NodeJS.ProcessEnv, name: string) {
   const made = await command(nobody, 'operator', 'add', '--name', name, '--json');
   if (made.code !== 0) throw new Error(made.err);
-  const { operatorId, operatorSecret } = JSON.parse(made.out) as Record<string, string>;
-  return { id: operatorId ?? '', secret: operatorSecret ?? '' };
+  const { operatorId, operatorSecret, codeGenerator } = JSON.parse(made.out) as Record<string, string>;
+  return { id: operatorId ?? '', secret: operatorSecret ?? '', codeGenerator };
 }
 
 export interface OperatorAnswer {

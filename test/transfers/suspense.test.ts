@@ -47,7 +47,11 @@ const openBreaks = async (id: string) =>
       [id],
     )
   ).map(({ kind }) => kind);
-const inSuspense = async (id: string) => JSON.parse((await operator('suspense', 'show', id, '--json')).out);
+const inSuspense = async (id: string) => {
+  const { out } = await operator('suspense', 'list', '--transfer', id, '--json');
+  const rows = JSON.parse(out) as { id: string; amount: { amount: string; currency: string } }[];
+  return rows.map(({ id: transferId, amount }) => ({ transferId, ...amount }));
+};
 
 /** A completed deposit with an excess payment of 50.00 in suspense. */
 async function surplus() {
@@ -63,7 +67,7 @@ describe('money in suspense', () => {
     expect(await inSuspense(id)).toMatchObject([{ transferId: id, amount: '50.00', currency: 'USD' }]);
     expect((await operator('suspense', 'list')).out).toMatch(new RegExp(`${id}.*50.00 USD`));
     expect(await openBreaks(id)).toEqual(['transfer_suspense']);
-    const unknown = await operator('suspense', 'show', 'dep_none');
+    const unknown = await operator('suspense', 'list', '--transfer', 'dep_none');
     expect([unknown.code, unknown.err]).toEqual([3, expect.stringContaining('transfer')]);
   });
 
@@ -217,7 +221,7 @@ describe('above the limit of the installation', () => {
     const late = await approve(other);
     expect([late.code, late.err]).toEqual([
       4,
-      expect.stringContaining('has no money in suspense that is free'),
+      expect.stringContaining('It has changed since (left in USD: 50'),
     ]);
     const decisions = await world.api.database.query(
       `select kind, amount::text, reason, decided_by from transfer_decisions where transfer_id = $1 and kind like 'susp%'`,
@@ -238,11 +242,11 @@ describe('above the limit of the installation', () => {
     const deposit = await surplus();
     const slice = (amount: string, door = 'write-off', ...more: string[]) =>
       ['suspense', door, deposit.id, '--amount', amount, ...REASON, ...more] as const;
-    expect((await above(...slice('30'))).out).toContain('decided');
+    expect((await above(...slice('30'))).out).toContain('done');
     await dayGoesBy(world.api.database);
     const other = await command(second, ...slice('20', 'credit', '--account', deposit.accountId));
     expect(other.out).toMatch(/^20.00 USD takes two.*50.00 USD/);
-    expect((await above(...slice('19.99'))).out).toContain('decided');
+    expect((await above(...slice('19.99'))).out).toContain('done');
     expect(await inSuspense(deposit.id)).toMatchObject([{ amount: '0.01' }]);
     expect((await above(...slice('0.01'))).out).toContain('takes two');
   });

@@ -9,15 +9,7 @@ import { countWithdrawalsToApprove, withdrawalsToApprove } from '../../transfers
 import { exchangeWithdrawalView } from '../../transfers/exchange/withdrawals/view';
 import { cardWithdrawalKind } from '../../transfers/external-cards/kind';
 import type { CardTransfer } from '../../transfers/external-cards/order-rules';
-import { ibanPayoutKind } from '../../transfers/iban/payouts/kind';
-import { ibanPayoutView } from '../../transfers/iban/view';
-import { countPayoutsToApprove, payoutsToApprove } from '../../transfers/payouts/create';
-import { payoutKind } from '../../transfers/payouts/kind';
-import type { PayoutKind } from '../../transfers/payouts/paid-by-party';
-import { type ShownPayout, totalDebit } from '../../transfers/payouts/record';
-import { payoutView } from '../../transfers/payouts/view';
-import { countSuspense, listSuspense } from '../../transfers/suspense';
-import { suspenseView } from '../../transfers/suspense-view';
+import { totalDebit } from '../../transfers/payouts/record';
 import { type Cell, type Queue, queueOf, shownMoney } from '../queue';
 
 export const deposits: Queue = queueOf({
@@ -49,48 +41,6 @@ const placeOf = ({ id, tenantId, updatedAt }: { id: string; tenantId: string | n
   tenantId,
   since: updatedAt,
 });
-
-export const payouts = payoutQueue({
-  name: 'payouts',
-  noun: 'payout',
-  description: "payouts in pending_approval, above their tenant's threshold: approve or reject",
-  kind: payoutKind,
-  record: payoutView,
-});
-
-export const ibanPayouts = payoutQueue({
-  name: 'iban-payouts',
-  noun: 'iban-payout',
-  description: "payouts from virtual IBANs above their tenant's threshold: approve or reject",
-  kind: ibanPayoutKind,
-  record: ibanPayoutView,
-});
-
-function payoutQueue(spec: {
-  name: string;
-  noun: string;
-  description: string;
-  kind: PayoutKind;
-  record(payout: ShownPayout): unknown;
-}): Queue {
-  const { name, noun, description, kind, record } = spec;
-  return queueOf({
-    name,
-    description,
-    record,
-    kind: 'the method',
-    byCurrency: true,
-    commands: [`show ID --reveal --reason TEXT`, `${noun} approve ID`, `${noun} reject ID --reason TEXT`],
-    columns: ['id', 'client', 'account', 'method', 'total'],
-    load: (deps, filter) => payoutsToApprove(deps, kind, filter),
-    count: (sql) => countPayoutsToApprove(sql, kind),
-    place: ({ payout: { transfer } }) => placeOf(transfer),
-    cells: ({ payout: { transfer } }) => [
-      ...[transfer.id, transfer.tenantId, transfer.accountId, transfer.terms.method],
-      shownMoney(totalDebit(transfer.terms), transfer.terms.currency),
-    ],
-  });
-}
 
 export const withdrawals: Queue = queueOf({
   name: 'withdrawals',
@@ -130,23 +80,3 @@ export function withdrawalView({ transfer }: CardTransfer) {
   const amounts = formatAmounts({ amount, fee }, currency);
   return { id, tenantId, accountId, status, ...amounts, currency, failure, since: updatedAt.toISOString() };
 }
-
-export const suspense: Queue = queueOf({
-  name: 'suspense',
-  description: 'money of transfers without an owner yet, or that we can claim',
-  commands: ['suspense return|credit|write-off|recover TRANSFER --reason TEXT'],
-  kind: 'the kind of transfer',
-  byCurrency: true,
-  columns: ['transfer', 'kind', 'client', 'account', 'status', 'amount'],
-  load: ({ database }, filter) => listSuspense(database, filter),
-  count: (sql) => countSuspense(sql),
-  place: ({ transferId, currency, tenantId, since }) => ({
-    id: `${transferId}:${currency}`,
-    tenantId,
-    since,
-  }),
-  cells: ({ transferId, kind, tenantId, accountId, status, amount, currency }) => [
-    ...[transferId, kind, tenantId, accountId, status, shownMoney(amount, currency)],
-  ],
-  record: suspenseView,
-});

@@ -23,11 +23,11 @@ import { notFound } from '../../kernel/errors';
 import { readBalances } from '../../kernel/ledger/accounts';
 import { listedByReference } from '../../kernel/ledger/by-reference';
 import { formatAmount } from '../../kernel/money/money';
+import { commonLists, line } from '../../process/desk/common-lists';
+import type { DeskDeps } from '../../process/desk/story';
+import { type Line, storyOf, type Teller } from '../../process/desk/story';
 import { linksOf, transferOfReference } from '../../transfers/engine/read';
 import { findVirtualIbanById } from '../../transfers/iban/virtual-ibans/capability';
-import type { DeskDeps } from '../queue';
-import { commonLists, line } from './parts';
-import { type Line, storyOf, type Teller } from './story';
 
 /** The newest account transactions, oldest first. One more than the limit when there are more. */
 async function accountLines({ database }: DeskDeps, id: string, limit: number) {

@@ -1,8 +1,8 @@
+import { commonLists } from '../../process/desk/common-lists';
+import { storyOf, type Teller } from '../../process/desk/story';
 import { findDestination } from '../../transfers/exchange/destinations/operations';
 import { statusAt } from '../../transfers/exchange/destinations/record';
 import { withdrawalDestinationView } from '../../transfers/exchange/destinations/view';
-import { commonLists } from './parts';
-import { storyOf, type Teller } from './story';
 
 /** A withdrawal destination of a tenant, with the operators who added, waived or disabled it. */
 export const tellWithdrawalDestination: Teller = async ({ database, now }, id, limit) => {

@@ -1,8 +1,8 @@
 import { findOperation, transactionsOf } from '../../chain/gas-station/operations/read';
 import { gasOperationView } from '../../chain/gas-station/operations/view';
 import { startGasOperation } from '../../chain/gas-station/operations/workflows';
-import { commonLists, isOverdue, line } from './parts';
-import { storyOf, type Teller } from './story';
+import { commonLists, isOverdue, line } from '../../process/desk/common-lists';
+import { storyOf, type Teller } from '../../process/desk/story';
 
 /** A sweep or gas top-up with its transactions. */
 export const tellGasOperation: Teller = async ({ database, now }, id, limit) => {

@@ -2,11 +2,11 @@ import { findToldEvent } from '../../kernel/outbox/told-events';
 import { findBreak } from '../../process/breaks/operations';
 import { breakView } from '../../process/breaks/view';
 import { findCallback } from '../../process/callbacks/operations';
+import { commonLists, line } from '../../process/desk/common-lists';
+import { storyOf, type Teller } from '../../process/desk/story';
 import { findQuote } from '../../process/quotes/operations';
 import { requireTenant } from '../../tenants/clients/operations';
 import { listEndpoints } from '../../tenants/webhooks/operator';
-import { commonLists, line } from './parts';
-import { storyOf, type Teller } from './story';
 
 export const tellTenant: Teller = async ({ database }, id, limit) => {
   const { name, role, status, settings } = await requireTenant(database, id);

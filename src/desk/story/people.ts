@@ -9,8 +9,8 @@ import { decisionsOn, readKyc } from '../../people/kyc/operations';
 import { documentView, kycView } from '../../people/kyc/view';
 import { lookAtReview } from '../../people/kyc/workflows';
 import { requireUser } from '../../people/users/operations';
-import { commonLists, line } from './parts';
-import { type Line, storyOf, type Teller } from './story';
+import { commonLists, line } from '../../process/desk/common-lists';
+import { type Line, storyOf, type Teller } from '../../process/desk/story';
 
 /** A user with KYC. Shows the names of the user's fields without their values. */
 export const tellUser: Teller = async ({ database }, id, limit) => {

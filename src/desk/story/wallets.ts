@@ -1,7 +1,7 @@
 import { startAllocation } from '../../chain/wallets/allocations/workflows';
 import { findAllocationById, findWalletById } from '../../chain/wallets/operations';
-import { commonLists, isOverdue, line } from './parts';
-import { storyOf, type Teller } from './story';
+import { commonLists, isOverdue, line } from '../../process/desk/common-lists';
+import { storyOf, type Teller } from '../../process/desk/story';
 
 /** A wallet with its present state and what operators did with it. */
 export const tellWallet: Teller = async ({ database }, id, limit) => {

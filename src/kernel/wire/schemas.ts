@@ -133,10 +133,13 @@ export function withinField<T>(parent: PropertyKey[], check: () => T): T {
     return check();
   } catch (error) {
     if (!(error instanceof Problem) || error.field === undefined) throw error;
-    const { status, code, message, field, retryAfter, errors } = error;
+    const { status, code, message, field, retryAfter, details } = error;
     const within = (path: string) => fieldPath([...parent, path]);
-    const moved = errors?.map((each) => ({ ...each, field: within(each.field) }));
-    throw new Problem(status, code, message, within(field), retryAfter, moved);
+    const errors = details?.errors?.map((each) => ({ ...each, field: within(each.field) }));
+    throw new Problem(status, code, message, within(field), retryAfter, {
+      ...details,
+      ...(errors && { errors }),
+    });
   }
 }
 

@@ -5,6 +5,9 @@ import { firstProblem } from '../../kernel/wire/schemas';
 import type { ConfigChange } from '../../process/approvals/operations';
 import type { ChangeEntry, Session } from '../session';
 
+/** Services of the decisions: of a run of the command line, or of the product's process. */
+export type KindServices = Pick<Session, 'database' | 'keyring' | 'commands' | 'parties' | 'sandbox' | 'now'>;
+
 /** Weight of an operator's decision, by the present rules. */
 export interface Weighed {
   amount: Decimal;
@@ -42,26 +45,26 @@ export interface DecisionKind<Terms, Proof> {
   /** Whether it needs two operators for any amount. */
   always?: boolean;
   /** Asks a party for evidence before the transaction begins, because a party may be slow. @throws Problem */
-  prove?(session: Session, terms: Terms): Promise<Proof>;
+  prove?(session: KindServices, terms: Terms): Promise<Proof>;
   /** Refuses a decision that is not possible now. Changes nothing. @throws Problem */
-  weigh(session: Session, tx: Tx, terms: Terms, proof: Proof): Promise<Weighed>;
+  weigh(session: KindServices, tx: Tx, terms: Terms, proof: Proof): Promise<Weighed>;
   /** Locks the subject when its amount is not part of the terms and may change. */
-  hold?(session: Session, tx: Tx, subject: string): Promise<void>;
+  hold?(session: KindServices, tx: Tx, subject: string): Promise<void>;
   /** Carries the decision out, by the rules at that time. @throws Problem */
-  execute(session: Session, tx: Tx, terms: Terms, by: By, proof: Proof): Promise<Done>;
+  execute(session: KindServices, tx: Tx, terms: Terms, by: By, proof: Proof): Promise<Done>;
 }
 
 /** Execution of an approved decision: its evidence is collected again, then it is carried out. */
 export interface Executed {
-  prove(session: Session, terms: unknown): Promise<unknown>;
-  execute(session: Session, tx: Tx, terms: unknown, by: By, proof: unknown): Promise<Done>;
+  prove(session: KindServices, terms: unknown): Promise<unknown>;
+  execute(session: KindServices, tx: Tx, terms: unknown, by: By, proof: unknown): Promise<Done>;
 }
 
 /** A decision kind of any terms, which it parses by its own schema. */
 export interface AnyDecisionKind extends Executed {
   always?: boolean;
-  weigh(session: Session, tx: Tx, terms: unknown, proof: unknown): Promise<Weighed>;
-  hold?(session: Session, tx: Tx, subject: string): Promise<void>;
+  weigh(session: KindServices, tx: Tx, terms: unknown, proof: unknown): Promise<Weighed>;
+  hold?(session: KindServices, tx: Tx, subject: string): Promise<void>;
 }
 
 /** A change of a configuration, which a route requests together with its approval. */
@@ -91,14 +94,14 @@ export interface Judged {
 export interface GuardedChange<Terms> {
   terms: z.ZodType<Terms>;
   /** Refuses a change that is not possible now. Changes nothing. @throws Problem */
-  judge(session: Session, tx: Tx, terms: Terms): Promise<Judged>;
+  judge(session: KindServices, tx: Tx, terms: Terms): Promise<Judged>;
   /** Carries the change out, by the rules at that time. @throws Problem */
-  execute(session: Session, tx: Tx, terms: Terms): Promise<Done>;
+  execute(session: KindServices, tx: Tx, terms: Terms): Promise<Done>;
 }
 
 /** A guarded change of any terms. */
 export interface AnyGuardedChange extends Executed {
-  judge(session: Session, tx: Tx, terms: unknown): Promise<Judged>;
+  judge(session: KindServices, tx: Tx, terms: unknown): Promise<Judged>;
 }
 
 export const guardedChange = <Terms>({

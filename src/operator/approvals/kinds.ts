@@ -5,27 +5,21 @@ import { requireLockedCard } from '../../cards/cards/operations';
 import { CARD_CONCLUSIONS, concludeCardOrder, requireOpenOrder } from '../../cards/orders/conclude';
 import { waitingAmount } from '../../cards/orders/overdue';
 import { conflict } from '../../kernel/errors';
-import { isId } from '../../kernel/ids';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { MONEY_PARTIES } from '../../kernel/outbox/queues';
 import { SETTLED_PARTIES } from '../../kernel/parties';
 import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
-import { useCardDoor, weighCardDoor } from '../../transfers/card-suspense';
 import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
-import type { DoorKind } from '../../transfers/engine/books/doors';
 import { mostOf } from '../../transfers/engine/books/inflow';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
 import { followAgain, followAllAgain, restoredOf, weighFollowing } from '../../transfers/restored';
 import { restoredView } from '../../transfers/restored-view';
 import { moveSettlement, settlementAccount } from '../../transfers/settlement/move';
 import { SETTLEMENT_MOVES } from '../../transfers/settlement/record';
-import { useDoor, weighDoor } from '../../transfers/suspense';
 import { cardDeps } from '../card-deps';
 import { type AnyDecisionKind, kind } from './kind';
 import { chainCredit, chainDeposit, chainDepositTakenBack } from './on-chain';
-
-const optional = z.string().optional();
 
 const correction = (
   action: 'account.deposit' | 'account.withdraw',
@@ -63,34 +57,6 @@ const offramp = kind({
     return { entry: { action: 'account.offramp', subject, tenantId, after }, result };
   },
 });
-
-const door = (action: string, by: DoorKind) =>
-  kind({
-    terms: z.object({
-      transferId: z.string(),
-      amount: amount().optional(),
-      currency: optional,
-      accountId: optional,
-    }),
-    async weigh(session, tx, terms) {
-      const given = { ...terms, door: by, reason: '' };
-      const weighed = isId('card', terms.transferId)
-        ? await weighCardDoor(tx, given)
-        : await weighDoor(tx, given, session.now());
-      const settled = { ...terms, amount: weighed.amount.toFixed(), currency: weighed.currency };
-      return { ...weighed, subject: terms.transferId, ever: true, terms: settled };
-    },
-    async execute(session, tx, terms, { reason, decidedBy }) {
-      const { transferId: subject, accountId = null } = terms;
-      const used = { ...terms, door: by, reason, decidedBy };
-      const { tenantId } = isId('card', subject)
-        ? await useCardDoor(tx, used, session.now())
-        : (await useDoor(session, tx, used)).after.transfer;
-      const moved = terms.amount?.toFixed() ?? 'all';
-      const entry = { action, subject, after: { amount: moved, accountId, reason } };
-      return { entry: { ...entry, tenantId }, result: { transferId: subject } };
-    },
-  });
 
 const conclusion = kind({
   // The weighing fills in `over`.
@@ -145,7 +111,7 @@ const cardOrderConclusion = kind({
 });
 
 const followed = kind({
-  terms: z.object({ transferId: z.string(), word: optional }),
+  terms: z.object({ transferId: z.string(), word: z.string().optional() }),
   async weigh(session, tx, terms) {
     const { money, restored } = await weighFollowing(tx, terms, session.now());
     const { tenantId, word } = restored;
@@ -213,10 +179,6 @@ export const DECISION_KINDS = {
   'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
   'account.withdraw': correction('account.withdraw', 'withdraw/admin_withdrawal'),
   'account.offramp': offramp,
-  'suspense.return': door('suspense.return', 'return'),
-  'suspense.credit': door('suspense.credit', 'credit'),
-  'suspense.write-off': door('suspense.write-off', 'write_off'),
-  'suspense.recover': door('suspense.recover', 'recover'),
   'transfer.conclude': conclusion,
   'card-order.conclude': cardOrderConclusion,
   'transfer.follow-version': followed,

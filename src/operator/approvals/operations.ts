@@ -1,27 +1,17 @@
 import type { Tx } from '../../kernel/db/database';
-import { conflict } from '../../kernel/errors';
-import { isId } from '../../kernel/ids';
-import {
-  type Approval,
-  decideApproval,
-  findApproval,
-  requestApproval,
-} from '../../process/approvals/operations';
+import { type Approval, requestApproval } from '../../process/approvals/operations';
 import { whatOf } from '../../process/approvals/view';
 import {
   countAlone,
   isDualControlled,
   limitText,
-  readLimits,
   reasonText,
   type Weight,
   weighAlone,
 } from '../../process/limits/operations';
-import { assertStandsBehind } from '../operators/operations';
 import type { ChangeEntry, Session } from '../session';
-import { CHANGE_KINDS } from './changes';
 import { CLIENT_CHANGES, type ClientChange } from './clients';
-import type { AnyDecisionKind, AnyGuardedChange, Done, Executed, Weighed } from './kind';
+import type { AnyDecisionKind, AnyGuardedChange, Done, Weighed } from './kind';
 import { DECISION_KINDS, type DecisionName } from './kinds';
 
 /** The decision was carried out, or waits for another operator's approval. */
@@ -120,61 +110,6 @@ const limited = ({ entry, result }: Done, limit: string | null): Done => ({
   result,
   entry: { ...entry, after: { ...(entry.after as object), limit } },
 });
-
-export interface Decided {
-  approval: Approval;
-  /** Absent when it was rejected, or when a second operator must still approve it. */
-  done?: Done;
-  /** Limit in force at the approval. */
-  limit?: string | null;
-}
-
-/**
- * Approves another operator's request and carries it out in the same transaction, by the present rules. If those refuse
- * it, the request still waits. A request of an operator who was disabled since does not count.
- * @throws Problem 404; 409 `invalid_transition`; what the kind refuses; 401
- */
-export async function approve(session: Session, id: string, note: string | null): Promise<Decided> {
-  const asked = isId('approval', id) ? await findApproval(session.database, id) : undefined;
-  const proof = asked?.status === 'pending' ? await kindOf(asked).prove(session, asked.terms) : undefined;
-  return session.change(
-    async (tx): Promise<Decided> => {
-      const decidedBy = session.actor;
-      const given = { id, status: 'approved', note, decidedBy, at: session.now() } as const;
-      const approval = await decideApproval(tx, given);
-      await assertStandsBehind(tx, approval.requestedBy);
-      if (approval.status === 'pending') return { approval };
-      if (approval.firstBy !== null) await assertStandsBehind(tx, approval.firstBy);
-      const { terms, reason } = approval;
-      const limit = limitText(await readLimits(tx));
-      const done = await kindOf(approval).execute(session, tx, terms, { reason, decidedBy }, proof);
-      return { approval, done: limited(done, limit), limit };
-    },
-    ({ approval, done, limit }) => [
-      entryOf('approval.approve', approval, { limit }),
-      ...(done ? [done.entry] : []),
-    ],
-  );
-}
-
-/** @throws Problem 404; 409 `invalid_transition`; 401 */
-export function reject(session: Session, id: string, note: string): Promise<Decided> {
-  return session.change(
-    async (tx): Promise<Decided> => {
-      const given = { id, status: 'rejected', note, decidedBy: session.actor, at: session.now() } as const;
-      return { approval: await decideApproval(tx, given) };
-    },
-    ({ approval }) => entryOf('approval.reject', approval),
-  );
-}
-
-/** @throws Problem 409 for a kind that only a later release knows */
-function kindOf({ kind: name }: Approval): Executed {
-  const kinds: Readonly<Record<string, Executed>> = { ...DECISION_KINDS, ...CHANGE_KINDS };
-  const found = kinds[name];
-  if (!found) throw conflict('invalid_transition', `This release does not know ${name}.`);
-  return found;
-}
 
 function entryOf(action: string, approval: Approval, more: object = {}): ChangeEntry {
   const { id: subject, kind, subject: about, reason, requestedBy, note, tenantId, status } = approval;

@@ -1,5 +1,5 @@
+import type { Console } from '../../desk/cli/console';
 import type { Session } from '../session';
-import type { Console } from './console';
 
 /** Dependencies of a group of commands. */
 export interface CommandContext {

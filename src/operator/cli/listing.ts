@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
+import type { Cell } from '../../desk/cli/console';
+import { show, table } from '../../desk/cli/console';
 import type { Session } from '../session';
-import type { Cell } from './console';
-import { show, table } from './console';
 import type { CommandContext } from './context';
 
 export interface Listing<Item, Options> {

@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import type { Console } from '../../desk/cli/console';
+import { failureOf, tellFailure } from '../../desk/cli/failure';
 import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
@@ -9,29 +11,24 @@ import { addGasOperationCommands } from './commands/chain/gas-operations';
 import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
+import { addConclude } from './commands/conclude';
 import { addDepositCommands } from './commands/deposits';
 import { addDestinationCommands } from './commands/destinations';
 import { addIbanCommands } from './commands/iban';
 import { addLedgerCommands } from './commands/ledger';
 import { addAccountCommands } from './commands/oversight/accounts';
-import { addApprovalCommands } from './commands/oversight/approvals';
 import { addAuditCommands } from './commands/oversight/audit';
 import { addExchangeOrderCommands } from './commands/oversight/exchange-orders';
 import { addOperatorCommands } from './commands/oversight/operators';
+import { addFollowVersion } from './commands/oversight/restored-parties';
 import { addSettlementCommands } from './commands/oversight/settlement';
 import { addStopCommands } from './commands/oversight/stops';
 import { addSwitchCommands } from './commands/oversight/switches';
 import { addWithdrawalCommands } from './commands/oversight/withdrawals';
-import { addPayoutCommands } from './commands/payouts';
-import { addSuspenseCommands } from './commands/suspense';
 import { addWebhookCommands } from './commands/webhooks';
 import { addWorkflowCommands } from './commands/workflow-commands';
-import type { Console } from './console';
 import type { CommandContext } from './context';
-import { addDeskCommands } from './desk/commands';
 import { addKycCommands } from './desk/kyc';
-import { addShowCommand } from './desk/show';
-import { failureOf, tellFailure } from './failure';
 
 const EXAMPLES = `
 Examples:
@@ -44,6 +41,7 @@ Examples:
   npm run operator -- deposit approve dep_01h…
   npm run operator -- breaks list
   npm run operator -- suspense credit dep_01h… --account acc_01h… --reason "the payer named it"
+  npm run operator -- payout approve pay_01h… --preview
   npm run operator -- iban enable cli_01h…
   npm run operator -- destination add --client cli_01h… --currency EUR --name "Example GmbH" --iban DE89370400440532013000
   npm run operator -- settlement move --party exchange --currency USD --amount 500.00 --as funding --reason "a cushion"
@@ -53,9 +51,10 @@ Examples:
   npm run operator -- ledger check
   npm run operator -- chain reconcile local
 
-It works on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names together with
-MASTER_KEY. What decides takes an operator: OPERATOR_SECRET, or the sandbox's own of its credentials.json. Every change is
-written to the audit log. For output to be read by a program: npm run --silent operator -- … --json; an error is then { "code", "message", "field" } on the error output. Exit codes: 0 done, 2 wrong usage or input,
+The groups desk, show, approval, payout, iban-payout and suspense call the desk (DESK_URL, or the one of a running "npm start")
+and need neither a key nor a database: "desk --help" lists them. All others work on a running "npm start" (DATA_DIR, .data by
+default), or on the database that DATABASE_URL names together with MASTER_KEY. What decides takes an operator: OPERATOR_NAME and
+OPERATOR_SECRET, "login", or the sandbox's own of its credentials.json. Every change is written to the audit log. For output to be read by a program: npm run --silent operator -- … --json; an error is then { "code", "message", "field" } on the error output. Exit codes: 0 done, 2 wrong usage or input,
 3 not found, 4 not possible as things stand, 1 anything else.`;
 
 /** @param locate finds the installation; called only for commands that need one */
@@ -88,6 +87,18 @@ export async function runProgram(
   }
 }
 
+/** Whether these words are a command here. All other commands are the desk's, which its catalogue makes. */
+export function hasCommand(argv: string[]): boolean {
+  const silent = { out: () => undefined, err: () => undefined };
+  const program = programOf({ console: silent, run: async () => undefined }, true);
+  const [group, verb] = argv.filter((word) => !word.startsWith('-'));
+  const found = program.commands.find((command) => command.name() === group);
+  if (!found) return group === undefined;
+  return (
+    found.commands.length === 0 || verb === undefined || found.commands.some((each) => each.name() === verb)
+  );
+}
+
 function programOf(context: CommandContext, json: boolean): Command {
   const { console } = context;
   const program = new Command('operator')
@@ -106,17 +117,15 @@ function programOf(context: CommandContext, json: boolean): Command {
       },
     })
     .addHelpText('after', EXAMPLES);
-  addDeskCommands(program, context);
-  addShowCommand(program, context);
   addClientCommands(program, context);
   addBinCommands(program, context);
   addCardholderCommands(program, context);
   addKycCommands(program, context);
   addDepositCommands(program, context);
-  addPayoutCommands(program, context);
   addExchangeOrderCommands(program, context);
   addSettlementCommands(program, context);
-  addSuspenseCommands(program, context);
+  addConclude(program, context);
+  addFollowVersion(program, context);
   addWebhookCommands(program, context);
   addIbanCommands(program, context);
   addDestinationCommands(program, context);
@@ -125,7 +134,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addBreakCommands(program, context);
   addWorkflowCommands(program, context);
   addAccountCommands(program, context);
-  addApprovalCommands(program, context);
   addWithdrawalCommands(program, context);
   addOperatorCommands(program, context);
   addAuditCommands(program, context);

@@ -17,9 +17,16 @@ export { approvalsToDecide, countApprovals, findApproval, listApprovals, pending
 
 /** Stores a request that waits for the approval of other operators. */
 export const requestApproval = (tx: Tx, given: Asked): Promise<Approval> =>
-  insertApproval(tx, { id: newId('approval'), changes: [], needs: neededFor(given.requestedBy), ...given });
+  insertApproval(tx, {
+    id: newId('approval'),
+    changes: [],
+    restsOn: null,
+    needs: neededFor(given.requestedBy),
+    ...given,
+  });
 
-type Asked = Omit<NewApproval, 'id' | 'needs' | 'changes'> & Partial<Pick<NewApproval, 'changes'>>;
+type Asked = Omit<NewApproval, 'id' | 'needs' | 'changes' | 'restsOn'> &
+  Partial<Pick<NewApproval, 'changes' | 'restsOn'>>;
 
 /** A credential names no person, so two operators must approve its requests. */
 const neededFor = (requestedBy: string): 1 | 2 => (isOperator(requestedBy) ? 1 : 2);

@@ -27,8 +27,10 @@ export interface Approval {
   money: Money | null;
   /** Parameters of the action, by its kind: ids and amounts, never personal data. */
   terms: unknown;
-  /** Changes of a configuration, for people. Empty where the action moves money. */
+  /** What the action will do, for people. */
   changes: readonly ConfigChange[];
+  /** Facts of the subject by which it was asked for. It is not carried out when one has changed. Null: not compared. */
+  restsOn: Readonly<Record<string, unknown>> | null;
   reason: string;
   /** `operator:<name>`, or the client id of an admin credential. */
   requestedBy: string;

@@ -11,26 +11,31 @@ import type { Approval, Money } from './record';
 
 type Row = Omit<Approval, 'money'> & { [Field in keyof Money]: Money[Field] | null };
 
-const approvals = recordTable<Row>('approvals', { amount: decimal, terms: json, changes: json }, [
-  'id',
-  'kind',
-  'subject',
-  'tenantId',
-  'amount',
-  'currency',
-  'terms',
-  'changes',
-  'reason',
-  'requestedBy',
-  'requestedAt',
-  'status',
-  'needs',
-  'firstBy',
-  'firstAt',
-  'decidedBy',
-  'decidedAt',
-  'note',
-]);
+const approvals = recordTable<Row>(
+  'approvals',
+  { amount: decimal, terms: json, changes: json, restsOn: json },
+  [
+    'id',
+    'kind',
+    'subject',
+    'tenantId',
+    'amount',
+    'currency',
+    'terms',
+    'changes',
+    'restsOn',
+    'reason',
+    'requestedBy',
+    'requestedAt',
+    'status',
+    'needs',
+    'firstBy',
+    'firstAt',
+    'decidedBy',
+    'decidedAt',
+    'note',
+  ],
+);
 
 const approvalOf = ({ amount, currency, ...row }: Row): Approval => ({
   ...row,

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import type { Console } from '../../desk/cli/console';
+import { runDeskProgram } from '../../desk/cli/program';
 import { type Config, readConfig } from '../../kernel/config';
 import { PARTIES } from '../../kernel/parties';
 import { StartupError } from '../../kernel/startup-error';
-import type { Console } from '../../operator/cli/console';
-import { runProgram } from '../../operator/cli/program';
+import { hasCommand, runProgram } from '../../operator/cli/program';
 import type { Installation } from '../../operator/session';
 import { createStore } from '../../parties/documents/settings';
 import { readDemoCredentials } from '../demo-credentials';
@@ -11,10 +12,11 @@ import { connectionUrl } from '../embedded/postgres/connection';
 import { DATABASE } from '../embedded/postgres/server';
 import { readState } from '../embedded/state-file';
 import { readMasterKey } from '../master-key';
+import { deskPlace } from './desk-place';
 
 /**
- * Runs one command of the command line on the database of DATABASE_URL, or on the embedded one of a running `npm
- * start`.
+ * Runs one command: of the desk by its HTTP API, or one that no desk has replaced yet, on the database of DATABASE_URL or
+ * the embedded one of a running `npm start`.
  * @param argv without the program's name
  * @returns exit code: 0, or 1 after an error, which is written to `console.err`
  */
@@ -23,7 +25,12 @@ export function runOperator(
   environment: NodeJS.ProcessEnv,
   console: Console,
 ): Promise<number> {
-  return runProgram(argv, console, () => installationOf(readConfig(environment)));
+  if (hasCommand(argv)) return runProgram(argv, console, () => installationOf(readConfig(environment)));
+  return runDeskProgram(
+    argv,
+    console,
+    deskPlace(() => readConfig(environment), console),
+  );
 }
 
 /** @throws StartupError or ConfigError that say what to do */

@@ -41,13 +41,26 @@ export const decideApproval = <Terms, Word extends PartyWord>(
     decidedBy,
     asked: {},
     async judge(situation) {
-      const { status } = situation.transfer;
-      if (status !== 'pending_approval')
-        throw conflict('invalid_transition', `A ${kind.noun} that is ${status} cannot be ${decision}.`);
-      if (decision === 'approved') await kind.assertApprovable?.(tx, situation);
+      await assertDecidable(tx, kind, situation, decision);
       return [{ kind: decision === 'approved' ? 'approve' : 'reject', reason: reason ?? null }];
     },
   });
+
+/**
+ * Requires that the transfer waits for this decision.
+ * @throws Problem 409 `invalid_transition`, and for an approval `account_closed`, `user_blocked`
+ */
+export async function assertDecidable<Terms, Word extends PartyWord>(
+  tx: Tx,
+  kind: ApprovedKind<Terms, Word>,
+  situation: Situation<Terms, Word>,
+  decision: DecideApproval['decision'],
+): Promise<void> {
+  const { status } = situation.transfer;
+  if (status !== 'pending_approval')
+    throw conflict('invalid_transition', `A ${kind.noun} that is ${status} cannot be ${decision}.`);
+  if (decision === 'approved') await kind.assertApprovable?.(tx, situation);
+}
 
 /** Requires that account and user may pay, before an approval. @throws Problem 409 `account_closed`, `user_blocked` */
 export async function assertMayPay(

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import { anyOf, filtered, type IdPage, newestFirst, table } from '../../kernel/db/build';
+import { anyOf, filtered, type IdPage, newestFirst, raw, table } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { countWaiting, type WaitingCount, type WaitingFilter, waitingPage } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
+import { firstIdAt, type IdKind } from '../../kernel/ids';
 import type { Services } from '../../services';
 import { effective } from './conclusion';
 import type { AnyKind, TransferKind } from './kind';
@@ -94,6 +95,56 @@ export const countWaitingForOperator = (
   { name: kind }: Pick<AnyKind, 'name'>,
   { status }: WaitingTransfers,
 ): Promise<WaitingCount> => countWaiting(sql, waitingIn(table('transfers').where({ kind }), status), SINCE);
+
+/**
+ * Lists the transfers of a kind in some statuses, oldest first, with the word that counts. The filter `kind` is the
+ * status. The index `transfers_open` serves open statuses.
+ * @throws Problem 400
+ */
+export function transfersIn<Terms, Word extends PartyWord>(
+  { database, now }: Deps,
+  kind: TransferKind<Terms, Word>,
+  statuses: readonly string[],
+  filter: WaitingFilter,
+): Promise<Situation<Terms, Word>[]> {
+  const columns = {
+    id: 'id',
+    since: 'created_at',
+    tenantId: 'tenant_id',
+    kind: 'status',
+    currency: `terms->>'currency'`,
+  };
+  return readEffective({ database, now }, kind, (query) => {
+    waitingPage(query.whereIn('status', [...statuses]), columns, filter);
+  });
+}
+
+/** The number of a kind's transfers by status, among these. The index `transfers_open` serves open statuses. */
+export const countByStatus = (
+  sql: Sql,
+  { name: kind }: Pick<AnyKind, 'name'>,
+  statuses: readonly string[],
+): Promise<{ status: string; count: number }[]> =>
+  sql.run(
+    table('transfers')
+      .where({ kind })
+      .whereIn('status', [...statuses])
+      .groupBy('status')
+      .orderBy('status')
+      .select('status', raw('count(*)::int as count')),
+  );
+
+/** The number of transfers made in each hour of `[from, to)`, by their present status. The primary key serves it. */
+export const countByHour = (
+  sql: Sql,
+  idKind: IdKind,
+  { from, to }: { from: Date; to: Date },
+): Promise<{ at: Date; status: string; count: number }[]> =>
+  sql.query(
+    `select date_trunc('hour', created_at, 'UTC') as at, status, count(*)::int as count from transfers
+      where id >= $1 and id < $2 group by 1, 2 order by 1, 2`,
+    [firstIdAt(idKind, from), firstIdAt(idKind, to)],
+  );
 
 /** Finds the transfer of a decision. */
 export async function transferOfDecision(sql: Sql, id: string): Promise<string | undefined> {

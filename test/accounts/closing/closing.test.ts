@@ -204,8 +204,9 @@ describe('a payment that returns to a closed card of a closed account', () => {
     expect((await refund(cardId, referenceId, '5.00')).status).toBe(201);
     expect(await accountBalance(client, master)).toBe('0.00 0.00');
     expect(await openBreaks(cardId)).toEqual(['card_money_in_suspense', 'card_money_in_suspense']);
-    const shown = async () => JSON.parse((await command(operator, 'suspense', 'show', cardId, '--json')).out);
-    expect(await shown()).toMatchObject([{ kind: 'card', amount: '20.00', currency: 'USD' }]);
+    const shown = async () =>
+      JSON.parse((await command(operator, 'suspense', 'list', '--transfer', cardId, '--json')).out);
+    expect(await shown()).toMatchObject([{ kind: 'card', amount: { amount: '20.00', currency: 'USD' } }]);
     const door = (name: string, ...more: string[]) =>
       command(operator, 'suspense', name, cardId, '--reason', 'theirs', ...more);
     expect((await door('credit', '--account', master)).code).toBe(4);
@@ -213,7 +214,7 @@ describe('a payment that returns to a closed card of a closed account', () => {
     expect((await door('credit', '--account', other, '--amount', '20.01')).code).toBe(4);
     expect((await door('credit', '--account', other, '--amount', '12.00')).code).toBe(0);
     expect(await accountBalance(client, other)).toBe('72.70 0.00');
-    expect(await shown()).toMatchObject([{ amount: '8.00' }]);
+    expect(await shown()).toMatchObject([{ amount: { amount: '8.00' } }]);
     expect((await door('write-off')).code).toBe(0);
     expect([await shown(), await openBreaks(cardId)]).toEqual([[], []]);
     expect((await door('write-off')).code).toBe(4);

@@ -1,4 +1,5 @@
-import { tell } from '../../../src/desk/story/tell';
+import { deskCatalogue } from '../../../src/composition';
+import { tell } from '../../../src/desk/tell';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { setUserStatus } from '../../../src/people/users/operations';
@@ -383,7 +384,7 @@ describe('for the operator', () => {
 
   it('shows the rounding remainder, the entries and the events in the story of an exchange', async () => {
     const { body } = await exchange(client, eur, await quoted());
-    const story = await tell({ database: api.database, now: () => new Date() }, body.id, 10);
+    const story = await tell(deskCatalogue(api.services), api.services, { id: body.id, limit: 10 });
     expect(story).toMatchObject({
       id: body.id,
       what: 'account exchange',

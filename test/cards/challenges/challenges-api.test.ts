@@ -1,5 +1,6 @@
 import { closeOverdue, sendCode } from '../../../src/cards/challenges/send';
-import { tell } from '../../../src/desk/story/tell';
+import { deskCatalogue } from '../../../src/composition';
+import { tell } from '../../../src/desk/tell';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type NetworkCard, networkCard, nextName } from '../processor/support';
 import {
@@ -132,7 +133,7 @@ it('has a story at the desk, without its code', async () => {
     'select id from card_challenges where challenge_id = $1',
     [id],
   );
-  const story = await tell(api.services, row!.id, 20);
+  const story = await tell(deskCatalogue(api.services), api.services, { id: row!.id, limit: 20 });
   expect(story).toMatchObject({
     what: 'challenge',
     status: 'sent',

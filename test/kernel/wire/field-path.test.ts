@@ -45,11 +45,11 @@ it('names every wrong field once, in the order in which the schema refuses them'
     flavour: 2,
   };
   const problem = told(value);
-  expect(problem?.errors?.map(({ field }) => field)).toEqual([
+  expect(problem?.details?.errors?.map(({ field }) => field)).toEqual([
     ...['amount', 'destination.iban', 'destination.bank.bic', 'assets[0].decimals', 'assets[1].colour'],
     ...['colour', 'flavour'],
   ]);
-  expect(problem?.errors?.[0]).toEqual({ field: problem?.field, message: problem?.message });
+  expect(problem?.details?.errors?.[0]).toEqual({ field: problem?.field, message: problem?.message });
 });
 
 it('names no field when the input is not an object', () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { apiRoutes } from '../../../src/composition';
-import { createApp } from '../../../src/http/app';
+import { byClientHeaders, createApp } from '../../../src/http/app';
 import { newId } from '../../../src/kernel/ids';
 import { requireApprovedCardholder } from '../../../src/people/cardholders/operations';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
@@ -368,7 +368,7 @@ describe('code lists', () => {
       database,
       log,
       routes: apiRoutes(api.services),
-      authenticate: createAuthenticator(database, keyring),
+      authenticate: byClientHeaders(createAuthenticator(database, keyring)),
       observe: () => undefined,
     });
     const handler = app.callback();

@@ -1,9 +1,8 @@
-import { runOperator } from '../../../src/startup/operator/run';
 import { discover } from '../../../src/transfers/discover';
 import { takeMonthlyFees } from '../../../src/transfers/iban/fees/operations';
 import { transferProcesses } from '../../../src/transfers/reconcilables';
 import { type Client, type TestApi, testApi } from '../../support/api';
-import { operatorEnvironment } from '../../support/operator';
+import { command, operatorEnvironment } from '../../support/operator';
 import { asked } from '../external-cards/support';
 import { bankingPath, credited, enabled, ibanBalance, look, paidOut } from './support';
 
@@ -19,14 +18,7 @@ beforeEach(async () => {
 });
 afterAll(() => api.close());
 
-async function operator(...argv: string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await runOperator(argv, environment, {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const operator = (...argv: string[]) => command(environment, ...argv);
 
 describe('the operator’s command line', () => {
   it('enables and disables a company’s IBAN, with entries in the audit log', async () => {
@@ -109,7 +101,7 @@ describe('payouts above the threshold', () => {
       {
         action: 'iban-payout.approve',
         before: { status: 'pending_approval' },
-        after: { status: 'processing' },
+        after: { status: 'processing', reason: 'Called them.' },
       },
     ]);
   });

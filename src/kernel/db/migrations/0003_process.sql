@@ -57,7 +57,8 @@ create table approvals (
   amount       numeric,  -- null: the decision moves no money
   currency     text,
   terms        jsonb not null,  -- of the kind's own shape; never changed
-  changes      jsonb not null default '[]',  -- of a configuration, for people: [{ field, from, to }]
+  changes      jsonb not null default '[]',  -- what it will do, for people: [{ field, from, to }]
+  rests_on     jsonb,  -- facts of the subject by which it was asked for. Null: the kind compares its own terms
   reason       text not null,
   requested_by text not null,
   requested_at timestamptz(3) not null default date_trunc('milliseconds', now()),

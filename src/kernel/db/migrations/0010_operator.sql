@@ -11,8 +11,35 @@ create table operators (
   proposed_by     text,  -- the first of two who admit
   admitted_by     text,  -- the second of two who admit, or the only one
   admitted_at     timestamptz(3),  -- the operator decides nothing before
+  permissions     text[] not null default '{view,review,money,chain,security}',  -- src/process/desk/permissions.ts
+  totp_secret     bytea,  -- of the code generator, sealed under the id. Null: signs in without codes, in the sandbox only
+  totp_step       bigint,  -- of the last code that was used. A code works once
+  check (permissions <@ '{view,review,money,chain,security}'),
   check ((disabled_at is null) = (disabled_by is null)),
   constraint operators_admitted check ((admitted_by is null) = (admitted_at is null)),
   constraint operators_admitted_by_two check (admitted_by <> proposed_by)
 );
 create unique index operators_by_name on operators (lower(name));
+
+-- Sessions of operators at the desk. Times are of the machine, because the sandbox's clock may be moved.
+create table desk_sessions (
+  id          id primary key,
+  operator_id id not null references operators,
+  token_hash  bytea not null unique,
+  transport   text not null check (transport in ('bearer', 'cookie')),
+  address     text not null,  -- from which it was begun
+  created_at  timestamptz(3) not null,
+  seen_at     timestamptz(3) not null,  -- of the last request, to within some seconds
+  ended_at    timestamptz(3)
+);
+create index desk_sessions_of_operator on desk_sessions (operator_id, id);
+
+-- Failures to sign in, in a row, by name and address. Rows older than a day count no more and are deleted.
+create table sign_in_failures (
+  name      text not null,  -- as given, in lower case. It may be no operator's
+  address   text not null,
+  failures  int not null,
+  failed_at timestamptz(3) not null,
+  primary key (name, address)
+);
+create index sign_in_failures_by_time on sign_in_failures (failed_at);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { show } from '../../../desk/cli/console';
 import type { Tx } from '../../../kernel/db/database';
 import type { Session } from '../../session';
 import { reasonArgument } from '../arguments';
-import { show } from '../console';
 import type { CommandContext } from '../context';
 
 /** Input of a decision: the record's id, the decision, the operator and the reason. */

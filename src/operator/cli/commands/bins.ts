@@ -9,11 +9,11 @@ import {
   setProgrammeLimits,
 } from '../../../cards/programmes/operations';
 import { binView } from '../../../cards/programmes/view';
+import { show } from '../../../desk/cli/console';
 import type { Tx } from '../../../kernel/db/database';
 import { Decimal } from '../../../kernel/money/money';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { countArgument, decimalArgument, repeated } from '../arguments';
-import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
 import { openingEntry } from './oversight/accounts';

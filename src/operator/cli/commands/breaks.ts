@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { show } from '../../../desk/cli/console';
 import { allBreaks, breaks } from '../../../desk/queues/house';
 import { resolveBreak } from '../../../process/breaks/operations';
 import { breakView } from '../../../process/breaks/view';
 import { textArgument } from '../arguments';
-import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addQueueListing } from '../desk/queue-listing';
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { type Console, show } from '../../../desk/cli/console';
 import type { Approval } from '../../../process/approvals/operations';
 import { approvalView } from '../../../process/approvals/view';
 import {
@@ -14,9 +15,8 @@ import { sealedTerms } from '../../approvals/clients';
 import type { Done } from '../../approvals/kind';
 import { changeOrAsk } from '../../approvals/operations';
 import { reasonArgument } from '../arguments';
-import { type Console, show } from '../console';
 import type { CommandContext } from '../context';
-import { askedText } from './oversight/approvals';
+import { askedText } from './outcome';
 
 interface Json {
   json?: boolean;

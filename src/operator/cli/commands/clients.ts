@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { printable, show } from '../../../desk/cli/console';
 import { approvalView } from '../../../process/approvals/view';
 import { listTenants, prepareCredential, requireTenant } from '../../../tenants/clients/operations';
 import type { TenantSettings } from '../../../tenants/clients/settings';
@@ -6,11 +7,10 @@ import { sealedTerms } from '../../approvals/clients';
 import { changeOrAsk } from '../../approvals/operations';
 import { changesOf, type SettingChange, shownSettings } from '../../client-settings';
 import { textArgument } from '../arguments';
-import { printable, show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
 import { addAccessCommands, credentialText, REASON, tellCredential } from './client-access';
-import { askedText } from './oversight/approvals';
+import { askedText } from './outcome';
 
 interface Json {
   json?: boolean;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { show } from '../../../desk/cli/console';
 import { deposits } from '../../../desk/queues/transfers';
 import type { Decimal } from '../../../kernel/money/money';
 import { shownDeposit } from '../../../transfers/deposits/create';
 import { type DecidedDeposit, decideDeposit, refundDeposit } from '../../../transfers/deposits/decide';
 import { depositView } from '../../../transfers/deposits/view';
 import { decimalArgument, reasonArgument } from '../arguments';
-import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addQueueListing } from '../desk/queue-listing';
 import { addDecisions } from './approve-reject';

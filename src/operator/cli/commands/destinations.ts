@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { show } from '../../../desk/cli/console';
+import { othersDecide } from '../../../desk/operators/operations';
 import {
   addDestination,
   listDestinations,
@@ -7,10 +9,8 @@ import {
 import { statusAt, type WithdrawalDestination } from '../../../transfers/exchange/destinations/record';
 import { withdrawalDestinationView } from '../../../transfers/exchange/destinations/view';
 import { disableDestination } from '../../../transfers/exchange/withdrawals/disable-destination';
-import { othersDecide } from '../../operators/operations';
 import type { Session } from '../../session';
 import { currencyArgument, textArgument } from '../arguments';
-import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { show } from '../../../desk/cli/console';
 import { formatAmount } from '../../../kernel/money/money';
 import { StartupError } from '../../../kernel/startup-error';
 import { type IbanFee, unpaidFees } from '../../../transfers/iban/fees/operations';
@@ -10,7 +11,6 @@ import {
 } from '../../../transfers/iban/virtual-ibans/capability';
 import { SANDBOX_RANGE } from '../../../transfers/iban/virtual-ibans/iban-number';
 import { reasonArgument } from '../arguments';
-import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
 

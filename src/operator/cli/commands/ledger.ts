@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { show, table } from '../../../desk/cli/console';
 import type { Database } from '../../../kernel/db/database';
 import {
   CHECK_SECONDS,
@@ -9,7 +10,6 @@ import {
 } from '../../../kernel/ledger/check';
 import { checkRunningSums } from '../../../transfers/check';
 import { timeArgument } from '../arguments';
-import { show, table } from '../console';
 import type { CommandContext } from '../context';
 
 export function addLedgerCommands(program: Command, { console, run }: CommandContext): void {

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
+import { show, table } from '../../../desk/cli/console';
 import { REGISTRATIONS, type Registration } from '../../../kernel/outbox/events';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { listEndpoints, retryFailed } from '../../../tenants/webhooks/operator';
 import { reasonArgument, timeArgument } from '../arguments';
-import { show, table } from '../console';
 import type { CommandContext } from '../context';
 import { addListing } from '../listing';
 

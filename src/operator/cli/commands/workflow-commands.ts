@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { show } from '../../../desk/cli/console';
 import { commands } from '../../../desk/queues/house';
 import { retryParked } from '../../../kernel/outbox/waiting-commands';
 import { reasonArgument } from '../arguments';
-import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addQueueListing } from '../desk/queue-listing';
 

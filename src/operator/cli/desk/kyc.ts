@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { show } from '../../../desk/cli/console';
 import { kyc } from '../../../desk/queues/people';
 import { conflict, invalid } from '../../../kernel/errors';
 import { documentContent, requireDocumentById } from '../../../people/kyc/documents';
@@ -7,7 +8,6 @@ import { decideKyc } from '../../../people/kyc/operations';
 import type { KycDecision } from '../../../people/kyc/record';
 import { documentView, kycView } from '../../../people/kyc/view';
 import { reasonArgument } from '../arguments';
-import { show } from '../console';
 import type { CommandContext } from '../context';
 import { addQueueListing } from './queue-listing';
 

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { ageText, show, table } from '../../../desk/cli/console';
 import { pageOfQueue, type Queue, type WaitingPage } from '../../../desk/queue';
 import type { Session } from '../../session';
 import { countArgument, durationArgument } from '../arguments';
-import { ageText, show, table } from '../console';
 import type { CommandContext } from '../context';
 
 /** Filters of a queue, as its options give them. */

@@ -1,4 +1,4 @@
-import { reveal } from '../../../../src/desk/reveal';
+import { REVEALERS } from '../../../../src/desk/reveal';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { accountBalance } from '../../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../../support/api';
@@ -205,7 +205,7 @@ describe('a withdrawal above the threshold', () => {
     expect(out).toMatch(new RegExp(`${id}.*${client.clientId}.*10000.01 EUR`));
     const { out: json } = await operator('desk', 'list', 'exchange-withdrawals', '--json');
     expect(out + json).not.toMatch(/Byron|0532013000/);
-    expect(await reveal(api.database, api.services.keyring, id)).toEqual({
+    expect(await REVEALERS.exchangeWithdrawal?.(api.database, api.services.keyring, id)).toEqual({
       action: 'exchange_withdrawal.reveal',
       tenantId: client.clientId,
       data: BANK,

@@ -4,7 +4,7 @@ import type { DecisionName } from '../../../approvals/kinds';
 import { decideOrAsk } from '../../../approvals/operations';
 import { decimalArgument, reasonArgument } from '../../arguments';
 import type { CommandContext } from '../../context';
-import { tellOutcome } from '../oversight/approvals';
+import { tellOutcome } from '../outcome';
 
 const AFTER = `
 A contract may pass native coin on within its own call: no transaction and no log shows that, so no deposit is found by itself, and

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { expireNow } from '../../../../chain/gas-station/operations/expire-now';
+import { show } from '../../../../desk/cli/console';
 import { StartupError } from '../../../../kernel/startup-error';
-import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 

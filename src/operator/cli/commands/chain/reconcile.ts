@@ -4,10 +4,10 @@ import { requireNetwork } from '../../../../chain/networks/operations';
 import { type Comparison, compareChain } from '../../../../chain/reconciliation/compare';
 import { chainsToCompare, lastReadings } from '../../../../chain/reconciliation/readings';
 import type { ChainReading, Compared } from '../../../../chain/reconciliation/record';
+import { show, table } from '../../../../desk/cli/console';
 import type { Sql } from '../../../../kernel/db/database';
 import { Problem } from '../../../../kernel/errors';
 import type { Session } from '../../../session';
-import { show, table } from '../../console';
 import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { disableWallet, enableWallet } from '../../../../chain/wallets/disable';
 import { poolStats } from '../../../../chain/wallets/operations';
 import { importSeed, seedStatus, skipTo } from '../../../../chain/wallets/seed';
+import { show, table } from '../../../../desk/cli/console';
 import { indexArgument, reasonArgument } from '../../arguments';
-import { show, table } from '../../console';
 import type { CommandContext } from '../../context';
 
 interface Given {

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { type OpenedAccount, openMasterAccount } from '../../../../accounts/accounts/operations';
+import { show } from '../../../../desk/cli/console';
 import type { Decimal } from '../../../../kernel/money/money';
 import { requireTenant } from '../../../../tenants/clients/operations';
 import { closeAccount } from '../../../../transfers/close-account';
 import { decideOrAsk } from '../../../approvals/operations';
 import type { ChangeEntry } from '../../../session';
 import { currencyArgument, decimalArgument, reasonArgument, textArgument } from '../../arguments';
-import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
-import { tellOutcome } from './approvals';
+import { tellOutcome } from '../outcome';
 
 /**
  * Commands that open master accounts, close accounts, and correct balances against the outside world. Corrections above

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { show } from '../../../../desk/cli/console';
 import { type AuditFilter, type ChainHead, listAudit, verifyAudit } from '../../../../kernel/audit/log';
-import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type Bin, type BinChange, changeBin } from '../../../../cards/programmes/operations';
 import { binView } from '../../../../cards/programmes/view';
+import { show } from '../../../../desk/cli/console';
 import { countArgument, reasonArgument } from '../../arguments';
-import { show } from '../../console';
 import type { CommandContext } from '../../context';
 
 /** Commands that open and close existing BINs and change their capacity. */

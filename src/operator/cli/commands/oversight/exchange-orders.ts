@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { show } from '../../../../desk/cli/console';
 import { cancelOrder } from '../../../../transfers/exchange/orders/decide';
 import { exchangeOrderView } from '../../../../transfers/exchange/orders/view';
 import { reasonArgument } from '../../arguments';
-import { show } from '../../console';
 import type { CommandContext } from '../../context';
 
 /** Commands for exchange orders that the exchange never received (decisions part 4, Exchange). */

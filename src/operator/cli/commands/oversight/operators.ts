@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { show } from '../../../../desk/cli/console';
+import { giveCodeGenerator } from '../../../../desk/operators/code-generator';
 import {
   APPLICANT,
   addFirstOperator,
@@ -12,10 +14,10 @@ import {
   lockOperators,
   type Operator,
   type OperatorCredential,
-} from '../../../operators/operations';
+} from '../../../../desk/operators/operations';
+import type { Tx } from '../../../../kernel/db/database';
 import type { Session } from '../../../session';
 import { reasonArgument, textArgument } from '../../arguments';
-import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
 
@@ -53,30 +55,44 @@ function addAdd(group: Command, { console, run }: CommandContext): void {
       'you, as a new operator: your secret is shown this once, to you alone. You decide once you have been admitted',
     )
     .requiredOption('--name <name>', 'as decisions and the audit log name him; for ever', textArgument(100))
-    .option('--json', 'print { "operatorId", "name", "operatorSecret" }')
-    .action(({ name, json }: { name: string; json?: boolean }) =>
-      run(async (session) => {
-        const made = await added(session, name);
-        show(console, json, made, credentialText(made));
-      }),
+    .option('--code-generator', 'with a generator of one-time codes; always in live')
+    .option('--json', 'print { "operatorId", "name", "operatorSecret", "codeGenerator" }')
+    .action(
+      ({ name, codeGenerator = false, json }: { name: string; codeGenerator?: boolean; json?: boolean }) =>
+        run(async (session) => {
+          const made = await added(session, name, codeGenerator || !session.sandbox);
+          show(console, json, made, credentialText(made));
+        }),
     );
 }
 
-async function added(session: Session, name: string): Promise<OperatorCredential> {
+/** @param withCodes whether the operator signs in with one-time codes */
+async function added(session: Session, name: string, withCodes: boolean): Promise<Added> {
   const { database, keyring } = session;
   const entry = ({ operatorId: subject }: OperatorCredential) => ({
     action: 'operator.add',
     subject,
     after: { name },
   });
+  const add = async (tx: Tx, adding: Promise<OperatorCredential>): Promise<Added> => {
+    const made = await adding;
+    if (!withCodes) return made;
+    return { ...made, codeGenerator: await giveCodeGenerator(tx, keyring, { id: made.operatorId, name }) };
+  };
   if (!(await hasOperators(database)))
-    return session.enrol(INSTALLATION, (tx) => addFirstOperator(tx, keyring, name), entry);
+    return session.enrol(INSTALLATION, (tx) => add(tx, addFirstOperator(tx, keyring, name)), entry);
   const createdBy = session.knownActor ?? APPLICANT;
-  return session.enrol(createdBy, (tx) => addOperator(tx, keyring, { name, createdBy }), entry);
+  return session.enrol(createdBy, (tx) => add(tx, addOperator(tx, keyring, { name, createdBy })), entry);
 }
 
-const credentialText = ({ operatorId, name, operatorSecret }: OperatorCredential): string =>
+interface Added extends OperatorCredential {
+  /** Address of the code generator, for an app. Shown only once. */
+  codeGenerator?: string;
+}
+
+const credentialText = ({ operatorId, name, operatorSecret, codeGenerator }: Added): string =>
   `${operatorId} is ${name}. The secret, shown this once, for OPERATOR_SECRET:\n${operatorSecret}\n` +
+  (codeGenerator ? `The code generator, shown this once, for an app:\n${codeGenerator}\n` : '') +
   `But for the first one, an operator decides once those who do have said "operator admit ${operatorId}": tell them this id yourself.`;
 
 function addAdmit(group: Command, { console, run }: CommandContext): void {

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { show, table } from '../../../../desk/cli/console';
 import { MONEY_PARTIES, type MoneyParty } from '../../../../kernel/outbox/queues';
 import { PARTY_NAMES, partyNamed } from '../../../../kernel/parties';
 import { restoredOf } from '../../../../transfers/restored';
 import { restoredView } from '../../../../transfers/restored-view';
 import { decideOrAsk } from '../../../approvals/operations';
 import { reasonArgument } from '../../arguments';
-import { show, table } from '../../console';
 import type { CommandContext } from '../../context';
-import { tellOutcome } from './approvals';
+import { tellOutcome } from '../outcome';
 
 const NAMES = MONEY_PARTIES.flatMap((party) => (party === 'chain' ? [] : [PARTY_NAMES[party]]));
 

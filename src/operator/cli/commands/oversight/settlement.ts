@@ -8,7 +8,7 @@ import { currencyArgument, decimalArgument, reasonArgument } from '../../argumen
 import type { CommandContext } from '../../context';
 import { groupOf } from '../../groups';
 import { addListing } from '../../listing';
-import { tellOutcome } from './approvals';
+import { tellOutcome } from '../outcome';
 
 const NAMES = SETTLED_PARTIES.map((party) => PARTY_NAMES[party]).join(', ');
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { blockCardsOf } from '../../../../cards/cards/operations';
 import { freezeForRisk } from '../../../../cards/events/operations';
+import { show } from '../../../../desk/cli/console';
 import type { Sql, Tx } from '../../../../kernel/db/database';
 import { setOperatorBlock } from '../../../../people/users/operations';
 import { listStops } from '../../../../process/stops/operations';
@@ -8,7 +9,6 @@ import type { Stopping } from '../../../../process/stops/record';
 import { listSwitchedOff } from '../../../../process/switches/operations';
 import { cardDeps } from '../../../card-deps';
 import { reasonArgument } from '../../arguments';
-import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { show } from '../../../../desk/cli/console';
 import { CAPABILITIES } from '../../../../kernel/capabilities';
 import { PARTIES, PARTY_NAMES, partiesOf } from '../../../../kernel/parties';
 import {
@@ -11,7 +12,6 @@ import {
 import { requireTenant } from '../../../../tenants/clients/operations';
 import type { Session } from '../../../session';
 import { reasonArgument } from '../../arguments';
-import { show } from '../../console';
 import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
 import { addRestoredCommands } from './restored-parties';

@@ -1,5 +1,5 @@
-import { LISTS, type Line, type Story } from '../../../desk/story/story';
-import { ageText, type Cell, printable, table } from '../console';
+import { LISTS, type Line, type Story } from '../../process/desk/story';
+import { ageText, type Cell, printable, table } from './console';
 
 export interface ShownStory extends Story {
   workflowUrl?: string;

@@ -7,7 +7,7 @@ import type { Console } from './console';
 
 /** Error output of a failed command. */
 export interface Failure {
-  /** 2 usage, 3 not found, 4 conflict, 1 anything else. */
+  /** 2 usage, 3 not found, 4 conflict or missing permission, 1 anything else. */
   exitCode: number;
   code: string;
   message: string;
@@ -15,7 +15,7 @@ export interface Failure {
   field?: string | undefined;
 }
 
-const EXIT_CODES: Record<number, number> = { 400: 2, 404: 3, 409: 4 };
+const EXIT_CODES: Record<number, number> = { 400: 2, 403: 4, 404: 3, 409: 4 };
 const OTHER = 1;
 
 /** Converts an error for people. Shows a stack only for errors that were not made for people. */

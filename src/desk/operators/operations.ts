@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Sql, Tx } from '../../kernel/db/database';
-import { alreadyExists, conflict, notFound, Problem } from '../../kernel/errors';
+import { alreadyExists, conflict, forbidden, notFound, Problem } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
 import { operatorActor, operatorNameOf } from '../../process/approvals/actors';
+import type { Permission } from '../../process/desk/permissions';
 import {
   findBySecret,
   findOperator,
+  findSignInSecrets,
   holdOperator,
   insertOperator,
   listOperators,
   lockOperators,
   type Operator,
+  type SignInSecrets,
   updateOperator,
 } from './store';
 
@@ -130,6 +133,40 @@ export async function disableOperator(
 /** The operator with that secret, disabled or not. */
 export const operatorOf = (sql: Sql, keyring: Keyring, secret: string): Promise<Operator | undefined> =>
   findBySecret(sql, keyring.hashSecret(secret));
+
+/**
+ * Gives an operator these permissions. The last one who has `security` keeps it, because nobody could give it back.
+ * @throws Problem 409 `invalid_transition`
+ */
+export async function permitOperator(tx: Tx, id: string, permissions: Permission[]): Promise<Operator> {
+  await lockOperators(tx);
+  const others = (await listOperators(tx)).filter((each) => each.id !== id && decides(each));
+  if (!permissions.includes('security') && !others.some((each) => each.permissions.includes('security')))
+    throw conflict('invalid_transition', 'The last operator with the permission security keeps it.');
+  return updateOperator(tx, id, { permissions });
+}
+
+/** The operator of a name in any case of letters, with what the operator signs in by. */
+export async function signInOf(
+  tx: Tx,
+  name: string,
+): Promise<{ operator: Operator; secrets: SignInSecrets } | undefined> {
+  const operator = await findOperator(tx, { name });
+  const secrets = operator && (await findSignInSecrets(tx, operator.id));
+  return operator && secrets && { operator, secrets };
+}
+
+/**
+ * Requires that the operator may decide, and has the permission. Locks the operator to the end of the transaction.
+ * @throws Problem 401 when the operator is disabled or not admitted; 403 without the permission
+ */
+export async function assertMay(tx: Tx, actor: string, permission: Permission): Promise<void> {
+  const found = await findOperator(tx, { name: operatorNameOf(actor) ?? '' });
+  if (!found) throw noOperator('There is no such operator.');
+  await assertMayDecide(tx, found);
+  if (!found.permissions.includes(permission))
+    throw forbidden(`It takes the permission ${permission}, which ${found.name} does not have.`);
+}
 
 /**
  * Locks the operator to the end of the transaction. @throws Problem 401 when the operator is disabled or not admitted

@@ -3,8 +3,8 @@ import type { Sql } from '../../kernel/db/database';
 import { eventsAbout } from '../../kernel/outbox/told-events';
 import { commandsFor } from '../../kernel/outbox/waiting-commands';
 import { STALE_MS } from '../../kernel/temporal/stale';
-import { breaksOf } from '../../process/breaks/operations';
-import { breakView } from '../../process/breaks/view';
+import { breaksOf } from '../breaks/operations';
+import { breakView } from '../breaks/view';
 import type { Line, Story } from './story';
 
 /** Subject of the lists that each story has. */

@@ -1,5 +1,6 @@
 import type { Sql } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
+import type { Permission } from '../../process/desk/permissions';
 
 /** A person who decides (decisions part 2), once admitted. A name is never reused. */
 export interface Operator {
@@ -18,11 +19,12 @@ export interface Operator {
   disabledAt: Date | null;
   disabledBy: string | null;
   disabledReason: string | null;
+  permissions: Permission[];
 }
 
 const operators = recordTable<Operator>('operators', {}, [
   ...['id', 'name', 'createdBy', 'createdAt', 'proposedBy', 'admittedBy', 'admittedAt'],
-  ...['disabledAt', 'disabledBy', 'disabledReason'],
+  ...['disabledAt', 'disabledBy', 'disabledReason', 'permissions'],
 ]);
 
 /** Serialises changes of operators, so that one always remains. Raw, because it is an advisory lock. */
@@ -62,3 +64,31 @@ export const updateOperator = (
   id: string,
   changed: Partial<Omit<Operator, 'id' | 'name'>> & { secretHash?: Buffer },
 ): Promise<Operator> => operators.saved(tx, operators().where({ id }).update(changed));
+
+/** What an operator signs in by. It never leaves the sign-in. */
+export interface SignInSecrets {
+  id: string;
+  secretHash: Buffer;
+  /** Sealed under the id. Null: the operator has no code generator. */
+  totpSecret: Buffer | null;
+}
+
+const secrets = recordTable<SignInSecrets>('operators', {}, ['id', 'secretHash', 'totpSecret']);
+
+export const findSignInSecrets = (sql: Sql, id: string): Promise<SignInSecrets | undefined> =>
+  secrets.one(sql, secrets().where({ id }));
+
+export const saveCodeGenerator = async (tx: Sql, id: string, totpSecret: Buffer): Promise<void> =>
+  void (await tx.run(secrets().where({ id }).update({ totpSecret, totpStep: null })));
+
+/** @returns false where a code of that step, or of a later one, was used before */
+export const useStep = async (tx: Sql, id: string, step: number): Promise<boolean> =>
+  (
+    await tx.run(
+      secrets()
+        .where({ id })
+        .where((query) => void query.whereNull('totpStep').orWhere('totpStep', '<', step))
+        .update({ totpStep: step })
+        .returning('id'),
+    )
+  ).length > 0;

@@ -1,4 +1,4 @@
-import type { Cell } from '../../desk/queue';
+import type { Cell } from '../queue';
 
 export type { Cell };
 

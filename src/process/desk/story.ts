@@ -1,4 +1,10 @@
-import type { DeskDeps } from '../queue';
+import type { Database } from '../../kernel/db/database';
+
+/** Dependencies of stories. */
+export interface DeskDeps {
+  database: Database;
+  now(): Date;
+}
 
 /** A line in a list of a story: plain values, times in ISO 8601, amounts as decimal strings. */
 export type Line = Record<string, unknown>;

@@ -1,0 +1,46 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** The part of a JSON Schema that makes options. */
+export interface ObjectSchema {
+  properties?: Record<string, { type?: string; enum?: unknown[]; description?: string }>;
+  required?: string[];
+}
+
+/** `olderThan` is `--older-than`. */
+const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Adds an option for each field. A field that is neither text nor a number is given as JSON, true or false as a flag. */
+export function addFields(command: Command, { properties = {}, required = [] }: ObjectSchema): void {
+  for (const [name, { type, enum: choices, description = '' }] of Object.entries(properties)) {
+    const flag = `--${flagOf(name)}${type === 'boolean' ? '' : ' <value>'}`;
+    const option = new Option(flag, description);
+    if (choices) option.choices(choices.map(String));
+    if (type === 'integer' || type === 'number') option.argParser(numberArgument);
+    if (type === 'object' || type === 'array') option.argParser(jsonArgument);
+    if (required.includes(name)) option.makeOptionMandatory();
+    command.addOption(option);
+  }
+}
+
+/** The given fields among the options of a command. */
+export const fieldsOf = (
+  { properties = {} }: ObjectSchema,
+  options: Record<string, unknown>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(properties).flatMap((name) => (name in options ? [[name, options[name]]] : [])),
+  );
+
+function numberArgument(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || Number.isNaN(number)) throw new InvalidArgumentError('It takes a number.');
+  return number;
+}
+
+function jsonArgument(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('It takes JSON.');
+  }
+}

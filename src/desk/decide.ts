@@ -1,0 +1,338 @@
+import { audit } from '../kernel/audit/audit';
+import type { Database, Sql, Tx } from '../kernel/db/database';
+import { invalid, notFound } from '../kernel/errors';
+import { firstProblem, withinField } from '../kernel/wire/schemas';
+import {
+  type Approval,
+  decideApproval,
+  requestApproval,
+  requireApproval,
+} from '../process/approvals/operations';
+import { whatOf } from '../process/approvals/view';
+import type { By, Decision, Done, Effect, Facts, Judged } from '../process/desk/decision';
+import type { Permission } from '../process/desk/permissions';
+import {
+  countAlone,
+  isDualControlled,
+  limitText,
+  readLimits,
+  reasonText,
+  type TakesTwo,
+  type Weight,
+  weighAlone,
+  whyTwo,
+} from '../process/limits/operations';
+import { type Catalogue, requireDecision } from './catalogue';
+import { assertMay, assertStandsBehind } from './operators/operations';
+import { assertUnchanged, factsOf, versionOf } from './version';
+
+/** An approved action of a kind that no desk declares yet (src/operator/approvals). */
+export interface OtherApproved {
+  permission: Permission;
+  /** Asks a party for evidence before the transaction begins. */
+  prove(terms: unknown): Promise<unknown>;
+  execute(
+    tx: Tx,
+    approval: Approval,
+    by: By,
+    proof: unknown,
+  ): Promise<Done & { action: string; subject: string }>;
+}
+
+export interface Deciding {
+  catalogue: Catalogue;
+  database: Database;
+  now(): Date;
+  /** Approved actions of the commands that no desk has replaced yet. */
+  others(kind: string): OtherApproved | undefined;
+}
+
+/** Who asks, and in which request. */
+export interface Asker {
+  /** `operator:<name>`. */
+  actor: string;
+  requestId: string;
+}
+
+/** A decision as an operator asks for it. */
+export interface Asked {
+  name: string;
+  /** Id of the subject. */
+  subject: string;
+  input: unknown;
+  reason?: string | undefined;
+  /** What the operator has seen: the version that a preview gave. Absent: not compared. */
+  version?: string | undefined;
+}
+
+/** The decision was carried out, or waits for another operator's approval. */
+export type Outcome = { result: object } | { approval: Approval; why: string };
+
+/**
+ * Carries a decision out, or stores it for another operator. One transaction: permission, sums of limits, lock of the
+ * subject, comparison with what the operator has seen, effect, audit. The caller keeps the idempotency key in it.
+ * @throws Problem 404; 403; 400 naming the field; 409 `version_conflict`; Problem of the domain
+ */
+export async function decide(desk: Deciding, tx: Tx, asker: Asker, asked: Asked): Promise<Outcome> {
+  const decision = requireDecision(desk.catalogue, asked.name);
+  await assertMay(tx, asker.actor, decision.permission);
+  const by: By = { decidedBy: asker.actor, reason: reasonOf(decision, asked.reason) };
+  const input = inputOf(decision, asked.input);
+  const { subject: id } = asked;
+  const at = desk.now();
+  // The sums are locked before the subject, as everywhere, so that no two decisions wait for each other.
+  if (decision.weigh) {
+    const seen = await decision.subject.read(tx, id);
+    if (seen === undefined) throw notFound(decision.subject.noun);
+    await weightOf(tx, decision, { id, subject: seen, input, at }, by);
+  }
+  const subject = await decision.subject.lock(tx, id);
+  if (subject === undefined) throw notFound(decision.subject.noun);
+  const restsOn = decision.restsOn(subject);
+  if (asked.version !== undefined) assertUnchanged(factsOf(asked.version), restsOn);
+  const judged = { id, subject, input, at };
+  const weight = await weightOf(tx, decision, judged, by);
+  const why = await takesTwoOf(tx, decision, judged, weight);
+  if (why) return ask(tx, asker, { decision, judged, asked, by, restsOn, weight, why });
+  const limit = weight && countAlone(tx, weight);
+  const done = await decision.execute(tx, judged, by);
+  await writeDone(tx, asker, {
+    decision,
+    judged,
+    done,
+    more: { reason: by.reason, ...(weight ? { limit } : {}) },
+  });
+  return { result: done.result };
+}
+
+interface ToAsk {
+  decision: Decision;
+  judged: Judged<unknown, unknown>;
+  asked: Asked;
+  by: By;
+  restsOn: Facts;
+  weight: Weight | undefined;
+  why: TakesTwo;
+}
+
+/** Stores the decision whole: input, weight, preview, and what it rests on. */
+async function ask(
+  tx: Tx,
+  asker: Asker,
+  { decision, judged, asked, by, restsOn, weight, why }: ToAsk,
+): Promise<Outcome> {
+  const approval = await requestApproval(tx, {
+    kind: decision.name,
+    subject: judged.id,
+    tenantId: decision.subject.tenantOf(judged.subject),
+    money: weight ? { amount: weight.alone.amount, currency: weight.alone.currency } : null,
+    terms: asked.input ?? {},
+    changes: await decision.preview(tx, judged),
+    restsOn,
+    reason: by.reason ?? '',
+    requestedBy: asker.actor,
+    requestedAt: judged.at,
+  });
+  const limit = weight ? { limit: limitText(weight.limits) } : {};
+  await writeApproval(tx, asker, 'approval.ask', approval, { ...limit, ...reasonText(why) });
+  return { approval, why: whyTwo(why) };
+}
+
+async function takesTwoOf(
+  tx: Tx,
+  { takesTwo }: Decision,
+  judged: Judged<unknown, unknown>,
+  weight: Weight | undefined,
+): Promise<TakesTwo | null> {
+  if (takesTwo === 'always') return { why: 'always' };
+  if (takesTwo && (await isDualControlled(tx)) && (await takesTwo.underDualControl(tx, judged)))
+    return { why: 'always' };
+  return weight?.takesTwo ?? null;
+}
+
+async function weightOf(
+  tx: Tx,
+  decision: Decision,
+  judged: Judged<unknown, unknown>,
+  { decidedBy }: By,
+): Promise<Weight | undefined> {
+  const weighed = await decision.weigh?.(tx, judged);
+  if (!weighed) return undefined;
+  const tenantId = decision.subject.tenantOf(judged.subject);
+  return weighAlone(tx, { ...weighed, subject: judged.id, tenantId, decidedBy, at: judged.at });
+}
+
+/** @throws Problem 400 naming `reason` */
+function reasonOf(decision: Decision, reason: string | undefined): string | null {
+  if (reason === undefined && decision.reason !== 'optional') throw invalid('reason is required.', 'reason');
+  return reason ?? null;
+}
+
+/** @throws Problem 400 naming the field within `input` */
+const inputOf = (decision: Decision, given: unknown): unknown =>
+  withinField(['input'], () => {
+    const parsed = decision.input.safeParse(given ?? {}, { reportInput: true });
+    if (!parsed.success) throw firstProblem(parsed.error);
+    return parsed.data;
+  });
+
+/** What a decision would do now. */
+export interface Preview {
+  /** For the decision itself, so that it is refused where its subject has changed meanwhile. */
+  version: string;
+  restsOn: Facts;
+  effects: Effect[];
+  takesTwo: boolean;
+  /** Why it takes two, in words. Empty where the kind always does, or one decides alone. */
+  why: string;
+}
+
+/** @throws Problem as {@link decide} */
+export async function previewDecision(
+  desk: Deciding,
+  tx: Tx,
+  asker: Asker,
+  { name, subject: id, input: given }: Asked,
+): Promise<Preview> {
+  const decision = requireDecision(desk.catalogue, name);
+  await assertMay(tx, asker.actor, decision.permission);
+  const input = inputOf(decision, given);
+  const subject = await decision.subject.read(tx, id);
+  if (subject === undefined) throw notFound(decision.subject.noun);
+  const judged = { id, subject, input, at: desk.now() };
+  const by = { decidedBy: asker.actor, reason: null };
+  const why = await takesTwoOf(tx, decision, judged, await weightOf(tx, decision, judged, by));
+  const restsOn = decision.restsOn(subject);
+  const effects = await decision.preview(tx, judged);
+  return { version: versionOf(restsOn), restsOn, effects, takesTwo: why !== null, why: whyTwo(why) };
+}
+
+export interface Approved {
+  approval: Approval;
+  /** Absent when it was rejected, or when a second operator must still approve it. */
+  result?: object;
+}
+
+/** Asks parties for the evidence that an approval needs, before its transaction begins. */
+export async function proveApproval(desk: Deciding, sql: Sql, id: string): Promise<unknown> {
+  const { kind, status, terms } = await requireApproval(sql, id);
+  return status === 'pending' ? desk.others(kind)?.prove(terms) : undefined;
+}
+
+/**
+ * Approves another operator's decision and carries it out in the same transaction, by the present rules. If those
+ * refuse it, or what it rests on has changed, it still waits. A request of an operator who was disabled since does not
+ * count.
+ * @throws Problem 404; 403; 409 `version_conflict`, `invalid_transition`; Problem of the domain
+ */
+export async function approve(
+  desk: Deciding,
+  tx: Tx,
+  asker: Asker,
+  { id, note, proof }: { id: string; note: string | null; proof: unknown },
+): Promise<Approved> {
+  const { decision, other, permission } = await deciderOf(desk, tx, id);
+  await assertMay(tx, asker.actor, permission);
+  const at = desk.now();
+  const approval = await decideApproval(tx, { id, status: 'approved', note, decidedBy: asker.actor, at });
+  await assertStandsBehind(tx, approval.requestedBy);
+  if (approval.firstBy !== null) await assertStandsBehind(tx, approval.firstBy);
+  const more = { limit: limitText(await readLimits(tx)) };
+  await writeApproval(tx, asker, 'approval.approve', approval, more);
+  if (approval.status === 'pending') return { approval };
+  const by: By = { decidedBy: asker.actor, reason: approval.reason };
+  if (other) {
+    const { action, subject, ...done } = await other.execute(tx, approval, by, proof);
+    await write(tx, asker, {
+      action,
+      subject,
+      tenantId: approval.tenantId,
+      ...done,
+      after: { ...done.after, ...more },
+    });
+    return { approval, result: done.result };
+  }
+  const subject = await decision.subject.lock(tx, approval.subject);
+  if (subject === undefined) throw notFound(decision.subject.noun);
+  assertUnchanged((approval.restsOn ?? {}) as Facts, decision.restsOn(subject));
+  const judged = { id: approval.subject, subject, input: inputOf(decision, approval.terms), at };
+  const done = await decision.execute(tx, judged, by);
+  await writeDone(tx, asker, { decision, judged, done, more: { reason: by.reason, ...more } });
+  return { approval, result: done.result };
+}
+
+/** Rejects a stored decision. The operator who asked for it takes it back so. @throws Problem 404; 403; 409 */
+export async function reject(
+  desk: Deciding,
+  tx: Tx,
+  asker: Asker,
+  { id, note }: { id: string; note: string },
+): Promise<Approved> {
+  const { permission } = await deciderOf(desk, tx, id);
+  await assertMay(tx, asker.actor, permission);
+  const given = { id, status: 'rejected', note, decidedBy: asker.actor, at: desk.now() } as const;
+  const approval = await decideApproval(tx, given);
+  await writeApproval(tx, asker, 'approval.reject', approval, {});
+  return { approval };
+}
+
+type Decider =
+  | { decision: Decision; other?: undefined; permission: Permission }
+  | { decision?: undefined; other: OtherApproved; permission: Permission };
+
+/** @throws Problem 404 for an approval, or a kind that only another release knows */
+async function deciderOf(desk: Deciding, sql: Sql, id: string): Promise<Decider> {
+  const { kind } = await requireApproval(sql, id);
+  const decision = desk.catalogue.decisions.get(kind);
+  if (decision) return { decision, permission: decision.permission };
+  const other = desk.others(kind);
+  if (!other) throw notFound(`decision ${kind}`);
+  return { other, permission: other.permission };
+}
+
+interface Made {
+  decision: Decision;
+  judged: Judged<unknown, unknown>;
+  done: Done;
+  more: object;
+}
+
+const writeDone = (tx: Tx, asker: Asker, { decision, judged, done, more }: Made): Promise<void> =>
+  write(tx, asker, {
+    action: decision.name,
+    subject: judged.id,
+    tenantId: decision.subject.tenantOf(judged.subject),
+    before: done.before,
+    after: { ...done.after, ...more },
+  });
+
+function writeApproval(
+  tx: Tx,
+  asker: Asker,
+  action: string,
+  approval: Approval,
+  more: object,
+): Promise<void> {
+  const { id: subject, kind, subject: about, reason, requestedBy, note, tenantId, status } = approval;
+  const after = { kind, about, money: whatOf(approval), reason, requestedBy, note, status, ...more };
+  return write(tx, asker, { action, subject, tenantId, after });
+}
+
+interface Entry {
+  action: string;
+  subject: string;
+  tenantId: string | null;
+  before?: unknown;
+  after: unknown;
+}
+
+const write = (tx: Tx, { actor, requestId }: Asker, { action, subject, tenantId, before, after }: Entry) =>
+  audit(tx, {
+    caller: { tenantId: actor, role: 'admin' },
+    requestId,
+    action,
+    subject,
+    tenantId,
+    before,
+    after,
+  });

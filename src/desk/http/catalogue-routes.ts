@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { PREFIXES } from '../../kernel/ids';
+import { operatorNameOf } from '../../process/approvals/actors';
+import type { Desk } from '../../process/desk/desk';
+import { PERMISSIONS } from '../../process/desk/permissions';
+import { assertPermitted } from './permitted';
+import type { DeskHttp } from './services';
+
+const permission = z.enum(PERMISSIONS);
+const jsonSchema = z.looseObject({}).meta({ description: 'JSON Schema.' });
+
+const catalogueSchema = z
+  .object({
+    operator: z.object({ name: z.string(), permissions: z.array(permission) }),
+    mode: z.enum(['sandbox', 'live']),
+    desks: z.array(
+      z.object({
+        name: z.string(),
+        title: z.string(),
+        lists: z.array(
+          z.object({
+            name: z.string(),
+            title: z.string(),
+            permission,
+            filters: jsonSchema,
+            columns: z.array(z.object({ name: z.string(), title: z.string(), type: z.string() })),
+            waits: z.boolean().meta({ description: 'Whether its rows wait for a person.' }),
+            decisions: z.array(z.string()),
+          }),
+        ),
+        records: z.array(
+          z.object({
+            kind: z.string(),
+            prefix: z.string(),
+            title: z.string(),
+            permission,
+            reveals: z.boolean().meta({ description: 'Whether masked data can be shown with a reason.' }),
+          }),
+        ),
+        decisions: z.array(
+          z.object({
+            name: z.string(),
+            title: z.string(),
+            permission,
+            subject: z.string().meta({ description: 'Noun of its subject.' }),
+            kinds: z.array(z.string()).meta({ description: 'Kinds of records that it is about.' }),
+            needsReason: z.boolean(),
+            input: jsonSchema,
+          }),
+        ),
+        figures: z.array(
+          z.object({
+            name: z.string(),
+            title: z.string(),
+            type: z.enum(['gauge', 'series']),
+            unit: z.string(),
+            permission,
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'Catalogue' });
+
+export type CatalogueView = z.output<typeof catalogueSchema>;
+
+export const catalogueRoute = ({ catalogue, mode }: DeskHttp): Route =>
+  route({
+    method: 'GET',
+    path: '/desk/v1/catalogue',
+    tag: 'Catalogue',
+    summary: 'Everything that the operator may look at and decide',
+    response: catalogueSchema,
+    read: async ({ caller }): Promise<CatalogueView> => {
+      assertPermitted(caller);
+      const { tenantId, permissions = [] } = caller;
+      const operator = { name: operatorNameOf(tenantId) ?? tenantId, permissions: [...permissions] };
+      return { operator, mode, desks: catalogue.desks.map(viewOf) } as unknown as CatalogueView;
+    },
+  });
+
+const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures = [] }: Desk) => ({
+  name,
+  title,
+  lists: lists.map((list) => ({
+    name: list.name,
+    title: list.title,
+    permission: list.permission ?? 'view',
+    filters: schemaOf(list.filters),
+    columns: Object.entries(list.columns).map(([column, { title: shown, type }]) => ({
+      name: column,
+      title: shown,
+      type,
+    })),
+    waits: list.waitsSince !== undefined,
+    decisions: list.decisions ?? [],
+  })),
+  records: records.map((record) => ({
+    kind: record.kind,
+    prefix: PREFIXES[record.kind],
+    title: record.title,
+    permission: record.permission ?? 'view',
+    reveals: record.reveal !== undefined,
+  })),
+  decisions: decisions.map((decision) => ({
+    name: decision.name,
+    title: decision.title,
+    permission: decision.permission,
+    subject: decision.subject.noun,
+    kinds: decision.subject.kinds,
+    needsReason: decision.reason !== 'optional',
+    input: schemaOf(decision.input),
+  })),
+  figures: figures.map((figure) => ({
+    name: figure.name,
+    title: figure.title,
+    type: figure.type,
+    unit: figure.unit,
+    permission: figure.permission ?? 'view',
+  })),
+});
+
+/** The schema of what a caller sends. */
+export function schemaOf(schema: z.ZodType): object {
+  const { $schema: _, ...shown } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return shown;
+}

@@ -1,0 +1,14 @@
+import type { Caller } from '../../kernel/caller';
+import { forbidden } from '../../kernel/errors';
+import type { Permission } from '../../process/desk/permissions';
+import type { Asker } from '../decide';
+
+/** Requires that the operator may look. Decisions check it again in their transaction. @throws Problem 403 */
+export function assertPermitted({ permissions = [] }: Caller, permission: Permission = 'view'): void {
+  if (!permissions.includes(permission)) throw forbidden(`It takes the permission ${permission}.`);
+}
+
+export const askerOf = ({ caller, requestId }: { caller: Caller; requestId: string }): Asker => ({
+  actor: caller.tenantId,
+  requestId,
+});

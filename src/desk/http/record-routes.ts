@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { type Route, route } from '../../http/route';
+import { audit } from '../../kernel/audit/audit';
+import { invalid } from '../../kernel/errors';
+import { text } from '../../kernel/wire/schemas';
+import { MAX_LINES, recordOfId, tell } from '../tell';
+import { assertPermitted } from './permitted';
+import type { DeskHttp } from './services';
+
+const DEFAULT_LINES = 50;
+
+const lines = z
+  .string()
+  .regex(/^([1-9]\d{0,2}|1000)$/, 'must be a whole number from 1 to 1000')
+  .transform(Number)
+  .default(DEFAULT_LINES)
+  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_LINES, default: DEFAULT_LINES } });
+
+const storySchema = z
+  .object({
+    id: z.string(),
+    what: z.string(),
+    tenantId: z.string().nullable(),
+    status: z.string().nullable(),
+    since: z.string().nullable(),
+    record: z.looseObject({}),
+    workflowId: z.string().optional(),
+    workflowUrl: z.string().nullable(),
+    dueBy: z.string().nullish(),
+    overdue: z.boolean().optional(),
+    lists: z.record(z.string(), z.array(z.looseObject({}))),
+    cut: z.array(z.string()),
+    decisions: z.array(z.string()).meta({ description: 'Names of the decisions on such a record.' }),
+    reveals: z.boolean(),
+  })
+  .meta({ id: 'Story' });
+
+export function recordRoutes(desk: DeskHttp): Route[] {
+  const { catalogue, workflowUrl } = desk;
+  return [
+    route({
+      method: 'GET',
+      path: '/desk/v1/records/{id}',
+      tag: 'Records',
+      summary: 'The whole story of any id',
+      description:
+        "The record, the party's words as they came, decisions, entries, webhooks, breaks, audit log.",
+      query: z.object({ lines }),
+      response: storySchema,
+      async read({ caller, params, query }) {
+        const id = params['id'] ?? '';
+        const record = recordOfId(catalogue, id);
+        assertPermitted(caller, record?.permission);
+        const story = await tell(catalogue, desk, { id, limit: query.lines });
+        const decisions = [...catalogue.decisions.values()].filter(
+          ({ subject }) => record && subject.kinds.includes(record.kind),
+        );
+        return {
+          ...story,
+          workflowUrl: story.workflowId === undefined ? null : workflowUrl(story.workflowId),
+          decisions: decisions.map(({ name }) => name),
+          reveals: record?.reveal !== undefined,
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/desk/v1/records/{id}/reveal',
+      tag: 'Records',
+      summary: 'Show what is masked of a record',
+      description: 'Who sees it, and why, is in the audit log before it is shown.',
+      body: z.strictObject({ reason: text(500).trim().min(1) }),
+      response: z.looseObject({}),
+      idempotency: 'ignored',
+      async write(tx, { caller, params, body, requestId }) {
+        const subject = params['id'] ?? '';
+        const record = recordOfId(catalogue, subject);
+        assertPermitted(caller, record?.permission);
+        if (!record?.reveal) throw invalid('Nothing of such a record is masked.');
+        const { action, tenantId, data } = await record.reveal(tx, subject);
+        const after = { reason: body.reason, fields: Object.keys(data) };
+        await audit(tx, { caller, requestId, action, subject, tenantId, after });
+        return data;
+      },
+    }),
+  ];
+}

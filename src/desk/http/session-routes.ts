@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { Reply, type Route, route } from '../../http/route';
+import type { Verdict } from '../../kernel/caller';
+import { PERMISSIONS } from '../../process/desk/permissions';
+import { endSession, noSession, operatorOfSession, signIn } from '../sign-in/operations';
+import { TRANSPORTS, type Transport } from '../sign-in/record';
+import { SESSION_MS } from '../sign-in/rules';
+import type { DeskHttp } from './services';
+
+const COOKIE = 'cardwright_desk';
+
+const sessionSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    permissions: z.array(z.enum(PERMISSIONS)),
+    token: z.string().optional().meta({ description: 'For `authorization: Bearer …`, shown once.' }),
+    csrfToken: z
+      .string()
+      .optional()
+      .meta({ description: 'For the header `x-csrf-token` of a browser’s requests that change something.' }),
+  })
+  .meta({ id: 'Session' });
+
+export function sessionRoutes(desk: DeskHttp): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/desk/v1/sessions',
+      tag: 'Sessions',
+      summary: 'Sign in',
+      description:
+        'A session lasts 12 h and ends after 30 min of rest. After five failures in a row from an address, a name waits ' +
+        '1 s there, doubled up to 15 min.',
+      role: 'public',
+      body: z.strictObject({
+        name: z.string().min(1).max(100),
+        secret: z.string().min(1).max(200),
+        code: z.string().max(20).optional().meta({ description: 'One-time code of six digits.' }),
+        transport: z
+          .enum(TRANSPORTS)
+          .default('bearer')
+          .meta({ description: '`cookie` sets an HTTP-only cookie and returns no token.' }),
+      }),
+      status: 201,
+      response: sessionSchema,
+      problems: ['unauthorized', 'forbidden', 'rate_limited'],
+      idempotency: 'ignored',
+      prepare: ({ body, address }) => signIn(desk, { ...body, address }),
+      async write(_, { body: { transport } }, { id, name, permissions, token, csrfToken }) {
+        if (transport === 'bearer') return { id, name, permissions, token };
+        const cookie = cookieOf(desk, token, Math.floor(SESSION_MS / 1000));
+        return new Reply(201, { id, name, permissions, csrfToken }, { 'set-cookie': cookie });
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/desk/v1/sessions/current',
+      tag: 'Sessions',
+      summary: 'Sign out',
+      status: 204,
+      idempotency: 'ignored',
+      async write(tx, { caller }) {
+        const { credentialId: sessionId, tenantId: actor } = caller;
+        await endSession(tx, { sessionId, actor }, desk.clock());
+        return new Reply(204, undefined, { 'set-cookie': cookieOf(desk, '', 0) });
+      },
+    }),
+  ];
+}
+
+/** Live browsers send it over TLS only. */
+const cookieOf = ({ mode }: Pick<DeskHttp, 'mode'>, token: string, seconds: number): string =>
+  `${COOKIE}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${mode === 'live' ? '; Secure' : ''}`;
+
+/** Requests of one operator, in a process. */
+const RATE_LIMIT = { perSecond: 100, burst: 200 };
+
+/** Authenticates an operator by the token of a session, in the header or in the cookie. @throws Problem 401, 403 */
+export const createDeskAuthenticator =
+  (desk: DeskHttp) =>
+  async ({ method, header }: { method: string; header(name: string): string }): Promise<Verdict> => {
+    const presented = tokenOf(header);
+    if (!presented) throw noSession();
+    const changes = !['GET', 'HEAD', 'OPTIONS'].includes(method);
+    const csrf = changes ? { csrfToken: header('x-csrf-token') } : {};
+    const {
+      actor: tenantId,
+      sessionId,
+      permissions,
+    } = await operatorOfSession(desk, { ...presented, ...csrf });
+    const caller = { tenantId, role: 'admin', reach: null, credentialId: sessionId, permissions } as const;
+    return { caller, rateLimit: RATE_LIMIT };
+  };
+
+function tokenOf(header: (name: string) => string): { token: string; transport: Transport } | undefined {
+  const [, bearer] = /^Bearer ([\w-]{1,200})$/.exec(header('authorization')) ?? [];
+  if (bearer !== undefined) return { token: bearer, transport: 'bearer' };
+  const [, cookie] = new RegExp(`(?:^|; )${COOKIE}=([\\w-]{1,200})`).exec(header('cookie')) ?? [];
+  return cookie === undefined ? undefined : { token: cookie, transport: 'cookie' };
+}

@@ -1,0 +1,201 @@
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { audit } from '../../kernel/audit/audit';
+import type { Database, Tx } from '../../kernel/db/database';
+import { forbidden, Problem } from '../../kernel/errors';
+import { newId } from '../../kernel/ids';
+import type { Keyring } from '../../kernel/security/keyring';
+import type { Permission } from '../../process/desk/permissions';
+import { useCode } from '../operators/code-generator';
+import { actorOf, isAdmitted, notAdmitted, signInOf } from '../operators/operations';
+import type { Transport } from './record';
+import { FORGOTTEN_MS, isLive, waitOf } from './rules';
+import {
+  deleteFailures,
+  deleteOldFailures,
+  findFailures,
+  findSession,
+  insertSession,
+  lockAttempts,
+  saveEnd,
+  saveFailures,
+  saveSeen,
+} from './store';
+
+export interface SignInDeps {
+  database: Database;
+  keyring: Keyring;
+  mode: 'sandbox' | 'live';
+  /** The machine's time, which the sandbox's clock does not move. */
+  clock(): Date;
+}
+
+export interface SignIn {
+  name: string;
+  secret: string;
+  code?: string | undefined;
+  transport: Transport;
+  address: string;
+}
+
+/** A new session, with its token, which is shown once. */
+export interface SignedIn {
+  id: string;
+  token: string;
+  /** For unsafe requests of a browser, in the header `x-csrf-token`. */
+  csrfToken: string;
+  name: string;
+  permissions: Permission[];
+}
+
+type Refused = { problem: Problem };
+
+/**
+ * Begins a session. Failures are counted and audited with their address, and slowed after five in a row.
+ * @throws Problem 401 without telling which part was wrong; 403 before admission, and live without a code generator;
+ *   429 with the wait
+ */
+export async function signIn(deps: SignInDeps, given: SignIn): Promise<SignedIn> {
+  // The refusal leaves by its value, because the transaction must keep the failure.
+  const outcome = await deps.database.transaction((tx) => attempt(deps, tx, given));
+  if ('problem' in outcome) throw outcome.problem;
+  return outcome;
+}
+
+async function attempt(deps: SignInDeps, tx: Tx, given: SignIn): Promise<SignedIn | Refused> {
+  const { keyring, mode, clock } = deps;
+  const { secret, code, transport, address } = given;
+  const name = given.name.toLowerCase();
+  await lockAttempts(tx, name, address);
+  const at = clock();
+  const before = await failuresOf(tx, name, address, at);
+  const wait = waitOf(before, at);
+  if (wait > 0) return { problem: tooMany(wait) };
+  const found = await signInOf(tx, given.name);
+  const isRight = timingSafeEqual(found?.secrets.secretHash ?? NOBODY, keyring.hashSecret(secret));
+  if (!found || !isRight || found.operator.disabledAt !== null)
+    return failed(tx, { name, address, before, at });
+  const { operator, secrets } = found;
+  if (secrets.totpSecret !== null && !(await useCode(tx, keyring, secrets, { code: code ?? '', at })))
+    return failed(tx, { name, address, before, at });
+  if (!isAdmitted(operator)) return { problem: new Problem(403, 'forbidden', notAdmitted(operator).message) };
+  if (mode === 'live' && secrets.totpSecret === null)
+    return {
+      problem: forbidden('This installation demands a code generator, which this operator does not have.'),
+    };
+  await deleteFailures(tx, name, address);
+  const token = randomBytes(32).toString('base64url');
+  const tokenHash = keyring.hashSecret(token);
+  const id = newId('session');
+  await insertSession(tx, {
+    id,
+    operatorId: operator.id,
+    tokenHash,
+    transport,
+    address,
+    createdAt: at,
+    seenAt: at,
+  });
+  await writeDown(tx, actorOf(operator), 'session.begin', id, { address, transport });
+  const { name: shown, permissions } = operator;
+  return { id, token, csrfToken: csrfOf(keyring, tokenHash), name: shown, permissions };
+}
+
+/** Compared with the given secret where there is no such operator, so that the time tells nothing. */
+const NOBODY = Buffer.alloc(32);
+
+async function failuresOf(tx: Tx, name: string, address: string, at: Date) {
+  const found = await findFailures(tx, name, address);
+  const counts = found && found.failedAt.getTime() + FORGOTTEN_MS > at.getTime();
+  return counts ? found : { failures: 0, failedAt: at };
+}
+
+async function failed(
+  tx: Tx,
+  { name, address, before, at }: { name: string; address: string; before: { failures: number }; at: Date },
+): Promise<Refused> {
+  const failures = before.failures + 1;
+  await saveFailures(tx, { name, address, failures, failedAt: at });
+  await deleteOldFailures(tx, new Date(at.getTime() - FORGOTTEN_MS));
+  await writeDown(tx, 'desk', 'session.refuse', name, { address, failures });
+  return { problem: new Problem(401, 'unauthorized', 'Name, secret or one-time code is wrong or missing.') };
+}
+
+const tooMany = (wait: number): Problem => {
+  const seconds = Math.ceil(wait / 1000);
+  return new Problem(
+    429,
+    'rate_limited',
+    `Too many failures: try again in ${seconds} s.`,
+    undefined,
+    seconds,
+  );
+};
+
+/** A token for forms, which nobody can derive who does not hold the session's cookie and the installation's key. */
+const csrfOf = (keyring: Keyring, tokenHash: Buffer): string =>
+  createHmac('sha256', keyring.secretFor('desk-csrf')).update(tokenHash).digest('base64url');
+
+/** The operator of a session. */
+export interface SignedInOperator {
+  sessionId: string;
+  /** `operator:<name>`. */
+  actor: string;
+  name: string;
+  permissions: Permission[];
+  transport: Transport;
+  csrfToken: string;
+}
+
+/** How long the moment of the last request may be behind, so that not every request writes. */
+const SEEN_MS = 10_000;
+
+/**
+ * The operator of a live session. Its rest begins anew.
+ * @param given.csrfToken of a request that changes something. Absent: the request changes nothing
+ * @throws Problem 401; 403 where a browser's request has not the right CSRF token
+ */
+export async function operatorOfSession(
+  { database, keyring, clock }: SignInDeps,
+  { token, transport, csrfToken }: { token: string; transport: Transport; csrfToken?: string | undefined },
+): Promise<SignedInOperator> {
+  const found = await findSession(database, keyring.hashSecret(token));
+  const at = clock();
+  if (!found || found.transport !== transport || !isLive(found, at)) throw noSession();
+  const { id: sessionId, operator, tokenHash, seenAt } = found;
+  if (operator.disabledAt !== null || !isAdmitted(operator)) throw noSession();
+  const right = csrfOf(keyring, tokenHash);
+  if (transport === 'cookie' && csrfToken !== undefined && !isSame(csrfToken, right))
+    throw forbidden('The header x-csrf-token is missing or wrong.');
+  if (at.getTime() - seenAt.getTime() > SEEN_MS) await saveSeen(database, sessionId, at);
+  const { name, permissions } = operator;
+  return { sessionId, actor: actorOf(operator), name, permissions, transport, csrfToken: right };
+}
+
+function isSame(given: string, right: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(right)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+export const noSession = (): Problem =>
+  new Problem(401, 'unauthorized', 'Sign in: there is no session, or it has ended.');
+
+/** Ends a session. Idempotent. */
+export async function endSession(
+  tx: Tx,
+  { sessionId, actor }: Pick<SignedInOperator, 'sessionId' | 'actor'>,
+  at: Date,
+): Promise<void> {
+  await saveEnd(tx, sessionId, at);
+  await writeDown(tx, actor, 'session.end', sessionId, undefined);
+}
+
+function writeDown(
+  tx: Tx,
+  actor: string,
+  action: string,
+  subject: string,
+  after: object | undefined,
+): Promise<void> {
+  const caller = { tenantId: actor, role: 'admin' } as const;
+  return audit(tx, { caller, requestId: randomUUID(), action, subject, tenantId: null, after });
+}

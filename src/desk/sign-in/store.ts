@@ -1,0 +1,55 @@
+import { table } from '../../kernel/db/build';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
+import type { Operator } from '../operators/operations';
+import type { DeskSession, Failures } from './record';
+
+const sessions = recordTable<DeskSession>('desk_sessions', {});
+
+export const insertSession = async (tx: Sql, given: Omit<DeskSession, 'endedAt'>): Promise<void> =>
+  void (await sessions.saved(tx, sessions().insert(given)));
+
+export interface SessionOf extends DeskSession {
+  operator: Pick<Operator, 'name' | 'createdBy' | 'admittedAt' | 'disabledAt' | 'permissions'>;
+}
+
+/** The session of a token with its operator, in one statement, because each request of an operator asks for it. */
+export async function findSession(sql: Sql, tokenHash: Buffer): Promise<SessionOf | undefined> {
+  const [row] = await sql.run<DeskSession & SessionOf['operator']>(
+    table('desk_sessions as s')
+      .join('operators as o', 'o.id', 's.operatorId')
+      .where({ 's.tokenHash': tokenHash })
+      .select('s.*', 'o.name', 'o.createdBy', 'o.admittedAt', 'o.disabledAt', 'o.permissions'),
+  );
+  if (!row) return undefined;
+  const { name, createdBy, admittedAt, disabledAt, permissions, ...session } = row;
+  return { ...session, operator: { name, createdBy, admittedAt, disabledAt, permissions } };
+}
+
+export const saveSeen = async (sql: Sql, id: string, seenAt: Date): Promise<void> =>
+  void (await sql.run(sessions().where({ id }).update({ seenAt })));
+
+export const saveEnd = async (tx: Sql, id: string, endedAt: Date): Promise<void> =>
+  void (await tx.run(sessions().where({ id, endedAt: null }).update({ endedAt })));
+
+type FailureRow = Failures & { name: string; address: string };
+const failures = recordTable<FailureRow>('sign_in_failures', {});
+
+/** Serialises the attempts of a name from an address, so that concurrent guesses are counted one by one. */
+export async function lockAttempts(tx: Tx, name: string, address: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 37))', [`${name} ${address}`]);
+}
+
+export const findFailures = (tx: Tx, name: string, address: string): Promise<Failures | undefined> =>
+  failures.one(tx, failures().where({ name, address }));
+
+export async function saveFailures(tx: Tx, row: FailureRow): Promise<void> {
+  await tx.run(failures().insert(row).onConflict(['name', 'address']).merge(['failures', 'failed_at']));
+}
+
+export const deleteFailures = async (tx: Tx, name: string, address: string): Promise<void> =>
+  void (await tx.run(failures().where({ name, address }).delete()));
+
+/** Deletes what counts no more, so that strangers cannot fill the disk. */
+export const deleteOldFailures = async (tx: Tx, before: Date): Promise<void> =>
+  void (await tx.run(failures().where('failedAt', '<', before).delete()));

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Sql, Tx } from '../../kernel/db/database';
+import type { IdKind } from '../../kernel/ids';
+import type { Decimal } from '../../kernel/money/money';
+import type { ConfigChange } from '../approvals/operations';
+import type { Permission } from './permissions';
+
+/** A field of what a decision changes, before and after, for people: `{ field: 'held', from: '10.00 EUR', to: null }`. */
+export type Effect = ConfigChange;
+
+/** Facts of a subject by name, as plain values. They hold no personal data. */
+export type Facts = Readonly<Record<string, string | number | boolean | null>>;
+
+/** The record that a decision concerns. */
+export interface SubjectSpec<Subject> {
+  /** `payout`, `capability`. */
+  noun: string;
+  /** Kinds of its ids. Records of these kinds offer the decision. Empty where its id has no prefix. */
+  kinds: readonly IdKind[];
+  /** Reads it without a lock. Undefined when there is none. */
+  read(sql: Sql, id: string): Promise<Subject | undefined>;
+  /** Locks it to the end of the transaction. */
+  lock(tx: Tx, id: string): Promise<Subject | undefined>;
+  tenantOf(subject: Subject): string | null;
+}
+
+/** A decision on a subject, as it is judged. */
+export interface Judged<Subject, Input> {
+  id: string;
+  subject: Subject;
+  input: Input;
+  at: Date;
+}
+
+/** Weight of a decision against the limits of decisions made alone (src/process/limits). */
+export interface Weighed {
+  amount: Decimal;
+  currency: string;
+  /** Whether the decisions of one person on the subject add up for ever (a transfer), or in a UTC day (an account). */
+  ever: boolean;
+}
+
+/** Who decides, and why. */
+export interface By {
+  /** `operator:<name>`. */
+  decidedBy: string;
+  reason: string | null;
+}
+
+export interface Done {
+  /** For the audit log: states, amounts and names of fields. Never personal data. */
+  before?: object;
+  after: object;
+  /** For the operator, as JSON. */
+  result: object;
+}
+
+interface UnderDualControl<Subject, Input> {
+  underDualControl(tx: Tx, judged: Judged<Subject, Input>): boolean | Promise<boolean>;
+}
+
+export interface DecisionSpec<Subject, Input> {
+  /** Noun and verb: `payout.approve`. Stored approvals and the audit log name it, so that it never changes. */
+  name: string;
+  /** What it does, for people. */
+  title: string;
+  permission: Permission;
+  subject: SubjectSpec<Subject>;
+  /** Strict object. A stored approval keeps the input as JSON, as it was given. */
+  input?: z.ZodType<Input>;
+  /** A reason is required unless this is `optional`. */
+  reason?: 'optional';
+  /** Whether it takes two operators at any amount: always, or where dual control is on and the function says so. */
+  takesTwo?: 'always' | UnderDualControl<Subject, Input>;
+  /** The facts that the operator has seen, and judged by. When one changes, the decision is 409 `version_conflict`. */
+  restsOn(subject: Subject): Facts;
+  /**
+   * Judges the decision by the present rules. Absent: one operator decides at any amount. Changes nothing.
+   * @throws Problem of the domain
+   */
+  weigh?(tx: Tx, judged: Judged<Subject, Input>): Promise<Weighed>;
+  /** What the decision will do, in numbers. Changes nothing. @throws Problem as {@link execute} */
+  preview(tx: Tx, judged: Judged<Subject, Input>): Promise<Effect[]>;
+  /** Carries it out, by the rules at that time, under the lock of the subject. @throws Problem of the domain */
+  execute(tx: Tx, judged: Judged<Subject, Input>, by: By): Promise<Done>;
+}
+
+/** A decision on any subject. */
+export interface Decision extends DecisionSpec<unknown, unknown> {
+  input: z.ZodType;
+}
+
+/** Declares what operators may decide. Locks, two people, limits, audit and idempotency are the desk's (src/desk). */
+export const decision = <Subject, Input = Record<string, never>>({
+  input = z.strictObject({}) as z.ZodType as z.ZodType<Input>,
+  ...spec
+}: DecisionSpec<Subject, Input>): Decision => ({ ...spec, input }) as Decision;

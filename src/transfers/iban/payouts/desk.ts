@@ -1,0 +1,13 @@
+import type { Desk } from '../../../process/desk/desk';
+import { deskOfPayouts, type PayoutDeskServices } from '../../payouts/desk';
+import { ibanPayoutView } from '../view';
+import { ibanPayoutKind } from './kind';
+
+export const ibanPayoutDesk = (services: PayoutDeskServices): Desk =>
+  deskOfPayouts(services, {
+    noun: 'iban-payout',
+    id: 'ibanPayout',
+    title: 'Payouts of virtual IBANs',
+    kind: ibanPayoutKind,
+    view: ibanPayoutView,
+  });

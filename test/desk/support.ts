@@ -1,0 +1,76 @@
+import { request } from 'undici';
+import { addFirstOperator, addOperator, admitOperator } from '../../src/desk/operators/operations';
+import type { Permission } from '../../src/process/desk/permissions';
+import type { TestApi } from '../support/api';
+
+export interface Person {
+  name: string;
+  secret: string;
+}
+
+/** Makes operators who may decide, the first by installation. */
+export async function operators({ database, services }: TestApi, ...names: string[]): Promise<Person[]> {
+  const { keyring } = services;
+  const made: Person[] = [];
+  for (const name of names) {
+    const { operatorId: id, operatorSecret: secret } = await database.transaction((tx) =>
+      made.length === 0
+        ? addFirstOperator(tx, keyring, name)
+        : addOperator(tx, keyring, { name, createdBy: 'applicant' }),
+    );
+    for (const { name: by } of made.slice(0, 2))
+      await database.transaction((tx) => admitOperator(tx, { id, by: `operator:${by}`, at: new Date() }));
+    made.push({ name, secret });
+  }
+  return made;
+}
+
+export const permit = async (
+  { database }: TestApi,
+  name: string,
+  permissions: Permission[],
+): Promise<void> => {
+  await database.query('update operators set permissions = $2 where name = $1', [name, permissions]);
+};
+
+export interface Told {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  body: any;
+}
+
+export type Ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Told>;
+
+/** Calls a desk. */
+export const calling =
+  (url: string, own: Record<string, string> = {}): Ask =>
+  async (method, path, body, headers = {}) => {
+    const answer = await request(`${url}${path.startsWith('/') ? path : `/desk/v1/${path}`}`, {
+      method: method as 'GET',
+      headers: { ...own, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    const isJson = String(answer.headers['content-type'] ?? '').includes('json');
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text,
+      body: isJson && text ? JSON.parse(text) : text,
+    };
+  };
+
+/** Signs in. */
+export async function asOperator(url: string, person: Person): Promise<Ask> {
+  const { body } = await calling(url)('POST', 'sessions', person);
+  return calling(url, { authorization: `Bearer ${body.token}` });
+}
+
+let keys = 0;
+export const key = () => ({ 'x-idempotency-key': `desk-${(keys += 1)}` });

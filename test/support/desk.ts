@@ -1,0 +1,55 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { type Composed, createDesk, createServices, stopBesideApi } from '../../src/composition';
+import { createDatabase } from '../../src/kernel/db/database';
+import { createKeyring } from '../../src/kernel/security/keyring';
+import type { DeskOptions } from '../../src/startup/wiring';
+
+export interface TestDesk {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Starts the desk's real listener on the services of a test. */
+export async function testDesk(services: Composed, options: Partial<DeskOptions> = {}): Promise<TestDesk> {
+  const handle = createDesk(services, { observe: () => undefined, ...options }).callback();
+  const server: Server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Runs with a desk on the database and the key of an environment of the command line, as `npm start` would have one. */
+export async function withDesk<T>(
+  environment: NodeJS.ProcessEnv,
+  run: (environment: NodeJS.ProcessEnv) => Promise<T>,
+): Promise<T> {
+  const { DATABASE_URL: url, MASTER_KEY: key, DESK_URL } = environment;
+  if (url === undefined || key === undefined || DESK_URL !== undefined) return run(environment);
+  const database = createDatabase({ url, poolSize: 4, name: 'desk' });
+  const services = createServices({
+    database,
+    keyring: createKeyring(Buffer.from(key, 'base64')),
+    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
+    mode: environment['MODE'] === 'live' ? 'live' : 'sandbox',
+    handOver: () => undefined,
+    partySettings: {},
+  });
+  const ui = environment['TEMPORAL_UI_URL']?.replace(/\/+$/, '');
+  const desk = await testDesk(services, {
+    workflowUrl: (id) => (ui === undefined ? null : `${ui}/namespaces/default/workflows/${id}`),
+  });
+  try {
+    return await run({ ...environment, DESK_URL: desk.url });
+  } finally {
+    await desk.close();
+    await stopBesideApi(services);
+    await database.close();
+  }
+}
