@@ -94,4 +94,4 @@ export interface Decision extends DecisionSpec<unknown, unknown> {
 export const decision = <Subject, Input = Record<string, never>>({
   input = z.strictObject({}) as z.ZodType as z.ZodType<Input>,
   ...spec
-}: DecisionSpec<Subject, Input>): Decision => ({ ...spec, input }) as Decision;
+}: DecisionSpec<Subject, Input>): Decision => ({ ...spec, input });

@@ -261,6 +261,7 @@ describe('the trial balance', () => {
     const held = holdEntry(id, 'pending/payout', amount('4.00'), newId('reference'));
     await post(id, [deposit(id, '10.00', 'SEK'), { entries: [held] }]);
     await takeSnapshots(test.database);
+    await new Promise((resolve) => setTimeout(resolve, 5));
     const after = new Date();
     const nonZero = async (at: Date) =>
       (await trialBalanceByAccount(test.database, at)).filter(
