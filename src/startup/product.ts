@@ -93,8 +93,8 @@ export async function startProduct(setup: Setup): Promise<Product> {
   const { chainUrl } = setup.infrastructure;
   if (chainUrl !== null) await setUpLocalChain(parts, chainUrl);
   const metricsPort = await serveMetrics(parts);
-  if (role === 'worker' || role === 'all') startProcesses(parts);
   const deskPort = role === 'desk' || role === 'all' ? await serveDesk(parts) : undefined;
+  if (role === 'worker' || role === 'all') startProcesses(parts);
   const port = role === 'api' || role === 'all' ? await serveApi(parts) : undefined;
   if (port === undefined) stages.started('readiness', async () => parts.readiness.end());
   return { services, ready: () => untilReady(parts), port, deskPort, metricsPort };

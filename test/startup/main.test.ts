@@ -216,7 +216,7 @@ describe('prints the error in one line and ends with 2', () => {
     [{ PORT: 'high' }, [], /PORT: .*"high"/],
     [{ MASTER_KEY: 'hush' }, [], /MASTER_KEY: must be 32 bytes in base64 \(given: hidden\)/],
     [{}, ['--role', 'worker'], /--role worker needs DATABASE_URL and TEMPORAL_ADDRESS/],
-    [{}, ['--role', 'boss'], /Allowed choices are all, api, worker, migrate, parties/],
+    [{}, ['--role', 'boss'], /Allowed choices are all, api, worker, desk, migrate, parties/],
     [
       { MODE: 'live', MASTER_KEY: KEY, PARTY_BANK_URL: 'https://bank.example.com', PARTY_RATES: 'off' },
       [],
