@@ -132,6 +132,5 @@ test('starts although another program has the process id of a killed server', as
   const lines = (await readFile(pidFile, 'utf8')).split('\n');
   await writeFile(pidFile, [process.pid, ...lines.slice(1)].join('\n'));
   const { url } = await start();
-  expect(url).toBe(keeper.url);
   expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
 });
