@@ -28,26 +28,14 @@ export function catalogueOf(database: Sql, declared: readonly Desk[]): Catalogue
   const records = desks.flatMap((desk) => desk.records ?? []);
   const decisions = desks.flatMap((desk) => desk.decisions ?? []);
   const figures = desks.flatMap((desk) => desk.figures ?? []);
-  assertUnique(
-    'desk',
-    desks.map(({ name }) => name),
-  );
-  assertUnique(
-    'list',
-    lists.map(({ name }) => name),
-  );
-  assertUnique(
-    'record',
-    records.map(({ kind }) => kind),
-  );
-  assertUnique(
-    'decision',
-    decisions.map(({ name }) => name),
-  );
-  assertUnique(
-    'figure',
-    figures.map(({ name }) => name),
-  );
+  const names = {
+    desk: desks.map(({ name }) => name),
+    list: lists.map(({ name }) => name),
+    record: records.map(({ kind }) => kind),
+    decision: decisions.map(({ name }) => name),
+    figure: figures.map(({ name }) => name),
+  };
+  for (const [what, each] of Object.entries(names)) assertUnique(what, each);
   const byName = new Map(decisions.map((each) => [each.name, each]));
   for (const { name, decisions: offered = [] } of lists)
     for (const each of offered)

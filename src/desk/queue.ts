@@ -20,8 +20,6 @@ export interface Queue {
   name: string;
   /** Which records wait in the queue. */
   description: string;
-  /** Commands of `npm run operator --` that decide a record. */
-  commands: readonly string[];
   /** Meaning of the filter `kind`. Absent when the queue has no such filter. */
   kind?: string;
   /** Whether the queue can be filtered by currency. */

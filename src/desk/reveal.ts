@@ -12,7 +12,7 @@ import { exchangeWithdrawalKind } from '../transfers/exchange/withdrawals/kind';
 
 type Revealer = (sql: Sql, keyring: Keyring, id: string) => Promise<Revealed>;
 
-/** What is unmasked of records whose domain declares no desk yet. */
+/** Unmasks records whose domain declares no desk yet. */
 export const REVEALERS: Partial<Record<IdKind, Revealer>> = {
   exchangeWithdrawal: async (sql, keyring, id) => {
     const found = await readSituation(sql, exchangeWithdrawalKind, id, new Date());

@@ -32,7 +32,6 @@ const BREAKS = {
 export const approvals: Queue = queueOf({
   name: 'approvals',
   description: 'decisions of one person that need a second one: approve or reject',
-  commands: ['approval approve ID', 'approval reject ID --reason TEXT'],
   kind: 'the kind of decision',
   byCurrency: true,
   columns: ['id', 'what', 'about', 'client', 'comes to', 'asked by', 'approved first by', 'why'],
@@ -50,7 +49,6 @@ export const breaks: Queue = queueOf({
   name: 'breaks',
   byCurrency: true,
   description: 'money and messages that match no record; breaks of suspense are resolved by themselves',
-  commands: ['breaks resolve ID --note TEXT'],
   kind: 'the kind of break',
   load: ({ database }, filter) => listBreaks(database, filter),
   count: (sql) => countBreaks(sql),
@@ -61,7 +59,6 @@ export const allBreaks: Queue = queueOf({
   ...BREAKS,
   name: 'all breaks',
   description: 'open and resolved breaks',
-  commands: [],
   byCurrency: true,
   kind: 'what went wrong',
   columns: [...BREAKS.columns, 'resolved by'],
@@ -73,7 +70,6 @@ export const allBreaks: Queue = queueOf({
 export const commands: Queue = queueOf({
   name: 'commands',
   description: 'workflow commands that Temporal has refused for good (parked after 20 attempts)',
-  commands: ['commands retry NUMBER'],
   kind: 'the workflow',
   columns: ['number', 'action', 'workflow', 'tries', 'last error'],
   load: ({ database }, filter) => listParked(database, filter),
@@ -89,7 +85,6 @@ export const endpoints: Queue = queueOf({
   name: 'endpoints',
   description:
     'webhook endpoints that fail, or were disabled after a 410 or 7 days of failures: tell the tenant',
-  commands: ['webhooks retry CLIENT'],
   kind: 'the status',
   columns: ['client', 'type', 'status', 'due', 'failed', 'parked', 'url', 'last error'],
   load: ({ database }, filter) => listFaulty(database, filter),
@@ -123,7 +118,6 @@ export const overdue: Queue = queueOf<OverdueRecord>({
   name: 'overdue',
   description:
     'records without progress although they are retried each five minutes: a party or a process is away',
-  commands: ['show ID'],
   kind: 'the kind of record',
   columns: ['id', 'what', 'client', 'workflow'],
   async load({ database, now }, { kind, ...filter }) {

@@ -9,7 +9,6 @@ import { type Queue, queueOf } from '../queue';
 export const cardholders: Queue = queueOf({
   name: 'cardholders',
   description: 'cardholders in pending_review: submit them to the party or reject them',
-  commands: ['cardholder approve ID', 'cardholder reject ID --reason TEXT'],
   kind: 'BIN',
   columns: ['id', 'client', 'user', 'bin', 'name'],
   load: ({ database }, filter) => cardholdersToReview(database, filter),
@@ -22,11 +21,6 @@ export const cardholders: Queue = queueOf({
 export const kyc: Queue = queueOf({
   name: 'kyc',
   description: 'KYC reviews of users: approve or reject their documents',
-  commands: [
-    'kyc approve USER',
-    'kyc reject USER --reason TEXT',
-    'kyc request-resubmission USER --reason TEXT',
-  ],
   columns: ['user', 'client', 'submission'],
   load: ({ database }, filter) => kycToReview(database, filter),
   count: (sql) => countKyc(sql),

@@ -15,7 +15,6 @@ import { type Cell, type Queue, queueOf, shownMoney } from '../queue';
 export const deposits: Queue = queueOf({
   name: 'deposits',
   description: 'deposits in manual_review: credit or return the payment',
-  commands: ['deposit approve ID', 'deposit reject ID --reason TEXT'],
   kind: 'the code that says why',
   byCurrency: true,
   columns: ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision'],
@@ -45,7 +44,6 @@ const placeOf = ({ id, tenantId, updatedAt }: { id: string; tenantId: string | n
 export const withdrawals: Queue = queueOf({
   name: 'withdrawals',
   description: "withdrawals to cards above their tenant's threshold: approve or reject",
-  commands: ['withdrawal approve ID', 'withdrawal reject ID --reason TEXT'],
   columns: ['id', 'client', 'account', 'total'],
   byCurrency: true,
   load: (deps, filter) => waitingForOperator(deps, cardWithdrawalKind, TO_APPROVE, filter),
@@ -60,7 +58,6 @@ export const withdrawals: Queue = queueOf({
 export const exchangeWithdrawals: Queue = queueOf({
   name: 'exchange-withdrawals',
   description: "withdrawals from the exchange above their tenant's threshold: approve or reject",
-  commands: ['show ID --reveal --reason TEXT', 'withdrawal approve ID', 'withdrawal reject ID --reason TEXT'],
   columns: ['id', 'client', 'account', 'destination', 'total'],
   byCurrency: true,
   load: withdrawalsToApprove,

@@ -61,8 +61,8 @@ export interface AccountBalanceLine {
  * Trial balance by account and component after the entries up to a moment. The cost of the statement grows with the
  * number of accounts and with the entries between two snapshots, not with the length of the books. A client account is
  * read at its last entry (`ledger_legs_of_account`). An internal account is the sum of a snapshot and of the entries
- * between that snapshot and a later one (`ledger_legs_internal`). The two snapshots are at least an hour away from the
- * moment, so that no step of the clock and no long transaction puts an entry on the wrong side.
+ * between that snapshot and a later one (`ledger_legs_internal`). Both snapshots are at least an hour away from the
+ * moment. Otherwise a step of the clock or a long transaction could put an entry on the wrong side.
  */
 export async function trialBalanceByAccount(sql: Sql, at: Date): Promise<AccountBalanceLine[]> {
   const lines = await sql.query<AccountBalanceLine>(

@@ -62,7 +62,7 @@ interface UnderDualControl<Subject, Input> {
 export interface DecisionSpec<Subject, Input> {
   /** Noun and verb: `payout.approve`. Stored approvals and the audit log name it, so that it never changes. */
   name: string;
-  /** What it does, for people. */
+  /** The effect in words, for people. */
   title: string;
   permission: Permission;
   subject: SubjectSpec<Subject>;

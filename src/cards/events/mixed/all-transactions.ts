@@ -4,9 +4,8 @@ import { accountTransactionItem, accountTransactionItemOf } from '../../../accou
 import type { AccountServices } from '../../../accounts/accounts/services';
 import { ACCOUNT_EFFECTS, CARD_EFFECTS } from '../../../kernel/ledger/effects';
 import { idFilter, type Page, pageOf, pageQuery, positionOf, positionPart } from '../../../kernel/wire/pages';
-import { transactionsById } from '../transaction-store';
 import { cardTransactionView } from '../view';
-import { cardTransactionItem, cardTransactionItemOf } from './history';
+import { cardTransactionItem, cardTransactionItemOf, cardTransactionsOf } from './history';
 
 const KINDS = ['card_transaction', 'account_transaction'] as const;
 const CARD_TYPES: readonly string[] = Object.keys(CARD_EFFECTS);
@@ -87,13 +86,9 @@ export async function allTransactionsPage(
   const values: unknown[] = [tenantId, at, owner, number, ...period, limit + 1];
   const branches = branchesOf(query, (id) => `$${values.push(id)}`);
   const rows = branches.length === 0 ? [] : await database.query<Row>(merged(branches), values);
-  // Read by further statements, because transactions never change.
   const entries = rows.filter(({ kind }) => kind === 'account_transaction');
   const [transactions, links] = await Promise.all([
-    transactionsById(
-      database,
-      rows.filter(({ kind }) => kind === 'card_transaction').map(({ id }) => id),
-    ),
+    cardTransactionsOf(database, rows),
     linksOf(
       database,
       entries.map((row) => row.reference_id),

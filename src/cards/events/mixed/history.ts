@@ -79,11 +79,7 @@ export async function mixedHistoryPage(
   const rows = await sql.query<Row>(MIXED, [
     ...[cardId, at, number, kind ?? null, from ?? '-infinity', to ?? 'infinity', limit + 1, entry, window],
   ]);
-  // Read by a second statement, because transactions never change.
-  const transactions = await transactionsById(
-    sql,
-    rows.filter((row) => row.kind === 'card_transaction').map(({ id }) => id),
-  );
+  const transactions = await cardTransactionsOf(sql, rows);
   return pageOf(
     rows,
     limit,
@@ -95,6 +91,13 @@ export async function mixedHistoryPage(
     },
   );
 }
+
+/** Reads the card transactions among the rows by a statement of its own, because transactions never change. */
+export const cardTransactionsOf = (sql: Sql, rows: readonly { kind: string; id: string }[]) =>
+  transactionsById(
+    sql,
+    rows.filter(({ kind }) => kind === 'card_transaction').map(({ id }) => id),
+  );
 
 const positionOn = (cardId: string) =>
   z.tuple([

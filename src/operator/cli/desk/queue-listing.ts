@@ -6,7 +6,7 @@ import { countArgument, durationArgument } from '../arguments';
 import type { CommandContext } from '../context';
 
 /** Filters of a queue, as its options give them. */
-export interface QueueOptions {
+interface QueueOptions {
   client?: string;
   kind?: string;
   currency?: string;
@@ -20,15 +20,11 @@ export interface QueueOptions {
 const LISTED = 100;
 const MOST = 1_000;
 
-/** Adds the options of a queue's list. @param queue limits the options to its filters; without it, all filters */
-export function withQueueOptions(command: Command, queue?: Queue): Command {
+/** Adds the options of a queue's list: its filters and its pages. */
+function withQueueOptions(command: Command, queue: Queue): Command {
   command.option('--client <id>', 'of this tenant only');
-  if (!queue || queue.kind !== undefined)
-    command.option(
-      '--kind <kind>',
-      `of this kind only: ${queue?.kind ?? 'what that is depends on the queue'}`,
-    );
-  if (!queue || queue.byCurrency) command.option('--currency <code>', 'in this currency only');
+  if (queue.kind !== undefined) command.option('--kind <kind>', `of this kind only: ${queue.kind}`);
+  if (queue.byCurrency) command.option('--currency <code>', 'in this currency only');
   return command
     .option('--older-than <age>', 'waiting for longer, for instance 30m, 2h or 3d', durationArgument)
     .option('--limit <number>', `at most ${MOST}`, limitArgument, LISTED)
@@ -67,13 +63,13 @@ export function addQueueListing(
 }
 
 /** @throws Problem 400 naming a filter that the queue does not have */
-export function queuePage(session: Session, queue: Queue, given: QueueOptions): Promise<WaitingPage> {
+function queuePage(session: Session, queue: Queue, given: QueueOptions): Promise<WaitingPage> {
   const { client, kind, currency, olderThan, limit, after } = given;
   const before = olderThan === undefined ? undefined : new Date(session.now().getTime() - olderThan);
   return pageOfQueue(session, queue, { tenantId: client, kind, currency, before, after, limit });
 }
 
-export function queueTable({ columns }: Queue, { items }: WaitingPage, now: Date): string {
+function queueTable({ columns }: Queue, { items }: WaitingPage, now: Date): string {
   return table(
     [...columns, 'since', 'age'],
     items.map(({ cells, since }) => [
