@@ -66,34 +66,55 @@ export interface Asked {
 }
 
 /** The decision was carried out, or waits for another operator's approval. */
-export type Outcome = { result: object } | { approval: Approval; why: string };
+export type Outcome = { result: object } | { approval: Approval; why: string; shown: object };
+
+/**
+ * Asks a party for the evidence of a decision, before its transaction begins.
+ * @throws Problem 404; 400 naming the field; Problem of the domain
+ */
+export async function proveDecision(
+  { catalogue }: Deciding,
+  { name, subject: id, input }: Pick<Asked, 'name' | 'subject' | 'input'>,
+): Promise<unknown> {
+  const decision = requireDecision(catalogue, name);
+  return decision.prove?.({ id, input: inputOf(decision, input) });
+}
 
 /**
  * Carries a decision out, or stores it for another operator. One transaction: permission, sums of limits, lock of the
  * subject, comparison with what the operator has seen, effect, audit. The caller keeps the idempotency key in it.
+ * @param asked with the evidence of {@link proveDecision}
  * @throws Problem 404; 403; 400 naming the field; 409 `version_conflict`; Problem of the domain
  */
-export async function decide(desk: Deciding, tx: Tx, asker: Asker, asked: Asked): Promise<Outcome> {
+export async function decide(
+  desk: Deciding,
+  tx: Tx,
+  asker: Asker,
+  asked: Asked & { proof: unknown },
+): Promise<Outcome> {
   const decision = requireDecision(desk.catalogue, asked.name);
   await assertMay(tx, asker.actor, decision.permission);
   const by: By = { decidedBy: asker.actor, reason: reasonOf(decision, asked.reason) };
   const input = inputOf(decision, asked.input);
-  const { subject: id } = asked;
+  const { subject: id, proof } = asked;
   const at = desk.now();
   // The sums are locked before the subject, as everywhere, so that no two decisions wait for each other.
   if (decision.weigh) {
     const seen = await decision.subject.read(tx, id);
     if (seen === undefined) throw notFound(decision.subject.noun);
-    await weightOf(tx, decision, { id, subject: seen, input, at }, by);
+    await weightOf(tx, decision, { id, subject: seen, input, at, proof }, by);
   }
   const subject = await decision.subject.lock(tx, id);
   if (subject === undefined) throw notFound(decision.subject.noun);
   const restsOn = decision.restsOn(subject);
   if (asked.version !== undefined) assertUnchanged(factsOf(asked.version), restsOn);
-  const judged = { id, subject, input, at };
-  const weight = await weightOf(tx, decision, judged, by);
-  const why = await takesTwoOf(tx, decision, judged, weight);
-  if (why) return ask(tx, asker, { decision, judged, asked, by, restsOn, weight, why });
+  const plain = { id, subject, input, at, proof };
+  const weight = await weightOf(tx, decision, plain, by);
+  const why = await takesTwoOf(tx, decision, plain, weight);
+  const made = await decision.secret?.(plain);
+  const judged = { ...plain, secret: made?.stored };
+  const shown = made?.shown ?? {};
+  if (why) return { ...(await ask(tx, asker, { decision, judged, asked, by, restsOn, weight, why })), shown };
   const limit = weight && countAlone(tx, weight);
   const done = await decision.execute(tx, judged, by);
   await writeDone(tx, asker, {
@@ -102,12 +123,12 @@ export async function decide(desk: Deciding, tx: Tx, asker: Asker, asked: Asked)
     done,
     more: { reason: by.reason, ...(weight ? { limit } : {}) },
   });
-  return { result: done.result };
+  return { result: { ...done.result, ...shown } };
 }
 
 interface ToAsk {
   decision: Decision;
-  judged: Judged<unknown, unknown>;
+  judged: AnyJudged;
   asked: Asked;
   by: By;
   restsOn: Facts;
@@ -115,18 +136,21 @@ interface ToAsk {
   why: TakesTwo;
 }
 
+/** Terms of a stored decision that makes a secret, beside its input. */
+const SECRET = 'secret';
+
 /** Stores the decision whole: input, weight, preview, and what it rests on. */
 async function ask(
   tx: Tx,
   asker: Asker,
   { decision, judged, asked, by, restsOn, weight, why }: ToAsk,
-): Promise<Outcome> {
+): Promise<{ approval: Approval; why: string }> {
   const approval = await requestApproval(tx, {
     kind: decision.name,
     subject: judged.id,
     tenantId: decision.subject.tenantOf(judged.subject),
     money: weight ? { amount: weight.alone.amount, currency: weight.alone.currency } : null,
-    terms: asked.input ?? {},
+    terms: { ...(asked.input ?? {}), ...(judged.secret ? { [SECRET]: judged.secret } : {}) },
     changes: await decision.preview(tx, judged),
     restsOn,
     reason: by.reason ?? '',
@@ -141,7 +165,7 @@ async function ask(
 async function takesTwoOf(
   tx: Tx,
   { takesTwo }: Decision,
-  judged: Judged<unknown, unknown>,
+  judged: AnyJudged,
   weight: Weight | undefined,
 ): Promise<TakesTwo | null> {
   if (takesTwo === 'always') return { why: 'always' };
@@ -153,7 +177,7 @@ async function takesTwoOf(
 async function weightOf(
   tx: Tx,
   decision: Decision,
-  judged: Judged<unknown, unknown>,
+  judged: AnyJudged,
   { decidedBy }: By,
 ): Promise<Weight | undefined> {
   const weighed = await decision.weigh?.(tx, judged);
@@ -192,20 +216,23 @@ export async function previewDecision(
   desk: Deciding,
   tx: Tx,
   asker: Asker,
-  { name, subject: id, input: given }: Asked,
+  { name, subject: id, input: given, proof }: Asked & { proof: unknown },
 ): Promise<Preview> {
   const decision = requireDecision(desk.catalogue, name);
   await assertMay(tx, asker.actor, decision.permission);
   const input = inputOf(decision, given);
   const subject = await decision.subject.read(tx, id);
   if (subject === undefined) throw notFound(decision.subject.noun);
-  const judged = { id, subject, input, at: desk.now() };
+  const judged = { id, subject, input, at: desk.now(), proof };
   const by = { decidedBy: asker.actor, reason: null };
   const why = await takesTwoOf(tx, decision, judged, await weightOf(tx, decision, judged, by));
   const restsOn = decision.restsOn(subject);
   const effects = await decision.preview(tx, judged);
   return { version: versionOf(restsOn), restsOn, effects, takesTwo: why !== null, why: whyTwo(why) };
 }
+
+/** A decision of any domain, as it is judged. */
+type AnyJudged = Judged<unknown, unknown, unknown>;
 
 export interface Approved {
   approval: Approval;
@@ -215,8 +242,10 @@ export interface Approved {
 
 /** Asks parties for the evidence that an approval needs, before its transaction begins. */
 export async function proveApproval(desk: Deciding, sql: Sql, id: string): Promise<unknown> {
-  const { kind, status, terms } = await requireApproval(sql, id);
-  return status === 'pending' ? desk.others(kind)?.prove(terms) : undefined;
+  const { kind, status, subject, terms } = await requireApproval(sql, id);
+  if (status !== 'pending') return undefined;
+  if (!desk.catalogue.decisions.has(kind)) return desk.others(kind)?.prove(terms);
+  return proveDecision(desk, { name: kind, subject, input: termsOf(terms).input });
 }
 
 /**
@@ -255,10 +284,17 @@ export async function approve(
   const subject = await decision.subject.lock(tx, approval.subject);
   if (subject === undefined) throw notFound(decision.subject.noun);
   assertUnchanged((approval.restsOn ?? {}) as Facts, decision.restsOn(subject));
-  const judged = { id: approval.subject, subject, input: inputOf(decision, approval.terms), at };
+  const { input, secret } = termsOf(approval.terms);
+  const judged = { id: approval.subject, subject, input: inputOf(decision, input), at, proof, secret };
   const done = await decision.execute(tx, judged, by);
   await writeDone(tx, asker, { decision, judged, done, more: { reason: by.reason, ...more } });
   return { approval, result: done.result };
+}
+
+/** The input of a stored decision, and the secret that was made for it. */
+function termsOf(terms: unknown): { input: object; secret: object | undefined } {
+  const { [SECRET]: secret, ...input } = terms as { [SECRET]?: object };
+  return { input, secret };
 }
 
 /** Rejects a stored decision. The operator who asked for it takes it back so. @throws Problem 404; 403; 409 */
@@ -292,7 +328,7 @@ async function deciderOf(desk: Deciding, sql: Sql, id: string): Promise<Decider>
 
 interface Made {
   decision: Decision;
-  judged: Judged<unknown, unknown>;
+  judged: AnyJudged;
   done: Done;
   more: object;
 }

@@ -1,22 +1,35 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
+interface FieldSchema {
+  type?: string;
+  enum?: unknown[];
+  items?: { type?: string; enum?: unknown[] };
+  description?: string;
+}
+
 /** The part of a JSON Schema that makes options. */
 export interface ObjectSchema {
-  properties?: Record<string, { type?: string; enum?: unknown[]; description?: string }>;
+  properties?: Record<string, FieldSchema>;
   required?: string[];
 }
 
 /** `olderThan` is `--older-than`. */
 const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Adds an option for each field. A field that is neither text nor a number is given as JSON, true or false as a flag. */
+/**
+ * Adds an option for each field. True or false is a flag, and the option of a list of texts takes several or is repeated.
+ * What is neither text nor a number is given as JSON.
+ */
 export function addFields(command: Command, { properties = {}, required = [] }: ObjectSchema): void {
-  for (const [name, { type, enum: choices, description = '' }] of Object.entries(properties)) {
-    const flag = `--${flagOf(name)}${type === 'boolean' ? '' : ' <value>'}`;
+  for (const [name, { type, enum: one, items, description = '' }] of Object.entries(properties)) {
+    const isTexts = type === 'array' && items?.type === 'string';
+    const choices = isTexts ? items.enum : one;
+    const value = isTexts ? ' <value...>' : ' <value>';
+    const flag = `--${flagOf(name)}${type === 'boolean' ? '' : value}`;
     const option = new Option(flag, description);
     if (choices) option.choices(choices.map(String));
     if (type === 'integer' || type === 'number') option.argParser(numberArgument);
-    if (type === 'object' || type === 'array') option.argParser(jsonArgument);
+    if (type === 'object' || (type === 'array' && !isTexts)) option.argParser(jsonArgument);
     if (required.includes(name)) option.makeOptionMandatory();
     command.addOption(option);
   }

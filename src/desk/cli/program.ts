@@ -222,7 +222,9 @@ interface DecisionOptions extends Record<string, unknown> {
 function addDecision(group: Command, verb: string, decision: DecisionView, context: Context): void {
   const { console, client, json } = context;
   const input = decision.input as ObjectSchema;
-  const command = group.command(`${verb} <id>`).description(decision.title);
+  const { only } = decision;
+  const command = group.command(verb).description(decision.title);
+  if (only === null) command.argument('<id>');
   addFields(command, input);
   command
     .option(
@@ -233,7 +235,9 @@ function addDecision(group: Command, verb: string, decision: DecisionView, conte
     .option('--version <version>', 'of a preview: refused where something has changed since')
     .option('--key <key>', 'idempotency key, to repeat a decision whose answer was lost')
     .option('--json', 'print the result, or { "approval" }')
-    .action(async (id: string, { reason, version, preview, key, ...options }: DecisionOptions) => {
+    .action(async () => {
+      const { reason, version, preview, key, ...options } = command.opts<DecisionOptions>();
+      const id = command.args[0] ?? only ?? '';
       const path = `/decisions/${decision.name}`;
       const asked = { subject: id, input: fieldsOf(input, options) };
       if (preview) {

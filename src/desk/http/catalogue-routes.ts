@@ -45,6 +45,10 @@ const catalogueSchema = z
             permission,
             subject: z.string().meta({ description: 'Noun of its subject.' }),
             kinds: z.array(z.string()).meta({ description: 'Kinds of records that it is about.' }),
+            only: z
+              .string()
+              .nullable()
+              .meta({ description: 'The only id of a subject, where there is one.' }),
             needsReason: z.boolean(),
             input: jsonSchema,
           }),
@@ -109,6 +113,7 @@ const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures
     permission: decision.permission,
     subject: decision.subject.noun,
     kinds: decision.subject.kinds,
+    only: decision.subject.only ?? null,
     needsReason: decision.reason !== 'optional',
     input: schemaOf(decision.input),
   })),

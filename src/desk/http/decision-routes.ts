@@ -11,6 +11,7 @@ import {
   type Outcome,
   previewDecision,
   proveApproval,
+  proveDecision,
   reject,
 } from '../decide';
 import { schemaOf } from './catalogue-routes';
@@ -30,7 +31,7 @@ const approvalSchema = z
   .meta({ id: 'Approval' });
 
 const outcomeSchema = z.object({ result: z.looseObject({}) });
-const askedSchema = z.object({
+const askedSchema = z.looseObject({
   approval: approvalSchema,
   why: z.string().meta({ description: 'Why it takes two, in words. Empty where it always does.' }),
 });
@@ -57,7 +58,14 @@ export const decisionRoutes = (desk: DeskHttp): Route[] => [
 
 const reasonSchema = text(500).trim().min(1);
 
-function decideRoute(desk: DeskHttp, { name, title, input, reason }: Decision): Route {
+/** The subject that a decision is about. It is left out where there is only one. */
+const subjectOf = ({ subject: { only } }: Decision) => {
+  const id = identifier('pay_01jz0000000000000000000000');
+  return only === undefined ? id : id.default(only);
+};
+
+function decideRoute(desk: DeskHttp, decision: Decision): Route {
+  const { name, title, input, reason, secret } = decision;
   return route({
     method: 'POST',
     path: `/desk/v1/decisions/${name}`,
@@ -65,7 +73,7 @@ function decideRoute(desk: DeskHttp, { name, title, input, reason }: Decision): 
     summary: title,
     description: 'Answers 202 with an approval when another operator must approve it.',
     body: z.strictObject({
-      subject: identifier('pay_01jz0000000000000000000000'),
+      subject: subjectOf(decision),
       input: given(input),
       reason: reason === 'optional' ? reasonSchema.optional() : reasonSchema,
       version: z.string().max(5_000).optional(),
@@ -73,9 +81,11 @@ function decideRoute(desk: DeskHttp, { name, title, input, reason }: Decision): 
     response: outcomeSchema,
     awaitsApproval: askedSchema,
     problems: ['not_found', 'forbidden', 'version_conflict', 'invalid_transition', 'limit_exceeded'],
-    idempotency: 'required',
-    write: async (tx, request) =>
-      outcomeReply(await decide(desk, tx, askerOf(request), { name, ...request.body })),
+    // An answer with a secret is not kept.
+    idempotency: secret ? 'ignored' : 'required',
+    prepare: ({ body }) => proveDecision(desk, { name, ...body }),
+    write: async (tx, request, proof) =>
+      outcomeReply(await decide(desk, tx, askerOf(request), { name, ...request.body, proof })),
   });
 }
 
@@ -88,23 +98,28 @@ const given = (input: z.ZodType) =>
 
 function outcomeReply(outcome: Outcome): unknown {
   if ('result' in outcome) return outcome;
-  return new Reply(202, { approval: approvalView(outcome.approval), why: outcome.why });
+  const { approval, why, shown } = outcome;
+  return new Reply(202, { approval: approvalView(approval), why, ...shown });
 }
 
-function previewRoute(desk: DeskHttp, { name, title, input }: Decision): Route {
+function previewRoute(desk: DeskHttp, decision: Decision): Route {
+  const { name, title, input } = decision;
   return route({
     method: 'POST',
     path: `/desk/v1/decisions/${name}/preview`,
     tag: 'Decisions',
     summary: `Preview: ${title}`,
     description: 'Changes nothing.',
-    body: z.strictObject({ subject: identifier('pay_01jz0000000000000000000000'), input: given(input) }),
+    body: z.strictObject({ subject: subjectOf(decision), input: given(input) }),
     response: previewSchema,
     problems: ['not_found', 'forbidden', 'invalid_transition', 'limit_exceeded'],
-    read: (request) =>
-      desk.database.transaction((tx) =>
-        previewDecision(desk, tx, askerOf(request), { name, ...request.body }),
-      ),
+    async read(request) {
+      const asked = { name, ...request.body };
+      const proof = await proveDecision(desk, asked);
+      return desk.database.transaction((tx) =>
+        previewDecision(desk, tx, askerOf(request), { ...asked, proof }),
+      );
+    },
   });
 }
 

@@ -55,7 +55,7 @@ export function operatorDesk(deps: DeskDeps): Desk {
           permissions: z
             .array(z.enum(PERMISSIONS))
             .max(PERMISSIONS.length)
-            .meta({ description: `JSON, of ${PERMISSIONS.join(', ')}.` }),
+            .meta({ description: `Of ${PERMISSIONS.join(', ')}.` }),
         }),
         takesTwo: { underDualControl: () => true },
         restsOn: (operator) => ({

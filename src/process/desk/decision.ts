@@ -17,6 +17,8 @@ export interface SubjectSpec<Subject> {
   noun: string;
   /** Kinds of its ids. Records of these kinds offer the decision. Empty where its id has no prefix. */
   kinds: readonly IdKind[];
+  /** The only id that there is: `installation`. No face asks for it. */
+  only?: string;
   /** Reads it without a lock. Undefined when there is none. */
   read(sql: Sql, id: string): Promise<Subject | undefined>;
   /** Locks it to the end of the transaction. */
@@ -25,12 +27,34 @@ export interface SubjectSpec<Subject> {
 }
 
 /** A decision on a subject, as it is judged. */
-export interface Judged<Subject, Input> {
+export interface Judged<Subject, Input, Proof = undefined> {
   id: string;
   subject: Subject;
   input: Input;
   at: Date;
+  /** What {@link DecisionSpec.prove} has found. */
+  proof: Proof;
+  /** The stored form of {@link DecisionSpec.secret}. Absent in a preview and while it is weighed. */
+  secret?: object | undefined;
 }
+
+/** A secret that the installation makes for a decision, such as a client's. */
+export interface MadeSecret {
+  /** Sealed, for `execute` and for a stored approval. */
+  stored: object;
+  /** For the operator who asks. It is shown once, and no idempotency key keeps it. */
+  shown: object;
+}
+
+/** What creates a record, or changes the installation, has the installation as its subject. */
+export const installation: SubjectSpec<object> = {
+  noun: 'installation',
+  kinds: [],
+  only: 'installation',
+  read: async () => ({}),
+  lock: async () => ({}),
+  tenantOf: () => null,
+};
 
 /** Weight of a decision against the limits of decisions made alone (src/process/limits). */
 export interface Weighed {
@@ -55,11 +79,11 @@ export interface Done {
   result: object;
 }
 
-interface UnderDualControl<Subject, Input> {
-  underDualControl(tx: Tx, judged: Judged<Subject, Input>): boolean | Promise<boolean>;
+interface UnderDualControl<Subject, Input, Proof> {
+  underDualControl(tx: Tx, judged: Judged<Subject, Input, Proof>): boolean | Promise<boolean>;
 }
 
-export interface DecisionSpec<Subject, Input> {
+export interface DecisionSpec<Subject, Input, Proof = undefined> {
   /** Noun and verb: `payout.approve`. Stored approvals and the audit log name it, so that it never changes. */
   name: string;
   /** The effect in words, for people. */
@@ -71,27 +95,31 @@ export interface DecisionSpec<Subject, Input> {
   /** A reason is required unless this is `optional`. */
   reason?: 'optional';
   /** Whether it takes two operators at any amount: always, or where dual control is on and the function says so. */
-  takesTwo?: 'always' | UnderDualControl<Subject, Input>;
+  takesTwo?: 'always' | UnderDualControl<Subject, Input, Proof>;
   /** The facts that the operator has seen, and judged by. When one changes, the decision is 409 `version_conflict`. */
   restsOn(subject: Subject): Facts;
+  /** Asks a party for evidence before the transaction begins, because a party may be slow. @throws Problem */
+  prove?(asked: { id: string; input: Input }): Promise<Proof>;
+  /** Makes the secret that the decision gives out. */
+  secret?(judged: Judged<Subject, Input, Proof>): Promise<MadeSecret>;
   /**
    * Judges the decision by the present rules. Absent: one operator decides at any amount. Changes nothing.
    * @throws Problem of the domain
    */
-  weigh?(tx: Tx, judged: Judged<Subject, Input>): Promise<Weighed>;
+  weigh?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<Weighed>;
   /** What the decision will do, in numbers. Changes nothing. @throws Problem as {@link execute} */
-  preview(tx: Tx, judged: Judged<Subject, Input>): Promise<Effect[]>;
+  preview(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<Effect[]>;
   /** Carries it out, by the rules at that time, under the lock of the subject. @throws Problem of the domain */
-  execute(tx: Tx, judged: Judged<Subject, Input>, by: By): Promise<Done>;
+  execute(tx: Tx, judged: Judged<Subject, Input, Proof>, by: By): Promise<Done>;
 }
 
 /** A decision on any subject. */
-export interface Decision extends DecisionSpec<unknown, unknown> {
+export interface Decision extends DecisionSpec<unknown, unknown, unknown> {
   input: z.ZodType;
 }
 
 /** Declares what operators may decide. Locks, two people, limits, audit and idempotency are the desk's (src/desk). */
-export const decision = <Subject, Input = Record<string, never>>({
+export const decision = <Subject, Input = Record<string, never>, Proof = undefined>({
   input = z.strictObject({}) as z.ZodType as z.ZodType<Input>,
   ...spec
-}: DecisionSpec<Subject, Input>): Decision => ({ ...spec, input });
+}: DecisionSpec<Subject, Input, Proof>): Decision => ({ ...spec, input }) as Decision;
