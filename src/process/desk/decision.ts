@@ -122,4 +122,4 @@ export interface Decision extends DecisionSpec<unknown, unknown, unknown> {
 export const decision = <Subject, Input = Record<string, never>, Proof = undefined>({
   input = z.strictObject({}) as z.ZodType as z.ZodType<Input>,
   ...spec
-}: DecisionSpec<Subject, Input, Proof>): Decision => ({ ...spec, input }) as Decision;
+}: DecisionSpec<Subject, Input, Proof>): Decision => ({ ...spec, input });
