@@ -71,8 +71,8 @@ export function createApp(deps: AppDeps): Koa {
     const started = performance.now();
     const id = ctx.get('x-request-id');
     const requestId = /^[\w.:-]{1,128}$/.test(id) ? id : randomUUID();
-    ctx.set('x-request-id', requestId);
-    ctx.set(SECURITY_HEADERS);
+    ctx.res.setHeader('x-request-id', requestId);
+    for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
     ctx.state['requestId'] = requestId;
     ctx.res.once('finish', () => discardRest(ctx.req));
     try {
@@ -127,10 +127,11 @@ export function createApp(deps: AppDeps): Koa {
     ctx.state['tenantId'] = known.caller.tenantId;
     const { perSecond, burst } = known.rateLimit;
     const spent = spend(known.caller.tenantId, known.rateLimit);
-    ctx.set('RateLimit-Limit', String(burst));
-    ctx.set('RateLimit-Remaining', String(spent.remaining));
-    ctx.set('RateLimit-Reset', String(spent.reset));
-    ctx.set('RateLimit-Policy', `${burst};w=${Math.ceil(burst / perSecond)}`);
+    const { res } = ctx;
+    res.setHeader('RateLimit-Limit', String(burst));
+    res.setHeader('RateLimit-Remaining', String(spent.remaining));
+    res.setHeader('RateLimit-Reset', String(spent.reset));
+    res.setHeader('RateLimit-Policy', `${burst};w=${Math.ceil(burst / perSecond)}`);
     if (!spent.allowed) throw new Problem(429, 'rate_limited', 'Too many requests.', undefined, spent.reset);
     return known.caller;
   }
@@ -140,14 +141,14 @@ export function createApp(deps: AppDeps): Koa {
 
 const PUBLIC: Caller = { tenantId: '', role: 'client', reach: '', credentialId: '' };
 
-const SECURITY_HEADERS = {
+const SECURITY_HEADERS = Object.entries({
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cache-control': 'no-store',
-};
+});
 
 /** Paths that require a credential first, even if they do not exist. Unknown paths elsewhere are 404. */
 const API = /^\/(?:v1|v2|sandbox)(?:\/|$)/;

@@ -127,8 +127,7 @@ function headerOf(ctx: Context, name: string): string | undefined {
 function parsed(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value, { reportInput: true });
   if (!result.success) throw firstProblem(result.error);
-  const { meta: _, ...judged } = value as Record<string, unknown>; // stored as given (decisions part 1)
-  const unstorable = unstorableField(judged);
+  const unstorable = unstorableField(value, 'meta'); // stored as given (decisions part 1)
   if (unstorable !== undefined)
     throw invalid(`${unstorable} must not contain NUL or unpaired surrogates.`, unstorable);
   return result.data;

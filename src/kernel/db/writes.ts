@@ -62,6 +62,17 @@ function compose(writes: Write[]): string {
   return `${expressions}select ${calls.join(', ')}`;
 }
 
+/**
+ * JSON text of an object as a value within other JSON, without escaping it a second time. A text with escapes, which
+ * Postgres may refuse (`\\u0000`), becomes a string. {@link textOfJson} reads both.
+ */
+export const withinJson = (json: string): string =>
+  json === '' || json.includes('\\u') ? JSON.stringify(json) : json;
+
+/** The text that was given to {@link withinJson}, in SQL. @param column of type json */
+export const textOfJson = (column: string): string =>
+  `case json_typeof(${column}) when 'string' then ${column} #>> '{}' else ${column}::text end`;
+
 type Cell = string | number | boolean | Date | null | undefined;
 
 /**
@@ -69,7 +80,15 @@ type Cell = string | number | boolean | Date | null | undefined;
  * half the time of JSON.
  */
 export function compositeArray(rows: Cell[][]): string {
-  return `{${rows.map((row) => `"(${row.map(cellText).join()})"`).join()}}`;
+  let text = '{';
+  for (let row = 0; row < rows.length; row += 1) {
+    const cells = rows[row]!;
+    text += row === 0 ? '"(' : ',"(';
+    for (let cell = 0; cell < cells.length; cell += 1)
+      text += cell === 0 ? cellText(cells[cell]) : `,${cellText(cells[cell])}`;
+    text += ')"';
+  }
+  return `${text}}`;
 }
 
 /** Text without any character that is special in an array or a row. */

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { compositeArray, type Write, writeTogether } from '../../../src/kernel/db/writes';
+import {
+  compositeArray,
+  textOfJson,
+  type Write,
+  withinJson,
+  writeTogether,
+} from '../../../src/kernel/db/writes';
 import { type TestDatabase, testDatabase } from '../../support/database';
 
 let test: TestDatabase;
@@ -38,6 +44,65 @@ describe('an array of rows', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('JSON text within JSON', () => {
+  const read = async (text: string) => {
+    const [row] = await test.database.query<{ text: string }>(
+      `select ${textOfJson('j.body')} as text from json_to_recordset($1::json) as j(body json)`,
+      [`[{"body":${withinJson(text)}}]`],
+    );
+    return row?.text;
+  };
+
+  it('arrives as it was sent, byte by byte', async () => {
+    const value = fc.object({
+      key: fc.string({ unit: 'binary' }),
+      values: [fc.string({ unit: 'binary' }), fc.double()],
+    });
+    await fc.assert(
+      fc.asyncProperty(value, async (given) => {
+        const text = JSON.stringify(given);
+        expect(await read(text)).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    '',
+    '{}',
+    '{"a":"\\u0000"}',
+    '{"a":"\\ud800"}',
+    '{"a\\u0000":1}',
+    '{"a":"\\\\u0041"}',
+    '{"a": 1.10}',
+  ])('arrives as it was sent: %s', async (text) => {
+    expect(await read(text)).toBe(text);
+  });
+});
+
+describe('a time that is read', () => {
+  it.each([
+    '2026-11-26 02:31:12+00',
+    '2026-11-26 02:31:12.1+00',
+    '2026-11-26 02:31:12.123456+00',
+    '2026-11-26 02:31:12.999999+00',
+    '0001-01-01 00:00:00+00',
+    '9999-12-31 23:59:59.999+00',
+    '2026-11-26 02:31:12.5-07:30',
+  ])('is that of Postgres to the millisecond: %s', async (text) => {
+    const [row] = await test.database.query<{ at: Date; ms: string }>(
+      `select $1::text::timestamptz as at, floor(extract(epoch from $1::text::timestamptz) * 1000) as ms`,
+      [text],
+    );
+    expect(row?.at.getTime()).toBe(Number(row?.ms));
+  });
+
+  it.each(['infinity', '-infinity'])('may be endless: %s', async (text) => {
+    const [row] = await test.database.query<{ at: number }>('select $1::timestamptz as at', [text]);
+    expect(row?.at).toBe(text === 'infinity' ? Infinity : -Infinity);
   });
 });
 
