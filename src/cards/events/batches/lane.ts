@@ -12,9 +12,9 @@ export interface LaneOptions<Item extends Queued> {
   /** The number of batches that may be under way at once. */
   mostAtOnce: number;
   /**
-   * An idle lane whose last batch had several items waits until no item has come for `quietMs`, at most `mostMs` for
-   * the oldest. The callers of the last batch come back at about the same time. A lane whose last batch had one item
-   * does not wait.
+   * An idle lane waits until as many items have come as the last batch had, because their callers come back at about
+   * the same time. It waits no longer than until no item has come for `quietMs`, and at most `mostMs` for the oldest. A
+   * lane whose last batch had one item does not wait.
    */
   gathering: { quietMs: number; mostMs: number };
   /** Processes a batch and answers each of its items. */
@@ -54,7 +54,7 @@ export function createLane<Item extends Queued>({
 
   function isGathering(): boolean {
     const [oldest] = queue;
-    if (!oldest || batches > 0 || lastSize < 2 || queue.length >= MAX_BATCH) return false;
+    if (!oldest || batches > 0 || lastSize < 2 || queue.length >= lastSize) return false;
     return performance.now() - oldest.since < mostMs;
   }
 

@@ -50,31 +50,44 @@ it('does not wait after a batch of one item', async () => {
 
 it('waits after a batch of several items until no item has come for a while', async () => {
   const { begun, push, pass, end } = observed(2);
-  push('ab');
+  push('abc');
   await pass(0);
   await end();
-  push('c');
-  await pass(5);
   push('d');
   await pass(5);
-  expect(begun).toEqual(['ab', 'emptied']);
+  push('e');
+  await pass(5);
+  expect(begun).toEqual(['abc', 'emptied']);
   await pass(10);
-  expect(begun).toEqual(['ab', 'emptied', 'cd']);
+  expect(begun).toEqual(['abc', 'emptied', 'de']);
 });
 
 it('is bounded in that wait, however many items come', async () => {
   const { begun, push, pass, end } = observed(1);
-  push('ab');
+  const many = 'x'.repeat(20);
+  push(many);
   await pass(0);
   await end();
   for (const name of 'cdefghij') {
     push(name);
     await pass(5);
   }
-  expect(begun).toEqual(['ab', 'emptied']);
+  expect(begun).toEqual([many, 'emptied']);
   push('k');
   await pass(0);
-  expect(begun).toEqual(['ab', 'emptied', 'cdefghijk']);
+  expect(begun).toEqual([many, 'emptied', 'cdefghijk']);
+});
+
+it('waits no longer when as many items have come as the last batch had', async () => {
+  const { begun, push, pass, end } = observed(1);
+  push('abc');
+  await pass(0);
+  await end();
+  push('d');
+  await pass(5);
+  push('ef');
+  await pass(0);
+  expect(begun).toEqual(['abc', 'emptied', 'def']);
 });
 
 it('does not wait when a full batch is queued', async () => {
