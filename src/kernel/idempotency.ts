@@ -53,12 +53,16 @@ export function fingerprint(body: unknown, query: unknown, files: string[] = [])
   return hash('sha256', canonical([body, query, files]), 'buffer');
 }
 
+/** Sorts only what is not sorted, because sorting copies its input. */
+const sorted = (keys: string[]): string[] =>
+  keys.every((key, index) => index === 0 || key > keys[index - 1]!) ? keys : keys.sort();
+
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   const record = value as Record<string, unknown>;
   let text = '';
-  for (const key of Object.keys(record).sort())
+  for (const key of sorted(Object.keys(record)))
     if (record[key] !== undefined)
       text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonical(record[key])}`;
   return `{${text}}`;

@@ -121,16 +121,38 @@ function plain(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase();
 }
 
+/** Whether values of a name are hidden, by name. The product has few names, and a foreign object must not fill it. */
+const judged = new Map<string, boolean>();
+const MAX_NAMES = 10_000;
+
+function isSensitive(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const found = SENSITIVE.has(plain(name));
+  if (judged.size < MAX_NAMES) judged.set(name, found);
+  return found;
+}
+
+const PLAIN_TYPES = ['string', 'number', 'boolean', 'undefined'];
+
+/** Whether nothing of an object has to be hidden or described, as in the line of each request. */
+const isHarmless = (value: object): boolean =>
+  Object.getPrototypeOf(value) === Object.prototype &&
+  Object.entries(value).every(
+    ([name, held]) => (held === null || PLAIN_TYPES.includes(typeof held)) && !isSensitive(name),
+  );
+
 function scrubbed(value: unknown, depth: number): unknown {
   if (value instanceof Error) return describeError(value, depth);
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Date) return value;
   if (depth >= DEPTH || ArrayBuffer.isView(value)) return HIDDEN;
   if (Array.isArray(value)) return value.map((item) => scrubbed(item, depth + 1));
+  if (isHarmless(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, held]) => [
       name,
-      SENSITIVE.has(plain(name)) && held !== undefined && held !== null ? HIDDEN : scrubbed(held, depth + 1),
+      isSensitive(name) && held !== undefined && held !== null ? HIDDEN : scrubbed(held, depth + 1),
     ]),
   );
 }

@@ -44,6 +44,15 @@ it('hides secrets and personal data at any depth', () => {
   });
 });
 
+it('writes nothing that an object would say of itself', () => {
+  const { log, lines } = collector();
+  const at = new URL('https://me:hush-1@example.com/?token=hush-2');
+  log.info({ at, toJSON: () => 'hush-3' });
+  log.info(Object.assign(Object.create({ toJSON: () => 'hush-4' }) as object, { cardId: 'card_1' }));
+  expect(lines.join('')).not.toContain('hush');
+  expect(lines[1]).toContain('card_1');
+});
+
 it('logs an error by type, code and place, without values', () => {
   const { log, lines } = collector();
   const cause = Object.assign(new Error('connect ECONNREFUSED postgres://me:hush-1@db/x?password=hush-2'), {
