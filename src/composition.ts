@@ -30,6 +30,7 @@ import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
 import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
+import { clientDesk } from './desk/clients/desk';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
@@ -295,6 +296,7 @@ export function deskCatalogue(services: Composed): Catalogue {
     ibanPayoutDesk(services),
     suspenseDesk(services),
     operatorDesk(services),
+    clientDesk(services),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
   ]);
   return catalogue;

@@ -5,22 +5,6 @@ import { findCallback } from '../../process/callbacks/operations';
 import { commonLists, line } from '../../process/desk/common-lists';
 import { storyOf, type Teller } from '../../process/desk/story';
 import { findQuote } from '../../process/quotes/operations';
-import { requireTenant } from '../../tenants/clients/operations';
-import { listEndpoints } from '../../tenants/webhooks/operator';
-
-export const tellTenant: Teller = async ({ database }, id, limit) => {
-  const { name, role, status, settings } = await requireTenant(database, id);
-  const endpoints = await listEndpoints(database, { tenantId: id });
-  return storyOf(
-    id,
-    { what: 'tenant', tenantId: id, status, since: null, record: { name, role, settings } },
-    {
-      ...(await commonLists(database, { id }, limit)),
-      related: endpoints.map(({ tenantId: _, ...endpoint }) => line(endpoint)),
-    },
-    limit,
-  );
-};
 
 export const tellBreak: Teller = async ({ database }, id, limit) => {
   const found = await findBreak(database, id);

@@ -10,7 +10,6 @@ import { addChainDepositCommands } from './commands/chain/deposits';
 import { addGasOperationCommands } from './commands/chain/gas-operations';
 import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
-import { addClientCommands } from './commands/clients';
 import { addConclude } from './commands/conclude';
 import { addDepositCommands } from './commands/deposits';
 import { addDestinationCommands } from './commands/destinations';
@@ -117,7 +116,6 @@ function programOf(context: CommandContext, json: boolean): Command {
       },
     })
     .addHelpText('after', EXAMPLES);
-  addClientCommands(program, context);
   addBinCommands(program, context);
   addCardholderCommands(program, context);
   addKycCommands(program, context);

@@ -1,3 +1,4 @@
+import { anyOf } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
 import type { Stop, StopKind } from './record';
@@ -13,6 +14,10 @@ export async function insertStop(tx: Sql, stop: Stop): Promise<boolean> {
 /** @returns the deleted stop */
 export const deleteStop = (tx: Sql, kind: StopKind, subject: string) =>
   stops.writtenOne(tx, stops().where({ kind, subject }).delete());
+
+/** The primary key serves it. */
+export const findStops = (sql: Sql, kinds: readonly StopKind[], subject: string) =>
+  stops.all(sql, stops().where(anyOf('kind', kinds)).where({ subject }));
 
 /** The newest first. */
 export const listStops = (sql: Sql, limit: number) =>
