@@ -53,8 +53,9 @@ beforeAll(async () => {
   };
   live = start([], environment);
   await live.until(/"mode":"live".*"Cardwright is ready"/);
-  environment = await anotherOperator(environment, 'ida');
-  approver = await signedIn(await anotherOperator(environment, 'bob'));
+  const ida = await anotherOperator(environment, 'ida');
+  approver = await signedIn(await anotherOperator(ida, 'bob'), 'bob');
+  environment = await signedIn(ida, 'ida');
 }, 2 * START_MS);
 afterAll(async () => {
   for (const run of [live, parties]) run?.child.kill('SIGINT');
@@ -65,15 +66,15 @@ afterAll(async () => {
 }, START_MS);
 
 /** Signs an operator in at the desk with a one-time code, which live demands. The session replaces the secret. */
-async function signedIn(environment: Record<string, string>): Promise<Record<string, string>> {
+async function signedIn(environment: Record<string, string>, name: string): Promise<Record<string, string>> {
   const { OPERATOR_SECRET, ...rest } = environment;
-  const who = { ...rest, OPERATOR_SESSION: join(dataDir, 'session.json') };
+  const who = { ...rest, OPERATOR_SESSION: join(dataDir, `session-${name}.json`) };
   const code = (URI.parse(environment['CODE_GENERATOR'] ?? '') as TOTP).generate();
   const told: string[] = [];
   const tell = (line: string) => void told.push(line);
   const login = { ...who, OPERATOR_SECRET: OPERATOR_SECRET ?? '' };
   const exitCode = await runOperator(['login', '--code', code], login, { out: tell, err: tell });
-  expect([exitCode, told]).toEqual([0, [expect.stringContaining('bob is signed in')]]);
+  expect([exitCode, told]).toEqual([0, [expect.stringContaining(`${name} is signed in`)]]);
   return who;
 }
 
