@@ -36,6 +36,8 @@ import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
 import { operatorDesk } from './desk/operators/desk';
 import { WATCHED } from './desk/queues/house';
+import { stopDesk } from './desk/stops/desk';
+import { capabilityDesk, partyDesk } from './desk/stops/switches';
 import { undeclaredDesk } from './desk/undeclared';
 import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
@@ -297,6 +299,9 @@ export function deskCatalogue(services: Composed): Catalogue {
     suspenseDesk(services),
     operatorDesk(services),
     clientDesk(services),
+    stopDesk(services),
+    capabilityDesk(services),
+    partyDesk(services),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
   ]);
   return catalogue;

@@ -108,8 +108,8 @@ export function outcomeText(
     const asks = `${printable(what)} takes two: another operator decides by "approval approve ${approval.id}". ${why}`;
     return showsSecret ? `${asks.trimEnd()}\n\n${fieldsText(shown)}${keep}` : asks.trimEnd();
   }
-  const { status, changes } = result;
-  if (typeof status === 'string') return `${id} is ${printable(status)}.`;
+  const { status, state = status, changes } = result;
+  if (typeof state === 'string') return `${id} is ${printable(state)}.`;
   if (Array.isArray(changes)) return changesText(changes as Effect[]);
   return [`${id}: done.`, fieldsText(result)].filter(Boolean).join('\n') + keep;
 }

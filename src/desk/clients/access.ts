@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
-import { type By, type Decision, decision } from '../../process/desk/decision';
+import { type Decision, decision } from '../../process/desk/decision';
 import { assertNoStop, assertStopped } from '../../process/stops/operations';
 import type { Services } from '../../services';
 import { setClientStatus } from '../../tenants/clients/operations';
 import { lookAtUnordered } from '../../transfers/unordered';
+import { stoppingOf } from '../stops/stopping';
 import { type Client, clients } from './subject';
 
 type AccessServices = Pick<Services, 'commands' | 'now'>;
@@ -13,12 +14,6 @@ type AccessServices = Pick<Services, 'commands' | 'now'>;
 export const accessDecisions = (services: AccessServices): Decision[] => [disable, enable(services)];
 
 const factsOf = ({ status, stops }: Client) => ({ status, stops: stops.join(' ') });
-
-const stoppingOf = ({ decidedBy: stoppedBy, reason }: By, at: Date) => ({
-  reason: reason ?? '',
-  stoppedBy,
-  at,
-});
 
 const disable: Decision = decision<Client, { apiOnly: boolean }>({
   name: 'client.disable',

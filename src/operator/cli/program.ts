@@ -19,10 +19,8 @@ import { addAccountCommands } from './commands/oversight/accounts';
 import { addAuditCommands } from './commands/oversight/audit';
 import { addExchangeOrderCommands } from './commands/oversight/exchange-orders';
 import { addOperatorCommands } from './commands/oversight/operators';
-import { addFollowVersion } from './commands/oversight/restored-parties';
+import { addFollowVersion, addRestoredCommands } from './commands/oversight/restored-parties';
 import { addSettlementCommands } from './commands/oversight/settlement';
-import { addStopCommands } from './commands/oversight/stops';
-import { addSwitchCommands } from './commands/oversight/switches';
 import { addWithdrawalCommands } from './commands/oversight/withdrawals';
 import { addWebhookCommands } from './commands/webhooks';
 import { addWorkflowCommands } from './commands/workflow-commands';
@@ -127,7 +125,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   addWebhookCommands(program, context);
   addIbanCommands(program, context);
   addDestinationCommands(program, context);
-  addSwitchCommands(program, context);
+  addRestoredCommands(program, context);
   addLedgerCommands(program, context);
   addBreakCommands(program, context);
   addWorkflowCommands(program, context);
@@ -135,7 +133,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addWithdrawalCommands(program, context);
   addOperatorCommands(program, context);
   addAuditCommands(program, context);
-  addStopCommands(program, context);
   addReconcileCommand(program, context);
   addWalletCommands(program, context);
   addChainCommands(program, context);

@@ -28,6 +28,7 @@ create table stops (
   at         timestamptz(3) not null,
   primary key (kind, subject)
 );
+create index stops_in_order on stops (at);
 
 -- Capabilities, of the installation or of one tenant, and parties that an operator has switched off. A row is kept when its switch
 -- is on again. Processes read the open rows at most twice a second.
