@@ -14,7 +14,6 @@ import {
 } from './accounts';
 import { tellWithdrawalDestination } from './destinations';
 import { tellGasOperation } from './gas-station';
-import { tellBreak, tellCallback, tellEvent, tellQuote } from './house';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import { tellTransfer } from './transfers';
 import { tellAllocation, tellWallet } from './wallets';
@@ -42,10 +41,6 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   exchangeOrder: tellTransfer,
   exchangeWithdrawal: tellTransfer,
   withdrawalDestination: tellWithdrawalDestination,
-  break: tellBreak,
-  callback: tellCallback,
-  event: tellEvent,
-  quote: tellQuote,
   wallet: tellWallet,
   walletAllocation: tellAllocation,
   sweepOperation: tellGasOperation,
