@@ -45,8 +45,6 @@ export interface Session {
    * @throws Problem 401 without a secret, or for a secret of no operator, or of one who is disabled or not admitted
    */
   readonly actor: string;
-  /** The operator, undefined when nobody is known who may decide. */
-  readonly knownActor: string | undefined;
   /**
    * Runs one transaction with its audit entries (decisions part 1, Roles), by an operator who may decide until the
    * commit.
@@ -59,8 +57,6 @@ export interface Session {
     describe: (result: T) => ChangeEntry | ChangeEntry[],
     lockFirst?: (tx: Tx) => Promise<void>,
   ): Promise<T>;
-  /** Runs a transaction that no operator decides, to create operators. @param by name in the audit log */
-  enrol<T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -116,7 +112,6 @@ export async function openSession(installation: Installation): Promise<Session> 
     get actor() {
       return actorOf(whoWorks.require());
     },
-    knownActor: whoWorks.known && actorOf(whoWorks.known),
     async change(work, describe, lockFirst) {
       const operator = whoWorks.require();
       return database.transaction(async (tx) => {
@@ -127,19 +122,11 @@ export async function openSession(installation: Installation): Promise<Session> 
         return result;
       });
     },
-    enrol: (by, work, describe) =>
-      database.transaction(async (tx) => {
-        const result = await work(tx);
-        await writeDown(tx, by, describe(result));
-        return result;
-      }),
     close: () => database.close(),
   };
 }
 
 interface WhoWorks {
-  /** The operator, if known and allowed to decide. */
-  known: Operator | undefined;
   /** @throws Problem 401 with the reason */
   require(): Operator;
 }
@@ -151,18 +138,19 @@ async function operatorAtWork(
   secret: string | undefined,
 ): Promise<WhoWorks> {
   const operator = secret === undefined ? undefined : await operatorOf(database, keyring, secret);
-  if (operator?.disabledAt === null && isAdmitted(operator))
-    return { known: operator, require: () => operator };
+  if (operator?.disabledAt === null && isAdmitted(operator)) return { require: () => operator };
   const anybody = operator !== undefined || (await hasOperators(database));
   const refuse = (): never => {
     if (!anybody)
-      throw noOperator('There is no operator yet: make the first one by "operator add --name N".');
+      throw noOperator(
+        'There is no operator yet: make the first one by "npm run installation -- operator add --name N".',
+      );
     if (operator?.disabledAt === null) throw notAdmitted(operator);
     if (operator) throw noOperator(`The operator ${operator.name} has been disabled.`);
     if (secret === undefined) throw noOperator('This takes an operator: give his secret in OPERATOR_SECRET.');
     throw noOperator('The secret is no operator’s.');
   };
-  return { known: undefined, require: refuse };
+  return { require: refuse };
 }
 
 /** Adds an entry to the audit log, in the transaction of the change. */

@@ -13,9 +13,7 @@ import { addConclude } from './commands/conclude';
 import { addDepositCommands } from './commands/deposits';
 import { addDestinationCommands } from './commands/destinations';
 import { addIbanCommands } from './commands/iban';
-import { addLedgerCommands } from './commands/ledger';
 import { addAccountCommands } from './commands/oversight/accounts';
-import { addAuditCommands } from './commands/oversight/audit';
 import { addExchangeOrderCommands } from './commands/oversight/exchange-orders';
 import { addOperatorCommands } from './commands/oversight/operators';
 import { addFollowVersion, addRestoredCommands } from './commands/oversight/restored-parties';
@@ -42,7 +40,6 @@ Examples:
   npm run operator -- capability off payout --reason "the bank is down"
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list
-  npm run operator -- ledger check
   npm run operator -- chain reconcile local
 
 The groups desk, show, approval, payout, iban-payout and suspense call the desk (DESK_URL, or the one of a running "npm start")
@@ -122,11 +119,9 @@ function programOf(context: CommandContext, json: boolean): Command {
   addIbanCommands(program, context);
   addDestinationCommands(program, context);
   addRestoredCommands(program, context);
-  addLedgerCommands(program, context);
   addAccountCommands(program, context);
   addWithdrawalCommands(program, context);
   addOperatorCommands(program, context);
-  addAuditCommands(program, context);
   addReconcileCommand(program, context);
   addWalletCommands(program, context);
   addChainCommands(program, context);
