@@ -15,7 +15,6 @@ import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
 import { NO_OBSERVERS } from '../kernel/metrics/observers';
 import { type Commands, createCommands } from '../kernel/outbox/commands';
-import type { Party } from '../kernel/parties';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
 import { createChains } from '../parties/chain/create';
 import type { Documents, SealedStore } from '../parties/documents/port';
@@ -29,16 +28,12 @@ export interface Session {
   /** Sent by the relay, within a second. */
   commands: Commands;
   sandbox: boolean;
-  /** Parties that the configuration leaves out. */
-  leftOut: readonly Party[];
   /** Cooldown of a wallet between two allocations, from the configuration. */
   walletQuarantineSeconds: number;
   /** Contents of documents. */
   documents: Documents;
   /** Reads chains by the nodes of their networks. */
   parties: Pick<Parties, 'chain'>;
-  /** URL of a workflow in Temporal's UI. Null when the UI's address is not known. */
-  workflowUrl(workflowId: string): string | null;
   now: () => Date;
   /**
    * The operator in decisions and the audit log, `operator:<name>`, found by the given secret.
@@ -74,21 +69,18 @@ export interface Installation {
   databaseUrl: string;
   masterKey: Buffer;
   sandbox: boolean;
-  /** Parties that the configuration leaves out. */
-  leftOut: readonly Party[];
   walletQuarantineSeconds: number;
   /** Secret of the operator. Absent for reading only. */
   operatorSecret: string | undefined;
   /** Store of documents' contents. */
   documents: SealedStore;
-  workflowUrl(workflowId: string): string | null;
   /** Error for a database that cannot be reached. */
   away: Error;
 }
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
-  const { databaseUrl, masterKey, sandbox, leftOut, walletQuarantineSeconds, away } = installation;
+  const { databaseUrl, masterKey, sandbox, walletQuarantineSeconds, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
   const now = () => new Date();
@@ -102,11 +94,9 @@ export async function openSession(installation: Installation): Promise<Session> 
     database,
     keyring,
     sandbox,
-    leftOut,
     walletQuarantineSeconds,
     documents: createDocuments(installation.documents, keyring),
     parties: { chain: createChains({ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now }) },
-    workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),
     now,
     get actor() {

@@ -42,9 +42,9 @@ Examples:
   npm run operator -- stops list
   npm run operator -- chain reconcile local
 
-The groups desk, show, approval, payout, iban-payout and suspense call the desk (DESK_URL, or the one of a running "npm start")
-and need neither a key nor a database: "desk --help" lists them. All others work on a running "npm start" (DATA_DIR, .data by
-default), or on the database that DATABASE_URL names together with MASTER_KEY. What decides takes an operator: OPERATOR_NAME and
+Most groups call the desk (DESK_URL, or the one of a running "npm start") and need neither a key nor a database: "desk --help" lists
+them. The groups above work on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names
+together with MASTER_KEY. "npm run installation" has what must work without a running product. What decides takes an operator: OPERATOR_NAME and
 OPERATOR_SECRET, "login", or the sandbox's own of its credentials.json. Every change is written to the audit log. For output to be read by a program: npm run --silent operator -- … --json; an error is then { "code", "message", "field" } on the error output. Exit codes: 0 done, 2 wrong usage or input,
 3 not found, 4 not possible as things stand, 1 anything else.`;
 
@@ -95,7 +95,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   const program = new Command('operator')
     .usage('<group> <command>')
     .description(
-      "Cardwright's command line for its operator: clients, BINs, cardholders, webhooks, the ledger.",
+      "Cardwright's command line for its operator: what the desk has not replaced yet.",
     )
     .helpOption('-h, --help', 'show help; also after a group or a command')
     .helpCommand(false)
