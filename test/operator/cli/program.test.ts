@@ -159,6 +159,20 @@ describe('client', () => {
       `exchange.withdrawal.fees: [] -> ${fees}`,
     ]);
     expect((await set('cardholderReview=manual')).text).toBe('Nothing has changed.');
+    const preview = await operator([
+      ...['client', 'settings', clientId, '--set', 'kycReview=auto', '--preview', '--json'],
+    ]);
+    expect(preview.json()).toMatchObject({
+      effects: [{ field: 'kycReview', from: 'manual', to: 'auto' }],
+      restsOn: { kycReview: 'manual' },
+      takesTwo: false,
+    });
+    await set('kycReview=auto');
+    const late = await operator([
+      ...['client', 'settings', clientId, '--set', 'kycReview=manual'],
+      ...['--version', preview.json()['version'] as string, '--json'],
+    ]);
+    expect([late.code, JSON.parse(late.err).code]).toEqual([4, 'version_conflict']);
   });
 
   it.each([
@@ -319,7 +333,7 @@ describe('commands', () => {
        values ('cardIssuance', 'card-issuance-1', 'processes', 'start', '[]', now(), 'INVALID_ARGUMENT', 20)`,
     );
     const listed = await operator(['commands', 'list']);
-    expect(listed.text).toMatch(/start\s+card-issuance-1\s+20\s+INVALID_ARGUMENT\s+\S+Z\s+\d+ s/);
+    expect(listed.text).toMatch(/start\s+card-issuance-1\s+20\s+INVALID_ARGUMENT\s+-\s+\S+Z\s+\d+ s/);
     for (const unknown of ['999999', 'one'])
       expect((await operator(['commands', 'retry', unknown])).code).toBe(3);
     expect((await operator(['commands', 'retry-all', '--preview'])).text).toMatch(/parked commands\s+1\s+0/);
