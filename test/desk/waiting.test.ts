@@ -19,7 +19,7 @@ const countOf = async (name: string) =>
   (await waitingCounts(lists(), test.database)).find(({ list }) => list === name);
 
 interface Page {
-  filters?: object;
+  filters?: Record<string, unknown>;
   after?: { since: Date; id: string };
   limit?: number;
 }

@@ -114,9 +114,13 @@ export function outcomeText(
   return [`${id}: done.`, fieldsText(result)].filter(Boolean).join('\n') + keep;
 }
 
+type Plain = [string, string | number | boolean | null | undefined];
+
+const isDeep = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
 /** The plain fields of a result, one a line. */
 function fieldsText(fields: Record<string, unknown>): string {
-  const plain = Object.entries(fields).filter(([, value]) => value === null || typeof value !== 'object');
+  const plain = Object.entries(fields).filter((field): field is Plain => !isDeep(field[1]));
   const width = Math.max(0, ...plain.map(([name]) => name.length));
   return plain.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value ?? '-'))}`).join('\n');
 }

@@ -3,13 +3,13 @@ import type { WaitingFilter, WaitingPlace } from '../../kernel/db/waiting';
 import type { Commands } from '../../kernel/outbox/commands';
 import type { Registration } from '../../kernel/outbox/events';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
+import { countFailedEvents } from './delivery/moves';
 import { queueAgain, type ResendCounters } from './operations';
 import type { EndpointStatus } from './record';
 import { type Endpoint, type EndpointKey } from './record';
 import { recoveryCommand } from './recovery-command';
 import {
   countDeliveries,
-  countFailedEvents,
   type EndpointsPage,
   faultyEndpoints,
   findEndpoints,

@@ -74,25 +74,6 @@ function splitKey(key: string): [string, string] {
   return [key.slice(0, Math.max(0, at)), key.slice(at + 1)];
 }
 
-/** Failed events of endpoints that are not disabled, served by `events_to_resend`. */
-export async function countFailedEvents(
-  sql: Sql,
-  {
-    tenantId,
-    registration,
-    fromDate,
-  }: { tenantId: string; registration?: Registration | undefined; fromDate: Date },
-): Promise<number> {
-  const [row] = await sql.query<{ count: number }>(
-    `select count(*)::int as count
-       from events e join webhook_endpoints p using (tenant_id, registration)
-      where e.tenant_id = $1 and e.created_at >= $2 and e.delivery in ('recorded', 'failed', 'parked')
-        and e.delivery = 'failed' and p.status <> 'disabled' and ($3::text is null or registration = $3)`,
-    [tenantId, fromDate, registration ?? null],
-  );
-  return row?.count ?? 0;
-}
-
 const faulty = () => endpoints().whereIn('status', ['failing', 'disabled']);
 const FAULTY = {
   id: `tenant_id || '/' || registration`,
