@@ -5,7 +5,7 @@ import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
 
-/** The installation that a command works on. Whoever holds its master key and its database may run these commands. */
+/** The installation that a command works on. The master key and the database's address are the right to run these commands. */
 export interface InstallationPlace {
   databaseUrl: string;
   masterKey: Buffer;

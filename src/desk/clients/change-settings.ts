@@ -17,7 +17,7 @@ interface Input {
   set: string[];
 }
 
-/** Changes settings of a tenant. One that raises a threshold takes two under dual control. */
+/** Changes settings of a tenant. A change that raises a threshold takes two under dual control. */
 export const changeSettings: Decision = decision<Client, Input>({
   name: 'client.settings',
   title: "changes a tenant's settings, and tells what changed; show ID shows all of them",

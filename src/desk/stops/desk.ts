@@ -52,7 +52,7 @@ const placeOf = ({ kind, subject, tenantId, at }: Stopped): WaitingPlace => ({
   id: kind === 'capability' ? `${kind}:${subject}:${tenantId ?? ''}` : `${kind}:${subject}`,
 });
 
-/** All switches are read for each page, because they are few. */
+/** A page of both, the newest first. Each page reads all switches, because they are few. */
 async function allStopped(sql: Sql, after: WaitingPlace | undefined, limit: number): Promise<Stopped[]> {
   const [stops, switches] = await Promise.all([listStops(sql, { after, limit }), listSwitchedOff(sql)]);
   const off = switches.map(({ kind, name, tenantId, offAt, offBy, offReason }) => ({

@@ -20,7 +20,7 @@ import { capabilityStates, partyStates, placeOf, type State } from './switch-sta
 
 export type SwitchServices = Pick<Services, 'database' | 'switches'>;
 
-/** What tenants can do, switched off and on. Every process follows within a second. */
+/** The desk of capabilities, switched off and on. Every process follows within a second. */
 export const capabilityDesk = (services: SwitchServices): Desk =>
   defineDesk({
     name: 'capability',
@@ -43,7 +43,7 @@ export const capabilityDesk = (services: SwitchServices): Desk =>
 
 const NAMES = PARTIES.map((party) => PARTY_NAMES[party]);
 
-/** Outside parties, switched off and on. */
+/** The desk of outside parties, switched off and on. */
 export const partyDesk = (services: SwitchServices): Desk =>
   defineDesk({
     name: 'party',
@@ -67,7 +67,7 @@ export const partyDesk = (services: SwitchServices): Desk =>
 
 const columns = columnsOf<State>();
 
-/** All of them are read, because they are few. */
+/** The list reads all states for each page, because they are few. */
 const statesList = (name: string, title: string, states: () => Promise<State[]>): List =>
   list({
     name,

@@ -85,7 +85,7 @@ const faultyEndpoints = ({ database, now }: WebhookDeskServices): List =>
     waitsSince: (sql) => countFaultyEndpoints(sql),
   });
 
-/** Nothing of the tenant changes, so it is not locked. Its endpoints and events are. */
+/** The tenant is not locked, because a retry changes its endpoints and events alone. */
 const receivers: SubjectSpec<Tenant> = {
   noun: 'client',
   kinds: ['tenant'],
