@@ -16,6 +16,7 @@ const DISTRICTS = [
   'transfers',
   'watch',
   'desk',
+  'installation',
   'operator',
   'startup',
   'composition.ts',

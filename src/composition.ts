@@ -30,11 +30,14 @@ import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
 import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
+import { clientDesk } from './desk/clients/desk';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
 import { operatorDesk } from './desk/operators/desk';
-import { WATCHED } from './desk/queues/house';
+import { overdueDesk, WATCHED } from './desk/overdue';
+import { stopDesk } from './desk/stops/desk';
+import { capabilityDesk, partyDesk } from './desk/stops/switches';
 import { undeclaredDesk } from './desk/undeclared';
 import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
@@ -67,8 +70,14 @@ import { referenceRoutes } from './people/reference/routes';
 import { requireUser } from './people/users/operations';
 import { userRoutes } from './people/users/routes';
 import type { UserServices } from './people/users/services';
+import { approvalDesk } from './process/approvals/desk';
+import { auditDesk } from './process/audit-desk';
+import { breakDesk } from './process/breaks/desk';
 import { breaksReading } from './process/breaks/metrics';
+import { callbackDesk } from './process/callbacks/desk';
+import { outboxDesk } from './process/outbox/desk';
 import { overdueReading } from './process/overdue';
+import { quoteDesk } from './process/quotes/desk';
 import { createAdmission } from './process/switches/admission';
 import { createSwitches } from './process/switches/switches';
 import type { Services } from './services';
@@ -76,6 +85,7 @@ import type { ApiOptions, DeskOptions, Wiring } from './startup/wiring';
 import { type Access, createAccess } from './tenants/clients/access';
 import { createAuthenticator } from './tenants/clients/authenticate';
 import { clientRoutes } from './tenants/clients/routes';
+import { webhookDesk } from './tenants/webhooks/desk';
 import { endpointsReading } from './tenants/webhooks/metrics';
 import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
@@ -295,6 +305,18 @@ export function deskCatalogue(services: Composed): Catalogue {
     ibanPayoutDesk(services),
     suspenseDesk(services),
     operatorDesk(services),
+    clientDesk(services),
+    stopDesk(services),
+    capabilityDesk(services),
+    partyDesk(services),
+    breakDesk(services),
+    outboxDesk(services),
+    webhookDesk(services),
+    overdueDesk(services),
+    approvalDesk(services),
+    auditDesk(services),
+    callbackDesk(services),
+    quoteDesk(services),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
   ]);
   return catalogue;

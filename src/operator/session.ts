@@ -15,7 +15,6 @@ import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
 import { NO_OBSERVERS } from '../kernel/metrics/observers';
 import { type Commands, createCommands } from '../kernel/outbox/commands';
-import type { Party } from '../kernel/parties';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
 import { createChains } from '../parties/chain/create';
 import type { Documents, SealedStore } from '../parties/documents/port';
@@ -29,24 +28,18 @@ export interface Session {
   /** Sent by the relay, within a second. */
   commands: Commands;
   sandbox: boolean;
-  /** Parties that the configuration leaves out. */
-  leftOut: readonly Party[];
   /** Cooldown of a wallet between two allocations, from the configuration. */
   walletQuarantineSeconds: number;
   /** Contents of documents. */
   documents: Documents;
   /** Reads chains by the nodes of their networks. */
   parties: Pick<Parties, 'chain'>;
-  /** URL of a workflow in Temporal's UI. Null when the UI's address is not known. */
-  workflowUrl(workflowId: string): string | null;
   now: () => Date;
   /**
    * The operator in decisions and the audit log, `operator:<name>`, found by the given secret.
    * @throws Problem 401 without a secret, or for a secret of no operator, or of one who is disabled or not admitted
    */
   readonly actor: string;
-  /** The operator, undefined when nobody is known who may decide. */
-  readonly knownActor: string | undefined;
   /**
    * Runs one transaction with its audit entries (decisions part 1, Roles), by an operator who may decide until the
    * commit.
@@ -59,8 +52,6 @@ export interface Session {
     describe: (result: T) => ChangeEntry | ChangeEntry[],
     lockFirst?: (tx: Tx) => Promise<void>,
   ): Promise<T>;
-  /** Runs a transaction that no operator decides, to create operators. @param by name in the audit log */
-  enrol<T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => ChangeEntry): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -78,21 +69,18 @@ export interface Installation {
   databaseUrl: string;
   masterKey: Buffer;
   sandbox: boolean;
-  /** Parties that the configuration leaves out. */
-  leftOut: readonly Party[];
   walletQuarantineSeconds: number;
   /** Secret of the operator. Absent for reading only. */
   operatorSecret: string | undefined;
   /** Store of documents' contents. */
   documents: SealedStore;
-  workflowUrl(workflowId: string): string | null;
   /** Error for a database that cannot be reached. */
   away: Error;
 }
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
-  const { databaseUrl, masterKey, sandbox, leftOut, walletQuarantineSeconds, away } = installation;
+  const { databaseUrl, masterKey, sandbox, walletQuarantineSeconds, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
   const now = () => new Date();
@@ -106,17 +94,14 @@ export async function openSession(installation: Installation): Promise<Session> 
     database,
     keyring,
     sandbox,
-    leftOut,
     walletQuarantineSeconds,
     documents: createDocuments(installation.documents, keyring),
     parties: { chain: createChains({ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now }) },
-    workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),
     now,
     get actor() {
       return actorOf(whoWorks.require());
     },
-    knownActor: whoWorks.known && actorOf(whoWorks.known),
     async change(work, describe, lockFirst) {
       const operator = whoWorks.require();
       return database.transaction(async (tx) => {
@@ -127,19 +112,11 @@ export async function openSession(installation: Installation): Promise<Session> 
         return result;
       });
     },
-    enrol: (by, work, describe) =>
-      database.transaction(async (tx) => {
-        const result = await work(tx);
-        await writeDown(tx, by, describe(result));
-        return result;
-      }),
     close: () => database.close(),
   };
 }
 
 interface WhoWorks {
-  /** The operator, if known and allowed to decide. */
-  known: Operator | undefined;
   /** @throws Problem 401 with the reason */
   require(): Operator;
 }
@@ -151,18 +128,19 @@ async function operatorAtWork(
   secret: string | undefined,
 ): Promise<WhoWorks> {
   const operator = secret === undefined ? undefined : await operatorOf(database, keyring, secret);
-  if (operator?.disabledAt === null && isAdmitted(operator))
-    return { known: operator, require: () => operator };
+  if (operator?.disabledAt === null && isAdmitted(operator)) return { require: () => operator };
   const anybody = operator !== undefined || (await hasOperators(database));
   const refuse = (): never => {
     if (!anybody)
-      throw noOperator('There is no operator yet: make the first one by "operator add --name N".');
+      throw noOperator(
+        'There is no operator yet: make the first one by "npm run installation -- operator add --name N".',
+      );
     if (operator?.disabledAt === null) throw notAdmitted(operator);
     if (operator) throw noOperator(`The operator ${operator.name} has been disabled.`);
     if (secret === undefined) throw noOperator('This takes an operator: give his secret in OPERATOR_SECRET.');
     throw noOperator('The secret is no operator’s.');
   };
-  return { known: undefined, require: refuse };
+  return { require: refuse };
 }
 
 /** Adds an entry to the audit log, in the transaction of the change. */

@@ -1,8 +1,9 @@
 import { catalogueOf, waitingCounts } from '../../src/desk/catalogue';
-import { pageOfQueue } from '../../src/desk/queue';
-import { undeclaredDesk } from '../../src/desk/undeclared';
+import { overdueDesk } from '../../src/desk/overdue';
 import { QUEUES } from '../../src/desk/waiting';
-import { createKeyring } from '../../src/kernel/security/keyring';
+import { approvalDesk } from '../../src/process/approvals/desk';
+import { breakDesk } from '../../src/process/breaks/desk';
+import { outboxDesk } from '../../src/process/outbox/desk';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 let test: TestDatabase;
@@ -12,17 +13,24 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 const deps = () => ({ database: test.database, now: () => new Date() });
-const lists = () =>
-  catalogueOf(test.database, [
-    undeclaredDesk({ ...deps(), keyring: createKeyring(Buffer.alloc(32)) }, () => undefined),
-  ]).lists;
+const desks = () => [overdueDesk, approvalDesk, breakDesk, outboxDesk].map((desk) => desk(deps()));
+const lists = () => catalogueOf(test.database, desks()).lists;
 const countOf = async (name: string) =>
   (await waitingCounts(lists(), test.database)).find(({ list }) => list === name);
-const requireQueue = (wanted: string) => {
-  const found = QUEUES.find(({ name }) => name === wanted);
+
+interface Page {
+  filters?: Record<string, unknown>;
+  after?: { since: Date; id: string };
+  limit?: number;
+}
+
+/** The rows of a list, with its place. */
+async function rowsOf(wanted: string, { filters = {}, after, limit = 9 }: Page = {}) {
+  const found = lists().find(({ name }) => name === wanted);
   if (!found) throw new Error(wanted);
-  return found;
-};
+  const rows = (await found.rows({ filters, after, limit })) as Record<string, any>[];
+  return rows.map((row) => ({ row, place: found.place(row) }));
+}
 
 const park = (name: string, minutes: number) =>
   test.database.query(
@@ -31,9 +39,9 @@ const park = (name: string, minutes: number) =>
     [name, minutes],
   );
 
-it('counts the records in every queue, with the age of the oldest', async () => {
-  const empty = await waitingCounts(lists(), test.database);
-  expect(empty).toEqual(QUEUES.map(({ name }) => ({ list: name, count: 0, oldestSeconds: 0 })));
+it('counts the rows of every list, with the age of the oldest', async () => {
+  for (const { count, oldestSeconds } of await waitingCounts(lists(), test.database))
+    expect([count, oldestSeconds]).toEqual([0, 0]);
   await park('cardIssuance', 10);
   await park('cardClosure', 30);
   const parked = await countOf('commands');
@@ -42,31 +50,20 @@ it('counts the records in every queue, with the age of the oldest', async () => 
   expect(parked?.oldestSeconds).toBeLessThan(1900);
 });
 
-it('pages a queue, longest waiting first', async () => {
-  const queue = requireQueue('commands');
-  const first = await pageOfQueue(deps(), queue, { limit: 1 });
-  expect(first.items).toMatchObject([{ record: { workflow: 'cardClosure' } }]);
-  const second = await pageOfQueue(deps(), queue, { limit: 1, after: first.next });
-  expect(second.items).toMatchObject([{ record: { workflow: 'cardIssuance' } }]);
-  expect(second.next).toBeUndefined();
+it('pages a list, longest waiting first', async () => {
+  const [first] = await rowsOf('commands', { limit: 1 });
+  expect(first).toMatchObject({ row: { workflow: 'cardClosure' } });
+  const rest = await rowsOf('commands', { ...(first ? { after: first.place } : {}) });
+  expect(rest).toMatchObject([{ row: { workflow: 'cardIssuance' } }]);
 });
 
-it('filters by kind, tenant, currency and age, and refuses a filter that the queue does not have', async () => {
-  const commands = requireQueue('commands');
-  const kind = await pageOfQueue(deps(), commands, { kind: 'cardIssuance', limit: 9 });
-  expect(kind.items).toHaveLength(1);
-  const old = await pageOfQueue(deps(), commands, { before: new Date(Date.now() - 20 * 60_000), limit: 9 });
-  expect(old.items).toMatchObject([{ record: { workflow: 'cardClosure' } }]);
-  await expect(pageOfQueue(deps(), commands, { currency: 'USD', limit: 9 })).rejects.toMatchObject({
-    status: 400,
-    field: 'currency',
-  });
-  await expect(pageOfQueue(deps(), commands, { after: 'x', limit: 9 })).rejects.toMatchObject({
-    status: 400,
-    field: 'after',
-  });
+it('filters by kind, tenant and age', async () => {
+  expect(await rowsOf('commands', { filters: { kind: 'cardIssuance' } })).toHaveLength(1);
+  const old = await rowsOf('commands', { filters: { olderThan: 20 * 60_000 } });
+  expect(old).toMatchObject([{ row: { workflow: 'cardClosure' } }]);
+  for (const { name } of lists()) expect(await rowsOf(name, { filters: { client: 'cli_none' } })).toEqual([]);
   for (const queue of QUEUES)
-    expect((await pageOfQueue(deps(), queue, { tenantId: 'cli_none', limit: 9 })).items).toEqual([]);
+    expect(await queue.list(deps(), { tenantId: 'cli_none', limit: 9 })).toEqual([]);
 });
 
 it('shows overdue records of every kind, longest first', async () => {
@@ -74,10 +71,11 @@ it('shows overdue records of every kind, longest first', async () => {
     `insert into told_names (party, ref, first_told_at, due_by) values ('checkout', 'cs_1', now(), now() - interval '1 hour'),
             ('bank', 'b_1', now(), now() - interval '2 hours'), ('bank', 'b_2', now(), now() + interval '1 hour')`,
   );
-  const { items } = await pageOfQueue(deps(), requireQueue('overdue'), { limit: 9 });
-  expect(items.map(({ id }) => id)).toEqual(['b_1', 'cs_1']);
-  expect(items[1]).toMatchObject({
-    record: { workflowId: 'checkout-payment-cs_1', what: 'names told: checkout' },
+  const overdue = await rowsOf('overdue');
+  expect(overdue.map(({ row }) => row['id'])).toEqual(['b_1', 'cs_1']);
+  expect(overdue[1]?.row).toMatchObject({
+    workflowId: 'checkout-payment-cs_1',
+    what: 'names told: checkout',
   });
   expect(await countOf('overdue')).toMatchObject({ count: 2 });
 });

@@ -14,7 +14,8 @@ export const commandsOf = (document: string): string[] =>
 // Runs the programs of `npm run` directly, without npm.
 const NPM = [
   'npm() {',
-  '  shift; local program="scripts/$1.ts"; [ "$1" = operator ] && program=src/startup/operator/main.ts',
+  '  shift; local program="scripts/$1.ts"',
+  '  case "$1" in operator|installation) program="src/startup/$1/main.ts";; esac',
   '  while [ "$1" != -- ]; do shift; done; shift',
   '  (cd "$ROOT"; node --import tsx "$program" "$@")',
   '}',

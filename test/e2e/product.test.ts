@@ -42,8 +42,8 @@ async function startRefusing() {
 /** Returns tenants and URLs of all registered webhooks. */
 async function registered(): Promise<[string, string][]> {
   const { out } = await command({ DATA_DIR: dataDir }, 'webhooks', 'list', '--json');
-  const endpoints = JSON.parse(out) as { tenantId: string; url: string }[];
-  return endpoints.map(({ tenantId, url }) => [tenantId, url]);
+  const endpoints = JSON.parse(out) as { client: string; url: string }[];
+  return endpoints.map(({ client, url }) => [client, url]);
 }
 
 it('prints all addresses, and keeps secrets in files that only their owner may read', async () => {

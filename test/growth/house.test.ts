@@ -131,7 +131,7 @@ it('the story of a card transaction and its reference', async () => {
 });
 
 it('stops and approvals', async () => {
-  await expectIndexes(() => listStops(database(), 20));
+  await expectIndexes(() => listStops(database(), { limit: 20 }));
   await expectIndexes(() => listApprovals(database(), false, 20));
   await expectIndexes(() => listApprovals(database(), true, 20));
   await expectIndexes(() => approvalsToDecide(database(), { ...page, tenantId: client.clientId }));

@@ -36,8 +36,12 @@ const isAdmitted = async ({ clientId, clientSecret }: Pick<Asked, 'clientId' | '
   'object';
 
 describe('thresholds of a tenant', () => {
-  const settings = (clientId: string, ...sets: string[]) =>
-    json(ida, 'client', 'settings', clientId, ...sets.flatMap((set) => ['--set', set]));
+  async function settings(clientId: string, ...sets: string[]) {
+    if (sets.length === 0) return (await json(ida, 'show', clientId)).record.settings;
+    const given = sets.flatMap((set) => ['--set', set]);
+    const changed = await json(ida, 'client', 'settings', clientId, ...given);
+    return changed.settings ?? changed;
+  }
   const list = (...amounts: [string, string][]) =>
     JSON.stringify(amounts.map(([currency, amount]) => ({ currency, amount })));
   const STANDARD: [string, string][] = [
@@ -173,7 +177,7 @@ describe('an admin credential', () => {
     const { approval, clientId, clientSecret } = asked;
     expect(approval).toMatchObject({
       kind: 'client.create',
-      subject: clientId,
+      subject: 'installation',
       status: 'pending',
       needs: 1,
       reason: 'the new office',
@@ -222,7 +226,7 @@ describe('an admin credential', () => {
 
   it('prints the waiting approval and the secret once', async () => {
     const asked = await command(ida ?? {}, 'client', 'create', '--name', 'Acme', '--role', 'admin');
-    expect(asked.out).toMatch(/client id +cli_\w+\nclient secret +\S+\n/);
+    expect(asked.out).toMatch(/clientId +cli_\w+\nclientSecret +\S+\n/);
     expect(asked.out).toMatch(/takes two: .*"approval approve apr_\w+"/);
   });
 

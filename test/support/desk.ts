@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { type Composed, createDesk, createServices, stopBesideApi } from '../../src/composition';
 import { createDatabase } from '../../src/kernel/db/database';
+import { PARTIES, partyVariable } from '../../src/kernel/parties';
+import type { PartySettings } from '../../src/kernel/party-settings';
 import { createKeyring } from '../../src/kernel/security/keyring';
 import type { DeskOptions } from '../../src/startup/wiring';
 
@@ -25,6 +27,12 @@ export async function testDesk(services: Composed, options: Partial<DeskOptions>
   };
 }
 
+/** The parties that an environment leaves out. */
+const leftOutIn = (environment: NodeJS.ProcessEnv): PartySettings =>
+  Object.fromEntries(
+    PARTIES.filter((party) => environment[partyVariable(party)] === 'off').map((party) => [party, 'off']),
+  );
+
 /** Runs with a desk on the database and the key of an environment of the command line, as `npm start` would have one. */
 export async function withDesk<T>(
   environment: NodeJS.ProcessEnv,
@@ -39,7 +47,7 @@ export async function withDesk<T>(
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     mode: environment['MODE'] === 'live' ? 'live' : 'sandbox',
     handOver: () => undefined,
-    partySettings: {},
+    partySettings: leftOutIn(environment),
   });
   const ui = environment['TEMPORAL_UI_URL']?.replace(/\/+$/, '');
   const desk = await testDesk(services, {

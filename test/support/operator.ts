@@ -4,6 +4,7 @@ import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
 import { hasCommand } from '../../src/operator/cli/program';
 import { type GivenLimits, keepLimits } from '../../src/process/limits/operations';
+import { runInstallation } from '../../src/startup/installation/run';
 import { runOperator } from '../../src/startup/operator/run';
 import type { TestApi } from './api';
 import { urlOf } from './database';
@@ -16,7 +17,12 @@ export interface Told {
   err: string;
 }
 
-/** Runs an operator command. */
+/** Commands of `npm run installation`. */
+const OF_INSTALLATION = ['ledger check', 'ledger trial-balance', 'audit verify', 'operator add'];
+
+const isOfInstallation = ([group, verb]: string[]): boolean => OF_INSTALLATION.includes(`${group} ${verb}`);
+
+/** Runs an operator command, or one of the installation. */
 export const command = (environment: NodeJS.ProcessEnv, ...argv: string[]): Promise<Told> =>
   commandReading('', environment, ...argv);
 
@@ -33,11 +39,13 @@ export async function commandReading(
     read: async () => input,
   };
   // Each part of the command line has what it needs: the desk's a listener and no key.
-  const code = hasCommand(argv)
-    ? await runOperator(argv, environment, console)
-    : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEY: __, MODE: ___, ...person }) =>
-        runOperator(argv, person, console),
-      );
+  const code = isOfInstallation(argv)
+    ? await runInstallation(argv, environment, console)
+    : hasCommand(argv)
+      ? await runOperator(argv, environment, console)
+      : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEY: __, MODE: ___, ...person }) =>
+          runOperator(argv, person, console),
+        );
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 

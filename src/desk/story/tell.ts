@@ -14,14 +14,12 @@ import {
 } from './accounts';
 import { tellWithdrawalDestination } from './destinations';
 import { tellGasOperation } from './gas-station';
-import { tellBreak, tellCallback, tellEvent, tellQuote, tellTenant } from './house';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import { tellTransfer } from './transfers';
 import { tellAllocation, tellWallet } from './wallets';
 
 /** Stories of records whose domain declares no desk yet, by the kind of the id. */
 export const TELLERS: Partial<Record<IdKind, Teller>> = {
-  tenant: tellTenant,
   user: tellUser,
   cardholder: tellCardholder,
   kycDocument: tellDocument,
@@ -43,10 +41,6 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   exchangeOrder: tellTransfer,
   exchangeWithdrawal: tellTransfer,
   withdrawalDestination: tellWithdrawalDestination,
-  break: tellBreak,
-  callback: tellCallback,
-  event: tellEvent,
-  quote: tellQuote,
   wallet: tellWallet,
   walletAllocation: tellAllocation,
   sweepOperation: tellGasOperation,

@@ -21,17 +21,23 @@ export interface AuditFilter {
   subject?: string | undefined;
   /** An admin's client id, or `operator:<name>`. */
   actor?: string | undefined;
+  /** Only entries before this number: the last of the previous page. */
+  below?: string | undefined;
 }
 
 /** Lists entries, newest first. */
-export function listAudit(sql: Sql, { subject, actor }: AuditFilter, limit: number): Promise<AuditEntry[]> {
-  return sql.run<AuditEntry>(
-    table('audit_log')
-      .select('id', 'at', 'actor', 'action', 'subject', 'tenantId', 'requestId', 'before', 'after')
-      .modify(filtered, { subject, actor })
-      .orderBy('id', 'desc')
-      .limit(limit),
-  );
+export function listAudit(
+  sql: Sql,
+  { below, subject, actor }: AuditFilter,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const entries = table('audit_log')
+    .select('id', 'at', 'actor', 'action', 'subject', 'tenantId', 'requestId', 'before', 'after')
+    .modify(filtered, { subject, actor })
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (below !== undefined) void entries.where('id', '<', below);
+  return sql.run<AuditEntry>(entries);
 }
 
 /** A link of the hash chain. Once written, the hash of a number never changes. */

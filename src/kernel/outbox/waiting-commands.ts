@@ -90,16 +90,34 @@ export interface ParkedCommand {
 }
 
 const parkedCommands = () => table('workflow_commands').whereNotNull('parkedAt');
+const SHOWN = [
+  'number',
+  'workflow',
+  'workflowId',
+  'action',
+  'tenantId',
+  'createdAt',
+  'parkedAt',
+  'attempts',
+  'lastError',
+];
 const PARKED = { id: 'number::text', since: 'parked_at', tenantId: 'tenant_id', kind: 'workflow' };
 
 /** Commands that Temporal refused for good, longest parked first. `kind` is the workflow. @throws Problem 400 */
 export function listParked(sql: Sql, filter: WaitingFilter): Promise<ParkedCommand[]> {
-  return sql.run<ParkedCommand>(
-    parkedCommands()
-      .select('number', 'workflow', 'workflowId', 'action', 'tenantId', 'createdAt', 'parkedAt', 'attempts')
-      .select('lastError')
-      .modify(waitingPage, PARKED, filter),
-  );
+  return sql.run<ParkedCommand>(parkedCommands().select(SHOWN).modify(waitingPage, PARKED, filter));
+}
+
+/** @param locked keeps it from others until the end of the transaction */
+export async function findParked(
+  sql: Sql,
+  number: string,
+  locked = false,
+): Promise<ParkedCommand | undefined> {
+  if (!/^\d{1,18}$/.test(number)) return undefined;
+  const query = parkedCommands().select(SHOWN).where({ number });
+  const [found] = await sql.run<ParkedCommand>(locked ? query.forUpdate() : query);
+  return found;
 }
 
 export const countParked = (sql: Sql): Promise<WaitingCount> => countWaiting(sql, parkedCommands(), PARKED);

@@ -9,7 +9,6 @@ import { NETWORK_CHANGE, networkChange, termsAsked } from '../../chain/networks/
 import { judgedAgain } from '../../chain/networks/update';
 import { networkView } from '../../chain/networks/view';
 import { followingAtOnce } from '../../watch/chains/process';
-import { CLIENT_CHANGES } from './clients';
 import { change, type Executed } from './kind';
 
 const gasConfig = change({
@@ -51,9 +50,8 @@ const networkConfig = change({
   },
 });
 
-/** Changes of configurations and credentials that need two people. Stored approvals refer to these names. */
+/** Changes of configurations that need two people. Stored approvals refer to these names. */
 export const CHANGE_KINDS = {
   [GAS_CONFIG_CHANGE]: gasConfig,
   [NETWORK_CHANGE]: networkConfig,
-  ...CLIENT_CHANGES,
 } as const satisfies Record<string, Executed>;

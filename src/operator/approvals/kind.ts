@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
 import type { Decimal } from '../../kernel/money/money';
 import { firstProblem } from '../../kernel/wire/schemas';
-import type { ConfigChange } from '../../process/approvals/operations';
 import type { ChangeEntry, Session } from '../session';
 
 /** Services of the decisions: of a run of the command line, or of the product's process. */
@@ -76,41 +75,6 @@ export const change = <Terms, Proof = undefined>({
   prove: async (session, terms) => prove?.(session, read(shape, terms)),
   execute: async (session, tx, terms, by, proof) =>
     execute(session, tx, read(shape, terms), by, proof as Proof),
-});
-
-/** A change as it would be made now. */
-export interface Judged {
-  subject: string;
-  tenantId: string;
-  /** Shown to the second operator. */
-  changes: ConfigChange[];
-  /** Whether dual control requires a second operator. */
-  isGuarded: boolean;
-  /** Terms as they are stored, with the state that the change is based on. */
-  terms: object;
-}
-
-/** A change of a configuration or credential that an operator requests. */
-export interface GuardedChange<Terms> {
-  terms: z.ZodType<Terms>;
-  /** Refuses a change that is not possible now. Changes nothing. @throws Problem */
-  judge(session: KindServices, tx: Tx, terms: Terms): Promise<Judged>;
-  /** Carries the change out, by the rules at that time. @throws Problem */
-  execute(session: KindServices, tx: Tx, terms: Terms): Promise<Done>;
-}
-
-/** A guarded change of any terms. */
-export interface AnyGuardedChange extends Executed {
-  judge(session: KindServices, tx: Tx, terms: unknown): Promise<Judged>;
-}
-
-export const guardedChange = <Terms>({
-  terms: shape,
-  judge,
-  execute,
-}: GuardedChange<Terms>): AnyGuardedChange => ({
-  ...change({ terms: shape, execute }),
-  judge: async (session, tx, terms) => judge(session, tx, read(shape, terms)),
 });
 
 export const kind = <Terms, Proof = undefined>({

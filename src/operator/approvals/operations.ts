@@ -1,17 +1,9 @@
 import type { Tx } from '../../kernel/db/database';
 import { type Approval, requestApproval } from '../../process/approvals/operations';
 import { whatOf } from '../../process/approvals/view';
-import {
-  countAlone,
-  isDualControlled,
-  limitText,
-  reasonText,
-  type Weight,
-  weighAlone,
-} from '../../process/limits/operations';
+import { countAlone, limitText, reasonText, type Weight, weighAlone } from '../../process/limits/operations';
 import type { ChangeEntry, Session } from '../session';
-import { CLIENT_CHANGES, type ClientChange } from './clients';
-import type { AnyDecisionKind, AnyGuardedChange, Done, Weighed } from './kind';
+import type { AnyDecisionKind, Done, Weighed } from './kind';
 import { DECISION_KINDS, type DecisionName } from './kinds';
 
 /** The decision was carried out, or waits for another operator's approval. */
@@ -75,34 +67,6 @@ async function weigh(
   await kind.hold(session, tx, weighed.subject);
   const held = await kind.weigh(session, tx, terms, proof);
   return { weighed: held, weight: await weightOf(held) };
-}
-
-/**
- * Makes an operator's change at once, unless dual control requires another operator's approval (decisions part 2, Two
- * people).
- * @param terms of the kind's own schema
- * @throws Problem of the kind; 401
- */
-export function changeOrAsk(
-  session: Session,
-  name: ClientChange,
-  terms: object,
-  reason: string,
-): Promise<{ done: Done } | { asked: Approval }> {
-  const kind: AnyGuardedChange = CLIENT_CHANGES[name];
-  return session.change(
-    async (tx): Promise<{ done: Done } | { asked: Approval }> => {
-      const { isGuarded, ...judged } = await kind.judge(session, tx, terms);
-      const by = { reason, decidedBy: session.actor };
-      if (!isGuarded || !(await isDualControlled(tx)))
-        return { done: await kind.execute(session, tx, judged.terms, by, undefined) };
-      const requested = { requestedBy: session.actor, requestedAt: session.now() };
-      return {
-        asked: await requestApproval(tx, { ...judged, ...requested, kind: name, money: null, reason }),
-      };
-    },
-    (outcome) => ('done' in outcome ? outcome.done.entry : entryOf('approval.ask', outcome.asked)),
-  );
 }
 
 /** Adds the limit in force to the audit entry. */

@@ -37,7 +37,5 @@ export function otherApproved(services: Services, name: string): OtherApproved |
   };
 }
 
-const permissionOf = (name: string): Permission => {
-  if (name.startsWith('client.')) return 'security';
-  return /^(chain-deposit|network|gas)/.test(name) ? 'chain' : 'money';
-};
+const permissionOf = (name: string): Permission =>
+  /^(chain-deposit|network|gas)/.test(name) ? 'chain' : 'money';

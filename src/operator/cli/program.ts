@@ -3,30 +3,22 @@ import type { Console } from '../../desk/cli/console';
 import { failureOf, tellFailure } from '../../desk/cli/failure';
 import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
-import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
 import { addChainCommands } from './commands/chain/chains';
 import { addChainDepositCommands } from './commands/chain/deposits';
 import { addGasOperationCommands } from './commands/chain/gas-operations';
 import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
-import { addClientCommands } from './commands/clients';
 import { addConclude } from './commands/conclude';
 import { addDepositCommands } from './commands/deposits';
 import { addDestinationCommands } from './commands/destinations';
 import { addIbanCommands } from './commands/iban';
-import { addLedgerCommands } from './commands/ledger';
 import { addAccountCommands } from './commands/oversight/accounts';
-import { addAuditCommands } from './commands/oversight/audit';
 import { addExchangeOrderCommands } from './commands/oversight/exchange-orders';
 import { addOperatorCommands } from './commands/oversight/operators';
-import { addFollowVersion } from './commands/oversight/restored-parties';
+import { addFollowVersion, addRestoredCommands } from './commands/oversight/restored-parties';
 import { addSettlementCommands } from './commands/oversight/settlement';
-import { addStopCommands } from './commands/oversight/stops';
-import { addSwitchCommands } from './commands/oversight/switches';
 import { addWithdrawalCommands } from './commands/oversight/withdrawals';
-import { addWebhookCommands } from './commands/webhooks';
-import { addWorkflowCommands } from './commands/workflow-commands';
 import type { CommandContext } from './context';
 import { addKycCommands } from './desk/kyc';
 
@@ -48,12 +40,11 @@ Examples:
   npm run operator -- capability off payout --reason "the bank is down"
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list
-  npm run operator -- ledger check
   npm run operator -- chain reconcile local
 
-The groups desk, show, approval, payout, iban-payout and suspense call the desk (DESK_URL, or the one of a running "npm start")
-and need neither a key nor a database: "desk --help" lists them. All others work on a running "npm start" (DATA_DIR, .data by
-default), or on the database that DATABASE_URL names together with MASTER_KEY. What decides takes an operator: OPERATOR_NAME and
+Most groups call the desk (DESK_URL, or the one of a running "npm start") and need neither a key nor a database: "desk --help" lists
+them. The groups above work on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names
+together with MASTER_KEY. "npm run installation" has what must work without a running product. What decides takes an operator: OPERATOR_NAME and
 OPERATOR_SECRET, "login", or the sandbox's own of its credentials.json. Every change is written to the audit log. For output to be read by a program: npm run --silent operator -- … --json; an error is then { "code", "message", "field" } on the error output. Exit codes: 0 done, 2 wrong usage or input,
 3 not found, 4 not possible as things stand, 1 anything else.`;
 
@@ -104,7 +95,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   const program = new Command('operator')
     .usage('<group> <command>')
     .description(
-      "Cardwright's command line for its operator: clients, BINs, cardholders, webhooks, the ledger.",
+      "Cardwright's command line for its operator: what the desk has not replaced yet.",
     )
     .helpOption('-h, --help', 'show help; also after a group or a command')
     .helpCommand(false)
@@ -117,7 +108,6 @@ function programOf(context: CommandContext, json: boolean): Command {
       },
     })
     .addHelpText('after', EXAMPLES);
-  addClientCommands(program, context);
   addBinCommands(program, context);
   addCardholderCommands(program, context);
   addKycCommands(program, context);
@@ -126,18 +116,12 @@ function programOf(context: CommandContext, json: boolean): Command {
   addSettlementCommands(program, context);
   addConclude(program, context);
   addFollowVersion(program, context);
-  addWebhookCommands(program, context);
   addIbanCommands(program, context);
   addDestinationCommands(program, context);
-  addSwitchCommands(program, context);
-  addLedgerCommands(program, context);
-  addBreakCommands(program, context);
-  addWorkflowCommands(program, context);
+  addRestoredCommands(program, context);
   addAccountCommands(program, context);
   addWithdrawalCommands(program, context);
   addOperatorCommands(program, context);
-  addAuditCommands(program, context);
-  addStopCommands(program, context);
   addReconcileCommand(program, context);
   addWalletCommands(program, context);
   addChainCommands(program, context);

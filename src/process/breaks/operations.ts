@@ -71,8 +71,13 @@ export async function resolveBreak(
 ): Promise<Break> {
   const found = isId('break', given.id) ? await lockBreak(tx, given.id) : undefined;
   if (!found) throw notFound('break');
-  if (found.resolvedAt) throw conflict('invalid_transition', 'The break is resolved already.');
+  assertOpen(found);
   return resolve(tx, given);
+}
+
+/** @throws Problem 409 `invalid_transition` when the break is resolved */
+export function assertOpen({ resolvedAt }: Pick<Break, 'resolvedAt'>): void {
+  if (resolvedAt) throw conflict('invalid_transition', 'The break is resolved already.');
 }
 
 /** A break that stays open while its cause exists. */

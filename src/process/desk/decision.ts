@@ -77,6 +77,8 @@ export interface Done {
   after: object;
   /** For the operator, as JSON. */
   result: object;
+  /** What the audit log names in the place of the subject: a record that was made, or the tenant of an input. */
+  about?: { id: string; tenantId: string | null };
 }
 
 interface UnderDualControl<Subject, Input, Proof> {
@@ -97,7 +99,7 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
   /** Whether it takes two operators at any amount: always, or where dual control is on and the function says so. */
   takesTwo?: 'always' | UnderDualControl<Subject, Input, Proof>;
   /** The facts that the operator has seen, and judged by. When one changes, the decision is 409 `version_conflict`. */
-  restsOn(subject: Subject): Facts;
+  restsOn(subject: Subject, input: Input): Facts;
   /** Asks a party for evidence before the transaction begins, because a party may be slow. @throws Problem */
   prove?(asked: { id: string; input: Input }): Promise<Proof>;
   /** Makes the secret that the decision gives out. */

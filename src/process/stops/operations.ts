@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import { conflict } from '../../kernel/errors';
+import { conflict, type Problem } from '../../kernel/errors';
 import type { Stop, StopKind } from './record';
-import { deleteStop, insertStop } from './store';
+import { deleteStop, findStops, insertStop } from './store';
 
 export { listStops } from './store';
 
@@ -18,15 +18,34 @@ export const hasStop = (kind: StopKind, column: string): string =>
  * @throws Problem 409 `invalid_transition` when it is stopped already; the first reason stays
  */
 export async function noteStop(tx: Tx, stop: Stop): Promise<void> {
-  if (!(await insertStop(tx, stop)))
-    throw conflict('invalid_transition', `${stop.subject} is stopped already: see "stops list".`);
+  if (!(await insertStop(tx, stop))) throw stoppedAlready(stop.subject);
 }
+
+const stoppedAlready = (subject: string): Problem =>
+  conflict('invalid_transition', `${subject} is stopped already: see "stops list".`);
 
 /** @returns the ended stop @throws Problem 409 `invalid_transition` when there is none */
 export async function endStop(tx: Tx, kind: StopKind, subject: string): Promise<Stop> {
   const ended = await deleteStop(tx, kind, subject);
-  if (!ended) throw conflict('invalid_transition', `${subject} is not stopped by an operator.`);
+  if (!ended) throw notStopped(subject);
   return ended;
+}
+
+const notStopped = (subject: string): Problem =>
+  conflict('invalid_transition', `${subject} is not stopped by an operator.`);
+
+/** The kinds of stops of a record that are in force, sorted. */
+export const stopsOf = async (sql: Sql, kinds: readonly StopKind[], subject: string): Promise<StopKind[]> =>
+  (await findStops(sql, kinds, subject)).map(({ kind }) => kind).sort();
+
+/** Refuses in a preview what {@link noteStop} refuses. @throws Problem 409 */
+export function assertNoStop(stops: readonly StopKind[], kind: StopKind, subject: string): void {
+  if (stops.includes(kind)) throw stoppedAlready(subject);
+}
+
+/** Refuses in a preview what {@link endStop} refuses. @throws Problem 409 */
+export function assertStopped(stops: readonly StopKind[], subject: string): void {
+  if (stops.length === 0) throw notStopped(subject);
 }
 
 /**

@@ -120,13 +120,13 @@ export async function rotateSecret(
 ): Promise<Rotation> {
   const { status } = await lockedTenant(tx, clientId);
   if (by !== undefined && status !== 'active') throw clientDisabled();
-  const before = await secretNumbers(tx, clientId);
+  const before = await secretNumbersOf(tx, clientId);
   if (by !== undefined && by !== before.current)
     throw forbidden('Only the current secret may rotate, and this secret has been replaced.');
   const ended = await endSecrets(tx, clientId, overlapSeconds);
   const credential = await storeSecret(tx, keyring, { clientId, sealed });
   const overlapEndsAt = ended.find(({ id }) => id === before.current)?.endsAt.toISOString() ?? null;
-  const after = await secretNumbers(tx, clientId);
+  const after = await secretNumbersOf(tx, clientId);
   return { credential: { ...credential, overlapEndsAt }, before, after };
 }
 
@@ -138,9 +138,9 @@ export async function rotateSecret(
  */
 export async function revokeSecrets(tx: Tx, clientId: string, all: boolean): Promise<SecretChange> {
   await lockedTenant(tx, clientId);
-  const before = await secretNumbers(tx, clientId);
+  const before = await secretNumbersOf(tx, clientId);
   await endSecrets(tx, clientId, all ? 0 : null);
-  return { before, after: await secretNumbers(tx, clientId) };
+  return { before, after: await secretNumbersOf(tx, clientId) };
 }
 
 /** Extent of a tenant's stop. */
@@ -186,9 +186,10 @@ export async function lockedTenant(tx: Tx, clientId: string): Promise<Tenant> {
   return tenant;
 }
 
-async function secretNumbers(tx: Tx, clientId: string): Promise<SecretNumbers> {
+/** Numbers of the tenant's valid secrets. */
+export async function secretNumbersOf(sql: Sql, clientId: string): Promise<SecretNumbers> {
   const numbers: SecretNumbers = { current: null, inOverlap: [] };
-  for (const { id, endsAt } of await liveSecrets(tx, clientId)) {
+  for (const { id, endsAt } of await liveSecrets(sql, clientId)) {
     if (endsAt) numbers.inOverlap.push({ id, endsAt: endsAt.toISOString() });
     else numbers.current = id;
   }
@@ -238,6 +239,10 @@ export async function bothSettingsOf<T, U>(
 
 export const tenantExists = async (sql: Sql, clientId: string): Promise<boolean> =>
   (await findTenant(sql, clientId)) !== undefined;
+
+/** Undefined for an unknown tenant. */
+export const tenantOf = (sql: Sql, clientId: string): Promise<Tenant | undefined> =>
+  findTenant(sql, clientId);
 
 export async function requireTenant(sql: Sql, clientId: string) {
   const tenant = await findTenant(sql, clientId);

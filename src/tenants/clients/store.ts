@@ -25,7 +25,15 @@ export async function statusOf(sql: Sql, id: string): Promise<Tenant['status'] |
   return row?.status;
 }
 
-export const listTenants = (sql: Sql) => tenants.all(sql, tenants().orderBy('id'));
+/** A page of all tenants by id, which is the order of their creation. The primary key serves it. */
+export function listTenants(
+  sql: Sql,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<Tenant[]> {
+  const query = tenants().orderBy('id').limit(limit);
+  if (after !== undefined) void query.where('id', '>', after);
+  return tenants.all(sql, query);
+}
 
 export async function updateSettings(tx: Sql, id: string, settings: TenantSettings): Promise<void> {
   const change = { ...tenants.row({ settings }), updatedAt: NOW };

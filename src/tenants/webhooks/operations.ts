@@ -105,7 +105,7 @@ export async function queueAgain(
     fromDate: Date;
     toDate?: Date;
     now: Date;
-    registration?: Registration;
+    registration?: Registration | undefined;
     only?: 'failed'[];
   },
 ): Promise<ResendCounters> {

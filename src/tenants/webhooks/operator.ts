@@ -1,17 +1,25 @@
 import type { Sql, Tx } from '../../kernel/db/database';
-import type { WaitingFilter } from '../../kernel/db/waiting';
+import type { WaitingFilter, WaitingPlace } from '../../kernel/db/waiting';
 import type { Commands } from '../../kernel/outbox/commands';
 import type { Registration } from '../../kernel/outbox/events';
 import type { Reconcilable } from '../../kernel/temporal/reconciler';
+import { countFailedEvents } from './delivery/moves';
 import { queueAgain, type ResendCounters } from './operations';
 import type { EndpointStatus } from './record';
-import { type Endpoint } from './record';
+import { type Endpoint, type EndpointKey } from './record';
 import { recoveryCommand } from './recovery-command';
-import { countDeliveries, faultyEndpoints, findEndpoints, overdueProbes } from './store';
+import {
+  countDeliveries,
+  type EndpointsPage,
+  faultyEndpoints,
+  findEndpoints,
+  findEndpointsPage,
+  overdueProbes,
+} from './store';
 
 export { countFaultyEndpoints } from './store';
 
-/** Webhook operations of the command line. */
+/** Webhook operations of operators. */
 
 export interface ListedEndpoint extends Endpoint {
   /** Deliveries that wait, have failed, or are parked. */
@@ -26,6 +34,22 @@ export async function listEndpoints(
 ): Promise<ListedEndpoint[]> {
   return withCounts(sql, await findEndpoints(sql, given), given.tenantId);
 }
+
+/** A page of the endpoints, in the order of {@link placeOfEndpoint}. */
+export async function endpointsPage(
+  sql: Sql,
+  { tenantId, ...page }: EndpointsPage,
+): Promise<ListedEndpoint[]> {
+  return withCounts(sql, await findEndpointsPage(sql, { tenantId, ...page }), tenantId);
+}
+
+/** All endpoints have this moment in their place, because their keys order them. */
+const ONE_MOMENT = new Date(0);
+
+export const placeOfEndpoint = ({ tenantId, registration }: EndpointKey): WaitingPlace => ({
+  since: ONE_MOMENT,
+  id: `${tenantId}/${registration}`,
+});
 
 /** Failing and disabled endpoints, longest first. @throws Problem 400 */
 export async function listFaulty(
@@ -53,13 +77,22 @@ async function withCounts<E extends Endpoint>(
   });
 }
 
+interface Failed {
+  tenantId: string;
+  registration?: Registration | undefined;
+  fromDate?: Date | undefined;
+}
+
+/** The number of deliveries that {@link retryFailed} queues again. */
+export const countFailed = (sql: Sql, { fromDate = new Date(0), ...given }: Failed): Promise<number> =>
+  countFailedEvents(sql, { fromDate, ...given });
+
 /** Queues failed deliveries again: all, or those of events since `fromDate`. @returns counts by type */
 export function retryFailed(
   tx: Tx,
   commands: Commands,
-  given: { tenantId: string; registration?: Registration; fromDate?: Date },
+  { tenantId, registration, fromDate = new Date(0) }: Failed,
 ): Promise<ResendCounters> {
-  const { tenantId, registration, fromDate = new Date(0) } = given;
   return queueAgain(tx, commands, { tenantId, registration, fromDate, now: new Date(), only: ['failed'] });
 }
 

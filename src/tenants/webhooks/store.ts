@@ -50,6 +50,30 @@ export async function findEndpoints(
   return endpoints.all(sql, found.orderBy(KEY));
 }
 
+export interface EndpointsPage {
+  tenantId?: string | undefined;
+  status?: EndpointStatus | undefined;
+  /** Key of the last endpoint of the previous page: `<tenant>/<registration>`. */
+  after?: string | undefined;
+  limit: number;
+}
+
+/** A page of the endpoints by their key, which the primary key serves. */
+export async function findEndpointsPage(
+  sql: Sql,
+  { after, limit, ...filter }: EndpointsPage,
+): Promise<Endpoint[]> {
+  const found = endpoints().modify(filtered, filter).orderBy(KEY).limit(limit);
+  if (after !== undefined) void found.whereRaw('(tenant_id, registration) > (?, ?)', [...splitKey(after)]);
+  return endpoints.all(sql, found);
+}
+
+/** An id of a tenant has no slash. */
+function splitKey(key: string): [string, string] {
+  const at = key.indexOf('/');
+  return [key.slice(0, Math.max(0, at)), key.slice(at + 1)];
+}
+
 const faulty = () => endpoints().whereIn('status', ['failing', 'disabled']);
 const FAULTY = {
   id: `tenant_id || '/' || registration`,

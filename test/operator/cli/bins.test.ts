@@ -193,8 +193,8 @@ it('sets a tenant’s fees for exchanges between accounts, and refuses impossibl
         [client.clientId],
       )
     )[0]?.exchange;
-  const shown = await operator('client', 'settings', client.clientId, '--json');
-  const before: object = shown.json().exchange;
+  const shown = await operator('show', client.clientId, '--json');
+  const before: object = shown.json().record.settings.exchange;
   expect((await set('exchange.spreadBps=25', 'exchange.feePercent=0.5', fixed('0.30'))).code).toBe(0);
   // Fees of orders and withdrawals are unchanged.
   const fees = { spreadBps: 25, feePercent: '0.5', feeFixed: [{ currency: 'USD', amount: '0.30' }] };

@@ -125,7 +125,7 @@ it('shows a parked command at the desk and with its record until it is retried',
     [id],
   );
   expect((await operator('desk')).text).toMatch(/commands\s+1\s+2 h/);
-  const [parked] = (await operator('desk', 'list', 'commands', '--json')).json().items;
+  const [parked] = (await operator('commands', 'list', '--json')).json();
   expect((await operator('show', id)).text).toMatch(/still to be told[^]*INVALID_ARGUMENT/);
   expect((await operator('commands', 'retry', parked.number, '--reason', 'repaired')).code).toBe(0);
   expect(await waiting('commands')).toBe(0);

@@ -72,10 +72,10 @@ describe('user block', () => {
       {
         kind: 'user',
         subject: userId,
-        tenantId: client.clientId,
+        client: client.clientId,
         reason: 'Stolen papers.',
-        stoppedBy: expect.stringMatching(/^operator:/),
-        at: expect.stringMatching(/Z$/),
+        by: expect.stringMatching(/^operator:/),
+        since: expect.stringMatching(/Z$/),
       },
     ]);
     const shown = await client.call('GET', `/v1/users/${userId}`);
@@ -111,9 +111,7 @@ describe('user block', () => {
       statusReason: 'Ours.',
     });
     expect((await setStatus(userId, 'active')).status).toBe(409);
-    expect((await stop('user', 'unblock', userId)).out).toBe(
-      `${userId} is blocked: the client has blocked them too.`,
-    );
+    expect((await stop('user', 'unblock', userId)).out).toBe(`${userId} is blocked.`);
     expect(await authorize(cardId)).toBe('user_blocked');
     expect((await setStatus(userId, 'active')).body.status).toBe('active');
     expect(await authorize(cardId)).toBe('approved');
@@ -165,7 +163,7 @@ describe('card freeze', () => {
     expect(thawed.body).toMatchObject({ status: 'frozen', freezeReasons: ['risk'] });
     const both = await client.call('POST', `/v1/cards/${id}/freeze`);
     expect(both.body.freezeReasons).toEqual(['manual', 'risk']);
-    expect((await stop('card', 'unfreeze', id)).out).toBe(`${id} is frozen: manual still stands.`);
+    expect((await stop('card', 'unfreeze', id)).out).toBe(`${id} is frozen.`);
     expect((await client.call('POST', `/v1/cards/${id}/unfreeze`)).body.status).toBe('active');
     expect(await authorize(id)).toBe('approved');
     const events = await api.database.query(
@@ -285,7 +283,7 @@ describe('stops', () => {
     await stop('user', 'block', userId, 'For all to read.');
     await stop('client', 'disable', client.clientId, 'A leak.');
     const { out } = await operator('stops', 'list');
-    expect(out).toMatch(/^WHAT\s+ID\s+CLIENT\s+SINCE\s+BY\s+WHY/);
+    expect(out).toMatch(/^WHAT\s+ID\s+CLIENT\s+SINCE\s+BY\s+WHY\s+AGE/);
     expect(out).toMatch(new RegExp(`user\\s+${userId}\\s+${client.clientId}\\s+.*For all to read\\.`));
     expect(out).toMatch(new RegExp(`tenant\\s+${client.clientId}\\s+${client.clientId}\\s+.*A leak\\.`));
     expect((await stop('client', 'enable', client.clientId)).code).toBe(0);
@@ -299,14 +297,19 @@ describe('stops', () => {
       ['card', 'unfreeze', id],
       ['client', 'enable', client.clientId],
     ];
-    for (const end of ends) expect((await stop(...end)).err).toMatch(/is not stopped by an operator/);
+    for (const end of ends) {
+      expect((await stop(...end)).err).toMatch(/is not stopped by an operator/);
+      expect((await operator(...end, '--preview')).err).toMatch(/is not stopped by an operator/);
+    }
     const begins: [string, string, string][] = [
       ['user', 'block', userId],
       ['card', 'freeze', id],
       ['client', 'disable', client.clientId],
     ];
     for (const begin of begins) {
+      expect((await operator(...begin, '--preview')).code).toBe(0);
       expect((await stop(...begin)).code).toBe(0);
+      expect((await operator(...begin, '--preview')).err).toMatch(/is stopped already/);
       expect((await stop(...begin, 'Another reason.')).err).toMatch(/is stopped already/);
       expect(await listed(begin[2])).toMatchObject([{ reason: 'A look.' }]);
       expect((await operator(...begin)).err).toMatch(/--reason/);

@@ -23,7 +23,8 @@ const because = ['--reason', 'The bank asked for it.'];
 it('switches a capability off and on, for all tenants or one, and audits operator and reason', async () => {
   const { clientId } = (await operator(['client', 'create', '--name', 'Acme', '--json'])).json();
   expect((await operator(['capability', 'off', 'payout', ...because])).text).toBe('payout is off.');
-  expect((await operator(['capability', 'off', 'payout', ...because])).text).toBe('payout is off already.');
+  const again = await operator(['capability', 'off', 'payout', ...because, '--json']);
+  expect(again.json()).toMatchObject({ state: 'off', changed: false });
   const off = await operator([
     ...['capability', 'off', 'deposit', '--client', clientId, '--json'],
     ...because,
@@ -33,15 +34,15 @@ it('switches a capability off and on, for all tenants or one, and audits operato
   expect(listed).toHaveLength(9 + 1);
   expect(listed.find(({ name }) => name === 'payout')).toEqual({
     name: 'payout',
-    clientId: null,
+    client: null,
     state: 'off',
     reason: 'The bank asked for it.',
     since: expect.stringMatching(/Z$/),
     by: expect.stringMatching(/^operator:/),
   });
   expect(listed.filter(({ name }) => name === 'deposit')).toEqual([
-    expect.objectContaining({ clientId: null, state: 'on' }),
-    expect.objectContaining({ clientId, state: 'off' }),
+    expect.objectContaining({ client: null, state: 'on' }),
+    expect.objectContaining({ client: clientId, state: 'off' }),
   ]);
   expect((await operator(['capability', 'on', 'payout', '--reason', 'Mended.'])).text).toBe('payout is on.');
   const audited = await test.database.query(

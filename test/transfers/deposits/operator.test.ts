@@ -111,7 +111,7 @@ describe('breaks', () => {
     expect((await operator('breaks', 'resolve', first.id)).code).not.toBe(0);
     expect((await operator('breaks', 'resolve', first.id, '--note', 'found')).code).toBe(0);
     expect((await operator('breaks', 'list')).out).not.toContain(first.id);
-    expect((await operator('breaks', 'list', '--all')).out).toContain(first.id);
+    expect((await operator('desk', 'list', 'breaks-all')).out).toContain(first.id);
     expect((await operator('breaks', 'resolve', first.id, '--note', 'again')).code).toBe(4);
     expect(await audited(first.id)).toMatchObject([{ action: 'breaks.resolve', after: { note: 'found' } }]);
   });

@@ -17,6 +17,7 @@ create table breaks (
 create unique index breaks_once on breaks (kind, subject, detail);
 create index breaks_open on breaks (created_at) where resolved_at is null;
 create index breaks_of on breaks (subject, created_at);
+create index breaks_in_order on breaks (created_at, id);
 
 -- Stops by an operator. A row exists while its stop is in force. The audit log keeps ended stops.
 create table stops (
@@ -28,6 +29,7 @@ create table stops (
   at         timestamptz(3) not null,
   primary key (kind, subject)
 );
+create index stops_in_order on stops (at);
 
 -- Capabilities, of the installation or of one tenant, and parties that an operator has switched off. A row is kept when its switch
 -- is on again. Processes read the open rows at most twice a second.

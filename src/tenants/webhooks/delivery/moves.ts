@@ -136,6 +136,25 @@ export async function requeue(
   return found;
 }
 
+/** The number of failed events that {@link requeue} makes due again. The index `events_to_resend` serves it. */
+export async function countFailedEvents(
+  sql: Sql,
+  {
+    tenantId,
+    registration,
+    fromDate,
+  }: { tenantId: string; registration?: string | undefined; fromDate: Date },
+): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*)::int as count
+       from events e join webhook_endpoints p using (tenant_id, registration)
+      where e.tenant_id = $1 and e.created_at >= $2 and e.delivery in ('recorded', 'failed', 'parked')
+        and e.delivery = 'failed' and p.status <> 'disabled' and ($3::text is null or registration = $3)`,
+    [tenantId, fromDate, registration ?? null],
+  );
+  return row?.count ?? 0;
+}
+
 const namesOf = (endpoints: readonly EndpointKey[]) => [
   endpoints.map(({ tenantId }) => tenantId),
   endpoints.map(({ registration }) => registration),

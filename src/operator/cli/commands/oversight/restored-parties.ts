@@ -7,6 +7,7 @@ import { restoredView } from '../../../../transfers/restored-view';
 import { decideOrAsk } from '../../../approvals/operations';
 import { reasonArgument } from '../../arguments';
 import type { CommandContext } from '../../context';
+import { groupOf } from '../../groups';
 import { tellOutcome } from '../outcome';
 
 const NAMES = MONEY_PARTIES.flatMap((party) => (party === 'chain' ? [] : [PARTY_NAMES[party]]));
@@ -41,7 +42,8 @@ export function addFollowVersion(program: Command, { console, run }: CommandCont
 }
 
 /** The same for all transfers of a party. Needs two people after a preview. */
-export function addRestoredCommands(party: Command, { console, run }: CommandContext): void {
+export function addRestoredCommands(program: Command, { console, run }: CommandContext): void {
+  const party = groupOf(program, 'party', 'outside parties');
   party
     .command('restored')
     .argument('<party>', NAMES.join(', '), partyArgument)

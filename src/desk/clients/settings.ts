@@ -1,17 +1,19 @@
 import { z } from 'zod';
-import { exchangeSettings } from '../accounts/exchange/settings';
-import { walletSettings } from '../chain/wallets/settings';
-import { invalid, Problem } from '../kernel/errors';
-import { Decimal } from '../kernel/money/money';
-import { firstProblem } from '../kernel/wire/schemas';
-import type { ConfigChange } from '../process/approvals/operations';
-import { type TenantSettings, tenantSettings } from '../tenants/clients/settings';
-import { approvalSettings, type Thresholds } from '../transfers/approval/settings';
-import { depositSettings } from '../transfers/deposits/settings';
-import { exchangePartySettings } from '../transfers/exchange/settings';
-import { externalCardSettings } from '../transfers/external-cards/settings';
-import { bankingSettings } from '../transfers/iban/settings';
-import { payoutSettings } from '../transfers/payouts/settings';
+import { exchangeSettings } from '../../accounts/exchange/settings';
+import { walletSettings } from '../../chain/wallets/settings';
+import { invalid, Problem } from '../../kernel/errors';
+import { Decimal } from '../../kernel/money/money';
+import { firstProblem } from '../../kernel/wire/schemas';
+import type { Effect, Facts } from '../../process/desk/decision';
+import { type TenantSettings, tenantSettings } from '../../tenants/clients/settings';
+import { approvalSettings, type Thresholds } from '../../transfers/approval/settings';
+import { depositSettings } from '../../transfers/deposits/settings';
+import { exchangePartySettings } from '../../transfers/exchange/settings';
+import { externalCardSettings } from '../../transfers/external-cards/settings';
+import { bankingSettings } from '../../transfers/iban/settings';
+import { payoutSettings } from '../../transfers/payouts/settings';
+
+/** The settings of a tenant, with those of all domains, as operators read and change them. */
 
 /** A setting such as `rateLimit.perSecond` and its new value, as typed. */
 export interface SettingChange {
@@ -49,12 +51,16 @@ export function exampleOf(key: string): string {
 }
 
 /** Settings that differ, with their values as `--set` takes them. */
-export function changesOf(before: TenantSettings, after: TenantSettings): ConfigChange[] {
+export function changesOf(before: TenantSettings, after: TenantSettings): Effect[] {
   return keysOf(after).flatMap((key) => {
     const [from = '', to = ''] = [before, after].map((settings) => typedOf(valueAt(settings, key)));
     return from === to ? [] : [{ field: key, from, to }];
   });
 }
+
+/** The present values of these settings, as `--set` takes them. */
+export const factsOf = (settings: TenantSettings, keys: readonly string[]): Facts =>
+  Object.fromEntries(keys.map((key) => [key, typedOf(valueAt(settings, key))]));
 
 /**
  * Amounts up to which payments leave without a person, by currency. An unlisted currency has zero, so every payment in

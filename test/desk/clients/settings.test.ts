@@ -1,5 +1,5 @@
-import { changedSettings, exampleOf, shownSettings } from '../../src/operator/client-settings';
-import { tenantSettings } from '../../src/tenants/clients/settings';
+import { changedSettings, exampleOf, shownSettings } from '../../../src/desk/clients/settings';
+import { tenantSettings } from '../../../src/tenants/clients/settings';
 
 const defaults = shownSettings(tenantSettings.parse({}));
 

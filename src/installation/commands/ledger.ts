@@ -1,16 +1,15 @@
-import type { Command } from 'commander';
-import { show, table } from '../../../desk/cli/console';
-import type { Database } from '../../../kernel/db/database';
+import { type Command, InvalidArgumentError } from 'commander';
+import { show, table } from '../../desk/cli/console';
+import type { Database } from '../../kernel/db/database';
 import {
   CHECK_SECONDS,
   checkLedger,
   type TrialBalanceLine,
   trialBalance,
   trialBalanceAt,
-} from '../../../kernel/ledger/check';
-import { checkRunningSums } from '../../../transfers/check';
-import { timeArgument } from '../arguments';
-import type { CommandContext } from '../context';
+} from '../../kernel/ledger/check';
+import { checkRunningSums } from '../../transfers/check';
+import type { CommandContext } from './context';
 
 export function addLedgerCommands(program: Command, { console, run }: CommandContext): void {
   const group = program.command('ledger').description('the double-entry ledger');
@@ -44,6 +43,13 @@ export function addLedgerCommands(program: Command, { console, run }: CommandCon
         show(console, json, lines, balanceTable(lines));
       }),
     );
+}
+
+function timeArgument(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('It takes a time such as 2026-01-31T12:00:00Z.');
+  return time;
 }
 
 /** Proves the ledger and the stored sums, each in one snapshot. */

@@ -1,31 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { show } from '../../../../desk/cli/console';
-import { type AuditFilter, type ChainHead, listAudit, verifyAudit } from '../../../../kernel/audit/log';
-import type { CommandContext } from '../../context';
-import { addListing } from '../../listing';
+import { type Command, InvalidArgumentError } from 'commander';
+import { show } from '../../desk/cli/console';
+import { type ChainHead, verifyAudit } from '../../kernel/audit/log';
+import type { CommandContext } from './context';
 
-const LISTED = 200;
-
-/** Commands for the audit log, which tells who did what (decisions part 1, Roles). */
-export function addAuditCommands(program: Command, context: CommandContext): void {
+/** Proves the audit log, which tells who did what (decisions part 1, Roles). The desk lists it. */
+export function addAuditCommands(program: Command, { console, run }: CommandContext): void {
   const group = program.command('audit').description('who did what; rows are only ever added');
-  addListing(group, context, {
-    description: `the newest first; at most ${LISTED}`,
-    options: [
-      new Option('--subject <id>', 'of one record'),
-      new Option('--actor <name>', 'by an admin’s client id, or operator:<name>'),
-    ],
-    load: ({ database }, filter: AuditFilter) => listAudit(database, filter, LISTED),
-    columns: ['number', 'at', 'actor', 'action', 'subject', 'client', 'after'],
-    row: ({ id, at, actor, action, subject, tenantId, after }) => [
-      ...[id, at.toISOString(), actor, action, subject, tenantId],
-      after === null ? null : JSON.stringify(after),
-    ],
-  });
-  addVerify(group, context);
-}
-
-function addVerify(group: Command, { console, run }: CommandContext): void {
   group
     .command('verify')
     .description('proves that no row was changed, taken out or put in: ends with 1 at the first that was')

@@ -1,0 +1,72 @@
+import { Command, CommanderError } from 'commander';
+import type { Console } from '../desk/cli/console';
+import { failureOf, tellFailure } from '../desk/cli/failure';
+import { addAuditCommands } from './commands/audit';
+import type { CommandContext } from './commands/context';
+import { addLedgerCommands } from './commands/ledger';
+import { addOperatorCommands } from './commands/operators';
+import { type InstallationPlace, openInstallation } from './session';
+
+const HELP = `
+Examples:
+  npm run installation -- ledger check
+  npm run installation -- ledger trial-balance --at 2026-01-31T12:00:00Z
+  npm run installation -- audit verify
+  npm run installation -- operator add --name bob
+
+These commands need no running product. They work on the database that DATABASE_URL names together with MASTER_KEY, or on the
+embedded one of a running "npm start" (DATA_DIR, .data by default). Everything else that operators do is at the desk: "npm run
+operator". Exit codes: 0 done, 2 wrong usage or input, 1 anything else, or a proof that fails.`;
+
+/** Runs one command. @param locate finds the installation; called only for commands that need it @returns the exit code */
+export async function runInstallationProgram(
+  argv: string[],
+  console: Console,
+  locate: () => Promise<InstallationPlace>,
+): Promise<number> {
+  let exitCode = 0;
+  const context: CommandContext = {
+    console,
+    async run(action) {
+      const session = await openInstallation(await locate());
+      try {
+        exitCode = (await action(session)) ?? 0;
+      } finally {
+        await session.close();
+      }
+    },
+  };
+  const json = argv.includes('--json');
+  try {
+    await programOf(context, json).parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0; // help
+    const failure = failureOf(error);
+    if (json || !(error instanceof CommanderError)) tellFailure(console, json, failure); // otherwise printed already
+    return failure.exitCode;
+  }
+}
+
+function programOf(context: CommandContext, json: boolean): Command {
+  const { console } = context;
+  const program = new Command('installation')
+    .usage('<group> <command>')
+    .description(
+      'What must work without a running product: proofs of the books and the audit log, operators.',
+    )
+    .helpCommand(false)
+    .showHelpAfterError('(add --help to see what it takes)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => console.out(text.trimEnd()),
+      writeErr: (text) => {
+        if (!json) console.err(text.trimEnd());
+      },
+    })
+    .addHelpText('after', HELP);
+  addLedgerCommands(program, context);
+  addAuditCommands(program, context);
+  addOperatorCommands(program, context);
+  return program;
+}

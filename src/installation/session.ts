@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { actorOf, isAdmitted, operatorOf } from '../desk/operators/operations';
+import { audit } from '../kernel/audit/audit';
+import { createDatabase, type Database, type Tx } from '../kernel/db/database';
+import { DatabaseAway } from '../kernel/db/faults';
+import { createKeyring, type Keyring } from '../kernel/security/keyring';
+
+/** The installation that a command works on. The master key and the database's address are the right to run these commands. */
+export interface InstallationPlace {
+  databaseUrl: string;
+  masterKey: Buffer;
+  sandbox: boolean;
+  /** Secret of the operator at work. Absent when nobody says who it is. */
+  operatorSecret: string | undefined;
+  /** Error for a database that cannot be reached. */
+  away: Error;
+}
+
+/** A run of a command of the installation. */
+export interface InstallationSession {
+  database: Database;
+  keyring: Keyring;
+  sandbox: boolean;
+  /** The operator at work, `operator:<name>`. Undefined when nobody is known who may decide. */
+  knownActor: string | undefined;
+  /** Runs a transaction with its entry in the audit log. @param by name in the audit log */
+  change<T>(by: string, work: (tx: Tx) => Promise<T>, describe: (result: T) => Change): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface Change {
+  /** `operator.add` */
+  action: string;
+  subject: string;
+  after: object;
+}
+
+/** @throws `away` of the installation when its database cannot be reached */
+export async function openInstallation(place: InstallationPlace): Promise<InstallationSession> {
+  const { databaseUrl, masterKey, sandbox, operatorSecret, away } = place;
+  const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright installation' });
+  const keyring = createKeyring(masterKey);
+  const knownActor = await actorAtWork(database, keyring, operatorSecret).catch(async (error: unknown) => {
+    await database.close();
+    throw error instanceof DatabaseAway ? away : error;
+  });
+  return {
+    database,
+    keyring,
+    sandbox,
+    knownActor,
+    change: (by, work, describe) =>
+      database.transaction(async (tx) => {
+        const result = await work(tx);
+        const caller = { tenantId: by, role: 'admin' } as const;
+        await audit(tx, { caller, requestId: randomUUID(), tenantId: null, ...describe(result) });
+        return result;
+      }),
+    close: () => database.close(),
+  };
+}
+
+async function actorAtWork(
+  database: Database,
+  keyring: Keyring,
+  secret: string | undefined,
+): Promise<string | undefined> {
+  // Read even without a secret, so that a database that is away is told first.
+  const operator = await operatorOf(database, keyring, secret ?? '');
+  return operator?.disabledAt === null && isAdmitted(operator) ? actorOf(operator) : undefined;
+}

@@ -1,0 +1,17 @@
+import { outliveOutput } from '../output';
+import { runInstallation } from './run';
+
+/** `npm run installation -- <group> <command>`. A command runs to its end even if nobody reads its output any more. */
+outliveOutput();
+runInstallation(process.argv.slice(2), process.env, {
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+}).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { Console } from '../../desk/cli/console';
+import { runInstallationProgram } from '../../installation/program';
+import type { InstallationPlace } from '../../installation/session';
+import { type Config, readConfig } from '../../kernel/config';
+import { StartupError } from '../../kernel/startup-error';
+import { readDemoCredentials } from '../demo-credentials';
+import { connectionUrl } from '../embedded/postgres/connection';
+import { DATABASE } from '../embedded/postgres/server';
+import { readState } from '../embedded/state-file';
+import { readMasterKey } from '../master-key';
+
+/**
+ * Runs one command of the installation, on the database of DATABASE_URL or the embedded one of a running `npm start`.
+ * @param argv without the program's name
+ * @returns exit code: 0, or another after an error, which is written to `console.err`
+ */
+export const runInstallation = (
+  argv: string[],
+  environment: NodeJS.ProcessEnv,
+  console: Console,
+): Promise<number> => runInstallationProgram(argv, console, () => placeOf(readConfig(environment)));
+
+/** @throws StartupError or ConfigError that say what to do */
+export const placeOf = async (config: Config): Promise<InstallationPlace> => ({
+  databaseUrl: config.databaseUrl ?? (await embeddedUrl(config.dataDir)),
+  masterKey: config.masterKey ?? (await embeddedKey(config)),
+  sandbox: config.mode === 'sandbox',
+  operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
+  away: away(config),
+});
+
+async function embeddedUrl(dataDir: string): Promise<string> {
+  const state = await readState<{ port: number; password: string }>(join(dataDir, 'postgres.json'));
+  if (!state) {
+    throw new StartupError(
+      `There is no Cardwright in ${dataDir}. Start one with "npm start" in another terminal, name its folder in DATA_DIR, ` +
+        'or name its database in DATABASE_URL.',
+    );
+  }
+  return connectionUrl(state, DATABASE);
+}
+
+async function embeddedKey(config: Config): Promise<Buffer> {
+  const key = await readMasterKey(config.dataDir);
+  if (!key) throw new StartupError(`${join(config.dataDir, 'master.key')} is missing: give MASTER_KEY.`);
+  return key;
+}
+
+/** The operator's secret of an embedded sandbox. Everybody who can read its folder is its operator. */
+async function embeddedSecret({ mode, databaseUrl, dataDir }: Config): Promise<string | undefined> {
+  if (mode !== 'sandbox' || databaseUrl !== undefined) return undefined;
+  return (await readDemoCredentials(dataDir))?.operator?.operatorSecret;
+}
+
+function away({ databaseUrl, dataDir }: Config): StartupError {
+  return new StartupError(
+    databaseUrl === undefined
+      ? `Cardwright does not run on ${dataDir}. Start it with "npm start" in another terminal.`
+      : 'The database that DATABASE_URL names cannot be reached.',
+  );
+}
