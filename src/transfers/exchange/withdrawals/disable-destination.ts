@@ -2,15 +2,13 @@ import type { Tx } from '../../../kernel/db/database';
 import type { Services } from '../../../services';
 import { decide } from '../../engine/decide';
 import { lockNotOrdered } from '../../engine/tables/lock-several';
-import { isFinal, PAYOUT_STATUSES } from '../../payouts/record';
+import { isFinal, OPEN_PAYOUT_STATUSES } from '../../payouts/record';
 import { type Change, markDestinationDisabled } from '../destinations/operations';
 import type { WithdrawalDestination } from '../destinations/record';
 import { exchangeWithdrawalKind } from './kind';
 
 /** Failure code of a withdrawal that was cancelled with its destination. */
 export const DESTINATION_DISABLED = 'destination_disabled';
-
-const OPEN = PAYOUT_STATUSES.filter((status) => !isFinal(status));
 
 /**
  * Disables a destination for ever. Cancels its withdrawals that the exchange was not told of, in the same
@@ -29,7 +27,7 @@ export async function disableDestination(
   const changed = await markDestinationDisabled(tx, { id, by, at: services.now() });
   const found = await lockNotOrdered(tx, exchangeWithdrawalKind, {
     tenantId: changed.after.tenantId,
-    statuses: OPEN,
+    statuses: OPEN_PAYOUT_STATUSES,
     term: 'destinationId',
     value: id,
   });
