@@ -82,6 +82,7 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
+import { depositDesk } from './transfers/deposits/desk';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
@@ -291,6 +292,7 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
 /** The desks of all domains. The order is the order of the overview. */
 export function deskCatalogue(services: Composed): Catalogue {
   const catalogue: Catalogue = catalogueOf(services.database, [
+    depositDesk(services),
     payoutDesk(services),
     ibanPayoutDesk(services),
     suspenseDesk(services),

@@ -1,39 +1,12 @@
 import { formatAmounts } from '../../kernel/money/money';
 import { TO_APPROVE } from '../../transfers/approval/decide';
-import { countDepositsToReview, depositsToReview } from '../../transfers/deposits/create';
-import { netOf } from '../../transfers/deposits/money';
-import { underDecision } from '../../transfers/deposits/rules';
-import { depositView, type ShownDeposit } from '../../transfers/deposits/view';
 import { countWaitingForOperator, waitingForOperator } from '../../transfers/engine/read';
 import { countWithdrawalsToApprove, withdrawalsToApprove } from '../../transfers/exchange/withdrawals/create';
 import { exchangeWithdrawalView } from '../../transfers/exchange/withdrawals/view';
 import { cardWithdrawalKind } from '../../transfers/external-cards/kind';
 import type { CardTransfer } from '../../transfers/external-cards/order-rules';
 import { totalDebit } from '../../transfers/payouts/record';
-import { type Cell, type Queue, queueOf, shownMoney } from '../queue';
-
-export const deposits: Queue = queueOf({
-  name: 'deposits',
-  description: 'deposits in manual_review: credit or return the payment',
-  kind: 'the code that says why',
-  byCurrency: true,
-  columns: ['id', 'client', 'why', 'asked for', 'paid', 'settled', 'decision'],
-  load: depositsToReview,
-  count: (sql) => countDepositsToReview(sql),
-  place: ({ deposit: { transfer } }) => placeOf(transfer),
-  cells: depositCells,
-  record: depositView,
-});
-
-function depositCells({ deposit }: ShownDeposit): Cell[] {
-  const { id, tenantId, failure, terms, word } = deposit.transfer;
-  const paid = netOf(deposit).map(({ amount, currency }) => shownMoney(amount, currency));
-  const settled = word?.payments.every(({ status }) => status !== 'pending');
-  return [
-    ...[id, tenantId, failure, shownMoney(terms.chargedAmount, terms.currency)],
-    ...[paid.join(', ') || null, settled ? 'yes' : 'no', underDecision(deposit) ?? null],
-  ];
-}
+import { type Queue, queueOf, shownMoney } from '../queue';
 
 const placeOf = ({ id, tenantId, updatedAt }: { id: string; tenantId: string | null; updatedAt: Date }) => ({
   id,

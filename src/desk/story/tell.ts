@@ -36,7 +36,6 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   challenge: tellChallenge,
   tokenization: tellTokenization,
   reference: tellReference,
-  deposit: tellTransfer,
   ibanCredit: tellTransfer,
   chainDeposit: tellTransfer,
   externalCardTransaction: tellTransfer,

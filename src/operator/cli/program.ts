@@ -12,7 +12,6 @@ import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
 import { addConclude } from './commands/conclude';
-import { addDepositCommands } from './commands/deposits';
 import { addDestinationCommands } from './commands/destinations';
 import { addIbanCommands } from './commands/iban';
 import { addLedgerCommands } from './commands/ledger';
@@ -121,7 +120,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addBinCommands(program, context);
   addCardholderCommands(program, context);
   addKycCommands(program, context);
-  addDepositCommands(program, context);
   addExchangeOrderCommands(program, context);
   addSettlementCommands(program, context);
   addConclude(program, context);

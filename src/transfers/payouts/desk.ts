@@ -15,13 +15,7 @@ import { transferStory } from '../engine/story';
 import { countPayoutsToApprove, payoutsToApprove, shownPayout } from './create';
 import { payoutKind } from './kind';
 import type { PayoutKind } from './paid-by-party';
-import {
-  OPEN_PAYOUT_STATUSES,
-  type Outgoing,
-  type Payout,
-  type ShownPayout,
-  totalDebit,
-} from './record';
+import { OPEN_PAYOUT_STATUSES, type Outgoing, type Payout, type ShownPayout, totalDebit } from './record';
 import { revealDestination } from './reveal';
 import { payoutView } from './view';
 
