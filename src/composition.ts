@@ -34,6 +34,7 @@ import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
 import { operatorDesk } from './desk/operators/desk';
+import { othersDecide } from './desk/operators/operations';
 import { WATCHED } from './desk/queues/house';
 import { undeclaredDesk } from './desk/undeclared';
 import { byClientHeaders, createApp } from './http/app';
@@ -86,10 +87,13 @@ import { depositDesk } from './transfers/deposits/desk';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
+import { destinationDesk } from './transfers/exchange/destination-desk';
 import { withdrawalDestinationRoutes } from './transfers/exchange/destinations/routes';
+import { exchangeOrderDesk } from './transfers/exchange/orders/desk';
 import { exchangeOrderRoutes } from './transfers/exchange/orders/routes';
 import { settlementRoutes } from './transfers/exchange/settlement/routes';
 import { withdrawalRoutes } from './transfers/exchange/withdrawals/routes';
+import { topupDesk } from './transfers/external-cards/desk';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
 import { remittersOf } from './transfers/iban/credits/remitters';
@@ -101,6 +105,7 @@ import { openTransfersReading, settlementReading, suspenseReading } from './tran
 import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { suspenseDesk } from './transfers/suspense-desk';
+import { withdrawalDesk } from './transfers/withdrawals-desk';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
@@ -295,6 +300,10 @@ export function deskCatalogue(services: Composed): Catalogue {
     depositDesk(services),
     payoutDesk(services),
     ibanPayoutDesk(services),
+    withdrawalDesk(services),
+    topupDesk(services),
+    exchangeOrderDesk(services),
+    destinationDesk({ ...services, othersDecide }),
     suspenseDesk(services),
     operatorDesk(services),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),

@@ -1,17 +1,6 @@
 import type { Queue } from './queue';
 import { approvals, breaks, commands, endpoints, overdue } from './queues/house';
 import { cardholders, kyc } from './queues/people';
-import { exchangeWithdrawals, withdrawals } from './queues/transfers';
 
 /** The queues of domains that declare no desk yet, in the order of the overview. */
-export const QUEUES: readonly Queue[] = [
-  cardholders,
-  kyc,
-  withdrawals,
-  exchangeWithdrawals,
-  approvals,
-  breaks,
-  commands,
-  endpoints,
-  overdue,
-];
+export const QUEUES: readonly Queue[] = [cardholders, kyc, approvals, breaks, commands, endpoints, overdue];

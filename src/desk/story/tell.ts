@@ -12,7 +12,6 @@ import {
   tellTokenization,
   tellVirtualIban,
 } from './accounts';
-import { tellWithdrawalDestination } from './destinations';
 import { tellGasOperation } from './gas-station';
 import { tellBreak, tellCallback, tellEvent, tellQuote, tellTenant } from './house';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
@@ -38,10 +37,6 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   reference: tellReference,
   ibanCredit: tellTransfer,
   chainDeposit: tellTransfer,
-  externalCardTransaction: tellTransfer,
-  exchangeOrder: tellTransfer,
-  exchangeWithdrawal: tellTransfer,
-  withdrawalDestination: tellWithdrawalDestination,
   break: tellBreak,
   callback: tellCallback,
   event: tellEvent,

@@ -1,4 +1,5 @@
-import { REVEALERS } from '../../../../src/desk/reveal';
+import { deskCatalogue } from '../../../../src/composition';
+import type { Tx } from '../../../../src/kernel/db/database';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { accountBalance } from '../../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../../support/api';
@@ -29,7 +30,7 @@ const destinations = async (query = '') =>
 
 const add = (...more: string[]) =>
   operator(
-    ...['destination', 'add', '--client', client.clientId, '--currency', 'eur', '--name', 'Ada Byron'],
+    ...['destination', 'add', '--client', client.clientId, '--currency', 'EUR', '--name', 'Ada Byron'],
     ...(more.some((each) => ['--iban', '--account-number', '--country'].includes(each))
       ? []
       : ['--iban', IBAN]),
@@ -205,7 +206,9 @@ describe('a withdrawal above the threshold', () => {
     expect(out).toMatch(new RegExp(`${id}.*${client.clientId}.*10000.01 EUR`));
     const { out: json } = await operator('desk', 'list', 'exchange-withdrawals', '--json');
     expect(out + json).not.toMatch(/Byron|0532013000/);
-    expect(await REVEALERS.exchangeWithdrawal?.(api.database, api.services.keyring, id)).toEqual({
+    const { records } = deskCatalogue(api.services);
+    const reveal = (tx: Tx) => records.get('exchangeWithdrawal')?.reveal?.(tx, id) ?? Promise.reject();
+    expect(await api.database.transaction(reveal)).toEqual({
       action: 'exchange_withdrawal.reveal',
       tenantId: client.clientId,
       data: BANK,
