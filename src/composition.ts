@@ -104,6 +104,7 @@ import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { settlementDesk } from './transfers/settlement/desk';
 import { suspenseDesk } from './transfers/suspense-desk';
 import { withdrawalDesk } from './transfers/withdrawals-desk';
 import { followingAtOnce } from './watch/chains/process';
@@ -305,6 +306,7 @@ export function deskCatalogue(services: Composed): Catalogue {
     exchangeOrderDesk(services),
     destinationDesk({ ...services, othersDecide }),
     suspenseDesk(services),
+    settlementDesk(services),
     operatorDesk(services),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
   ]);

@@ -7,16 +7,13 @@ import { waitingAmount } from '../../cards/orders/overdue';
 import { conflict } from '../../kernel/errors';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { MONEY_PARTIES } from '../../kernel/outbox/queues';
-import { SETTLED_PARTIES } from '../../kernel/parties';
-import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
+import { amount, text } from '../../kernel/wire/schemas';
 import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import { mostOf } from '../../transfers/engine/books/inflow';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
 import { followAgain, followAllAgain, restoredOf, weighFollowing } from '../../transfers/restored';
 import { restoredView } from '../../transfers/restored-view';
-import { moveSettlement, settlementAccount } from '../../transfers/settlement/move';
-import { SETTLEMENT_MOVES } from '../../transfers/settlement/record';
 import { cardDeps } from '../card-deps';
 import { type AnyDecisionKind, kind } from './kind';
 import { chainCredit, chainDeposit, chainDepositTakenBack } from './on-chain';
@@ -154,26 +151,6 @@ const partyFollowed = kind({
   },
 });
 
-const settlementMove = kind({
-  terms: z.object({
-    party: z.enum(SETTLED_PARTIES),
-    currency: currency(),
-    amount: amount(),
-    as: z.enum(SETTLEMENT_MOVES),
-  }),
-  async weigh(_, __, terms) {
-    const { party, amount: moved, currency: its } = terms;
-    assertFits(moved, its);
-    const about = { subject: settlementAccount(party, its), tenantId: null, ever: false };
-    return { ...about, amount: moved, currency: its, terms: { ...terms, amount: moved.toFixed() } };
-  },
-  async execute(session, tx, terms, { reason }) {
-    const result = await moveSettlement(tx, terms, session.now());
-    const [action, subject] = ['settlement.move', settlementAccount(terms.party, terms.currency)];
-    return { entry: { action, subject, tenantId: null, after: { ...result, reason } }, result };
-  },
-});
-
 /** Decisions that need two operators above the limit. Stored approvals refer to these names. */
 export const DECISION_KINDS = {
   'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
@@ -183,7 +160,6 @@ export const DECISION_KINDS = {
   'card-order.conclude': cardOrderConclusion,
   'transfer.follow-version': followed,
   'party.follow-versions': partyFollowed,
-  'settlement.move': settlementMove,
   'chain-deposit.record': chainDeposit,
   'chain-deposit.take-back': chainDepositTakenBack,
   [CHAIN_CREDIT]: chainCredit,

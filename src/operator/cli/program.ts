@@ -18,7 +18,6 @@ import { addAccountCommands } from './commands/oversight/accounts';
 import { addAuditCommands } from './commands/oversight/audit';
 import { addOperatorCommands } from './commands/oversight/operators';
 import { addFollowVersion } from './commands/oversight/restored-parties';
-import { addSettlementCommands } from './commands/oversight/settlement';
 import { addStopCommands } from './commands/oversight/stops';
 import { addSwitchCommands } from './commands/oversight/switches';
 import { addWebhookCommands } from './commands/webhooks';
@@ -117,7 +116,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addBinCommands(program, context);
   addCardholderCommands(program, context);
   addKycCommands(program, context);
-  addSettlementCommands(program, context);
   addConclude(program, context);
   addFollowVersion(program, context);
   addWebhookCommands(program, context);
