@@ -15,6 +15,7 @@ import { cardTransactionRoutes } from './cards/events/transaction-routes';
 import { capacityRoute } from './cards/issuance/capacity-routes';
 import { issueRoute } from './cards/issuance/routes';
 import { processorCallbackRoute } from './cards/orders/callback-routes';
+import { cardOrderDesk } from './cards/orders/desk';
 import { challengeRoute, processorMessageRoute } from './cards/processor/routes';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
@@ -83,6 +84,7 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
+import { transferDesk } from './transfers/conclude-desk';
 import { depositDesk } from './transfers/deposits/desk';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
@@ -96,6 +98,7 @@ import { withdrawalRoutes } from './transfers/exchange/withdrawals/routes';
 import { topupDesk } from './transfers/external-cards/desk';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
+import { ibanCreditDesk } from './transfers/iban/credits/desk';
 import { remittersOf } from './transfers/iban/credits/remitters';
 import { ibanPayoutDesk } from './transfers/iban/payouts/desk';
 import { bankingRoutes } from './transfers/iban/routes';
@@ -104,6 +107,7 @@ import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { restoredDesk } from './transfers/restored-desk';
 import { settlementDesk } from './transfers/settlement/desk';
 import { suspenseDesk } from './transfers/suspense-desk';
 import { withdrawalDesk } from './transfers/withdrawals-desk';
@@ -301,12 +305,16 @@ export function deskCatalogue(services: Composed): Catalogue {
     depositDesk(services),
     payoutDesk(services),
     ibanPayoutDesk(services),
+    ibanCreditDesk(services),
     withdrawalDesk(services),
     topupDesk(services),
     exchangeOrderDesk(services),
     destinationDesk({ ...services, othersDecide }),
     suspenseDesk(services),
     settlementDesk(services),
+    transferDesk(services),
+    restoredDesk(services),
+    cardOrderDesk(services),
     operatorDesk(services),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
   ]);

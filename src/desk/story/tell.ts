@@ -35,7 +35,6 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   challenge: tellChallenge,
   tokenization: tellTokenization,
   reference: tellReference,
-  ibanCredit: tellTransfer,
   chainDeposit: tellTransfer,
   break: tellBreak,
   callback: tellCallback,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
-import { type Decimal, formatAmount } from '../../kernel/money/money';
+import { type Decimal, moneyText } from '../../kernel/money/money';
 import { amount } from '../../kernel/wire/schemas';
 import { type Decision, decision, type Effect } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
@@ -23,10 +23,7 @@ type DepositDeskServices = Pick<Services, 'database' | 'commands' | 'now'>;
 const reviewed = columnsOf<ShownDeposit>();
 const columns = columnsOf<Deposit>();
 
-const shownMoney = (money: Money): string =>
-  `${formatAmount(money.amount, money.currency)} ${money.currency}`;
-
-const paidText = (deposit: Deposit): string | null => netOf(deposit).map(shownMoney).join(', ') || null;
+const paidText = (deposit: Deposit): string | null => netOf(deposit).map(moneyText).join(', ') || null;
 
 const askedFor = ({ transfer: { terms } }: Deposit): Money | null =>
   terms && { amount: terms.chargedAmount, currency: terms.currency };
@@ -138,7 +135,7 @@ function creditEffects(deposit: Deposit): Effect[] {
   const [left] = undecidedOf(deposit);
   const price = terms && left && creditPrice(terms, left);
   if (!price) return [];
-  const inAccount = (value: Decimal) => shownMoney({ amount: value, currency: terms.accountCurrency });
+  const inAccount = (value: Decimal) => moneyText({ amount: value, currency: terms.accountCurrency });
   const then = isSettled(deposit) ? 'completed' : 'completed, once the payment is settled';
   return [
     { field: 'status', from: status, to: then },
@@ -148,7 +145,7 @@ function creditEffects(deposit: Deposit): Effect[] {
 }
 
 const returnEffects = (deposit: Deposit): Effect[] => [
-  { field: 'returned to the payer', from: null, to: undecidedOf(deposit).map(shownMoney).join(', ') },
+  { field: 'returned to the payer', from: null, to: undecidedOf(deposit).map(moneyText).join(', ') },
 ];
 
 function refund(services: DepositDeskServices): Decision {
@@ -166,7 +163,7 @@ function refund(services: DepositDeskServices): Decision {
     restsOn,
     async preview(tx, { subject, input }) {
       const { amount: back, left, currency } = await judgeRefund(tx, subject, input.amount);
-      const text = (value: Decimal) => shownMoney({ amount: value, currency });
+      const text = (value: Decimal) => moneyText({ amount: value, currency });
       return [
         { field: 'left to refund', from: text(left), to: text(left.minus(back)) },
         { field: 'returned to the payer', from: null, to: text(back) },

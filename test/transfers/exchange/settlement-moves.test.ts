@@ -148,7 +148,7 @@ it.each([
   ['0', 'funding', 'amount'],
   ['1.001', 'funding', 'amount'],
   ['-1', 'write-off', 'amount'],
-  ['1', 'gift', "--as <kind>' argument 'gift'"],
+  ['1', 'gift', "--as <value>' argument 'gift'"],
 ])('refuses %s as %s, without a trace', async (amount, as, field) => {
   const { code, err } = await move(amount, as, '--json');
   expect([code, err]).toEqual([2, expect.stringContaining(field)]);

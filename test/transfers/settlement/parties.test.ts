@@ -110,8 +110,7 @@ it('books our payment to a party, and a surplus that we keep', async () => {
   expect(await owed('--party', 'payouts')).toEqual(['payouts EUR -100.00']);
   expect((await euros('99.00', 'funding')).out).toMatch(/amount +99\.00/);
   expect(await owed('--party', 'payouts')).toEqual(['payouts EUR -1.00']);
-  for (const more of [[], ['--preview']])
-    expect((await euros('1.01', 'surplus', ...more)).code).toBe(4);
+  for (const more of [[], ['--preview']]) expect((await euros('1.01', 'surplus', ...more)).code).toBe(4);
   expect((await euros('1.00', 'surplus')).code).toBe(0);
   expect(await owed('--party', 'payouts')).toEqual([]);
 });

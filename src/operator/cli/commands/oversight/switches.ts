@@ -14,7 +14,6 @@ import type { Session } from '../../../session';
 import { reasonArgument } from '../../arguments';
 import type { CommandContext } from '../../context';
 import { addListing } from '../../listing';
-import { addRestoredCommands } from './restored-parties';
 
 /** Commands that switch capabilities and parties off and on. Changes take effect in every process within a second. */
 export function addSwitchCommands(program: Command, context: CommandContext): void {
@@ -46,7 +45,6 @@ export function addSwitchCommands(program: Command, context: CommandContext): vo
     description: 'takes it back: what waits is given to it',
   });
   addStates(party, context, 'all of them', partyStates);
-  addRestoredCommands(party, context);
 }
 
 const NAMES = Object.values(PARTY_NAMES);
