@@ -105,7 +105,10 @@ describe('a transfer', () => {
     deposit.session.version = 4;
     deposit.session.refunds.push({ id: `re_2_${deposit.id}`, amount: '10.00', status: 'succeeded' });
     await look(world, deposit.id);
-    expect(await approved(one)).toMatchObject({ code: 4, err: expect.stringContaining('It has changed since (told') });
+    expect(await approved(one)).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('It has changed since (told'),
+    });
     expect((await stands(deposit))[1]).toBe('96.80 0.00');
     expect((await approved(other)).code).toBe(4);
     expect((await approved(await follow(deposit))).code).toBe(0);

@@ -161,7 +161,8 @@ describe('money in suspense', () => {
 });
 
 describe('conclude', () => {
-  const conclude = (id: string, as: string) => operator('transfer', 'conclude', id, '--as', as, '--reason', 'a letter');
+  const conclude = (id: string, as: string) =>
+    operator('transfer', 'conclude', id, '--as', as, '--reason', 'a letter');
 
   it('ends a transfer that the party never ends, as paid or as failed', async () => {
     const paid = await payable(world);
