@@ -15,6 +15,7 @@ import { cardTransactionRoutes } from './cards/events/transaction-routes';
 import { capacityRoute } from './cards/issuance/capacity-routes';
 import { issueRoute } from './cards/issuance/routes';
 import { processorCallbackRoute } from './cards/orders/callback-routes';
+import { cardOrderDesk } from './cards/orders/desk';
 import { challengeRoute, processorMessageRoute } from './cards/processor/routes';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
@@ -35,6 +36,7 @@ import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
 import { operatorDesk } from './desk/operators/desk';
+import { othersDecide } from './desk/operators/operations';
 import { overdueDesk, WATCHED } from './desk/overdue';
 import { stopDesk } from './desk/stops/desk';
 import { capabilityDesk, partyDesk } from './desk/stops/switches';
@@ -92,15 +94,21 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
+import { transferDesk } from './transfers/conclude-desk';
+import { depositDesk } from './transfers/deposits/desk';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
+import { destinationDesk } from './transfers/exchange/destination-desk';
 import { withdrawalDestinationRoutes } from './transfers/exchange/destinations/routes';
+import { exchangeOrderDesk } from './transfers/exchange/orders/desk';
 import { exchangeOrderRoutes } from './transfers/exchange/orders/routes';
 import { settlementRoutes } from './transfers/exchange/settlement/routes';
 import { withdrawalRoutes } from './transfers/exchange/withdrawals/routes';
+import { topupDesk } from './transfers/external-cards/desk';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
+import { ibanCreditDesk } from './transfers/iban/credits/desk';
 import { remittersOf } from './transfers/iban/credits/remitters';
 import { ibanPayoutDesk } from './transfers/iban/payouts/desk';
 import { bankingRoutes } from './transfers/iban/routes';
@@ -109,7 +117,10 @@ import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { restoredDesk } from './transfers/restored-desk';
+import { settlementDesk } from './transfers/settlement/desk';
 import { suspenseDesk } from './transfers/suspense-desk';
+import { withdrawalDesk } from './transfers/withdrawals-desk';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
@@ -301,9 +312,19 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
 /** The desks of all domains. The order is the order of the overview. */
 export function deskCatalogue(services: Composed): Catalogue {
   const catalogue: Catalogue = catalogueOf(services.database, [
+    depositDesk(services),
     payoutDesk(services),
     ibanPayoutDesk(services),
+    ibanCreditDesk(services),
+    withdrawalDesk(services),
+    topupDesk(services),
+    exchangeOrderDesk(services),
+    destinationDesk({ ...services, othersDecide }),
     suspenseDesk(services),
+    settlementDesk(services),
+    transferDesk(services),
+    restoredDesk(services),
+    cardOrderDesk(services),
     operatorDesk(services),
     clientDesk(services),
     stopDesk(services),

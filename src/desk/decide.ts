@@ -2,15 +2,11 @@ import { audit } from '../kernel/audit/audit';
 import type { Database, Sql, Tx } from '../kernel/db/database';
 import { invalid, notFound } from '../kernel/errors';
 import { firstProblem, withinField } from '../kernel/wire/schemas';
-import {
-  type Approval,
-  decideApproval,
-  requestApproval,
-  requireApproval,
-} from '../process/approvals/operations';
+import { type Approval, decideApproval, requireApproval } from '../process/approvals/operations';
 import { whatOf } from '../process/approvals/view';
 import type { By, Decision, Done, Effect, Facts, Judged } from '../process/desk/decision';
 import type { Permission } from '../process/desk/permissions';
+import { storeDecision, termsOf } from '../process/desk/stored';
 import {
   countAlone,
   isDualControlled,
@@ -74,10 +70,15 @@ export type Outcome = { result: object } | { approval: Approval; why: string; sh
  */
 export async function proveDecision(
   { catalogue }: Deciding,
-  { name, subject: id, input }: Pick<Asked, 'name' | 'subject' | 'input'>,
+  {
+    name,
+    subject: id,
+    input,
+    secret,
+  }: Pick<Asked, 'name' | 'subject' | 'input'> & { secret?: object | undefined },
 ): Promise<unknown> {
   const decision = requireDecision(catalogue, name);
-  return decision.prove?.({ id, input: inputOf(decision, input) });
+  return decision.prove?.({ id, input: inputOf(decision, input), secret });
 }
 
 /**
@@ -93,22 +94,26 @@ export async function decide(
   asked: Asked & { proof: unknown },
 ): Promise<Outcome> {
   const decision = requireDecision(desk.catalogue, asked.name);
+  await decision.subject.lockFirst?.(tx);
   await assertMay(tx, asker.actor, decision.permission);
   const by: By = { decidedBy: asker.actor, reason: reasonOf(decision, asked.reason) };
   const input = inputOf(decision, asked.input);
-  const { subject: id, proof } = asked;
+  const { subject: named, proof } = asked;
+  const { actor } = asker;
   const at = desk.now();
   // The sums are locked before the subject, as everywhere, so that no two decisions wait for each other.
   if (decision.weigh) {
-    const seen = await decision.subject.read(tx, id);
+    const seen = await decision.subject.read(tx, named);
     if (seen === undefined) throw notFound(decision.subject.noun);
-    await weightOf(tx, decision, { id, subject: seen, input, at, proof }, by);
+    const id = decision.subject.idOf?.(seen) ?? named;
+    await weightOf(tx, decision, { id, subject: seen, input, at, actor, proof }, by);
   }
-  const subject = await decision.subject.lock(tx, id);
+  const subject = await decision.subject.lock(tx, named);
   if (subject === undefined) throw notFound(decision.subject.noun);
   const restsOn = decision.restsOn(subject, input);
   if (asked.version !== undefined) assertUnchanged(factsOf(asked.version), restsOn);
-  const plain = { id, subject, input, at, proof };
+  const id = decision.subject.idOf?.(subject) ?? named;
+  const plain = { id, subject, input, at, actor, proof };
   const weight = await weightOf(tx, decision, plain, by);
   const why = await takesTwoOf(tx, decision, plain, weight);
   const made = await decision.secret?.(plain);
@@ -136,26 +141,18 @@ interface ToAsk {
   why: TakesTwo;
 }
 
-/** Terms of a stored decision that makes a secret, beside its input. */
-const SECRET = 'secret';
-
-/** Stores the decision whole: input, weight, preview, and what it rests on. */
+/** Stores the decision, and writes who asks for it. */
 async function ask(
   tx: Tx,
   asker: Asker,
   { decision, judged, asked, by, restsOn, weight, why }: ToAsk,
 ): Promise<{ approval: Approval; why: string }> {
-  const approval = await requestApproval(tx, {
-    kind: decision.name,
-    subject: judged.id,
-    tenantId: decision.subject.tenantOf(judged.subject),
-    money: weight ? { amount: weight.alone.amount, currency: weight.alone.currency } : null,
-    terms: { ...(asked.input ?? {}), ...(judged.secret ? { [SECRET]: judged.secret } : {}) },
-    changes: await decision.preview(tx, judged),
-    restsOn,
+  const approval = await storeDecision(tx, decision, judged, {
+    input: (asked.input ?? {}) as object,
     reason: by.reason ?? '',
     requestedBy: asker.actor,
-    requestedAt: judged.at,
+    money: weight && { amount: weight.alone.amount, currency: weight.alone.currency },
+    restsOn,
   });
   const limit = weight ? { limit: limitText(weight.limits) } : {};
   await writeApproval(tx, asker, 'approval.ask', approval, { ...limit, ...reasonText(why) });
@@ -216,15 +213,17 @@ export async function previewDecision(
   desk: Deciding,
   tx: Tx,
   asker: Asker,
-  { name, subject: id, input: given, proof }: Asked & { proof: unknown },
+  { name, subject: named, input: given, proof }: Asked & { proof: unknown },
 ): Promise<Preview> {
   const decision = requireDecision(desk.catalogue, name);
   await assertMay(tx, asker.actor, decision.permission);
   const input = inputOf(decision, given);
-  const subject = await decision.subject.read(tx, id);
+  const subject = await decision.subject.read(tx, named);
   if (subject === undefined) throw notFound(decision.subject.noun);
-  const judged = { id, subject, input, at: desk.now(), proof };
-  const by = { decidedBy: asker.actor, reason: null };
+  const id = decision.subject.idOf?.(subject) ?? named;
+  const { actor } = asker;
+  const judged = { id, subject, input, at: desk.now(), actor, proof };
+  const by = { decidedBy: actor, reason: null };
   const why = await takesTwoOf(tx, decision, judged, await weightOf(tx, decision, judged, by));
   const restsOn = decision.restsOn(subject, input);
   const effects = await decision.preview(tx, judged);
@@ -245,7 +244,7 @@ export async function proveApproval(desk: Deciding, sql: Sql, id: string): Promi
   const { kind, status, subject, terms } = await requireApproval(sql, id);
   if (status !== 'pending') return undefined;
   if (!desk.catalogue.decisions.has(kind)) return desk.others(kind)?.prove(terms);
-  return proveDecision(desk, { name: kind, subject, input: termsOf(terms).input });
+  return proveDecision(desk, { name: kind, subject, ...termsOf(terms) });
 }
 
 /**
@@ -261,6 +260,7 @@ export async function approve(
   { id, note, proof }: { id: string; note: string | null; proof: unknown },
 ): Promise<Approved> {
   const { decision, other, permission } = await deciderOf(desk, tx, id);
+  await decision?.subject.lockFirst?.(tx);
   await assertMay(tx, asker.actor, permission);
   const at = desk.now();
   const approval = await decideApproval(tx, { id, status: 'approved', note, decidedBy: asker.actor, at });
@@ -286,16 +286,10 @@ export async function approve(
   const { input: given, secret } = termsOf(approval.terms);
   const input = inputOf(decision, given);
   assertUnchanged((approval.restsOn ?? {}) as Facts, decision.restsOn(subject, input));
-  const judged = { id: approval.subject, subject, input, at, proof, secret };
+  const judged = { id: approval.subject, subject, input, at, actor: asker.actor, proof, secret };
   const done = await decision.execute(tx, judged, by);
   await writeDone(tx, asker, { decision, judged, done, more: { reason: by.reason, ...more } });
   return { approval, result: done.result };
-}
-
-/** The input of a stored decision, and the secret that was made for it. */
-function termsOf(terms: unknown): { input: object; secret: object | undefined } {
-  const { [SECRET]: secret, ...input } = terms as { [SECRET]?: object };
-  return { input, secret };
 }
 
 /** Rejects a stored decision. The operator who asked for it takes it back so. @throws Problem 404; 403; 409 */

@@ -1,13 +1,15 @@
 import type { Tx } from '../kernel/db/database';
-import { conflict, notFound } from '../kernel/errors';
+import { conflict } from '../kernel/errors';
 import type { Services } from '../services';
 import { positionOf } from './engine/books/closed-accounts';
 import { type Money, mostOf } from './engine/books/inflow';
+import { balanced, componentsOf, differences, type Holding } from './engine/books/position';
 import { type Conclusion, conclusionData, effective, ifConcluded } from './engine/conclusion';
 import { type Decided, decide } from './engine/decide';
+import { follow } from './engine/follow';
 import type { AnyKind, NewDecision } from './engine/kind';
-import { lockTransfer, readSituation } from './engine/read';
-import { last, type Situation } from './engine/record';
+import { lockTransfer } from './engine/read';
+import type { Situation } from './engine/record';
 import { requireKind } from './kinds';
 
 type Deps = Pick<Services, 'commands' | 'now'>;
@@ -15,11 +17,6 @@ type Deps = Pick<Services, 'commands' | 'now'>;
 export interface Conclude {
   transferId: string;
   as: Conclusion;
-  /**
-   * Id of the last conclusion when the operator asked, or null. A newer one is a 409, because it changed what the
-   * operator saw. Absent: not compared.
-   */
-  over?: string | null;
   /** The operator's evidence, such as a bank's confirmation or a letter. */
   evidence: string;
   decidedBy: string;
@@ -28,12 +25,12 @@ export interface Conclude {
 /**
  * Concludes a transfer that its party never ends, as paid or as failed. Settled amounts stay. Books and status follow
  * as if the party had said so, while the party's word stays the same apart from its version (decisions part 2).
- * @throws Problem 404; 409 `invalid_transition` where nothing is open, or after another conclusion than `over`
+ * @throws Problem 404; 409 `invalid_transition` where nothing is open
  */
 export async function concludeTransfer(
   services: Deps,
   tx: Tx,
-  { transferId: id, as, over, evidence: reason, decidedBy }: Conclude,
+  { transferId: id, as, evidence: reason, decidedBy }: Conclude,
 ): Promise<Decided> {
   const kind = await requireKind(tx, id);
   return decide(services, tx, kind, {
@@ -41,18 +38,12 @@ export async function concludeTransfer(
     noun: 'transfer',
     decidedBy,
     judge(situation, heard) {
-      if (over !== undefined && over !== concludedLast(heard)) throw otherConclusion();
       const conclusion = { kind: 'conclude', data: conclusionData(as, heard), reason };
       judged(kind, heard, { situation, conclusion, as });
       return [conclusion];
     },
   });
 }
-
-const concludedLast = (heard: Situation): string | null => last(heard, 'conclude')?.id ?? null;
-
-const otherConclusion = () =>
-  conflict('invalid_transition', 'The transfer was concluded after this request: repeat the request.');
 
 /** @returns the situation with the conclusion @throws Problem 409 `invalid_transition` where nothing is open */
 function judged(
@@ -70,25 +61,29 @@ function judged(
   return { ...concluded, transfer: { ...concluded.transfer, word } };
 }
 
-/**
- * Weighs a conclusion by the present rules, for approval limits: the largest holding before or after. Changes
- * nothing.
- * @returns also the last conclusion, as `over` of {@link concludeTransfer}
- * @throws Problem as {@link concludeTransfer}
- */
-export async function weighConclusion(
-  tx: Tx,
-  { transferId: id, as }: Pick<Conclude, 'transferId' | 'as'>,
-  at: Date,
-): Promise<{ money: Money; tenantId: string | null; over: string | null }> {
-  const kind = await requireKind(tx, id);
-  const heard = await readSituation(tx, kind, id, at);
-  if (!heard) throw notFound('transfer');
+/** What a conclusion would change. */
+export interface ConclusionPreview {
+  /** The largest holding before or after, for approval limits. */
+  money: Money;
+  status: string;
+  becomes: string;
+  /** The postings. */
+  moves: Holding[];
+}
+
+/** Previews a conclusion by the present rules. Changes nothing. @throws Problem as {@link concludeTransfer} */
+export function previewConclusion(kind: AnyKind, heard: Situation, as: Conclusion): ConclusionPreview {
   const situation = effective(kind, heard);
   const conclusion = { kind: 'conclude', data: conclusionData(as, heard) };
   const after = judged(kind, heard, { situation, conclusion, as });
-  const money = mostOf([...positionOf(kind, situation), ...positionOf(kind, after)]);
-  return { money, tenantId: heard.transfer.tenantId, over: concludedLast(heard) };
+  const { situation: then } = follow(kind, after);
+  const [from, to] = [situation, then].map((each) => balanced(positionOf(kind, each), componentsOf(kind)));
+  return {
+    money: mostOf([...positionOf(kind, situation), ...positionOf(kind, after)]),
+    status: situation.transfer.status,
+    becomes: then.transfer.status,
+    moves: differences(to ?? [], from ?? []),
+  };
 }
 
 /** Locks a transfer until the end of the transaction, so that its weight cannot grow. @throws Problem 404 */

@@ -71,12 +71,12 @@ export interface Restored extends Omit<FollowingPreview, 'books'> {
 }
 
 /**
- * Weighs {@link followAgain} for approval limits: the largest holding before or after.
+ * Previews {@link followAgain}, with its weight for approval limits: the largest holding before or after.
  * @throws Problem as {@link followAgain}
  */
 export async function weighFollowing(
   tx: Tx,
-  { transferId: id, word }: Pick<FollowAgain, 'transferId' | 'word'>,
+  id: string,
   at: Date,
 ): Promise<{ money: Money; restored: Restored }> {
   const kind = await requireKind(tx, id);
@@ -84,7 +84,6 @@ export async function weighFollowing(
   if (!heard) throw notFound('transfer');
   const found = await previewFollowing(tx, kind, heard);
   if (!found) throw nothingDropped();
-  if (word !== undefined && word !== found.word) throw changedReport();
   const { books, ...would } = found;
   const restored = { ...would, id, kind: kind.name, tenantId: heard.transfer.tenantId };
   return { money: mostOf(books), restored };
@@ -93,30 +92,49 @@ export async function weighFollowing(
 /** Transfers in one approval. Further ones need a further approval. */
 const AT_ONCE = 200;
 
-/** Previews {@link followAllAgain}: the transfers of a party whose answers are dropped as older. Changes nothing. */
-export async function restoredOf(tx: Tx, party: MoneyParty, at: Date): Promise<Restored[]> {
-  const all: Restored[] = [];
-  for (const { id, kind: name } of await fallenOf(tx, party)) {
-    const kind = kindOf(name);
-    const heard = await readSituation(tx, kind, id, at);
-    const found = heard && (await previewFollowing(tx, kind, heard));
-    if (!found) continue;
-    const { books: _, ...would } = found;
-    all.push({ ...would, id, kind: name, tenantId: heard.transfer.tenantId });
-  }
-  return all;
+export interface RestoredPage {
+  /** Absent: all parties. */
+  party?: MoneyParty | undefined;
+  /** Id that the page follows. */
+  after?: string | undefined;
+  limit?: number;
 }
 
-const fallenOf = (sql: Sql, party: MoneyParty): Promise<{ id: string; kind: string }[]> =>
-  sql.run(
-    table('breaks as b')
-      .join('transfers as t', 't.id', 'b.subject')
-      .select('t.id', 't.kind')
-      .where({ 'b.kind': VERSION_FELL, 't.party': party })
-      .whereNull('b.resolved_at')
-      .orderBy('t.id')
-      .limit(AT_ONCE),
-  );
+/** Previews {@link followAllAgain}: the transfers whose party's answers are dropped as older. Changes nothing. */
+export async function restoredOf(
+  tx: Tx,
+  { party, after, limit = AT_ONCE }: RestoredPage,
+  at: Date,
+): Promise<Restored[]> {
+  const all: Restored[] = [];
+  const found = await fallenOf(tx, { party, after, limit });
+  for (const { id, kind: name } of found) {
+    const kind = kindOf(name);
+    const heard = await readSituation(tx, kind, id, at);
+    const preview = heard && (await previewFollowing(tx, kind, heard));
+    if (!preview) continue;
+    const { books: _, ...would } = preview;
+    all.push({ ...would, id, kind: name, tenantId: heard.transfer.tenantId });
+  }
+  const last = found.at(-1);
+  // A break may outlive its answer by a moment. The page is filled up, because a shorter one would be the last.
+  if (!last || found.length < limit || all.length === limit) return all;
+  return [...all, ...(await restoredOf(tx, { party, after: last.id, limit: limit - all.length }, at))];
+}
+
+const fallenOf = (
+  sql: Sql,
+  { party, after, limit = AT_ONCE }: RestoredPage,
+): Promise<{ id: string; kind: string }[]> => {
+  const query = table('breaks as b')
+    .join('transfers as t', 't.id', 'b.subject')
+    .select('t.id', 't.kind')
+    .where({ 'b.kind': VERSION_FELL })
+    .whereNull('b.resolved_at');
+  if (party !== undefined) void query.where({ 't.party': party });
+  if (after !== undefined) void query.where('b.subject', '>', after);
+  return sql.run(query.orderBy('b.subject').limit(limit));
+};
 
 /**
  * Follows lower versions of several transfers, each by its own decision and only as it was previewed. Locks all rows,

@@ -47,6 +47,37 @@ it('credits a deposit in review by a decision from the desk', async () => {
   });
 });
 
+it('previews in numbers what it credits, returns and refunds, and refuses as the decision does', async () => {
+  const preview = async (...argv: string[]) =>
+    (await operator('deposit', ...argv, '--preview', '--json')).json();
+  const deposit = await payable(world);
+  deposit.session.risk = 'review';
+  pay(deposit.session, { amount: '80.00' });
+  await look(world, deposit.id);
+  expect((await preview('approve', deposit.id)).effects).toEqual([
+    { field: 'status', from: 'manual_review', to: 'completed, once the payment is settled' },
+    { field: 'credited', from: null, to: '77.38 USD' },
+    { field: 'fee', from: null, to: '2.62 USD' },
+  ]);
+  const { effects, version, restsOn } = await preview('reject', deposit.id);
+  expect(effects).toEqual([{ field: 'returned to the payer', from: null, to: '80.00 USD' }]);
+  expect(restsOn).toMatchObject({ status: 'manual_review', paid: '80.00 USD' });
+  pay(deposit.session, { amount: '90.00' });
+  await look(world, deposit.id);
+  const late = await operator('deposit', 'reject', deposit.id, '--reason', 'no', '--version', version);
+  expect([late.code, late.err]).toEqual([4, expect.stringContaining('paid: 80.00 USD')]);
+  const done = await completed(world);
+  expect((await preview('refund', done.id, '--amount', '25')).effects).toEqual([
+    { field: 'left to refund', from: '100.00 USD', to: '75.00 USD' },
+    { field: 'returned to the payer', from: null, to: '25.00 USD' },
+  ]);
+  expect((await operator('deposit', 'refund', done.id, '--amount', '100.01', '--preview')).code).toBe(4);
+  expect((await operator('deposit', 'approve', done.id, '--preview')).code).toBe(4);
+  const { values } = (await operator('desk', 'figure', 'deposits-open', '--json')).json();
+  expect(values).toContainEqual({ labels: { status: 'manual_review' }, value: 1 });
+  expect((await operator('deposit', 'reject', deposit.id, '--reason', 'no')).code).toBe(0);
+});
+
 it('moves money out of suspense by a decision from the desk', async () => {
   const deposit = await completed(world);
   pay(deposit.session, { amount: '150.00' }, true);

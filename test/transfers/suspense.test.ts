@@ -161,7 +161,8 @@ describe('money in suspense', () => {
 });
 
 describe('conclude', () => {
-  const conclude = (id: string, as: string) => operator('conclude', id, '--as', as, '--evidence', 'a letter');
+  const conclude = (id: string, as: string) =>
+    operator('transfer', 'conclude', id, '--as', as, '--reason', 'a letter');
 
   it('ends a transfer that the party never ends, as paid or as failed', async () => {
     const paid = await payable(world);
@@ -177,6 +178,23 @@ describe('conclude', () => {
     await look(world, failed.id);
     expect((await conclude(failed.id, 'failed')).code).toBe(0);
     expect((await read(world.client, failed)).status).toBe('failed');
+  });
+
+  it('shows beforehand what it would move, and refuses as it would', async () => {
+    const deposit = await payable(world);
+    pay(deposit.session);
+    await look(world, deposit.id);
+    const preview = ['transfer', 'conclude', deposit.id, '--as', 'paid', '--preview', '--json'];
+    const { effects } = JSON.parse((await operator(...preview)).out);
+    expect(effects[0]).toEqual({ field: 'status', from: 'processing', to: 'completed' });
+    expect(effects).toContainEqual({
+      field: `credited of ${deposit.accountId}`,
+      from: null,
+      to: '96.80 USD',
+    });
+    expect(await balance(deposit)).toBe('0.00 0.00');
+    expect((await conclude(deposit.id, 'paid')).code).toBe(0);
+    expect((await operator(...preview)).code).toBe(4);
   });
 
   it('counts until the party changes its word', async () => {
@@ -200,6 +218,7 @@ describe('conclude', () => {
 });
 
 describe('above the limit of the installation', () => {
+  const CONCLUDED = ['transfer', 'conclude'];
   const above = operator;
   let second: Record<string, string>;
   beforeAll(async () => {
@@ -271,7 +290,7 @@ describe('above the limit of the installation', () => {
     const deposit = await payable(world);
     pay(deposit.session);
     await look(world, deposit.id);
-    const asked = await above('conclude', deposit.id, '--as', 'paid', '--evidence', 'a letter');
+    const asked = await above(...CONCLUDED, deposit.id, '--as', 'paid', '--reason', 'a letter');
     expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('takes two')]);
     expect((await read(world.client, deposit)).status).toBe('processing');
     expect((await approve(asked)).code).toBe(0);
@@ -282,14 +301,14 @@ describe('above the limit of the installation', () => {
     const deposit = await payable(world);
     pay(deposit.session);
     await look(world, deposit.id);
-    const argv = ['conclude', deposit.id, '--as', 'paid', '--evidence', 'a letter'];
+    const argv = [...CONCLUDED, deposit.id, '--as', 'paid', '--reason', 'a letter'];
     const [asked, stale] = [await above(...argv), await above(...argv)];
     expect((await approve(asked)).code).toBe(0);
     pay(deposit.session, { amount: '90.00' });
     await look(world, deposit.id);
     expect(await approve(stale)).toMatchObject({
       code: 4,
-      err: expect.stringContaining('concluded after this request'),
+      err: expect.stringContaining('It has changed since'),
     });
   });
 
@@ -301,7 +320,7 @@ describe('above the limit of the installation', () => {
     const { database } = world.api;
     await database.transaction(async (tx) => {
       await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 121))', ['decided alone']);
-      told = above('conclude', deposit.id, '--as', 'paid', '--evidence', 'a letter');
+      told = above(...CONCLUDED, deposit.id, '--as', 'paid', '--reason', 'a letter');
       const waits = `select from pg_locks where locktype = 'advisory' and not granted
         and database = (select oid from pg_database where datname = current_database())`;
       await until(async () => (await database.query(waits)).length > 0);

@@ -27,7 +27,8 @@ export async function concludeCardOrder(
   tx: Tx,
   { cardId, as }: { cardId: string; as: CardConclusion },
 ): Promise<Card> {
-  const card = await requireOpenOrder(tx, cardId, as);
+  const card = await requireLockedCard(tx, cardId);
+  assertOpenOrder(card, as);
   if (as === 'failed')
     await concludeIssuance(services, tx, card, { status: 'failed', failureCode: 'concluded_failed' });
   else await concludeClosure(services, tx, card);
@@ -36,10 +37,9 @@ export async function concludeCardOrder(
   return requireLockedCard(tx, cardId);
 }
 
-/** Locks a card whose order can be concluded as `as`. @throws Problem as `concludeCardOrder` */
-export async function requireOpenOrder(tx: Tx, cardId: string, as: CardConclusion): Promise<Card> {
-  const card = await requireLockedCard(tx, cardId);
-  if (ORDERS[as].isOpen(card)) return card;
+/** @throws Problem 409 as {@link concludeCardOrder} */
+export function assertOpenOrder(card: Card, as: CardConclusion): void {
+  if (ORDERS[as].isOpen(card)) return;
   throw conflict(
     'invalid_transition',
     as === 'failed'

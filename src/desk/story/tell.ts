@@ -12,7 +12,6 @@ import {
   tellTokenization,
   tellVirtualIban,
 } from './accounts';
-import { tellWithdrawalDestination } from './destinations';
 import { tellGasOperation } from './gas-station';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import { tellTransfer } from './transfers';
@@ -34,13 +33,7 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   challenge: tellChallenge,
   tokenization: tellTokenization,
   reference: tellReference,
-  deposit: tellTransfer,
-  ibanCredit: tellTransfer,
   chainDeposit: tellTransfer,
-  externalCardTransaction: tellTransfer,
-  exchangeOrder: tellTransfer,
-  exchangeWithdrawal: tellTransfer,
-  withdrawalDestination: tellWithdrawalDestination,
   wallet: tellWallet,
   walletAllocation: tellAllocation,
   sweepOperation: tellGasOperation,

@@ -17,6 +17,10 @@ export function formatAmount(amount: Decimal, currency: string): string {
   return amount.toFixed(decimalsOf(currency));
 }
 
+/** Formats an amount with its currency, for people: `100.00 EUR`. */
+export const moneyText = ({ amount, currency }: { amount: Decimal; currency: string }): string =>
+  `${formatAmount(amount, currency)} ${currency}`;
+
 /** Formats amounts of one currency, each by {@link formatAmount}. */
 export function formatAmounts<Name extends string>(
   amounts: Record<Name, Decimal>,

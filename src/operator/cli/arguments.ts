@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { CARD_CONCLUSIONS, type CardConclusion } from '../../cards/orders/conclude';
 import { isCurrency } from '../../kernel/money/currencies';
 import { Decimal } from '../../kernel/money/money';
-import { CONCLUSIONS, type Conclusion } from '../../transfers/engine/conclusion';
 
 /** Parsers of arguments and options. Each throws InvalidArgumentError with the allowed values. */
 
@@ -51,14 +49,6 @@ export function timeArgument(text: string): Date {
   if (Number.isNaN(time.getTime()))
     throw new InvalidArgumentError('It takes a time such as 2026-01-31T12:00:00Z.');
   return time;
-}
-
-/** Outcome of a transfer or of a card order. */
-export function conclusionArgument(text: string): Conclusion | CardConclusion {
-  const words = [...new Set([...CONCLUSIONS, ...CARD_CONCLUSIONS])];
-  const found = words.find((conclusion) => conclusion === text);
-  if (!found) throw new InvalidArgumentError(`It takes ${words.join(' or ')}.`);
-  return found;
 }
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -9,16 +9,9 @@ import { addChainDepositCommands } from './commands/chain/deposits';
 import { addGasOperationCommands } from './commands/chain/gas-operations';
 import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
-import { addConclude } from './commands/conclude';
-import { addDepositCommands } from './commands/deposits';
-import { addDestinationCommands } from './commands/destinations';
 import { addIbanCommands } from './commands/iban';
 import { addAccountCommands } from './commands/oversight/accounts';
-import { addExchangeOrderCommands } from './commands/oversight/exchange-orders';
 import { addOperatorCommands } from './commands/oversight/operators';
-import { addFollowVersion, addRestoredCommands } from './commands/oversight/restored-parties';
-import { addSettlementCommands } from './commands/oversight/settlement';
-import { addWithdrawalCommands } from './commands/oversight/withdrawals';
 import type { CommandContext } from './context';
 import { addKycCommands } from './desk/kyc';
 
@@ -94,9 +87,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   const { console } = context;
   const program = new Command('operator')
     .usage('<group> <command>')
-    .description(
-      "Cardwright's command line for its operator: what the desk has not replaced yet.",
-    )
+    .description("Cardwright's command line for its operator: what the desk has not replaced yet.")
     .helpOption('-h, --help', 'show help; also after a group or a command')
     .helpCommand(false)
     .showHelpAfterError('(add --help to see what it takes)')
@@ -111,16 +102,8 @@ function programOf(context: CommandContext, json: boolean): Command {
   addBinCommands(program, context);
   addCardholderCommands(program, context);
   addKycCommands(program, context);
-  addDepositCommands(program, context);
-  addExchangeOrderCommands(program, context);
-  addSettlementCommands(program, context);
-  addConclude(program, context);
-  addFollowVersion(program, context);
   addIbanCommands(program, context);
-  addDestinationCommands(program, context);
-  addRestoredCommands(program, context);
   addAccountCommands(program, context);
-  addWithdrawalCommands(program, context);
   addOperatorCommands(program, context);
   addReconcileCommand(program, context);
   addWalletCommands(program, context);

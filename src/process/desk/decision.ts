@@ -23,6 +23,10 @@ export interface SubjectSpec<Subject> {
   read(sql: Sql, id: string): Promise<Subject | undefined>;
   /** Locks it to the end of the transaction. */
   lock(tx: Tx, id: string): Promise<Subject | undefined>;
+  /** Locks what comes before the operator who decides, where a decision changes operators. */
+  lockFirst?(tx: Tx): Promise<void>;
+  /** Its id, where a person may also name it otherwise. The audit log and stored approvals hold the id. */
+  idOf?(subject: Subject): string;
   tenantOf(subject: Subject): string | null;
 }
 
@@ -32,6 +36,8 @@ export interface Judged<Subject, Input, Proof = undefined> {
   subject: Subject;
   input: Input;
   at: Date;
+  /** `operator:<name>`: who asks for it, or who approves it now. */
+  actor: string;
   /** What {@link DecisionSpec.prove} has found. */
   proof: Proof;
   /** The stored form of {@link DecisionSpec.secret}. Absent in a preview and while it is weighed. */
@@ -92,7 +98,7 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
   title: string;
   permission: Permission;
   subject: SubjectSpec<Subject>;
-  /** Strict object. A stored approval keeps the input as JSON, as it was given. */
+  /** Strict object. A stored approval keeps the input as JSON, as it was given, or as {@link kept} returns it. */
   input?: z.ZodType<Input>;
   /** A reason is required unless this is `optional`. */
   reason?: 'optional';
@@ -100,10 +106,18 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
   takesTwo?: 'always' | UnderDualControl<Subject, Input, Proof>;
   /** The facts that the operator has seen, and judged by. When one changes, the decision is 409 `version_conflict`. */
   restsOn(subject: Subject, input: Input): Facts;
-  /** Asks a party for evidence before the transaction begins, because a party may be slow. @throws Problem */
-  prove?(asked: { id: string; input: Input }): Promise<Proof>;
-  /** Makes the secret that the decision gives out. */
+  /**
+   * Asks a party for evidence before the transaction begins, because a party may be slow. `secret` is that of a stored
+   * approval. @throws Problem
+   */
+  prove?(asked: { id: string; input: Input; secret?: object | undefined }): Promise<Proof>;
+  /** Makes the secret that the decision gives out, or seals one that the input holds. */
   secret?(judged: Judged<Subject, Input, Proof>): Promise<MadeSecret>;
+  /**
+   * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
+   * given.
+   */
+  kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
   /**
    * Judges the decision by the present rules. Absent: one operator decides at any amount. Changes nothing.
    * @throws Problem of the domain

@@ -36,13 +36,19 @@ export function decideDeposit(deps: Deps, tx: Tx, given: DecideDeposit): Promise
     noun: 'deposit',
     decidedBy,
     asked: {},
-    async judge(deposit) {
-      assertUndecided(deposit);
-      if (decision === 'approved') await assertItsAccountOpen(tx, deposit);
-      const decisions = decision === 'approved' ? approval(deposit) : rejections(deposit);
-      return decisions.map((each) => ({ ...each, reason }));
-    },
+    judge: async (deposit) => (await judgeReview(tx, deposit, decision)).map((each) => ({ ...each, reason })),
   });
+}
+
+/** @returns what an operator's decision stores @throws Problem as {@link decideDeposit} */
+export async function judgeReview(
+  tx: Tx,
+  deposit: Deposit,
+  decision: DecideDeposit['decision'],
+): Promise<NewDecision[]> {
+  assertUndecided(deposit);
+  if (decision === 'approved') await assertItsAccountOpen(tx, deposit);
+  return decision === 'approved' ? approval(deposit) : rejections(deposit);
 }
 
 async function assertItsAccountOpen(tx: Tx, { transfer: { accountId } }: Deposit): Promise<void> {
@@ -101,16 +107,31 @@ export function refundDeposit(deps: Deps, tx: Tx, given: RefundDeposit): Promise
     decidedBy,
     asked: { field: 'amount' },
     async judge(deposit) {
-      const { status, terms } = deposit.transfer;
-      if (status !== 'completed' || !terms)
-        throw conflict('invalid_transition', `A deposit that is ${status} cannot be refunded.`);
-      await assertItsAccountOpen(tx, deposit);
-      const left = refundableOf(deposit);
-      const amount = given.amount ?? left;
-      assertRefundable(terms.currency, amount, left);
-      return [{ kind: 'refund', amount, currency: terms.currency, reason }];
+      const { amount, currency } = await judgeRefund(tx, deposit, given.amount);
+      return [{ kind: 'refund', amount, currency, reason }];
     },
   });
+}
+
+/**
+ * @param asked absent: all that is left
+ * @returns what a refund returns, and what is left before it, in the payer's currency
+ * @throws Problem as {@link refundDeposit}
+ */
+export async function judgeRefund(
+  tx: Tx,
+  deposit: Deposit,
+  asked: Decimal | undefined,
+): Promise<{ amount: Decimal; left: Decimal; currency: string }> {
+  const { status, terms } = deposit.transfer;
+  if (status !== 'completed' || !terms)
+    throw conflict('invalid_transition', `A deposit that is ${status} cannot be refunded.`);
+  await assertItsAccountOpen(tx, deposit);
+  const { currency } = terms;
+  const left = refundableOf(deposit);
+  const amount = asked ?? left;
+  assertRefundable(currency, amount, left);
+  return { amount, left, currency };
 }
 
 function assertRefundable(currency: string, amount: Decimal, left: Decimal): void {

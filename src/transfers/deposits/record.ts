@@ -14,6 +14,14 @@ export const DEPOSIT_STATUSES = [
 
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 
+/** The statuses in which a deposit waits for the payer, the party or a person. */
+export const OPEN_DEPOSIT_STATUSES: readonly string[] = [
+  'created',
+  'awaiting_payment',
+  'processing',
+  'manual_review',
+] satisfies DepositStatus[];
+
 /** The statuses with a webhook (3.2). */
 export const TOLD_STATUSES: readonly string[] = DEPOSIT_STATUSES.filter(
   (status) => status !== 'created' && status !== 'awaiting_payment' && status !== 'processing',

@@ -20,8 +20,8 @@ import {
   settledOf,
   undecidedOf,
 } from './money';
-import { priceOf } from './quotes/price';
-import type { DepositStatus } from './record';
+import { type Price, priceOf } from './quotes/price';
+import { type DepositStatus, OPEN_DEPOSIT_STATUSES } from './record';
 
 /** Triggers of a deposit (`interface.md 3.2`, decisions part 4). A status changes only by a line of the table below. */
 export type DepositTrigger =
@@ -70,10 +70,10 @@ export const DEPOSIT_TRANSITIONS: readonly Transition<DepositStatus, DepositTrig
 // Predicates of a word
 // -----------------------------------------------------------------------------------------------
 
-const wasPaid = ({ transfer }: Deposit) => paidOf(transfer.word).length > 0;
+const wasPaid = ({ transfer }: Pick<Deposit, 'transfer'>) => paidOf(transfer.word).length > 0;
 
-const isSettled = ({ transfer }: Deposit) =>
-  wasPaid({ transfer } as Deposit) && paidOf(transfer.word).every(({ status }) => status === 'settled');
+export const isSettled = ({ transfer }: Pick<Deposit, 'transfer'>) =>
+  wasPaid({ transfer }) && paidOf(transfer.word).every(({ status }) => status === 'settled');
 
 function amountDiffers({ transfer: { word, terms } }: Deposit): boolean {
   const paid = paidOf(word);
@@ -159,10 +159,15 @@ function reviewReason(situation: Deposit): string | undefined {
   return takenBack ? 'taken_back' : undefined;
 }
 
+/** The price of a credit: the agreed one for the agreed amount. Undefined when the terms give none. */
+export function creditPrice(terms: NonNullable<DepositTerms>, base: Money): Price | undefined {
+  if (base.currency !== terms.currency) return undefined;
+  return base.amount.eq(terms.chargedAmount) ? terms : priceOf(base.amount, terms);
+}
+
 /** The price of the credit is fixed once. Later payments and refunds do not change it. */
 function creditDecision(terms: NonNullable<DepositTerms>, base: Money): NewDecision | undefined {
-  const asAgreed = base.currency === terms.currency && base.amount.eq(terms.chargedAmount);
-  const price = asAgreed ? terms : base.currency === terms.currency ? priceOf(base.amount, terms) : undefined;
+  const price = creditPrice(terms, base);
   if (!price) return undefined;
   const { creditedAmount, serviceFee } = price;
   const data = { creditedAmount: creditedAmount.toFixed(), serviceFee: serviceFee.toFixed() };
@@ -262,7 +267,7 @@ export function failure(situation: Deposit, on: string): string | null {
 /** Whether the deposit waits for the payer, the party, a person or an ordered refund. */
 export function isOpen(situation: Deposit): boolean {
   const { terms, status } = situation.transfer;
-  const waits = ['created', 'awaiting_payment', 'processing', 'manual_review'].includes(status);
+  const waits = OPEN_DEPOSIT_STATUSES.includes(status);
   return (terms !== null && waits) || backsOf(situation).some(({ state }) => state === 'asked');
 }
 

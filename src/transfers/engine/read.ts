@@ -134,16 +134,19 @@ export const countByStatus = (
       .select('status', raw('count(*)::int as count')),
   );
 
-/** The number of transfers made in each hour of `[from, to)`, by their present status. The primary key serves it. */
+/**
+ * The number of a kind's transfers made in each hour of `[from, to)`, by their present status. The primary key serves it,
+ * because an id begins with its time. Top-ups and withdrawals of cards share a sort of id.
+ */
 export const countByHour = (
   sql: Sql,
-  idKind: IdKind,
+  { id, kind }: { id: IdKind; kind: string },
   { from, to }: { from: Date; to: Date },
 ): Promise<{ at: Date; status: string; count: number }[]> =>
   sql.query(
     `select date_trunc('hour', created_at, 'UTC') as at, status, count(*)::int as count from transfers
-      where id >= $1 and id < $2 group by 1, 2 order by 1, 2`,
-    [firstIdAt(idKind, from), firstIdAt(idKind, to)],
+      where id >= $1 and id < $2 and kind = $3 group by 1, 2 order by 1, 2`,
+    [firstIdAt(id, from), firstIdAt(id, to), kind],
   );
 
 /** Finds the transfer of a decision. */

@@ -72,11 +72,16 @@ export const triggerBy =
     return called === undefined || called.to.includes(status) ? undefined : called.on;
   };
 
-const OPEN: readonly string[] = ['pending_approval', 'pending', 'requires_action', 'processing'];
+export const OPEN_CARD_STATUSES: readonly string[] = [
+  'pending_approval',
+  'pending',
+  'requires_action',
+  'processing',
+];
 
 /** Whether the acquirer, the payer or an operator is waited for. */
 export const isOpen = ({ transfer }: Pick<CardTransfer, 'transfer'>): boolean =>
-  OPEN.includes(transfer.status);
+  OPEN_CARD_STATUSES.includes(transfer.status);
 
 export const returnedIn = (word: CardOrderWord | null): Decimal => sumOf(word?.returns ?? []);
 

@@ -2,21 +2,20 @@ import { notFound } from '../../kernel/errors';
 import type { IdKind } from '../../kernel/ids';
 import { formatAmount } from '../../kernel/money/money';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
-import { type Decision, decision, type Effect, type SubjectSpec } from '../../process/desk/decision';
+import type { Effect } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
-import { gauge, series } from '../../process/desk/figure';
 import { columnsOf, list, type Money } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
 import type { Services } from '../../services';
-import { assertDecidable, decideApproval } from '../approval/decide';
-import { effective } from '../engine/conclusion';
-import { countByHour, countByStatus, lockTransfer, readSituation, transfersIn } from '../engine/read';
+import { approvalDecisions } from '../approval/desk';
+import { openTransfers, transferSubject } from '../engine/desk';
+import { readSituation } from '../engine/read';
 import { transferStory } from '../engine/story';
 import { countPayoutsToApprove, payoutsToApprove, shownPayout } from './create';
 import { payoutKind } from './kind';
 import type { PayoutKind } from './paid-by-party';
-import { isFinal, PAYOUT_STATUSES, type Payout, type ShownPayout, totalDebit } from './record';
+import { OPEN_PAYOUT_STATUSES, type Outgoing, type Payout, type ShownPayout, totalDebit } from './record';
 import { revealDestination } from './reveal';
 import { payoutView } from './view';
 
@@ -42,14 +41,21 @@ export interface PayoutDeskSpec {
 }
 
 const waiting = columnsOf<ShownPayout>();
-const open = columnsOf<Payout>();
-
-const OPEN = PAYOUT_STATUSES.filter((status) => !isFinal(status));
+const columns = columnsOf<Payout>();
 
 export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec): Desk {
   const { database, keyring, now } = services;
   const { noun, id, title, kind, view } = spec;
-  const viewOf = async (payout: Payout) => view(await shownPayout(database, kind, payout));
+  const open = openTransfers(services, {
+    name: `${noun}s`,
+    kind,
+    id,
+    open: OPEN_PAYOUT_STATUSES,
+    columns: {
+      method: columns.text('method', ({ transfer }) => transfer.terms.method),
+      total: columns.money('total', totalOf),
+    },
+  });
   return defineDesk({
     name: noun,
     title,
@@ -71,23 +77,7 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
         waitsSince: (sql) => countPayoutsToApprove(sql, kind),
         decisions: [`${noun}.approve`, `${noun}.reject`],
       }),
-      list({
-        name: `${noun}s-open`,
-        title: `${noun}s that have not ended, oldest first`,
-        filters: waitingFilters({ kind: `The status: ${OPEN.join(', ')}.`, currency: true }),
-        columns: {
-          id: open.id('id', ({ transfer }) => transfer.id),
-          client: open.id('client', ({ transfer }) => transfer.tenantId),
-          account: open.id('account', ({ transfer }) => transfer.accountId),
-          method: open.text('method', ({ transfer }) => transfer.terms.method),
-          total: open.money('total', totalOf),
-          status: open.status('status', ({ transfer }) => transfer.status),
-          since: open.since('since', ({ transfer }) => transfer.updatedAt),
-          created: open.time('created', ({ transfer }) => transfer.createdAt),
-        },
-        rows: (page) => transfersIn(services, kind, OPEN, waitingFilterOf(page, now())),
-        place: ({ transfer }) => ({ since: transfer.createdAt, id: transfer.id }),
-      }),
+      open.list,
     ],
     records: [
       record({
@@ -97,7 +87,7 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
           transferStory(services, kind, {
             id: wanted,
             limit,
-            viewOf: (payout) => viewOf(payout as Payout),
+            viewOf: async (payout) => view(await shownPayout(database, kind, payout as Payout)),
           }),
         async reveal(tx, wanted) {
           const payout = await readSituation(tx, kind, wanted, now());
@@ -107,90 +97,32 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
         },
       }),
     ],
-    decisions: [approveOrReject(services, spec, 'approve'), approveOrReject(services, spec, 'reject')],
-    figures: [
-      gauge({
-        name: `${noun}s-open`,
-        title: `${noun}s that have not ended`,
-        unit: 'payouts',
-        values: async () =>
-          (await countByStatus(database, kind, OPEN)).map(({ status, count }) => ({
-            labels: { status },
-            value: count,
-          })),
-      }),
-      series({
-        name: `${noun}s`,
-        title: `${noun}s by the hour of their creation and their present status`,
-        unit: 'payouts',
-        points: async (from, to) =>
-          (await countByHour(database, id, { from, to })).map(({ at, status, count }) => ({
-            at,
-            labels: { status },
-            value: count,
-          })),
-      }),
-    ],
+    decisions: approvalDecisions<Payout>(services, {
+      noun,
+      titles: {
+        approve: 'lets the payout be ordered of the party',
+        reject: 'releases what is held; the client reads the reason',
+      },
+      subject: transferSubject(services, kind, { noun: kind.noun, id }),
+      kindOf: () => kind,
+      effectsOf: outgoingEffects,
+      view: async (sql, payout) => view(await shownPayout(sql, kind, payout)),
+    }),
+    figures: open.figures,
   });
 }
 
-const totalOf = ({ transfer: { terms } }: Payout): Money => ({
+/** The whole debit. */
+export const totalOf = ({ transfer: { terms } }: Outgoing): Money => ({
   amount: totalDebit(terms),
   currency: terms.currency,
 });
 
-const subjectOf = ({ now }: PayoutDeskServices, { id, kind }: PayoutDeskSpec): SubjectSpec<Payout> => ({
-  noun: kind.noun,
-  kinds: [id],
-  async read(sql, wanted) {
-    const found = await readSituation(sql, kind, wanted, now());
-    return found && effective(kind, found);
-  },
-  async lock(tx, wanted) {
-    const locked = await lockTransfer(tx, kind, wanted, now());
-    return locked && effective(kind, locked.situation as Payout);
-  },
-  tenantOf: ({ transfer }) => transfer.tenantId,
-});
-
-function approveOrReject(
-  services: PayoutDeskServices,
-  spec: PayoutDeskSpec,
+/** What a decision on money that a party pays out of an account does. */
+export function outgoingEffects(
+  { transfer: { status, terms } }: Outgoing,
   verb: 'approve' | 'reject',
-): Decision {
-  const { noun, kind, view } = spec;
-  const made = verb === 'approve' ? 'approved' : 'rejected';
-  return decision<Payout>({
-    name: `${noun}.${verb}`,
-    title:
-      verb === 'approve'
-        ? 'lets the payout be ordered of the party'
-        : 'releases what is held; the client reads the reason',
-    permission: 'money',
-    subject: subjectOf(services, spec),
-    ...(verb === 'approve' ? { reason: 'optional' } : {}),
-    restsOn: ({ transfer: { status, word }, decisions }) => ({
-      status,
-      reported: word?.version ?? null,
-      decisions: decisions.length,
-    }),
-    async preview(tx, { subject }) {
-      await assertDecidable(tx, kind, subject, made);
-      return effectsOf(subject, verb);
-    },
-    async execute(tx, { id, subject }, { decidedBy, reason }) {
-      const given = { id, decision: made, decidedBy, reason: reason ?? undefined } as const;
-      const { after } = await decideApproval(services, tx, kind, given);
-      return {
-        before: { status: subject.transfer.status },
-        after: { status: after.transfer.status },
-        result: view(await shownPayout(tx, kind, after)),
-      };
-    },
-  });
-}
-
-function effectsOf({ transfer: { status, terms } }: Payout, verb: 'approve' | 'reject'): Effect[] {
+): Effect[] {
   const total = `${formatAmount(totalDebit(terms), terms.currency)} ${terms.currency}`;
   const received = `${formatAmount(terms.receivedAmount, terms.receivedCurrency)} ${terms.receivedCurrency}`;
   return verb === 'approve'

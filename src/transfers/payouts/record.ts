@@ -90,6 +90,8 @@ const FINAL: readonly PayoutStatus[] = ['completed', 'rejected', 'failed', 'canc
 
 export const isFinal = (status: string): boolean => FINAL.includes(status as PayoutStatus);
 
+export const OPEN_PAYOUT_STATUSES = PAYOUT_STATUSES.filter((status) => !isFinal(status));
+
 /** Whether a caller need not wait longer: the payout has ended, or an operator decides. */
 export const isSettled = ({ status }: { status: string }): boolean =>
   isFinal(status) || status === 'pending_approval';

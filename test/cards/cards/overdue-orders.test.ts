@@ -52,7 +52,7 @@ async function bufferedOperation(label?: string) {
 
 const operation = async (id: string) => (await client.call('GET', `/v2/cards/operations/${id}`)).body;
 const conclude = (id: string, as: string, ...more: string[]) =>
-  command(operator, 'conclude', id, '--as', as, '--evidence', 'the letter of 3 May', ...more);
+  command(operator, 'card-order', 'conclude', id, '--as', as, '--reason', 'the letter of 3 May', ...more);
 
 it('shows an unanswered issuance after a day, with the held money, and closes the break when it is answered', async () => {
   const { id } = await requestedCard(api, client, { amount: '50.00' });
@@ -113,7 +113,7 @@ it('concludes an issuance as failed: releases its hold, and shows a later issuan
   expect(entry).toMatchObject({
     actor: 'operator:ida',
     action: 'card-order.conclude',
-    after: { as: 'failed', evidence: 'the letter of 3 May' },
+    after: { as: 'failed', reason: 'the letter of 3 May' },
   });
   const terms = { reference: 'late', last4: '4242', expiryMonth: 1, expiryYear: 2031 };
   const issued = { status: 'issued' as const, ...terms };

@@ -31,8 +31,11 @@ const auditOf = (id: string) =>
 it('cancels an order that was not given, releases the hold, and records the operator', async () => {
   const before = await balance(on.client, on.eur);
   const id = await ordered(on);
+  const preview = await cancel(id, '--preview', '--json');
+  expect(JSON.parse(preview.out).effects[0]).toEqual({ field: 'status', from: 'created', to: 'cancelled' });
   const { code, out, err } = await cancel(id, ...BECAUSE, '--json');
   expect([code, err]).toEqual([0, '']);
+  expect((await cancel(id, '--preview')).code).toBe(4);
   expect(JSON.parse(out)).toMatchObject({ id, status: 'cancelled', failure: 'cancelled_by_operator' });
   expect(await read(on, id)).toMatchObject({ status: 'cancelled', sold: '0.00', bought: '0.00' });
   expect(await balance(on.client, on.eur)).toBe(before);

@@ -58,6 +58,11 @@ it('a withdrawal above the threshold waits as pending with a hold, and is ordere
   ]);
   const listed = await operator('withdrawal', 'list');
   expect(listed.out).toMatch(new RegExp(`${id}.*${client.clientId}.*101.50 USD`));
+  const preview = await operator('withdrawal', 'approve', id, '--preview', '--json');
+  expect(JSON.parse(preview.out).effects).toEqual([
+    { field: 'status', from: 'pending_approval', to: 'pending' },
+    { field: 'ordered of the party', from: null, to: '100.00 USD' },
+  ]);
   const approved = await operator('withdrawal', 'approve', id, '--reason', 'called them');
   expect([approved.code, approved.out]).toEqual([0, `${id} is pending.`]);
   expect((await driven(api, id)).status).toBe('completed');

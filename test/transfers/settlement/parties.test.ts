@@ -28,7 +28,7 @@ const WHY = ['--reason', 'the statement of 3 May'];
 const move = (party: string, amount: string, as: string, ...more: string[]) =>
   command(
     ida,
-    ...['settlement', 'move', '--party', party, '--currency', 'usd', '--amount', amount, '--as', as],
+    ...['settlement', 'move', '--party', party, '--currency', 'USD', '--amount', amount, '--as', as],
     ...WHY,
     ...more,
   );
@@ -37,11 +37,11 @@ const move = (party: string, amount: string, as: string, ...more: string[]) =>
 async function owed(...options: string[]): Promise<string[]> {
   const { code, out, err } = await command(ida, 'settlement', 'list', ...options, '--json');
   if (code !== 0) throw new Error(err);
-  const items = JSON.parse(out) as { party: string; currency: string; booked: string }[];
-  return items.map(({ party, currency, booked }) => `${party} ${currency} ${booked}`);
+  const items = JSON.parse(out) as { party: string; currency: string; booked: { amount: string } }[];
+  return items.map(({ party, currency, booked }) => `${party} ${currency} ${booked.amount}`);
 }
 
-const inUsd = () => owed('--currency', 'usd');
+const inUsd = () => owed('--currency', 'USD');
 
 async function internal(account: string): Promise<number> {
   const [row] = await on.api.database.query<{ sum: string }>(
@@ -96,15 +96,21 @@ it('shows bank, payouts party and exchange apart in one currency', async () => {
 
 it('books our payment to a party, and a surplus that we keep', async () => {
   await MAKE.payouts(on);
-  const euros = (amount: string, as: string) =>
+  const euros = (amount: string, as: string, ...more: string[]) =>
     command(
       ida,
       ...['settlement', 'move', '--party', 'payouts', '--currency', 'EUR', '--amount', amount, '--as', as],
       ...WHY,
+      ...more,
     );
-  expect((await euros('99.00', 'funding')).out).toBe('99.00 EUR is booked as funding of payouts.');
+  const preview = await euros('99.00', 'funding', '--preview', '--json');
+  expect(JSON.parse(preview.out).effects).toEqual([
+    { field: 'payouts owes us', from: '-100.00 EUR', to: '-1.00 EUR' },
+  ]);
+  expect(await owed('--party', 'payouts')).toEqual(['payouts EUR -100.00']);
+  expect((await euros('99.00', 'funding')).out).toMatch(/amount +99\.00/);
   expect(await owed('--party', 'payouts')).toEqual(['payouts EUR -1.00']);
-  expect((await euros('1.01', 'surplus')).code).toBe(4);
+  for (const more of [[], ['--preview']]) expect((await euros('1.01', 'surplus', ...more)).code).toBe(4);
   expect((await euros('1.00', 'surplus')).code).toBe(0);
   expect(await owed('--party', 'payouts')).toEqual([]);
 });
@@ -134,5 +140,5 @@ it('needs another operator above the limit', async () => {
 
 it.each(['rates', 'chain', 'nobody'])('refuses %s, which has no account', async (party) => {
   const { code, err } = await move(party, '1.00', 'funding', '--json');
-  expect([code, err]).toEqual([2, expect.stringContaining('It takes card-processor, checkout, payouts')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('card-processor, checkout, payouts')]);
 });

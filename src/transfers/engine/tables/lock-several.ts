@@ -1,5 +1,5 @@
-import { anyOf, table } from '../../../kernel/db/build';
-import type { Tx } from '../../../kernel/db/database';
+import { anyOf, raw, table } from '../../../kernel/db/build';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import { lockLedgerAccounts } from '../../../kernel/ledger/accounts';
 import type { AnyKind } from '../kind';
 
@@ -25,16 +25,28 @@ export async function lockNotOrdered(
   { name: kind }: Pick<AnyKind, 'name'>,
   { tenantId, statuses, term, value }: NotOrdered,
 ): Promise<string[]> {
-  const rows = await lockRows(tx, (query) =>
-    query
-      .where({ kind, tenantId })
-      .whereNull('orderedAt')
-      .where(anyOf('status', statuses))
-      .whereRaw('terms->>? = ?', [term, value]),
-  );
+  const rows = await lockRows(tx, (query) => notOrdered(query, kind, { tenantId, statuses, term, value }));
   const accounts = new Set(rows.flatMap(({ accountId }) => accountId ?? []));
   if (accounts.size > 0) await lockLedgerAccounts(tx, [...accounts]);
   return rows.map(({ id }) => id);
+}
+
+const notOrdered = (query: Query, kind: string, { tenantId, statuses, term, value }: NotOrdered): Query =>
+  query
+    .where({ kind, tenantId })
+    .whereNull('orderedAt')
+    .where(anyOf('status', statuses))
+    .whereRaw('terms->>? = ?', [term, value]);
+
+/** The number of transfers that {@link lockNotOrdered} would lock. */
+export async function countNotOrdered(
+  sql: Sql,
+  { name: kind }: Pick<AnyKind, 'name'>,
+  wanted: NotOrdered,
+): Promise<number> {
+  const query = notOrdered(table('transfers').select(raw('count(*)::int as count')), kind, wanted);
+  const [row] = await sql.run<{ count: number }>(query);
+  return row?.count ?? 0;
 }
 
 /** Locks the rows of transfers. The caller locks their accounts after all rows. */

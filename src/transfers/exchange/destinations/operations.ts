@@ -6,14 +6,15 @@ import { ensureInternalAccounts } from '../../../kernel/ledger/accounts';
 import { isFiat } from '../../../kernel/money/currencies';
 import type { Keyring } from '../../../kernel/security/keyring';
 import type { BankDestination } from '../../../parties/exchange/port';
+import type { Destination } from '../../../parties/payouts/port';
 import type { Services } from '../../../services';
 import { requireTenant } from '../../../tenants/clients/operations';
 import { checkDestination, maskDestination } from '../../payouts/destinations/destination';
 import { openDestination, sealDestination } from '../../payouts/destinations/sealing';
 import { statusAt, type WithdrawalDestination } from './record';
-import { findDestination, findSealed, insertDestination, updateDestination } from './store';
+import { findDestination, findSealed, hasAccount, insertDestination, updateDestination } from './store';
 
-export { findDestination, findDestinations, listDestinations } from './store';
+export { findDestination, findDestinations, listDestinations, pageOfDestinations } from './store';
 
 /**
  * Waiting time of a new destination. Others can then notice it before a stolen operator's secret gets any money out.
@@ -32,36 +33,62 @@ export interface AddDestination {
   by: string;
 }
 
+/** A bank account as {@link addDestination} would add it. */
+interface CheckedDestination {
+  destination: Destination;
+  masked: Destination;
+  accountHash: Buffer;
+  createdAt: Date;
+  activeFrom: Date;
+}
+
+/** Checks a bank account. Changes nothing. @throws Problem as {@link addDestination} */
+export async function judgeDestination(
+  { keyring, now }: Pick<Services, 'keyring' | 'now'>,
+  tx: Tx,
+  { tenantId, currency, bank }: AddDestination,
+): Promise<CheckedDestination> {
+  await requireTenant(tx, tenantId);
+  if (!isFiat(currency)) throw invalid('currency must be a fiat currency.', 'currency');
+  const destination = checkDestination('swift', bank, currency);
+  const accountHash = hashOf(keyring, currency, destination);
+  if (await hasAccount(tx, tenantId, accountHash)) throw knownAccount(destination);
+  const createdAt = now();
+  const activeFrom = new Date(createdAt.getTime() + WAITS_MS);
+  return { destination, masked: maskDestination(destination), accountHash, createdAt, activeFrom };
+}
+
+const knownAccount = ({ iban }: Destination) =>
+  alreadyExists(
+    'The client has this destination in this currency.',
+    iban === undefined ? 'accountNumber' : 'iban',
+  );
+
 /**
  * Adds a bank account to a tenant's allow-list. It may be used a day later.
  * @throws Problem 404 for the tenant; 400 naming `currency`, `iban`, `accountNumber`, `bic`, `country` or `name`;
  * `ErrAlreadyExists` on `iban` or `accountNumber` where the tenant has that account in that currency
  */
 export async function addDestination(
-  { keyring, now }: Pick<Services, 'keyring' | 'now'>,
+  services: Pick<Services, 'keyring' | 'now'>,
   tx: Tx,
-  { tenantId, currency, bank, label, by }: AddDestination,
+  given: AddDestination,
 ): Promise<WithdrawalDestination> {
-  await requireTenant(tx, tenantId);
-  if (!isFiat(currency)) throw invalid('currency must be a fiat currency.', 'currency');
-  const destination = checkDestination('swift', bank, currency);
-  const [id, createdAt] = [newId('withdrawalDestination'), now()];
+  const { tenantId, currency, label, by } = given;
+  const { destination, masked, ...checked } = await judgeDestination(services, tx, given);
+  const id = newId('withdrawalDestination');
   const made = await insertDestination(tx, {
     id,
     tenantId,
     currency,
-    createdAt,
+    ...checked,
     label: label ?? null,
     addedBy: by,
-    destination: sealDestination(keyring, SEALED_FOR, destination, id),
-    destinationMasked: maskDestination(destination),
-    accountHash: hashOf(keyring, currency, destination),
-    activeFrom: new Date(createdAt.getTime() + WAITS_MS),
+    destination: sealDestination(services.keyring, SEALED_FOR, destination, id),
+    destinationMasked: masked,
   });
-  if (!made) {
-    const field = destination.iban === undefined ? 'accountNumber' : 'iban';
-    throw alreadyExists('The client has this destination in this currency.', field);
-  }
+  // Another operator has added it in the meantime.
+  if (!made) throw knownAccount(destination);
   // Opens the exchange's internal accounts too, because a withdrawal posts to them long after it was accepted.
   await ensureInternalAccounts(tx, currency);
   return made;
@@ -128,14 +155,22 @@ export interface Waive extends Change {
  */
 export async function waiveDestination(tx: Tx, { id, by, at, othersCan }: Waive): Promise<Changed> {
   const before = await requireDestination(tx, null, id, { lock: 'update' });
-  const status = statusAt(before, at);
+  assertWaivable(before, { by, at, othersCan });
+  return { before, after: await updateDestination(tx, id, { activeFrom: at, waivedAt: at, waivedBy: by }) };
+}
+
+/** @throws Problem 409 as {@link waiveDestination} */
+export function assertWaivable(
+  destination: WithdrawalDestination,
+  { by, at, othersCan }: Omit<Waive, 'id'>,
+): void {
+  const status = statusAt(destination, at);
   if (status !== 'pending') throw conflict('invalid_transition', `The destination is ${status}.`);
-  if (othersCan && before.addedBy === by)
+  if (othersCan && destination.addedBy === by)
     throw conflict(
       'invalid_transition',
       'The operator who added the destination cannot waive its waiting time.',
     );
-  return { before, after: await updateDestination(tx, id, { activeFrom: at, waivedAt: at, waivedBy: by }) };
 }
 
 /**
@@ -144,8 +179,13 @@ export async function waiveDestination(tx: Tx, { id, by, at, othersCan }: Waive)
  */
 export async function markDestinationDisabled(tx: Tx, { id, by, at }: Change): Promise<Changed> {
   const before = await requireDestination(tx, null, id, { lock: 'update' });
-  if (before.disabledAt !== null) throw conflict('invalid_transition', 'The destination is disabled.');
+  assertEnabled(before);
   return { before, after: await updateDestination(tx, id, { disabledAt: at, disabledBy: by }) };
+}
+
+/** @throws Problem 409 `invalid_transition` */
+export function assertEnabled({ disabledAt }: WithdrawalDestination): void {
+  if (disabledAt !== null) throw conflict('invalid_transition', 'The destination is disabled.');
 }
 
 /**

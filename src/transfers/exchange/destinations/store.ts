@@ -24,6 +24,12 @@ export interface NewDestination
   accountHash: Buffer;
 }
 
+/** Whether the tenant has an enabled destination with that account. */
+export async function hasAccount(sql: Sql, tenantId: string, accountHash: Buffer): Promise<boolean> {
+  const query = destinations().select('id').where({ tenantId, accountHash }).whereNull('disabledAt');
+  return (await sql.run(query.limit(1))).length > 0;
+}
+
 /** @returns undefined where the tenant has an enabled destination with that account */
 export function insertDestination(
   tx: Sql,
@@ -51,12 +57,22 @@ export async function findDestination(
 export const findDestinations = (sql: Sql, ids: readonly string[]): Promise<WithdrawalDestination[]> =>
   destinations.all(sql, destinations().where(anyOf('id', ids)));
 
-/** Lists the destinations of a tenant, or of all tenants, newest first. */
+/** Lists the destinations of a tenant, newest first. */
 export const listDestinations = (
   sql: Sql,
   filter: { tenantId?: string | undefined; currency?: string | undefined },
 ): Promise<WithdrawalDestination[]> =>
   destinations.all(sql, destinations().modify(filtered, filter).orderBy('id', 'desc'));
+
+/** A page of the destinations of a tenant, or of all tenants, newest first. @param after id that the page follows */
+export function pageOfDestinations(
+  sql: Sql,
+  { tenantId, after, limit }: { tenantId?: string | undefined; after?: string | undefined; limit: number },
+): Promise<WithdrawalDestination[]> {
+  const query = destinations().modify(filtered, { tenantId }).orderBy('id', 'desc').limit(limit);
+  if (after !== undefined) void query.where('id', '<', after);
+  return destinations.all(sql, query);
+}
 
 export function updateDestination(
   tx: Sql,

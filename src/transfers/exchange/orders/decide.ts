@@ -32,17 +32,22 @@ export const cancelOrder = (
     noun: NOUN,
     decidedBy,
     asked: {},
-    judge({ transfer: { status, orderedAt } }) {
-      if (status !== 'created' || orderedAt !== null)
-        throw conflict(
-          'invalid_transition',
-          orderedAt === null
-            ? `An order that is ${status} cannot be cancelled.`
-            : 'The order may have reached the exchange.',
-        );
+    judge(order) {
+      assertCancellable(order);
       return [{ kind: 'cancel', data: { code: 'cancelled_by_operator' }, reason }];
     },
   });
+
+/** @throws Problem 409 `invalid_transition` once the exchange may have the order */
+export function assertCancellable({ transfer: { status, orderedAt } }: ExchangeOrder): void {
+  if (status === 'created' && orderedAt === null) return;
+  throw conflict(
+    'invalid_transition',
+    orderedAt === null
+      ? `An order that is ${status} cannot be cancelled.`
+      : 'The order may have reached the exchange.',
+  );
+}
 
 /**
  * Releases an order: its whole deal becomes the client's. The part for an account that was closed meanwhile goes to

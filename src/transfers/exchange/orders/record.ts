@@ -68,3 +68,5 @@ export const EXCHANGE_ORDER_TRANSITIONS: readonly Transition<ExchangeOrderStatus
 const FINAL: readonly string[] = ['completed', 'failed', 'cancelled'];
 
 export const isFinal = (status: string): boolean => FINAL.includes(status);
+
+export const OPEN_ORDER_STATUSES = EXCHANGE_ORDER_STATUSES.filter((status) => !isFinal(status));

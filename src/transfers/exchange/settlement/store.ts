@@ -41,6 +41,14 @@ export async function lockCheck(tx: Tx, currency: string): Promise<SettlementChe
   return check;
 }
 
+/** Reads the last check of a currency, without a lock. Before the first one nothing was reported. */
+export async function findCheck(
+  sql: Sql,
+  currency: string,
+): Promise<Pick<SettlementCheck, 'currency' | 'reported'>> {
+  return (await checks.one(sql, checks().where({ currency }))) ?? { currency, reported: ZERO };
+}
+
 /** Reads the last check of each currency, without a lock. Currencies without a check are left out. */
 export async function readChecks(
   sql: Sql,

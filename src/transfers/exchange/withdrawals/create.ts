@@ -2,7 +2,6 @@ import { assertFundable } from '../../../accounts/accounts/internal-transfer';
 import { requireAccount } from '../../../accounts/accounts/operations';
 import type { IdPage } from '../../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../../kernel/db/database';
-import type { WaitingCount, WaitingFilter } from '../../../kernel/db/waiting';
 import { invalid } from '../../../kernel/errors';
 import type { OperationKey } from '../../../kernel/idempotency';
 import { newId } from '../../../kernel/ids';
@@ -10,17 +9,10 @@ import type { Decimal } from '../../../kernel/money/money';
 import { assertFits } from '../../../kernel/wire/schemas';
 import type { Services } from '../../../services';
 import { bothSettingsOf } from '../../../tenants/clients/operations';
-import { TO_APPROVE } from '../../approval/decide';
 import { needsApproval } from '../../approval/needs-approval';
 import { approvalSettingsSection } from '../../approval/settings';
 import { openTransfer } from '../../engine/open';
-import {
-  countWaitingForOperator,
-  type ListFilter,
-  listTransfers,
-  requireTransfer,
-  waitingForOperator,
-} from '../../engine/read';
+import { type ListFilter, listTransfers, requireTransfer } from '../../engine/read';
 import { assertUsable, findDestinations, requireDestination } from '../destinations/operations';
 import type { WithdrawalDestination } from '../destinations/record';
 import { exchangePartySection, withdrawalFee } from '../settings';
@@ -127,15 +119,3 @@ export async function listWithdrawals(
   const found = await listTransfers(services, exchangeWithdrawalKind, filter, page);
   return withDestinations(services.database, found);
 }
-
-/** Lists the withdrawals that wait for an operator's approval, longest first. @throws Problem 400 */
-export async function withdrawalsToApprove(
-  services: Pick<Services, 'database' | 'now'>,
-  filter: WaitingFilter,
-): Promise<ShownWithdrawal[]> {
-  const found = await waitingForOperator(services, exchangeWithdrawalKind, TO_APPROVE, filter);
-  return withDestinations(services.database, found);
-}
-
-export const countWithdrawalsToApprove = (sql: Sql): Promise<WaitingCount> =>
-  countWaitingForOperator(sql, exchangeWithdrawalKind, TO_APPROVE);

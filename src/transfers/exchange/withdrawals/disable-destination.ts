@@ -1,16 +1,14 @@
-import type { Tx } from '../../../kernel/db/database';
+import type { Sql, Tx } from '../../../kernel/db/database';
 import type { Services } from '../../../services';
 import { decide } from '../../engine/decide';
-import { lockNotOrdered } from '../../engine/tables/lock-several';
-import { isFinal, PAYOUT_STATUSES } from '../../payouts/record';
+import { countNotOrdered, lockNotOrdered, type NotOrdered } from '../../engine/tables/lock-several';
+import { isFinal, OPEN_PAYOUT_STATUSES } from '../../payouts/record';
 import { type Change, markDestinationDisabled } from '../destinations/operations';
 import type { WithdrawalDestination } from '../destinations/record';
 import { exchangeWithdrawalKind } from './kind';
 
 /** Failure code of a withdrawal that was cancelled with its destination. */
 export const DESTINATION_DISABLED = 'destination_disabled';
-
-const OPEN = PAYOUT_STATUSES.filter((status) => !isFinal(status));
 
 /**
  * Disables a destination for ever. Cancels its withdrawals that the exchange was not told of, in the same
@@ -27,16 +25,22 @@ export async function disableDestination(
   // The destination's row is locked first. A withdrawal that is made at the same time is then found below, or is
   // refused.
   const changed = await markDestinationDisabled(tx, { id, by, at: services.now() });
-  const found = await lockNotOrdered(tx, exchangeWithdrawalKind, {
-    tenantId: changed.after.tenantId,
-    statuses: OPEN,
-    term: 'destinationId',
-    value: id,
-  });
+  const found = await lockNotOrdered(tx, exchangeWithdrawalKind, waitingFor(changed.after));
   const cancelled: string[] = [];
   for (const each of found) if (await cancel(services, tx, each, by)) cancelled.push(each);
   return { ...changed, cancelled };
 }
+
+/** The number of withdrawals that the exchange was not told of. */
+export const notOrderedTo = (sql: Sql, destination: WithdrawalDestination): Promise<number> =>
+  countNotOrdered(sql, exchangeWithdrawalKind, waitingFor(destination));
+
+const waitingFor = ({ id, tenantId }: WithdrawalDestination): NotOrdered => ({
+  tenantId,
+  statuses: OPEN_PAYOUT_STATUSES,
+  term: 'destinationId',
+  value: id,
+});
 
 /** @returns false for a withdrawal that has ended, by the word that counts */
 async function cancel(

@@ -32,6 +32,13 @@ export type IbanCredit = Situation<IbanCreditTerms, BankCreditWord>;
 
 export type IbanCreditStatus = 'received' | 'credited' | 'suspended' | 'returned' | 'recalled';
 
+/** The statuses that wait for the bank or for a person: money without an owner, or recalled by the payer's bank. */
+export const OPEN_CREDIT_STATUSES: readonly string[] = [
+  'received',
+  'suspended',
+  'recalled',
+] satisfies IbanCreditStatus[];
+
 export type IbanCreditTrigger =
   /** The payment is for an IBAN that was enabled when the payment came; or for none. */
   | 'matched'

@@ -1,4 +1,5 @@
-import { REVEALERS } from '../../../../src/desk/reveal';
+import { deskCatalogue } from '../../../../src/composition';
+import type { Tx } from '../../../../src/kernel/db/database';
 import { checkLedger } from '../../../../src/kernel/ledger/check';
 import { accountBalance } from '../../../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../../../support/api';
@@ -29,7 +30,7 @@ const destinations = async (query = '') =>
 
 const add = (...more: string[]) =>
   operator(
-    ...['destination', 'add', '--client', client.clientId, '--currency', 'eur', '--name', 'Ada Byron'],
+    ...['destination', 'add', '--client', client.clientId, '--currency', 'EUR', '--name', 'Ada Byron'],
     ...(more.some((each) => ['--iban', '--account-number', '--country'].includes(each))
       ? []
       : ['--iban', IBAN]),
@@ -97,14 +98,25 @@ describe('destination', () => {
 
   it('add refuses an existing account and currency until the destination is disabled', async () => {
     const { id } = await added();
-    const again = await add('--json');
-    expect(JSON.parse(again.err)).toMatchObject({ code: 'ErrAlreadyExists', field: 'iban' });
+    for (const more of [[], ['--preview']]) {
+      const again = await add('--json', ...more);
+      expect(JSON.parse(again.err)).toMatchObject({ code: 'ErrAlreadyExists', field: 'iban' });
+    }
     await added('--currency', 'USD');
     expect((await operator('destination', 'disable', id)).code).toBe(0);
     const { id: anew } = await added();
     expect((await destinations('?status=pending&currency=EUR')).data.map((each: any) => each.id)).toEqual([
       anew,
     ]);
+  });
+
+  it('add shows beforehand the masked account and its time, and adds nothing', async () => {
+    const { out } = await add('--preview', '--json');
+    expect(JSON.parse(out).effects).toEqual([
+      { field: 'account', from: null, to: 'DE89****3000' },
+      { field: 'active from', from: null, to: expect.stringMatching(/Z$/) },
+    ]);
+    expect((await destinations()).data).toEqual([]);
   });
 
   it('add accepts an account without an IBAN, once', async () => {
@@ -163,8 +175,10 @@ describe('destination', () => {
   it('waive takes another operator than add, if there is another', async () => {
     const { id } = await added();
     const other = await anotherOperator(environment, 'bea');
-    const refused = await operator('destination', 'waive', id, '--json');
-    expect([refused.code, JSON.parse(refused.err).code]).toEqual([4, 'invalid_transition']);
+    for (const more of [[], ['--preview']]) {
+      const refused = await operator('destination', 'waive', id, '--json', ...more);
+      expect([refused.code, JSON.parse(refused.err).code]).toEqual([4, 'invalid_transition']);
+    }
     expect((await destinations()).data).toMatchObject([{ id, status: 'pending' }]);
     expect((await command(other, 'destination', 'waive', id)).code).toBe(0);
     const { id: second } = await added('--currency', 'USD');
@@ -175,6 +189,12 @@ describe('destination', () => {
   it('disable is final, and cancels withdrawals that were not ordered', async () => {
     const destinationId = await destinationOf(api, client);
     const { id } = await withdrawn(client, { accountId, destinationId, amount: '10.00' });
+    const preview = await operator('destination', 'disable', destinationId, '--preview', '--json');
+    expect(JSON.parse(preview.out).effects).toContainEqual({
+      field: 'withdrawals not ordered yet',
+      from: '1',
+      to: '0',
+    });
     const { out } = await operator('destination', 'disable', destinationId, '--json');
     expect(JSON.parse(out)).toMatchObject({ destination: { status: 'disabled' }, cancelled: [id] });
     expect(await read(client, id)).toMatchObject({ status: 'cancelled', failure: 'destination_disabled' });
@@ -189,6 +209,10 @@ describe('destination', () => {
     const { out } = await operator('destination', 'list', '--client', client.clientId);
     expect(out).toMatch(new RegExp(`${id}.*${client.clientId}.*EUR.*DE89\\*\\*\\*\\*3000.*pending`));
     expect((await operator('destination', 'list')).out.split('\n').length).toBeGreaterThan(2);
+    const page = await operator('desk', 'list', 'destinations', '--limit', '1', '--json');
+    const { items, next } = JSON.parse(page.out);
+    const rest = await operator('desk', 'list', 'destinations', '--after', next, '--limit', '1', '--json');
+    expect([items[0].id, JSON.parse(rest.out).items[0].id < id]).toEqual([id, true]);
   });
 });
 
@@ -205,7 +229,10 @@ describe('a withdrawal above the threshold', () => {
     expect(out).toMatch(new RegExp(`${id}.*${client.clientId}.*10000.01 EUR`));
     const { out: json } = await operator('desk', 'list', 'exchange-withdrawals', '--json');
     expect(out + json).not.toMatch(/Byron|0532013000/);
-    expect(await REVEALERS.exchangeWithdrawal?.(api.database, api.services.keyring, id)).toEqual({
+    const { records } = deskCatalogue(api.services);
+    const reveal = (tx: Tx) =>
+      records.get('exchangeWithdrawal')?.reveal?.(tx, id) ?? Promise.reject(new Error(id));
+    expect(await api.database.transaction(reveal)).toEqual({
       action: 'exchange_withdrawal.reveal',
       tenantId: client.clientId,
       data: BANK,
@@ -231,6 +258,20 @@ describe('a withdrawal above the threshold', () => {
     expect((await operator('withdrawal', 'approve', id)).code).toBe(4);
     const { out: story } = await operator('show', id, '--json');
     expect(JSON.parse(story)).toMatchObject({ what: 'exchange_withdrawal', status: 'processing' });
+  });
+
+  it('is previewed in numbers, and is open until it has ended', async () => {
+    const { out } = await operator('withdrawal', 'reject', id, '--preview', '--json');
+    expect(JSON.parse(out).effects).toEqual([
+      { field: 'status', from: 'pending_approval', to: 'rejected' },
+      { field: 'held', from: '10000.01 EUR', to: null },
+    ]);
+    const open = ['desk', 'list', 'exchange-withdrawals-open', '--client', client.clientId, '--json'];
+    expect(JSON.parse((await operator(...open)).out).items).toMatchObject([
+      { id, status: 'pending_approval' },
+    ]);
+    expect((await operator('withdrawal', 'reject', id, '--reason', 'No.')).code).toBe(0);
+    expect(JSON.parse((await operator(...open)).out).items).toEqual([]);
   });
 
   it('releases its hold after a rejection, and the client reads the reason', async () => {

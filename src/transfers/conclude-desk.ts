@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { IdKind } from '../kernel/ids';
+import { moneyText } from '../kernel/money/money';
+import { type Decision, decision, type Effect, type SubjectSpec } from '../process/desk/decision';
+import { type Desk, defineDesk } from '../process/desk/desk';
+import type { Services } from '../services';
+import { concludeTransfer, previewConclusion } from './conclude';
+import type { Holding } from './engine/books/position';
+import { CONCLUSIONS, type Conclusion, effective } from './engine/conclusion';
+import type { AnyKind } from './engine/kind';
+import { lockTransfer, readSituation } from './engine/read';
+import { last, type Situation } from './engine/record';
+import { fingerprintOf } from './engine/restored';
+import { findKind } from './kinds';
+
+/** A transfer of any kind, with the party's own word. */
+export interface AnyTransfer {
+  kind: AnyKind;
+  heard: Situation;
+}
+
+const KINDS: readonly IdKind[] = [
+  ...(['deposit', 'payout', 'ibanPayout', 'ibanCredit', 'chainDeposit', 'externalCardTransaction'] as const),
+  ...(['exchangeOrder', 'exchangeWithdrawal'] as const),
+];
+
+/** A transfer of any kind as the subject of a decision. */
+export const anyTransfer = ({ now }: Pick<Services, 'now'>): SubjectSpec<AnyTransfer> => ({
+  noun: 'transfer',
+  kinds: KINDS,
+  async read(sql, id) {
+    const kind = await findKind(sql, id);
+    const heard = kind && (await readSituation(sql, kind, id, now()));
+    return heard && { kind, heard };
+  },
+  async lock(tx, id) {
+    const kind = await findKind(tx, id);
+    const locked = kind && (await lockTransfer(tx, kind, id, now()));
+    return locked && { kind, heard: locked.situation };
+  },
+  tenantOf: ({ heard }) => heard.transfer.tenantId,
+});
+
+/** The postings of a decision, in numbers. */
+export const moveEffects = (moves: readonly Holding[]): Effect[] =>
+  moves.map(({ component, account, ...money }) => ({
+    field: account === null ? component : `${component} of ${account}`,
+    from: null,
+    to: moneyText(money),
+  }));
+
+/** The desk of transfers that their party never ends. */
+export const transferDesk = (services: Pick<Services, 'commands' | 'now'>): Desk =>
+  defineDesk({
+    name: 'transfer',
+    title: 'Transfers of any kind',
+    decisions: [conclude(services)],
+  });
+
+const conclude = (services: Pick<Services, 'commands' | 'now'>): Decision =>
+  decision<AnyTransfer, { as: Conclusion }>({
+    name: 'transfer.conclude',
+    title: 'ends a transfer that its party never ends, until the party says something else',
+    permission: 'money',
+    subject: anyTransfer(services),
+    input: z.strictObject({ as: z.enum(CONCLUSIONS).meta({ description: 'How it has ended.' }) }),
+    // The party may save an unchanged record under another version, so that the version does not count.
+    restsOn: ({ heard }) => ({
+      status: heard.transfer.status,
+      reported: heard.transfer.word && fingerprintOf({ ...heard.transfer.word, version: undefined }),
+      concluded: last(heard, 'conclude')?.id ?? null,
+      decisions: heard.decisions.length,
+    }),
+    async weigh(_, { subject: { kind, heard }, input }) {
+      return { ...previewConclusion(kind, heard, input.as).money, ever: true };
+    },
+    async preview(_, { subject: { kind, heard }, input }) {
+      const { status, becomes, moves } = previewConclusion(kind, heard, input.as);
+      return [{ field: 'status', from: status, to: becomes }, ...moveEffects(moves)];
+    },
+    async execute(tx, { id: transferId, subject, input: { as } }, { decidedBy, reason }) {
+      const evidence = reason ?? '';
+      const { after } = await concludeTransfer(services, tx, { transferId, as, evidence, decidedBy });
+      const { status } = after.transfer;
+      return {
+        before: { status: effective(subject.kind, subject.heard).transfer.status },
+        after: { status, as },
+        result: { transferId, status },
+      };
+    },
+  });

@@ -1,0 +1,96 @@
+import type { IdKind } from '../../kernel/ids';
+import type { SubjectSpec } from '../../process/desk/decision';
+import { type Figure, gauge, series } from '../../process/desk/figure';
+import { type Column, columnsOf, type List, list } from '../../process/desk/list';
+import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
+import type { Services } from '../../services';
+import { effective } from './conclusion';
+import type { TransferKind } from './kind';
+import { countByHour, countByStatus, lockTransfer, readSituation, transfersIn } from './read';
+import type { PartyWord, Situation } from './record';
+
+/** What the desks of all kinds of transfers have in common. */
+
+type TransferDeskServices = Pick<Services, 'database' | 'now'>;
+
+/** A transfer of one kind as the subject of a decision, with the word that counts. */
+export const transferSubject = <Terms, Word extends PartyWord>(
+  { now }: Pick<Services, 'now'>,
+  kind: TransferKind<Terms, Word>,
+  { noun, id }: { noun: string; id: IdKind },
+): SubjectSpec<Situation<Terms, Word>> => ({
+  noun,
+  kinds: [id],
+  async read(sql, wanted) {
+    const found = await readSituation(sql, kind, wanted, now());
+    return found && effective(kind, found);
+  },
+  async lock(tx, wanted) {
+    const locked = await lockTransfer(tx, kind, wanted, now());
+    return locked && effective(kind, locked.situation as Situation<Terms, Word>);
+  },
+  tenantOf: ({ transfer }) => transfer.tenantId,
+});
+
+export interface OpenTransfers<Terms, Word extends PartyWord> {
+  /** Plural of the kind, `payouts`. It begins the names of the list and of the figures. */
+  name: string;
+  kind: TransferKind<Terms, Word>;
+  id: IdKind;
+  /** Statuses in which a transfer has not ended, all of them in the index `transfers_open`. */
+  open: readonly string[];
+  /** Columns of the kind, shown between account and status. */
+  columns: Readonly<Record<string, Column<Situation<Terms, Word>>>>;
+}
+
+/** The list of a kind's open transfers, their number by status, and the number of transfers made in each hour. */
+export function openTransfers<Terms, Word extends PartyWord>(
+  services: TransferDeskServices,
+  { name, kind, id, open, columns: own }: OpenTransfers<Terms, Word>,
+): { list: List; figures: Figure[] } {
+  const { database, now } = services;
+  const columns = columnsOf<Situation<Terms, Word>>();
+  return {
+    list: list({
+      name: `${name}-open`,
+      title: `${name} that have not ended, oldest first`,
+      filters: waitingFilters({ kind: `The status: ${open.join(', ')}.`, currency: true }),
+      columns: {
+        id: columns.id('id', ({ transfer }) => transfer.id),
+        client: columns.id('client', ({ transfer }) => transfer.tenantId),
+        account: columns.id('account', ({ transfer }) => transfer.accountId),
+        ...own,
+        status: columns.status('status', ({ transfer }) => transfer.status),
+        since: columns.since('since', ({ transfer }) => transfer.updatedAt),
+        created: columns.time('created', ({ transfer }) => transfer.createdAt),
+      },
+      rows: (page) => transfersIn(services, kind, open, waitingFilterOf(page, now())),
+      place: ({ transfer }) => ({ since: transfer.createdAt, id: transfer.id }),
+    }),
+    figures: [
+      gauge({
+        name: `${name}-open`,
+        title: `${name} that have not ended`,
+        unit: name,
+        values: async () =>
+          (await countByStatus(database, kind, open)).map(({ status, count }) => ({
+            labels: { status },
+            value: count,
+          })),
+      }),
+      series({
+        name,
+        title: `${name} by the hour of their creation and their present status`,
+        unit: name,
+        points: async (from, to) =>
+          (await countByHour(database, { id, kind: kind.name }, { from, to })).map(
+            ({ at, status, count }) => ({
+              at,
+              labels: { status },
+              value: count,
+            }),
+          ),
+      }),
+    ],
+  };
+}
