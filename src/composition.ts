@@ -35,6 +35,7 @@ import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
 import { operatorDesk } from './desk/operators/desk';
 import { WATCHED } from './desk/queues/house';
+import { sessionDesk } from './desk/sign-in/desk';
 import { undeclaredDesk } from './desk/undeclared';
 import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
@@ -288,13 +289,17 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
   await Promise.all([sandboxParties.stop(), parties.rates.stop()]);
 }
 
-/** The desks of all domains. The order is the order of the overview. */
-export function deskCatalogue(services: Composed): Catalogue {
+/**
+ * The desks of all domains. The order is the order of the overview.
+ * @param clock the machine's time
+ */
+export function deskCatalogue(services: Composed, clock = () => new Date()): Catalogue {
   const catalogue: Catalogue = catalogueOf(services.database, [
     payoutDesk(services),
     ibanPayoutDesk(services),
     suspenseDesk(services),
-    operatorDesk(services),
+    operatorDesk({ ...services, clock }),
+    sessionDesk({ ...services, clock }),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
   ]);
   return catalogue;
@@ -308,7 +313,7 @@ export function createDesk(
   const { database, log } = services;
   const desk: DeskHttp = {
     ...services,
-    catalogue: deskCatalogue(services),
+    catalogue: deskCatalogue(services, clock),
     clock,
     workflowUrl: workflowUrl ?? (() => null),
     others: (kind) => otherApproved(services, kind),
