@@ -29,6 +29,7 @@ import { networkRoutes } from './chain/networks/routes';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
+import { approvalDesk } from './desk/approvals/desk';
 import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
@@ -298,6 +299,7 @@ export function deskCatalogue(services: Composed, clock = () => new Date()): Cat
     payoutDesk(services),
     ibanPayoutDesk(services),
     suspenseDesk(services),
+    approvalDesk(services),
     operatorDesk({ ...services, clock }),
     sessionDesk({ ...services, clock }),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),

@@ -1,5 +1,5 @@
 import type { Queue } from './queue';
-import { approvals, breaks, commands, endpoints, overdue } from './queues/house';
+import { breaks, commands, endpoints, overdue } from './queues/house';
 import { cardholders, kyc } from './queues/people';
 import { deposits, exchangeWithdrawals, withdrawals } from './queues/transfers';
 
@@ -10,7 +10,6 @@ export const QUEUES: readonly Queue[] = [
   deposits,
   withdrawals,
   exchangeWithdrawals,
-  approvals,
   breaks,
   commands,
   endpoints,

@@ -38,13 +38,9 @@ export const linkRoutes = (desk: DeskHttp): Route[] => [
     role: 'public',
     body: z.strictObject({
       token,
-      secret: z
-        .string()
-        .min(MIN_SECRET)
-        .max(200)
-        .meta({
-          description: 'The secret that you choose. For a new code generator: the one that you have.',
-        }),
+      secret: z.string().min(MIN_SECRET).max(200).meta({
+        description: 'The secret that you choose. For a new code generator: the one that you have.',
+      }),
       code: z.string().max(20).meta({ description: 'One-time code of the new generator.' }),
     }),
     status: 201,

@@ -10,8 +10,6 @@ import { STALE_MS } from '../../kernel/temporal/stale';
 import { reviewOrders } from '../../people/cardholders/review/submission';
 import { cardholderProcesses } from '../../people/cardholders/workflows';
 import { kycProcesses } from '../../people/kyc/workflows';
-import { approvalsToDecide, countApprovals } from '../../process/approvals/operations';
-import { approvalView, whatOf } from '../../process/approvals/view';
 import { countBreaks, listBreaks } from '../../process/breaks/operations';
 import type { Break } from '../../process/breaks/record';
 import { breakView } from '../../process/breaks/view';
@@ -28,21 +26,6 @@ const BREAKS = {
   ],
   record: breakView,
 };
-
-export const approvals: Queue = queueOf({
-  name: 'approvals',
-  description: 'decisions of one person that need a second one: approve or reject',
-  kind: 'the kind of decision',
-  byCurrency: true,
-  columns: ['id', 'what', 'about', 'client', 'comes to', 'asked by', 'approved first by', 'why'],
-  load: ({ database }, filter) => approvalsToDecide(database, filter),
-  count: (sql) => countApprovals(sql),
-  place: ({ id, tenantId, requestedAt }) => ({ id, tenantId, since: requestedAt }),
-  cells: ({ id, kind, subject, tenantId, requestedBy, firstBy, reason, ...rest }) => [
-    ...[id, kind, subject, tenantId, whatOf(rest), requestedBy, firstBy, reason],
-  ],
-  record: approvalView,
-});
 
 export const breaks: Queue = queueOf({
   ...BREAKS,
