@@ -8,6 +8,7 @@ import { record } from '../../process/desk/record';
 import { type DeskDeps, type Story, storyOf } from '../../process/desk/story';
 import { admittersOf, operatorDecisions } from './decisions';
 import { linkDecisions } from './link-decisions';
+import { mailDecision } from './mail-decision';
 import { findOperator, isAdmitted, listOperators, type Operator } from './operations';
 import { statusOf } from './subject';
 
@@ -57,7 +58,7 @@ export function operatorDesk(deps: OperatorDeskDeps): Desk {
         story: (id, limit) => storyOfOperator(deps, id, limit),
       }),
     ],
-    decisions: [...operatorDecisions, ...linkDecisions(deps)],
+    decisions: [...operatorDecisions, ...linkDecisions(deps), mailDecision(deps)],
   });
 }
 

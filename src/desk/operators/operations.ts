@@ -18,7 +18,16 @@ import {
   updateOperator,
 } from './store';
 
-export { findOperator, insertOperator, listOperators, lockOperators, type Operator } from './store';
+export { addressesToMail, saveMailed } from './mail-store';
+export {
+  findOperator,
+  findSignInSecrets,
+  insertOperator,
+  listOperators,
+  lockOperators,
+  type Operator,
+  saveCodeGenerator,
+} from './store';
 
 /** Creator of the first operator in the audit log, when nobody else exists. */
 export const INSTALLATION = 'installation';

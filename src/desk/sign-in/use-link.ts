@@ -8,10 +8,11 @@ import {
   actorOf,
   assertStandsBehind,
   findOperator,
+  findSignInSecrets,
   insertOperator,
   lockOperators,
+  saveCodeGenerator,
 } from '../operators/operations';
-import { findSignInSecrets, saveCodeGenerator } from '../operators/store';
 import { type SignInDeps, writeDown } from './operations';
 import { endSessionsOf } from './store';
 

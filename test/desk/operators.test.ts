@@ -1,0 +1,182 @@
+import { type TOTP, URI } from 'otpauth';
+import { type TestApi, testApi } from '../support/api';
+import { type TestDesk, testDesk } from '../support/desk';
+import { type Ask, asOperator, calling, key, operators, type Person } from './support';
+
+let api: TestApi;
+let desk: TestDesk;
+let now: number;
+let ida: Ask;
+let bob: Ask;
+let person: { ida: Person; bob: Person };
+beforeAll(async () => {
+  api = await testApi();
+  desk = await testDesk(api.services, { clock: () => new Date(now) });
+  now = Date.parse('2026-03-01T12:00:00Z');
+  const [one, two] = (await operators(api, 'ida', 'bob')) as [Person, Person];
+  person = { ida: one, bob: two };
+});
+beforeEach(async () => {
+  now = Date.parse('2026-03-01T12:00:00Z');
+  [ida, bob] = [await asOperator(desk.url, person.ida), await asOperator(desk.url, person.bob)];
+});
+afterAll(async () => {
+  await desk.close();
+  await api.close();
+});
+
+const SECRET = 'correct horse battery';
+const link = (path: string, body: object) => calling(desk.url)('POST', `links/${path}`, body);
+const decide = (ask: Ask, name: string, body: object) => ask('POST', `decisions/${name}`, body, key());
+const invite = (ask: Ask, name: string, permissions = ['view', 'money']) =>
+  decide(ask, 'operator.invite', { input: { name, permissions } });
+const codeOf = (address: string, at = now): string =>
+  (URI.parse(address) as TOTP).generate({ timestamp: at });
+const generatorOf = async (token: string) => (await link('look', { token })).body.codeGenerator as string;
+const audited = (action: string) =>
+  api.database.query<{ actor: string; subject: string; after: Record<string, unknown> }>(
+    'select actor, subject, after from audit_log where action = $1 order by id',
+    [action],
+  );
+
+describe('an invited operator', () => {
+  it('sets a secret and a code generator by a one-time link, and is admitted by another operator', async () => {
+    const { status, body } = await invite(ida, 'eve');
+    const { token, operatorId, ...rest } = body.result;
+    expect([status, rest]).toEqual([200, { name: 'eve', expiresAt: '2026-03-02T12:00:00.000Z' }]);
+    const kept = await api.database.query('select * from operator_links');
+    expect(JSON.stringify(kept)).not.toContain(token);
+    const generator = await generatorOf(token);
+    const used = await link('use', { token, secret: SECRET, code: codeOf(generator) });
+    expect([used.status, used.body]).toEqual([201, { operatorId, name: 'eve', purpose: 'invitation' }]);
+    expect((await link('use', { token, secret: SECRET, code: codeOf(generator) })).status).toBe(404);
+    expect((await link('look', { token })).status).toBe(404);
+
+    now += 30_000;
+    const eve = { name: 'eve', secret: SECRET, code: codeOf(generator) };
+    expect((await calling(desk.url)('POST', 'sessions', eve)).status).toBe(403);
+    const own = await decide(ida, 'operator.admit', { subject: operatorId });
+    expect([own.status, own.body.message]).toEqual([409, expect.stringContaining('You have invited eve')]);
+    const preview = await bob('POST', 'decisions/operator.admit/preview', { subject: operatorId });
+    expect(preview.body.effects).toContainEqual({ field: 'permissions', from: null, to: 'view money' });
+    const admitted = await decide(bob, 'operator.admit', { subject: operatorId });
+    expect(admitted.body.result).toMatchObject({ status: 'admitted', proposedBy: 'operator:ida' });
+    now += 30_000;
+    const signedIn = await calling(desk.url)('POST', 'sessions', { ...eve, code: codeOf(generator) });
+    expect(signedIn.body.permissions).toEqual(['view', 'money']);
+    expect(await audited('operator.invite')).toMatchObject([
+      { actor: 'operator:ida', subject: operatorId, after: { name: 'eve', permissions: ['view', 'money'] } },
+    ]);
+    expect(await audited('operator.join')).toMatchObject([
+      { actor: 'applicant', subject: operatorId, after: { name: 'eve', invitedBy: 'operator:ida' } },
+    ]);
+  });
+
+  it('and who has invited are not two people', async () => {
+    const { body } = await invite(ida, 'puppet', ['view', 'security']);
+    const { token, operatorId } = body.result;
+    const generator = await generatorOf(token);
+    await link('use', { token, secret: 'a secret of the puppet', code: codeOf(generator) });
+    await decide(bob, 'operator.admit', { subject: operatorId });
+    now += 30_000;
+    const puppet = await asOperator(desk.url, {
+      name: 'puppet',
+      secret: 'a secret of the puppet',
+      code: codeOf(generator),
+    } as Person);
+    const asked = await decide(ida, 'operator.reset-code', { subject: 'bob', reason: 'lost' });
+    const approve = (ask: Ask) => ask('POST', `approvals/${asked.body.approval.id}/approve`, {}, key());
+    expect((await approve(puppet)).body).toMatchObject({
+      code: 'invalid_transition',
+      message: expect.stringContaining('a third operator'),
+    });
+  });
+
+  it('has 24 hours and ten tries, and no name of another operator', async () => {
+    const { token } = (await invite(ida, 'fay')).body.result;
+    const generator = await generatorOf(token);
+    const wrong = await link('use', { token, secret: SECRET, code: '000000' });
+    expect([wrong.status, wrong.body.code]).toEqual([401, 'unauthorized']);
+    const taken = await link('use', { token, secret: person.ida.secret, code: codeOf(generator) });
+    expect([taken.status, taken.body.field]).toEqual([400, 'secret']);
+    expect((await link('use', { token, secret: 'short', code: codeOf(generator) })).status).toBe(400);
+    for (let tries = 1; tries < 10; tries += 1)
+      expect((await link('use', { token, secret: SECRET, code: '12' })).status).toBe(401);
+    expect((await link('look', { token })).status).toBe(404);
+
+    const again = (await invite(ida, 'fay')).body.result.token as string;
+    const anew = (await invite(bob, 'fay')).body.result.token as string;
+    expect((await link('look', { token: again })).status).toBe(404);
+    now += 24 * 3_600_000;
+    expect((await link('look', { token: anew })).status).toBe(404);
+    now -= 24 * 3_600_000;
+    const used = await invite(ida, 'BOB');
+    expect([used.status, used.body.field]).toEqual([400, 'name']);
+    expect((await link('look', { token: 'unknown' })).status).toBe(404);
+  });
+});
+
+describe('a lost code generator', () => {
+  it('is reset by two others, and the operator needs the old secret', async () => {
+    const own = await decide(bob, 'operator.reset-code', { subject: 'bob', reason: 'lost' });
+    expect(own.status).toBe(403);
+    const asked = await decide(ida, 'operator.reset-code', { subject: 'bob', reason: 'lost' });
+    expect([asked.status, asked.body.approval.subject]).toEqual([202, expect.stringMatching(/^opr_/)]);
+    const { token, approval } = asked.body;
+    expect((await link('look', { token })).status).toBe(404);
+    const approve = (ask: Ask) => ask('POST', `approvals/${approval.id}/approve`, {}, key());
+    expect([(await approve(ida)).status, (await approve(bob)).status]).toEqual([409, 403]);
+    const cid = (await operatorsToo('cid')) as Person;
+    const third = await asOperator(desk.url, cid);
+    expect((await approve(third)).status).toBe(200);
+    const shown = (await third('GET', `records/${approval.id as string}`)).body;
+    expect(shown).toMatchObject({ what: 'approval', status: 'approved', record: { terms: {} } });
+
+    const generator = await generatorOf(token);
+    expect((await link('use', { token, secret: SECRET, code: codeOf(generator) })).status).toBe(401);
+    const used = await link('use', { token, secret: person.bob.secret, code: codeOf(generator) });
+    expect([used.status, used.body.purpose]).toEqual([201, 'code_generator']);
+    expect((await bob('GET', 'catalogue')).status).toBe(401);
+    expect((await calling(desk.url)('POST', 'sessions', person.bob)).status).toBe(401);
+    now += 30_000;
+    const code = codeOf(generator);
+    expect((await calling(desk.url)('POST', 'sessions', { ...person.bob, code })).status).toBe(201);
+    expect(await audited('operator.renew-code')).toMatchObject([
+      { actor: 'operator:bob', after: { approvedBy: 'operator:cid' } },
+    ]);
+    await api.database.query('update operators set totp_secret = null, totp_step = null');
+  });
+});
+
+/** Makes another operator, admitted by those of before. */
+async function operatorsToo(name: string): Promise<Person> {
+  const { addOperator, admitOperator } = await import('../../src/desk/operators/operations');
+  const { keyring } = api.services;
+  const { operatorId: id, operatorSecret: secret } = await api.database.transaction((tx) =>
+    addOperator(tx, keyring, { name, createdBy: 'applicant' }),
+  );
+  for (const by of ['operator:ida', 'operator:bob'])
+    await api.database.transaction((tx) => admitOperator(tx, { id, by, at: new Date() }));
+  return { name, secret };
+}
+
+describe('sessions', () => {
+  it('are listed and ended by who has the permission security, and audited', async () => {
+    const { data } = (await ida('GET', 'lists/sessions')).body;
+    const bobs = data.filter((each: { name: string }) => each.name === 'bob').at(-1);
+    expect(bobs).toMatchObject({ id: expect.stringMatching(/^ses_/), transport: 'bearer' });
+    const told = await decide(ida, 'session.end', { subject: bobs.id, reason: 'his laptop was stolen' });
+    expect(told.body.result).toMatchObject({ name: 'bob', status: 'ended' });
+    expect((await bob('GET', 'catalogue')).status).toBe(401);
+    const late = await decide(ida, 'session.end', { subject: bobs.id, reason: 'again' });
+    expect([late.status, late.body.code]).toEqual([409, 'invalid_transition']);
+    const story = (await ida('GET', `records/${bobs.id as string}`)).body;
+    expect(story).toMatchObject({ what: 'session', status: 'ended', decisions: ['session.end'] });
+    expect(JSON.stringify(story)).not.toMatch(/token/i);
+    const ids = (await ida('GET', 'lists/sessions')).body.data.map((each: { id: string }) => each.id);
+    expect(ids).not.toContain(bobs.id);
+    now += 13 * 3_600_000;
+    const fresh = await asOperator(desk.url, person.ida);
+    expect((await fresh('GET', 'lists/sessions')).body.data).toHaveLength(1);
+  });
+});
