@@ -1,4 +1,9 @@
 import { type TOTP, URI } from 'otpauth';
+import { deskCatalogue } from '../../src/composition';
+import { mailWaiting } from '../../src/desk/mail/mail-waiting';
+import { addOperator, admitOperator } from '../../src/desk/operators/operations';
+import type { Mail } from '../../src/parties/mail/port';
+import { PartyAway, PartyRefused } from '../../src/process/party-errors';
 import { type TestApi, testApi } from '../support/api';
 import { type TestDesk, testDesk } from '../support/desk';
 import { type Ask, asOperator, calling, key, operators, type Person } from './support';
@@ -126,7 +131,7 @@ describe('a lost code generator', () => {
     expect((await link('look', { token })).status).toBe(404);
     const approve = (ask: Ask) => ask('POST', `approvals/${approval.id}/approve`, {}, key());
     expect([(await approve(ida)).status, (await approve(bob)).status]).toEqual([409, 403]);
-    const cid = (await operatorsToo('cid')) as Person;
+    const cid = await operatorsToo('cid');
     const third = await asOperator(desk.url, cid);
     expect((await approve(third)).status).toBe(200);
     const shown = (await third('GET', `records/${approval.id as string}`)).body;
@@ -150,7 +155,6 @@ describe('a lost code generator', () => {
 
 /** Makes another operator, admitted by those of before. */
 async function operatorsToo(name: string): Promise<Person> {
-  const { addOperator, admitOperator } = await import('../../src/desk/operators/operations');
   const { keyring } = api.services;
   const { operatorId: id, operatorSecret: secret } = await api.database.transaction((tx) =>
     addOperator(tx, keyring, { name, createdBy: 'applicant' }),
@@ -162,8 +166,10 @@ async function operatorsToo(name: string): Promise<Person> {
 
 describe('sessions', () => {
   it('are listed and ended by who has the permission security, and audited', async () => {
+    await api.database.query('update desk_sessions set ended_at = now()');
+    [ida, bob] = [await asOperator(desk.url, person.ida), await asOperator(desk.url, person.bob)];
     const { data } = (await ida('GET', 'lists/sessions')).body;
-    const bobs = data.filter((each: { name: string }) => each.name === 'bob').at(-1);
+    const bobs = data.find((each: { name: string }) => each.name === 'bob');
     expect(bobs).toMatchObject({ id: expect.stringMatching(/^ses_/), transport: 'bearer' });
     const told = await decide(ida, 'session.end', { subject: bobs.id, reason: 'his laptop was stolen' });
     expect(told.body.result).toMatchObject({ name: 'bob', status: 'ended' });
@@ -178,5 +184,80 @@ describe('sessions', () => {
     now += 13 * 3_600_000;
     const fresh = await asOperator(desk.url, person.ida);
     expect((await fresh('GET', 'lists/sessions')).body.data).toHaveLength(1);
+  });
+});
+
+describe('hourly mails', () => {
+  const sent: Mail[] = [];
+  let failure: Error | undefined;
+  const send = (minutes: number) => {
+    const mail = {
+      configured: true,
+      async send(each: Mail) {
+        if (failure !== undefined && each.to.startsWith('ida')) throw failure;
+        sent.push(each);
+      },
+    };
+    const at = () => new Date(Date.parse('2026-03-01T12:00:00Z') + minutes * 60_000);
+    return mailWaiting({ ...api.services, parties: { mail }, now: at }, deskCatalogue(api.services));
+  };
+  beforeAll(async () => {
+    await api.database.query(
+      `insert into workflow_commands (workflow, workflow_id, task_queue, action, args, parked_at, last_error, attempts)
+       values ('cardClosure', 'cardClosure-1', 'processes', 'start', '[]', now(), 'INVALID_ARGUMENT', 20)`,
+    );
+  });
+  beforeEach(() => {
+    sent.length = 0;
+    failure = undefined;
+  });
+
+  it('are switched on by an operator for himself, and no log and no answer holds the address', async () => {
+    const other = await decide(ida, 'operator.mail', { subject: 'bob', input: { address: 'x@example.com' } });
+    expect(other.status).toBe(403);
+    expect((await decide(ida, 'operator.mail', { subject: 'ida' })).status).toBe(400);
+    for (const [ask, name] of [
+      [ida, 'ida'],
+      [bob, 'bob'],
+    ] as const) {
+      const input = { address: `${name}@example.com` };
+      const { status, text } = await decide(ask, 'operator.mail', { subject: name, input });
+      expect([status, text]).toEqual([200, expect.not.stringContaining('@')]);
+    }
+    const kept = await api.database.query(
+      `select (select json_agg(a) from audit_log a)::text || (select json_agg(m) from operator_mails m)::text as all`,
+    );
+    expect(JSON.stringify(kept)).not.toContain('example.com');
+  });
+
+  it('tell each operator once an hour how much waits, by his permissions', async () => {
+    expect(await send(1)).toBe(2);
+    expect(sent.map(({ to }) => to).sort()).toEqual(['bob@example.com', 'ida@example.com']);
+    expect(sent[0]).toMatchObject({ tenantId: null, text: expect.stringContaining('commands: 1') });
+    expect(sent[0]?.text).not.toContain('cardClosure');
+    expect([await send(59), sent.length]).toEqual([0, 2]);
+    const first = sent[0]?.id;
+    expect(await send(60)).toBe(2);
+    expect(sent[2]?.id).not.toBe(first);
+  });
+
+  it('reach the others where one cannot be sent, and are sent again under the same id', async () => {
+    failure = new PartyAway('away');
+    await expect(send(120)).rejects.toBe(failure);
+    expect(sent.map(({ to }) => to)).toEqual(['bob@example.com']);
+    failure = undefined;
+    expect([await send(121), sent.at(-1)?.to]).toEqual([1, 'ida@example.com']);
+    failure = new PartyRefused('mail_refused');
+    expect(await send(180)).toBe(1);
+    expect(await send(181)).toBe(0);
+  });
+
+  it('are not sent to who has switched them off, or is disabled', async () => {
+    await decide(ida, 'operator.mail', { subject: 'ida', input: { off: true } });
+    await api.database.query(
+      `update operators set disabled_at = now(), disabled_by = 'x' where name = 'bob'`,
+    );
+    expect(await send(240)).toBe(0);
+    await api.database.query('update operators set disabled_at = null, disabled_by = null');
   });
 });
