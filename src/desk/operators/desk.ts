@@ -50,6 +50,31 @@ export function operatorDesk(deps: OperatorDeskDeps): Desk {
         },
         place: ({ id, createdAt }) => ({ id, since: createdAt }),
       }),
+      list({
+        name: 'admissions',
+        title: 'new operators who decide nothing before others admit them',
+        filters: z.object({}),
+        columns: {
+          id: columns.id('id', ({ id }) => id),
+          name: columns.text('name', ({ name }) => name),
+          createdBy: columns.text('made by', ({ createdBy }) => createdBy),
+          admitted: columns.text('admitted', admittedText),
+          permissions: columns.text('permissions', ({ permissions }) => permissions.join(' ')),
+          since: columns.since('since', ({ createdAt }) => createdAt),
+        },
+        async rows({ after, limit }) {
+          const rest = (await sorted(database)).filter((each) => !after || isAfter(each, after));
+          return rest.filter(waits).slice(0, limit);
+        },
+        place: ({ id, createdAt }) => ({ id, since: createdAt }),
+        async waitsSince(sql, now) {
+          const [oldest, ...others] = (await sorted(sql)).filter(waits);
+          if (!oldest) return { count: 0, oldestSeconds: 0 };
+          const oldestSeconds = Math.max(0, (now.getTime() - oldest.createdAt.getTime()) / 1000);
+          return { count: 1 + others.length, oldestSeconds };
+        },
+        decisions: ['operator.admit'],
+      }),
     ],
     records: [
       record({
@@ -61,6 +86,9 @@ export function operatorDesk(deps: OperatorDeskDeps): Desk {
     decisions: [...operatorDecisions, ...linkDecisions(deps), mailDecision(deps)],
   });
 }
+
+/** Whether an operator waits for admission. */
+const waits = (operator: Operator): boolean => !isAdmitted(operator) && operator.disabledAt === null;
 
 function admittedText(operator: Operator): string {
   const by = admittersOf(operator);
