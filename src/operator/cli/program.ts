@@ -51,7 +51,7 @@ Examples:
   npm run operator -- ledger check
   npm run operator -- chain reconcile local
 
-The groups desk, show, approval, payout, iban-payout and suspense call the desk (DESK_URL, or the one of a running "npm start")
+The groups desk, show, approval, operator, session, payout, iban-payout and suspense call the desk (DESK_URL, or the one of a running "npm start")
 and need neither a key nor a database: "desk --help" lists them. All others work on a running "npm start" (DATA_DIR, .data by
 default), or on the database that DATABASE_URL names together with MASTER_KEY. What decides takes an operator: OPERATOR_NAME and
 OPERATOR_SECRET, "login", or the sandbox's own of its credentials.json. Every change is written to the audit log. For output to be read by a program: npm run --silent operator -- … --json; an error is then { "code", "message", "field" } on the error output. Exit codes: 0 done, 2 wrong usage or input,
