@@ -60,6 +60,8 @@ export interface UsedLink {
  *   400 for a secret or a name that an operator has; 409 when who gave the link was disabled since
  */
 export async function useLink(deps: SignInDeps, given: UseLink): Promise<UsedLink> {
+  // A stranger's token is refused before any lock is taken.
+  if (!(await findLink(deps.database, deps.keyring.hashSecret(given.token), deps.clock()))) throw noLink();
   // The refusal leaves by its value, because the transaction must keep the failure.
   const outcome = await deps.database.transaction((tx) => attempt(deps, tx, given));
   if (outcome === undefined)
