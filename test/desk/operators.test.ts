@@ -121,6 +121,15 @@ describe('an invited operator', () => {
   });
 });
 
+it('beside the sandbox’s folder, a new operator is not one of the sandbox’s own operator', async () => {
+  const { keyring } = api.services;
+  const { operatorId: id } = await api.database.transaction((tx) =>
+    addOperator(tx, keyring, { name: 'guest', createdBy: 'operator:demo' }),
+  );
+  const rows = await api.database.query('select created_by, proposed_by from operators where id = $1', [id]);
+  expect(rows).toEqual([{ created_by: 'applicant', proposed_by: null }]);
+});
+
 describe('a lost code generator', () => {
   it('is reset by two others, and the operator needs the old secret', async () => {
     const own = await decide(bob, 'operator.reset-code', { subject: 'bob', reason: 'lost' });
