@@ -4,6 +4,7 @@ import { createCardEventActivities } from './card-events';
 import { createCardholderActivities } from './cardholders';
 import { createCardActivities } from './cards';
 import { createChainReadingActivities } from './chain-readings';
+import { createDeskActivities } from './desk';
 import { createExchangeActivities } from './exchange';
 import { createGasStationActivities } from './gas-station';
 import { createHousekeepingActivities } from './housekeeping';
@@ -20,6 +21,7 @@ export function createActivities(services: Composed) {
     ...createCardEventActivities(services),
     ...createBankingActivities(services),
     ...createChainReadingActivities(services),
+    ...createDeskActivities(services),
     ...createExchangeActivities(services),
     ...createGasStationActivities(services),
     ...createHousekeepingActivities(services),

@@ -30,6 +30,7 @@ import { networkRoutes } from './chain/networks/routes';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
+import { approvalDesk } from './desk/approvals/desk';
 import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
 import { clientDesk } from './desk/clients/desk';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
@@ -38,6 +39,7 @@ import { createDeskAuthenticator } from './desk/http/session-routes';
 import { operatorDesk } from './desk/operators/desk';
 import { othersDecide } from './desk/operators/operations';
 import { overdueDesk, WATCHED } from './desk/overdue';
+import { sessionDesk } from './desk/sign-in/desk';
 import { stopDesk } from './desk/stops/desk';
 import { capabilityDesk, partyDesk } from './desk/stops/switches';
 import { undeclaredDesk } from './desk/undeclared';
@@ -72,7 +74,6 @@ import { referenceRoutes } from './people/reference/routes';
 import { requireUser } from './people/users/operations';
 import { userRoutes } from './people/users/routes';
 import type { UserServices } from './people/users/services';
-import { approvalDesk } from './process/approvals/desk';
 import { auditDesk } from './process/audit-desk';
 import { breakDesk } from './process/breaks/desk';
 import { breaksReading } from './process/breaks/metrics';
@@ -309,8 +310,11 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
   await Promise.all([sandboxParties.stop(), parties.rates.stop()]);
 }
 
-/** The desks of all domains. The order is the order of the overview. */
-export function deskCatalogue(services: Composed): Catalogue {
+/**
+ * The desks of all domains. The order is the order of the overview.
+ * @param clock the machine's time
+ */
+export function deskCatalogue(services: Composed, clock = () => new Date()): Catalogue {
   const catalogue: Catalogue = catalogueOf(services.database, [
     depositDesk(services),
     payoutDesk(services),
@@ -325,7 +329,9 @@ export function deskCatalogue(services: Composed): Catalogue {
     transferDesk(services),
     restoredDesk(services),
     cardOrderDesk(services),
-    operatorDesk(services),
+    approvalDesk(services),
+    operatorDesk({ ...services, clock }),
+    sessionDesk({ ...services, clock }),
     clientDesk(services),
     stopDesk(services),
     capabilityDesk(services),
@@ -334,7 +340,6 @@ export function deskCatalogue(services: Composed): Catalogue {
     outboxDesk(services),
     webhookDesk(services),
     overdueDesk(services),
-    approvalDesk(services),
     auditDesk(services),
     callbackDesk(services),
     quoteDesk(services),
@@ -351,7 +356,7 @@ export function createDesk(
   const { database, log } = services;
   const desk: DeskHttp = {
     ...services,
-    catalogue: deskCatalogue(services),
+    catalogue: deskCatalogue(services, clock),
     clock,
     workflowUrl: workflowUrl ?? (() => null),
     others: (kind) => otherApproved(services, kind),

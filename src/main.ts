@@ -170,6 +170,7 @@ async function present(
     mode: config.mode,
     seconds: process.uptime(),
     api: baseUrl,
+    desk: `http://${reachable(config.deskHost)}:${product.deskPort}`,
     temporalUi,
     chain: chainUrl,
     metrics: `http://${reachable(config.metricsHost)}:${product.metricsPort}/metrics`,

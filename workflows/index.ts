@@ -19,6 +19,7 @@ export { challengeCode } from './challenge-code';
 export { documentRemoval } from './document-removal';
 export { housekeeping } from './housekeeping';
 export { kycReview } from './kyc-review';
+export { operatorMail } from './operator-mail';
 export { chainDeposit } from './transfers/chain-deposit';
 export { checkoutPayment } from './transfers/checkout-payment';
 export { depositLifecycle } from './transfers/deposit-lifecycle';

@@ -19,7 +19,7 @@ import {
   whyTwo,
 } from '../process/limits/operations';
 import { type Catalogue, requireDecision } from './catalogue';
-import { assertMay, assertStandsBehind } from './operators/operations';
+import { assertMay, assertStandsBehind, assertTwoPeople } from './operators/operations';
 import { assertUnchanged, factsOf, versionOf } from './version';
 
 /** An approved action of a kind that no desk declares yet (src/operator/approvals). */
@@ -264,8 +264,11 @@ export async function approve(
   await assertMay(tx, asker.actor, permission);
   const at = desk.now();
   const approval = await decideApproval(tx, { id, status: 'approved', note, decidedBy: asker.actor, at });
-  await assertStandsBehind(tx, approval.requestedBy);
-  if (approval.firstBy !== null) await assertStandsBehind(tx, approval.firstBy);
+  for (const other of [approval.requestedBy, approval.firstBy])
+    if (other !== null) {
+      await assertStandsBehind(tx, other);
+      await assertTwoPeople(tx, asker.actor, other);
+    }
   const more = { limit: limitText(await readLimits(tx)) };
   await writeApproval(tx, asker, 'approval.approve', approval, more);
   if (approval.status === 'pending') return { approval };

@@ -13,7 +13,7 @@ type DefinedParties = { [P in Party]: ReturnType<Definitions[P]['without']> };
 /** The outside parties, each behind its port. */
 export interface Parties extends DefinedParties {
   documents: Documents;
-  /** Delivers mail to cardholders. */
+  /** Delivers mail to cardholders and operators. */
   mail: Mailer;
   /** The chains, each by the nodes of its network. */
   chain: ChainParty;

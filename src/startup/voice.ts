@@ -7,6 +7,8 @@ export interface ReadyFacts {
   seconds: number;
   /** Address of the API, without a trailing slash. */
   api: string;
+  /** Address of the desk, for operators. */
+  desk: string;
   temporalUi: string | null;
   metrics: string;
   /** Address of the local chain's node. Null when none runs. */
@@ -45,10 +47,11 @@ function writeOut(text: string): void {
 const documentationOf = ({ api }: ReadyFacts): string => `${api}/docs`;
 
 function banner(facts: ReadyFacts): string {
-  const { mode, seconds, api, temporalUi, chain, metrics, credentials } = facts;
+  const { mode, seconds, api, desk, temporalUi, chain, metrics, credentials } = facts;
   const lines: [string, string | null | undefined][] = [
     ['API', api],
     ['Documentation', documentationOf(facts)],
+    ['Desk', desk],
     ['Temporal UI', temporalUi ?? 'as configured'],
     ['Local chain', chain],
     ['Metrics', metrics],

@@ -3,16 +3,19 @@ import { requireCard, requireLockedCard } from '../cards/cards/operations';
 import type { Sql } from '../kernel/db/database';
 import { Problem } from '../kernel/errors';
 import { type IdKind, isId } from '../kernel/ids';
-import { type Decimal, formatAmount } from '../kernel/money/money';
+import { Decimal, formatAmount } from '../kernel/money/money';
 import { amount, currency, identifier } from '../kernel/wire/schemas';
+import { sumOpenBreaks } from '../process/breaks/operations';
 import { type Decision, decision, type Judged, type SubjectSpec } from '../process/desk/decision';
 import { type Desk, defineDesk } from '../process/desk/desk';
+import { gauge } from '../process/desk/figure';
 import { columnsOf, list } from '../process/desk/list';
 import { waitingFilterOf, waitingFilters } from '../process/desk/waiting-filters';
 import type { Services } from '../services';
 import { suspenseOfCard, useCardDoor, weighCardDoor } from './card-suspense';
 import { holdTransfer } from './conclude';
 import type { DoorKind } from './engine/books/doors';
+import { SUSPENSE } from './engine/breaks';
 import { effective } from './engine/conclusion';
 import { readSituation, type SuspenseItem } from './engine/read';
 import { requireKind } from './kinds';
@@ -57,6 +60,18 @@ export function suspenseDesk(services: SuspenseServices): Desk {
       }),
     ],
     decisions: DOORS.map((door) => doorOf(services, door)),
+    figures: [
+      gauge({
+        name: 'suspense',
+        title: 'money in suspense (held), and money to claim (missing)',
+        unit: 'amounts',
+        values: async () =>
+          (await sumOpenBreaks(database, SUSPENSE)).map(({ currency: code, negative, amount: sum }) => ({
+            labels: { currency: code, side: negative ? 'missing' : 'held' },
+            value: formatAmount(new Decimal(sum), code),
+          })),
+      }),
+    ],
   });
 }
 

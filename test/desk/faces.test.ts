@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { deskCatalogue } from '../../src/composition';
 import type { Catalogue } from '../../src/desk/catalogue';
@@ -13,6 +15,8 @@ import { type Client, type TestApi, testApi } from '../support/api';
 import { type TestDesk, testDesk } from '../support/desk';
 import { created, fundedAccount, look, read } from '../transfers/payouts/support';
 import { type Ask, asOperator, calling, operators, type Person } from './support';
+
+const run = promisify(execFile);
 
 let api: TestApi;
 let desk: TestDesk;
@@ -101,7 +105,7 @@ describe('the faces', () => {
   });
 
   it('know each kind of id, or it is named here', () => {
-    const without = ['accountTransaction', 'approval', 'cardBuffer', 'depositRefund', 'session'];
+    const without = ['accountTransaction', 'cardBuffer', 'depositRefund'];
     const also = ['statusChange', 'stationTopup', 'suspense'];
     expect([...catalogue.records.keys(), ...without, ...also].sort()).toEqual(Object.keys(PREFIXES).sort());
   });
@@ -161,6 +165,26 @@ describe('the command line', () => {
     expect((await operator({}, 'desk')).code).toBe(0);
     expect((await operator({}, 'logout')).code).toBe(0);
     expect((await operator({}, 'desk')).code).toBe(1);
+  });
+
+  it('completes the words of the catalogue in bash', async () => {
+    const { code, out } = await asIda('completion', 'bash');
+    expect(code).toBe(0);
+    const complete = async (...words: string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ');
+      const script = `${out}\nCOMP_WORDS=(operator ${line}); COMP_CWORD=${words.length}; _operator; echo "\${COMPREPLY[*]}"`;
+      return (await run('bash', ['-c', script])).stdout.trim().split(' ');
+    };
+    expect(await complete('pay')).toEqual(['payout']);
+    expect(await complete('payout', 'a')).toEqual(['approve']);
+    expect(await complete('payout', 'approve', 'pay_1', '--pre')).toEqual(['--preview']);
+    expect(await complete('operator', 'permit', 'opr_1', '--permissions', 'mo')).toEqual(['money']);
+    expect((await asIda('completion', 'zsh')).out).toContain('compdef _operator operator');
+  });
+
+  it('uses a one-time link of an invitation without a session', async () => {
+    const told = await operator({}, 'join', 'unknown');
+    expect([told.code, told.err]).toEqual([3, expect.stringContaining('no such link')]);
   });
 
   it('ends the sessions that it begins by itself', async () => {

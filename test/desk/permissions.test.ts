@@ -61,6 +61,7 @@ it('take two operators under dual control', async () => {
 
 it('are shown in the story of an operator, without what the operator signs in by', async () => {
   const { body, text } = await ida('GET', `records/${bobsId}`);
-  expect(body).toMatchObject({ what: 'operator', status: 'admitted', decisions: ['operator.permit'] });
+  expect(body).toMatchObject({ what: 'operator', status: 'admitted' });
+  expect(body.decisions).toContain('operator.permit');
   expect(text).not.toMatch(/secret|totp/i);
 });

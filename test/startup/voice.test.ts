@@ -5,6 +5,7 @@ const FACTS = {
   mode: 'sandbox',
   seconds: 6.12,
   api: 'http://127.0.0.1:8080',
+  desk: 'http://127.0.0.1:8091',
   temporalUi: 'http://127.0.0.1:8233',
   metrics: 'http://127.0.0.1:9464/metrics',
   chain: 'http://127.0.0.1:8545',
@@ -20,18 +21,19 @@ function voice(terminal: boolean, level = 'warn') {
   };
 }
 
-it('starts in eight lines on a terminal', () => {
+it('starts in nine lines on a terminal', () => {
   const { out, voice: told } = voice(true);
   told.say('Starting Postgres, Temporal and the local chain in .data');
   told.ready(FACTS);
   const lines = out.join('').trimEnd().split('\n');
-  expect(lines).toHaveLength(8);
+  expect(lines).toHaveLength(9);
   expect(lines[1]).toBe(
     'Cardwright is ready (sandbox, after 6.1 s). Try it: npm run demo, in another terminal. Stop it: Ctrl-C',
   );
   for (const fact of [
     FACTS.api,
     `${FACTS.api}/docs`,
+    FACTS.desk,
     FACTS.temporalUi,
     FACTS.chain,
     FACTS.metrics,

@@ -30,6 +30,9 @@ export async function beginSession(url: string, credentials: Credentials): Promi
   return body.token;
 }
 
+/** Calls the desk without a session. */
+export const deskCaller = (url: string): DeskClient => calling(url);
+
 export const deskClient = (url: string, token: string): DeskClient =>
   calling(url, { authorization: `Bearer ${token}` });
 

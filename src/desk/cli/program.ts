@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
 import { invalid } from '../../kernel/errors';
 import type { CatalogueView } from '../http/catalogue-routes';
 import type { DeskClient } from './client';
+import { completionScript, SHELLS, type Shell } from './completion';
 import { type Console, show } from './console';
 import { failureOf, tellFailure } from './failure';
 import { addFields, fieldsOf, type ObjectSchema } from './options';
@@ -18,17 +19,8 @@ import {
   pointsText,
   rowsTable,
 } from './render';
+import { newProgram, type Place, SESSIONLESS, sessionProgram } from './session-program';
 import { type ShownStory, storyText } from './story-text';
-
-/** The desk that a run of the command line works at. */
-export interface Place {
-  /** The client of an operator who is signed in. @throws Problem, StartupError */
-  open(): Promise<{ client: DeskClient; close(): Promise<void> }>;
-  /** Signs in and keeps the session. @returns the name of the operator */
-  login(options: { name?: string | undefined; code?: string | undefined }): Promise<string>;
-  /** Ends the kept session. */
-  logout(): Promise<void>;
-}
 
 type DeskView = CatalogueView['desks'][number];
 type ListView = DeskView['lists'][number];
@@ -38,7 +30,7 @@ type DecisionView = DeskView['decisions'][number];
 export async function runDeskProgram(argv: string[], console: Console, place: Place): Promise<number> {
   const json = argv.includes('--json');
   try {
-    if (argv[0] === 'login' || argv[0] === 'logout') {
+    if (SESSIONLESS.includes(argv[0] ?? '')) {
       await sessionProgram(console, place).parseAsync(argv, { from: 'user' });
       return 0;
     }
@@ -56,34 +48,6 @@ export async function runDeskProgram(argv: string[], console: Console, place: Pl
     if (json || !(error instanceof CommanderError)) tellFailure(console, json, failure); // otherwise printed already
     return failure.exitCode;
   }
-}
-
-function newProgram(console: Console, json = false): Command {
-  const program = new Command('operator').usage('<group> <command>').exitOverride();
-  program.configureOutput({
-    writeOut: (text) => console.out(text.trimEnd()),
-    writeErr: (text) => {
-      if (!json) console.err(text.trimEnd());
-    },
-  });
-  return program;
-}
-
-function sessionProgram(console: Console, place: Place): Command {
-  const program = newProgram(console);
-  program
-    .command('login')
-    .description('signs in, with the secret in OPERATOR_SECRET or on the input')
-    .option('--name <name>', 'your name; OPERATOR_NAME without it')
-    .option('--code <code>', 'the one-time code of your generator')
-    .action(async (options: { name?: string; code?: string }) =>
-      console.out(`${await place.login(options)} is signed in, for 12 hours or until 30 minutes of rest.`),
-    );
-  program
-    .command('logout')
-    .description('ends your session')
-    .action(() => place.logout());
-  return program;
 }
 
 interface Context {
@@ -105,7 +69,16 @@ export function programOf(catalogue: CatalogueView, context: Context): Command {
       addDecision(groupOf(program, noun, desk.title), verb, decision, context);
     }
   }
+  addCompletion(program, context);
   return program;
+}
+
+function addCompletion(program: Command, { console }: Context): void {
+  program
+    .command('completion')
+    .description('a script that completes commands in a shell')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .action((shell: Shell) => console.out(completionScript(shell, program)));
 }
 
 const groupOf = (program: Command, name: string, description: string): Command =>
@@ -150,7 +123,10 @@ function addDeskLists(program: Command, { name, title, lists }: DeskView, contex
   for (const [index, list] of lists.entries()) {
     const verb = index === 0 ? 'list' : list.verb;
     if (verb === null) continue;
-    addRows(groupOf(program, name, title).command(verb).description(list.title), list, context, 'rows');
+    const group = groupOf(program, name, title);
+    // Approvals have a list of their own, with the decided ones.
+    if (group.commands.some((command) => command.name() === verb)) continue;
+    addRows(group.command(verb).description(list.title), list, context, 'rows');
   }
 }
 

@@ -114,16 +114,28 @@ export function outcomeText(
   return [`${id}: done.`, fieldsText(result)].filter(Boolean).join('\n') + keep;
 }
 
-type Plain = [string, string | number | boolean | null | undefined];
-
-const isDeep = (value: unknown): boolean => typeof value === 'object' && value !== null;
-
-/** The plain fields of a result, one a line. */
+/** The fields of a result that fit a line, one a line. */
 function fieldsText(fields: Record<string, unknown>): string {
-  const plain = Object.entries(fields).filter((field): field is Plain => !isDeep(field[1]));
-  const width = Math.max(0, ...plain.map(([name]) => name.length));
-  return plain.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value ?? '-'))}`).join('\n');
+  const shown = Object.entries(fields).flatMap(([name, value]) => {
+    const text = valueText(value);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  const width = Math.max(0, ...shown.map(([name]) => name.length));
+  return shown.map(([name, text]) => `${name.padEnd(width)}  ${printable(text)}`).join('\n');
 }
+
+/** A plain value, or a list of texts or amounts. Undefined for any other object. */
+function valueText(value: unknown): string | undefined {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.map((each: unknown) => (isMoney(each) ? `${each.amount} ${each.currency}` : each));
+  return texts.every((each) => typeof each === 'string') ? texts.join(', ') || 'nothing' : undefined;
+}
+
+const isMoney = (value: unknown): value is { amount: string; currency: string } =>
+  typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
 
 const changesText = (changes: Effect[]): string =>
   changes

@@ -2,6 +2,7 @@ import type { Route } from '../../http/route';
 import { catalogueRoute } from './catalogue-routes';
 import { decisionRoutes } from './decision-routes';
 import { figureRoutes } from './figure-routes';
+import { linkRoutes } from './link-routes';
 import { listRoutes } from './list-routes';
 import { recordRoutes } from './record-routes';
 import type { DeskHttp } from './services';
@@ -10,6 +11,7 @@ import { sessionRoutes } from './session-routes';
 /** Every endpoint of the desk, made from the catalogue. */
 export const deskRoutes = (desk: DeskHttp): Route[] => [
   ...sessionRoutes(desk),
+  ...linkRoutes(desk),
   catalogueRoute(desk),
   ...listRoutes(desk),
   ...recordRoutes(desk),

@@ -12,32 +12,57 @@ const generatorOf = (secret: Secret, label: string): TOTP =>
 
 const sealerOf = (keyring: Keyring) => keyring.sealer('operator-totp');
 
+/** A new code generator of an operator, sealed under the operator's id. */
+export const newCodeGenerator = (keyring: Keyring, id: string): Buffer =>
+  sealerOf(keyring).seal(Buffer.from(new Secret({ size: SECRET_BYTES }).bytes), id);
+
+/** The address of a code generator for an app: `otpauth://totp/…`. */
+export const addressOf = (
+  keyring: Keyring,
+  { id, name }: { id: string; name: string },
+  sealed: Buffer,
+): string => generatorOf(secretIn(keyring, id, sealed), name).toString();
+
+const secretIn = (keyring: Keyring, id: string, sealed: Buffer): Secret =>
+  new Secret({ buffer: new Uint8Array(sealerOf(keyring).open(sealed, id)).buffer });
+
 /**
  * Gives the operator a new code generator, which ends the former one.
- * @returns its address for an app (`otpauth://totp/…`), which is shown once
+ * @returns its address for an app, which is shown once
  */
 export async function giveCodeGenerator(
   tx: Tx,
   keyring: Keyring,
   { id, name }: { id: string; name: string },
 ): Promise<string> {
-  const secret = new Secret({ size: SECRET_BYTES });
-  await saveCodeGenerator(tx, id, sealerOf(keyring).seal(Buffer.from(secret.bytes), id));
-  return generatorOf(secret, name).toString();
+  const sealed = newCodeGenerator(keyring, id);
+  await saveCodeGenerator(tx, id, sealed);
+  return addressOf(keyring, { id, name }, sealed);
 }
 
-/** Uses a code of the operator's generator. A code works once, and for 30 s before and after its own time. */
+/**
+ * The step of a code of the generator: its 30 s since 1970. A code is right 30 s before and after its own time, too.
+ * @returns undefined for a wrong code
+ */
+export function stepOfCode(
+  keyring: Keyring,
+  { id, totpSecret }: Pick<SignInSecrets, 'id'> & { totpSecret: Buffer },
+  { code, at }: { code: string; at: Date },
+): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined;
+  const generator = generatorOf(secretIn(keyring, id, totpSecret), id);
+  const delta = generator.validate({ token: code, timestamp: at.getTime(), window: 1 });
+  return delta === null ? undefined : Math.floor(at.getTime() / 1000 / PERIOD_SECONDS) + delta;
+}
+
+/** Uses a code of the operator's generator. A code works once. */
 export async function useCode(
   tx: Tx,
   keyring: Keyring,
   { id, totpSecret }: SignInSecrets,
-  { code, at }: { code: string; at: Date },
+  given: { code: string; at: Date },
 ): Promise<boolean> {
-  if (totpSecret === null || !/^\d{6}$/.test(code)) return false;
-  const bytes = sealerOf(keyring).open(totpSecret, id);
-  const generator = generatorOf(new Secret({ buffer: new Uint8Array(bytes).buffer }), id);
-  const delta = generator.validate({ token: code, timestamp: at.getTime(), window: 1 });
-  if (delta === null) return false;
-  const step = Math.floor(at.getTime() / 1000 / PERIOD_SECONDS) + delta;
-  return useStep(tx, id, step);
+  if (totpSecret === null) return false;
+  const step = stepOfCode(keyring, { id, totpSecret }, given);
+  return step !== undefined && useStep(tx, id, step);
 }

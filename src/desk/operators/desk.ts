@@ -1,19 +1,27 @@
 import { z } from 'zod';
 import type { Sql } from '../../kernel/db/database';
-import { conflict } from '../../kernel/errors';
+import type { Keyring } from '../../kernel/security/keyring';
 import { commonLists } from '../../process/desk/common-lists';
-import { decision, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
 import { columnsOf, list } from '../../process/desk/list';
-import { PERMISSIONS, type Permission } from '../../process/desk/permissions';
 import { record } from '../../process/desk/record';
 import { type DeskDeps, type Story, storyOf } from '../../process/desk/story';
-import { isAdmitted, listOperators, type Operator, permitOperator } from './operations';
+import { admittersOf, operatorDecisions } from './decisions';
+import { linkDecisions } from './link-decisions';
+import { mailDecision } from './mail-decision';
+import { findOperator, isAdmitted, listOperators, type Operator } from './operations';
+import { statusOf } from './subject';
 
 const columns = columnsOf<Operator>();
 
-/** The desk of operators. Operators are added and admitted by commands, which need no operator who is signed in. */
-export function operatorDesk(deps: DeskDeps): Desk {
+export interface OperatorDeskDeps extends DeskDeps {
+  keyring: Keyring;
+  /** The machine's time, which the sandbox's clock does not move. */
+  clock(): Date;
+}
+
+/** The desk of operators. The first one is added at installation, and a person may add himself there. */
+export function operatorDesk(deps: OperatorDeskDeps): Desk {
   const { database } = deps;
   return defineDesk({
     name: 'operator',
@@ -26,9 +34,14 @@ export function operatorDesk(deps: DeskDeps): Desk {
         columns: {
           id: columns.id('id', ({ id }) => id),
           name: columns.text('name', ({ name }) => name),
+          createdBy: columns.text('made by', ({ createdBy }) => createdBy),
+          created: columns.time('since', ({ createdAt }) => createdAt),
           status: columns.status('status', statusOf),
+          admitted: columns.text('admitted', admittedText),
           permissions: columns.text('permissions', ({ permissions }) => permissions.join(' ')),
-          created: columns.time('created', ({ createdAt }) => createdAt),
+          disabled: columns.time('disabled', ({ disabledAt }) => disabledAt),
+          disabledBy: columns.text('by', ({ disabledBy }) => disabledBy),
+          reason: columns.text('why', ({ disabledReason }) => disabledReason),
         },
         // All of them are read, because an installation has few.
         async rows({ after, limit }) {
@@ -36,6 +49,31 @@ export function operatorDesk(deps: DeskDeps): Desk {
           return rest.slice(0, limit);
         },
         place: ({ id, createdAt }) => ({ id, since: createdAt }),
+      }),
+      list({
+        name: 'admissions',
+        title: 'new operators who decide nothing before others admit them',
+        filters: z.object({}),
+        columns: {
+          id: columns.id('id', ({ id }) => id),
+          name: columns.text('name', ({ name }) => name),
+          createdBy: columns.text('made by', ({ createdBy }) => createdBy),
+          admitted: columns.text('admitted', admittedText),
+          permissions: columns.text('permissions', ({ permissions }) => permissions.join(' ')),
+          since: columns.since('since', ({ createdAt }) => createdAt),
+        },
+        async rows({ after, limit }) {
+          const rest = (await sorted(database)).filter((each) => !after || isAfter(each, after));
+          return rest.filter(waits).slice(0, limit);
+        },
+        place: ({ id, createdAt }) => ({ id, since: createdAt }),
+        async waitsSince(sql, now) {
+          const [oldest, ...others] = (await sorted(sql)).filter(waits);
+          if (!oldest) return { count: 0, oldestSeconds: 0 };
+          const oldestSeconds = Math.max(0, (now.getTime() - oldest.createdAt.getTime()) / 1000);
+          return { count: 1 + others.length, oldestSeconds };
+        },
+        decisions: ['operator.admit'],
       }),
     ],
     records: [
@@ -45,61 +83,17 @@ export function operatorDesk(deps: DeskDeps): Desk {
         story: (id, limit) => storyOfOperator(deps, id, limit),
       }),
     ],
-    decisions: [
-      decision<Operator, { permissions: Permission[] }>({
-        name: 'operator.permit',
-        title: 'gives an operator these permissions, and takes all others away',
-        permission: 'security',
-        subject: operators,
-        input: z.strictObject({
-          permissions: z
-            .array(z.enum(PERMISSIONS))
-            .max(PERMISSIONS.length)
-            .meta({ description: `Of ${PERMISSIONS.join(', ')}.` }),
-        }),
-        takesTwo: { underDualControl: () => true },
-        restsOn: (operator) => ({
-          status: statusOf(operator),
-          permissions: operator.permissions.join(' '),
-        }),
-        async preview(_, { subject, input }) {
-          assertActive(subject);
-          const [from, to] = [subject.permissions, input.permissions].map((each) => each.join(' ') || null);
-          return [{ field: 'permissions', from: from ?? null, to: to ?? null }];
-        },
-        async execute(tx, { subject, input: { permissions } }) {
-          assertActive(subject);
-          const { id, name } = await permitOperator(tx, subject.id, permissions);
-          return {
-            before: { permissions: subject.permissions },
-            after: { permissions },
-            result: { operatorId: id, name, permissions },
-          };
-        },
-      }),
-    ],
+    decisions: [...operatorDecisions, ...linkDecisions(deps), mailDecision(deps)],
   });
 }
 
-const operators: SubjectSpec<Operator> = {
-  noun: 'operator',
-  kinds: ['operator'],
-  read: (sql, id) => findOperatorById(sql, id),
-  lock: (tx, id) => findOperatorById(tx, id),
-  tenantOf: () => null,
-};
+/** Whether an operator waits for admission. */
+const waits = (operator: Operator): boolean => !isAdmitted(operator) && operator.disabledAt === null;
 
-const findOperatorById = async (sql: Sql, id: string): Promise<Operator | undefined> =>
-  (await listOperators(sql)).find((each) => each.id === id);
-
-/** @throws Problem 409 */
-function assertActive({ name, disabledAt }: Operator): void {
-  if (disabledAt !== null) throw conflict('invalid_transition', `${name} has been disabled.`);
-}
-
-function statusOf(operator: Operator): string {
-  if (operator.disabledAt !== null) return 'disabled';
-  return isAdmitted(operator) ? 'admitted' : 'waits for admission';
+function admittedText(operator: Operator): string {
+  const by = admittersOf(operator);
+  if (isAdmitted(operator)) return `by ${by ?? operator.createdBy}`;
+  return by === null ? 'waits' : `waits, by ${by}`;
 }
 
 const sorted = async (sql: Sql): Promise<Operator[]> =>
@@ -116,7 +110,7 @@ async function storyOfOperator(
   id: string,
   limit: number,
 ): Promise<Story | undefined> {
-  const found = await findOperatorById(database, id);
+  const found = await findOperator(database, { id });
   if (!found) return undefined;
   const { admittedAt, createdAt, disabledAt } = found;
   return storyOf(

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../kernel/db/database';
 import { alreadyExists, conflict, forbidden, notFound, Problem } from '../../kernel/errors';
 import { isId, newId } from '../../kernel/ids';
 import type { Keyring } from '../../kernel/security/keyring';
-import { operatorActor, operatorNameOf } from '../../process/approvals/actors';
+import { isOperator, operatorActor, operatorNameOf } from '../../process/approvals/actors';
 import type { Permission } from '../../process/desk/permissions';
 import {
   findBySecret,
@@ -18,7 +18,16 @@ import {
   updateOperator,
 } from './store';
 
-export { listOperators, lockOperators, type Operator } from './store';
+export { addressesToMail, saveMailed } from './mail-store';
+export {
+  findOperator,
+  findSignInSecrets,
+  insertOperator,
+  listOperators,
+  lockOperators,
+  type Operator,
+  saveCodeGenerator,
+} from './store';
 
 /** Creator of the first operator in the audit log, when nobody else exists. */
 export const INSTALLATION = 'installation';
@@ -51,12 +60,15 @@ const decides = (operator: Operator): boolean => isAdmitted(operator) && operato
 export async function addOperator(
   tx: Tx,
   keyring: Keyring,
-  { name, createdBy }: { name: string; createdBy: string },
+  { name, createdBy: by }: { name: string; createdBy: string },
 ): Promise<OperatorCredential> {
+  // Beside the sandbox's folder everybody works as its own operator, which does not tell who adds the new one.
+  const createdBy = by === operatorActor(DEMO_OPERATOR) ? APPLICANT : by;
   await lockOperators(tx);
   const operatorSecret = newSecret();
   const secretHash = keyring.hashSecret(operatorSecret);
-  const made = await insertOperator(tx, { id: newId('operator'), name, createdBy, secretHash });
+  const proposedBy = isOperator(createdBy) ? createdBy : null;
+  const made = await insertOperator(tx, { id: newId('operator'), name, createdBy, proposedBy, secretHash });
   if (!made) throw alreadyExists('An operator has or had this name.', 'name');
   return { operatorId: made.id, name, operatorSecret };
 }
@@ -69,12 +81,38 @@ export async function addFirstOperator(tx: Tx, keyring: Keyring, name: string): 
 }
 
 /**
- * Admits an operator. Takes two operators as soon as two may decide: after the first, the new operator waits for
- * another. A single operator admits alone.
+ * What an admission by this operator changes. Two operators admit where two may decide, and an operator who invited the
+ * new one is the first of them. A single operator admits alone, but never an operator of his own invitation.
+ * @throws Problem 409 `invalid_transition` when the operator was admitted or disabled before, or `by` has invited or
+ *   admitted the operator already
+ */
+export async function judgeAdmission(
+  sql: Sql,
+  found: Operator,
+  { by, at }: { by: string; at: Date },
+): Promise<Pick<Operator, 'proposedBy' | 'admittedBy' | 'admittedAt'>> {
+  const { name, createdBy, proposedBy } = found;
+  if (found.disabledAt) throw conflict('invalid_transition', `${name} has been disabled.`);
+  if (isAdmitted(found)) throw conflict('invalid_transition', `${name} was admitted before.`);
+  if (createdBy === by)
+    throw conflict('invalid_transition', `You have invited ${name}: another operator must admit ${name}.`);
+  const others = await deciding(sql);
+  const isAlone = !others.some((other) => other !== by);
+  // Nobody else may decide: not a proposer who was disabled since, and not the same operator twice.
+  if (isAlone) return { proposedBy: null, admittedBy: by, admittedAt: at };
+  if (proposedBy === by)
+    throw conflict('invalid_transition', `You have admitted ${name}: another operator must, too.`);
+  // A proposer who was disabled since no longer counts.
+  if (proposedBy === null || !others.includes(proposedBy))
+    return { proposedBy: by, admittedBy: null, admittedAt: null };
+  return { proposedBy, admittedBy: by, admittedAt: at };
+}
+
+/**
+ * Admits an operator, or counts as the first of two who do ({@link judgeAdmission}).
  * @param given.id as its owner was shown it, because anybody may have chosen the name
  * @returns the operator, who may decide if admitted; otherwise another operator must admit as well
- * @throws Problem 404; 409 `invalid_transition` when the operator was admitted or disabled before, or `by` has admitted
- *   already
+ * @throws Problem 404; 409 `invalid_transition`
  */
 export async function admitOperator(
   tx: Tx,
@@ -83,19 +121,7 @@ export async function admitOperator(
   await lockOperators(tx);
   const found = isId('operator', id) ? await findOperator(tx, { id }) : undefined;
   if (!found) throw notFound('operator');
-  if (found.disabledAt) throw conflict('invalid_transition', `${found.name} has been disabled.`);
-  if (isAdmitted(found)) throw conflict('invalid_transition', `${found.name} was admitted before.`);
-  const others = await deciding(tx);
-  const [second] = others.filter((other) => other !== by);
-  // Nobody else may decide: not a proposer who was disabled since, and not the same operator twice.
-  if (second === undefined)
-    return updateOperator(tx, id, { proposedBy: null, admittedBy: by, admittedAt: at });
-  if (found.proposedBy === by)
-    throw conflict('invalid_transition', `You have admitted ${found.name}: another operator must, too.`);
-  // A proposer who was disabled since no longer counts.
-  if (found.proposedBy === null || !others.includes(found.proposedBy))
-    return updateOperator(tx, id, { proposedBy: by });
-  return updateOperator(tx, id, { admittedBy: by, admittedAt: at });
+  return updateOperator(tx, id, await judgeAdmission(tx, found, { by, at }));
 }
 
 /** Actors of all operators who may decide now. */
@@ -110,24 +136,39 @@ export const hasOperators = async (sql: Sql): Promise<boolean> => (await listOpe
 
 const newSecret = (): string => randomBytes(32).toString('base64url');
 
+/** The operator of an id, or of a name in any case of letters. */
+export const operatorNamed = (sql: Sql, named: string): Promise<Operator | undefined> =>
+  findOperator(sql, isId('operator', named) ? { id: named } : { name: named });
+
+/**
+ * Refuses to disable an operator who is disabled already, the last one who decides, or the last one who may change
+ * operators.
+ * @throws Problem 409 `invalid_transition`
+ */
+export async function judgeDisabling(sql: Sql, { id, name, disabledAt }: Operator): Promise<void> {
+  if (disabledAt) throw conflict('invalid_transition', `${name} was disabled before.`);
+  const others = (await listOperators(sql)).filter((each) => each.id !== id && decides(each));
+  if (others.length === 0)
+    throw conflict('invalid_transition', 'The last operator is not disabled: add another one first.');
+  if (!others.some(({ permissions }) => permissions.includes('security')))
+    throw conflict('invalid_transition', 'The last operator with the permission security is not disabled.');
+}
+
 /**
  * Disables an operator for ever. Waits for transactions that the operator is about to commit, and refuses all later
  * ones.
- * @param named id or name of the operator
- * @throws Problem 404; 409 `invalid_transition` when the operator is disabled already, or is the last one
+ * @param given.id of the operator
+ * @throws Problem 404; 409 `invalid_transition` ({@link judgeDisabling})
  */
 export async function disableOperator(
   tx: Tx,
-  { named, reason, by, at }: { named: string; reason: string; by: string; at: Date },
+  { id, reason, by, at }: { id: string; reason: string; by: string; at: Date },
 ): Promise<Operator> {
   await lockOperators(tx);
-  const found = await findOperator(tx, isId('operator', named) ? { id: named } : { name: named });
+  const found = await findOperator(tx, { id });
   if (!found) throw notFound('operator');
-  if (found.disabledAt) throw conflict('invalid_transition', `${found.name} was disabled before.`);
-  const others = (await listOperators(tx)).filter((each) => each.id !== found.id && decides(each));
-  if (others.length === 0)
-    throw conflict('invalid_transition', 'The last operator is not disabled: add another one first.');
-  return updateOperator(tx, found.id, { disabledAt: at, disabledBy: by, disabledReason: reason });
+  await judgeDisabling(tx, found);
+  return updateOperator(tx, id, { disabledAt: at, disabledBy: by, disabledReason: reason });
 }
 
 /** The operator with that secret, disabled or not. */
@@ -135,15 +176,29 @@ export const operatorOf = (sql: Sql, keyring: Keyring, secret: string): Promise<
   findBySecret(sql, keyring.hashSecret(secret));
 
 /**
- * Gives an operator these permissions. The last one who has `security` keeps it, because nobody could give it back.
+ * Refuses to take `security` from the last operator who has it, because nobody could give it back.
  * @throws Problem 409 `invalid_transition`
  */
-export async function permitOperator(tx: Tx, id: string, permissions: Permission[]): Promise<Operator> {
-  await lockOperators(tx);
-  const others = (await listOperators(tx)).filter((each) => each.id !== id && decides(each));
+export async function judgePermissions(
+  sql: Sql,
+  { id, name, disabledAt }: Operator,
+  permissions: readonly Permission[],
+): Promise<void> {
+  if (disabledAt !== null) throw conflict('invalid_transition', `${name} has been disabled.`);
+  const others = (await listOperators(sql)).filter((each) => each.id !== id && decides(each));
   if (!permissions.includes('security') && !others.some((each) => each.permissions.includes('security')))
     throw conflict('invalid_transition', 'The last operator with the permission security keeps it.');
-  return updateOperator(tx, id, { permissions });
+}
+
+/** Gives an operator these permissions. @throws Problem 409 `invalid_transition` ({@link judgePermissions}) */
+export async function permitOperator(
+  tx: Tx,
+  operator: Operator,
+  permissions: Permission[],
+): Promise<Operator> {
+  await lockOperators(tx);
+  await judgePermissions(tx, operator, permissions);
+  return updateOperator(tx, operator.id, { permissions });
 }
 
 /** The operator of a name in any case of letters, with what the operator signs in by. */
@@ -189,6 +244,19 @@ export async function assertStandsBehind(tx: Tx, actor: string): Promise<void> {
   const held = found && (await holdOperator(tx, found.id));
   if (!held || !decides(held))
     throw conflict('invalid_transition', `${name} has been disabled since: reject it, and ask again.`);
+}
+
+/**
+ * Refuses two operators of whom one has invited the other, because both names may be of one person.
+ * @throws Problem 409 `invalid_transition`
+ */
+export async function assertTwoPeople(sql: Sql, one: string, other: string): Promise<void> {
+  const byActor = new Map((await listOperators(sql)).map((each) => [actorOf(each), each]));
+  if (byActor.get(one)?.createdBy === other || byActor.get(other)?.createdBy === one)
+    throw conflict(
+      'invalid_transition',
+      `Of ${operatorNameOf(one)} and ${operatorNameOf(other)}, one has invited the other: a third operator must approve it.`,
+    );
 }
 
 export const notAdmitted = ({ id, name }: Pick<Operator, 'id' | 'name'>): Problem =>

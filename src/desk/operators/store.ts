@@ -32,11 +32,15 @@ export async function lockOperators(tx: Sql): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('operators', 0))`);
 }
 
-/** @returns undefined when another operator has the name, in any case of letters */
-export const insertOperator = (
-  tx: Sql,
-  given: Pick<Operator, 'id' | 'name' | 'createdBy'> & { secretHash: Buffer },
-): Promise<Operator | undefined> => operators.writtenOne(tx, operators().insert(given).onConflict().ignore());
+export interface NewOperator extends Pick<Operator, 'id' | 'name' | 'createdBy' | 'proposedBy'> {
+  secretHash: Buffer;
+  /** All by default. */
+  permissions?: Permission[];
+}
+
+/** @returns undefined when another operator has the name, in any case of letters, or the secret */
+export const insertOperator = (tx: Sql, given: NewOperator): Promise<Operator | undefined> =>
+  operators.writtenOne(tx, operators().insert(given).onConflict().ignore());
 
 export const findBySecret = (sql: Sql, secretHash: Buffer): Promise<Operator | undefined> =>
   operators.one(sql, operators().where({ secretHash }));
@@ -78,8 +82,13 @@ const secrets = recordTable<SignInSecrets>('operators', {}, ['id', 'secretHash',
 export const findSignInSecrets = (sql: Sql, id: string): Promise<SignInSecrets | undefined> =>
   secrets.one(sql, secrets().where({ id }));
 
-export const saveCodeGenerator = async (tx: Sql, id: string, totpSecret: Buffer): Promise<void> =>
-  void (await tx.run(secrets().where({ id }).update({ totpSecret, totpStep: null })));
+/** @param totpStep of the last code that was used. Null: none was */
+export const saveCodeGenerator = async (
+  tx: Sql,
+  id: string,
+  totpSecret: Buffer,
+  totpStep: number | null = null,
+): Promise<void> => void (await tx.run(secrets().where({ id }).update({ totpSecret, totpStep })));
 
 /** @returns false where a code of that step, or of a later one, was used before */
 export const useStep = async (tx: Sql, id: string, step: number): Promise<boolean> =>

@@ -189,7 +189,8 @@ export async function endSession(
   await writeDown(tx, actor, 'session.end', sessionId, undefined);
 }
 
-function writeDown(
+/** Writes what an operator did with his own access to the audit log. */
+export function writeDown(
   tx: Tx,
   actor: string,
   action: string,

@@ -1,6 +1,7 @@
 import { table } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { recordTable } from '../../kernel/db/record-table';
+import type { WaitingPlace } from '../../kernel/db/waiting';
 import type { Operator } from '../operators/operations';
 import type { DeskSession, Failures } from './record';
 
@@ -31,6 +32,49 @@ export const saveSeen = async (sql: Sql, id: string, seenAt: Date): Promise<void
 
 export const saveEnd = async (tx: Sql, id: string, endedAt: Date): Promise<void> =>
   void (await tx.run(sessions().where({ id, endedAt: null }).update({ endedAt })));
+
+/** Ends all sessions of an operator. */
+export const endSessionsOf = async (tx: Sql, operatorId: string, endedAt: Date): Promise<void> =>
+  void (await tx.run(sessions().where({ operatorId, endedAt: null }).update({ endedAt })));
+
+/** A session with the name of its operator. */
+export interface NamedSession extends Omit<DeskSession, 'tokenHash'> {
+  name: string;
+}
+
+const named = () =>
+  table('desk_sessions as s')
+    .join('operators as o', 'o.id', 's.operatorId')
+    .select('s.id', 's.operatorId', 'o.name', 's.transport', 's.address')
+    .select('s.createdAt', 's.seenAt', 's.endedAt');
+
+export const findNamedSession = async (sql: Sql, id: string): Promise<NamedSession | undefined> =>
+  (await sql.run<NamedSession>(named().where({ 's.id': id })))[0];
+
+export const lockSession = async (tx: Sql, id: string): Promise<NamedSession | undefined> => {
+  await tx.run(sessions().where({ id }).forUpdate().select('id'));
+  return findNamedSession(tx, id);
+};
+
+/** A page of the live sessions, oldest first. Index: desk_sessions_open. */
+export function liveSessions(
+  sql: Sql,
+  {
+    begunAfter,
+    seenAfter,
+    after,
+    limit,
+  }: { begunAfter: Date; seenAfter: Date; after: WaitingPlace | undefined; limit: number },
+): Promise<NamedSession[]> {
+  const query = named()
+    .where({ 's.endedAt': null })
+    .where('s.createdAt', '>', begunAfter)
+    .where('s.seenAt', '>', seenAfter)
+    .orderBy(['s.createdAt', 's.id'])
+    .limit(limit);
+  if (after) void query.whereRaw('(s.created_at, s.id) > (?, ?)', [after.since, after.id]);
+  return sql.run<NamedSession>(query);
+}
 
 type FailureRow = Failures & { name: string; address: string };
 const failures = recordTable<FailureRow>('sign_in_failures', {});

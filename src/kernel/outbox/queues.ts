@@ -36,7 +36,7 @@ export const PARTY_QUEUES = Object.fromEntries([
  */
 export const STATION_QUEUE = 'gas-station';
 
-/** Mails to cardholders. A hanging mail server must delay neither KYC nor cards. */
+/** Mails to cardholders and operators. A hanging mail server must delay neither KYC nor cards. */
 export const MAIL_QUEUE = 'mail';
 
 /** Queues with activities only. Their workflows run on other queues. */

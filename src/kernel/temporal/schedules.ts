@@ -68,6 +68,13 @@ export const SCHEDULES: readonly Schedule[] = [
     every: 'hour',
     note: 'Deletes documents that no record refers to from the store',
   },
+  {
+    id: 'operator-mail',
+    workflow: 'operatorMail',
+    taskQueue: QUEUES.processes,
+    every: 'hour',
+    note: 'Mails operators who want it what waits for them',
+  },
 ];
 
 const MINUTES = { minute: 1, five_minutes: 5, hour: 60 };

@@ -11,7 +11,6 @@ import { addReconcileCommand } from './commands/chain/reconcile';
 import { addWalletCommands } from './commands/chain/wallets';
 import { addIbanCommands } from './commands/iban';
 import { addAccountCommands } from './commands/oversight/accounts';
-import { addOperatorCommands } from './commands/oversight/operators';
 import type { CommandContext } from './context';
 import { addKycCommands } from './desk/kyc';
 
@@ -104,7 +103,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addKycCommands(program, context);
   addIbanCommands(program, context);
   addAccountCommands(program, context);
-  addOperatorCommands(program, context);
   addReconcileCommand(program, context);
   addWalletCommands(program, context);
   addChainCommands(program, context);

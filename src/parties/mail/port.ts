@@ -2,7 +2,8 @@
 export interface Mail {
   /** Unique id of the mail. Each attempt carries the same `Message-ID`, so a receiver can drop a repeat. */
   id: string;
-  tenantId: string;
+  /** Null: the mail is to an operator. */
+  tenantId: string | null;
   /** The sender's name, beside the installation's address. */
   senderName: string;
   to: string;

@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beginSession, type Credentials, deskClient } from '../../desk/cli/client';
 import type { Console } from '../../desk/cli/console';
-import type { Place } from '../../desk/cli/program';
+import { joinByLink } from '../../desk/cli/join';
+import type { Place } from '../../desk/cli/session-program';
 import { type Config, ConfigError } from '../../kernel/config';
 import { StartupError } from '../../kernel/startup-error';
 import { readDemoCredentials } from '../demo-credentials';
@@ -51,6 +52,11 @@ export function deskPlace(config: () => Config, console: Console): Place {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await writeState(path, { url, token } satisfies KeptSession);
       return operator;
+    },
+    async join({ token, code }) {
+      const given = config();
+      const secret = async () => given.operatorSecret ?? (await console.read?.())?.trim() ?? '';
+      return joinByLink(await urlOf(given), { token, code, secret });
     },
     async logout() {
       const path = sessionPath(config());

@@ -41,6 +41,10 @@ export const UPKEEP_RECORDINGS = {
       },
     },
   },
+  operatorMail: {
+    args: [],
+    paths: { sent: { answers: { mailWaitingToOperators: [2] } } },
+  },
   housekeeping: {
     args: [],
     paths: {

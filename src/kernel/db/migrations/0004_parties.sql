@@ -36,10 +36,10 @@ create table sandbox_orders (
   unique (party, page)
 );
 
--- Mails to testers' cardholders. `sealed` holds address, subject and text.
+-- Mails to testers' cardholders, and to operators. `sealed` holds address, subject and text.
 create table sandbox_mails (
   id         text collate "C" primary key,
-  tenant_id  id not null references tenants,
+  tenant_id  id references tenants,  -- null: to an operator
   sealed     bytea not null,
   created_at timestamptz(3) not null default date_trunc('milliseconds', clock_timestamp())
 );

@@ -21,6 +21,30 @@ create table operators (
 );
 create unique index operators_by_name on operators (lower(name));
 
+-- One-time links, by which an invited operator sets what he signs in by, or an operator a new code generator. Times are of
+-- the machine, as those of sessions.
+create table operator_links (
+  token_hash  bytea primary key,
+  purpose     text not null check (purpose in ('invitation', 'code_generator')),
+  operator_id id not null,  -- of an invitation: the id that the operator will have
+  name        text not null,
+  permissions text[] not null check (permissions <@ '{view,review,money,chain,security}'),
+  created_by  text not null,  -- who invited the operator, or approved the reset
+  totp_secret bytea not null,  -- of the new code generator, sealed under the operator's id
+  failures    int not null default 0,  -- wrong secrets and codes
+  created_at  timestamptz(3) not null,
+  expires_at  timestamptz(3) not null,
+  used_at     timestamptz(3)
+);
+create index operator_links_open on operator_links (expires_at) where used_at is null;
+
+-- Who is told once an hour by mail of what waits. Without a row, an operator is not.
+create table operator_mails (
+  operator_id id primary key references operators,
+  address     bytea not null,  -- sealed under the id
+  mailed_for  timestamptz(3)  -- the hour that a mail was last sent for
+);
+
 -- Sessions of operators at the desk. Times are of the machine, because the sandbox's clock may be moved.
 create table desk_sessions (
   id          id primary key,
@@ -33,6 +57,7 @@ create table desk_sessions (
   ended_at    timestamptz(3)
 );
 create index desk_sessions_of_operator on desk_sessions (operator_id, id);
+create index desk_sessions_open on desk_sessions (created_at, id) where ended_at is null;
 
 -- Failures to sign in, in a row, by name and address. Rows older than a day count no more and are deleted.
 create table sign_in_failures (

@@ -1,0 +1,42 @@
+import { StartupError } from '../../kernel/startup-error';
+import { deskCaller } from './client';
+
+interface ShownLink {
+  purpose: 'invitation' | 'code_generator';
+  name: string;
+  codeGenerator: string;
+  expiresAt: string;
+}
+
+export interface JoinGiven {
+  token: string;
+  /** Of the new generator. Absent: the link is looked at, and not used. */
+  code: string | undefined;
+  secret(): Promise<string>;
+}
+
+/**
+ * Looks at a one-time link, or uses it with a code of its new generator.
+ * @returns what to tell the operator
+ * @throws Problem of the desk; StartupError without a secret
+ */
+export async function joinByLink(url: string, { token, code, secret }: JoinGiven): Promise<string> {
+  const desk = deskCaller(url);
+  if (code === undefined) return lookText((await desk.post<ShownLink>('/links/look', { token })).body);
+  const chosen = await secret();
+  if (chosen === '') throw new StartupError('Give your secret in OPERATOR_SECRET, or on the input.');
+  const { body } = await desk.post<ShownLink & { operatorId: string }>('/links/use', {
+    token,
+    secret: chosen,
+    code,
+  });
+  const { operatorId, name, purpose } = body;
+  return purpose === 'invitation'
+    ? `${operatorId} is ${name}. Tell another operator this id yourself: he admits you by "operator admit ${operatorId}".`
+    : `${name} has a new code generator. All sessions of ${name} have ended.`;
+}
+
+const lookText = ({ purpose, name, codeGenerator, expiresAt }: ShownLink): string =>
+  `${purpose === 'invitation' ? `You are invited as ${name}.` : `A new code generator for ${name}.`} The link ends at ${expiresAt}.\n` +
+  `The code generator, for an app:\n${codeGenerator}\n` +
+  `Then use the link with a code of it: join TOKEN --code CODE, with ${purpose === 'invitation' ? 'a secret that you choose' : 'your secret'} in OPERATOR_SECRET, or on the input.`;

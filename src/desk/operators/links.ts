@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import type { Sql, Tx } from '../../kernel/db/database';
+import { recordTable } from '../../kernel/db/record-table';
+import type { Keyring } from '../../kernel/security/keyring';
+import type { MadeSecret } from '../../process/desk/decision';
+import type { Permission } from '../../process/desk/permissions';
+import { newCodeGenerator } from './code-generator';
+
+/** A one-time link, by which an operator sets what he signs in by. Its token is stored as a keyed hash. */
+export interface OperatorLink {
+  tokenHash: Buffer;
+  /** An invitation makes a new operator. A link for a code generator replaces a lost one. */
+  purpose: 'invitation' | 'code_generator';
+  /** Of an invitation: the id that the operator will have. */
+  operatorId: string;
+  name: string;
+  permissions: Permission[];
+  /** Who has invited the operator, or approved the reset. */
+  createdBy: string;
+  /** The new code generator, sealed under the operator's id. */
+  totpSecret: Buffer;
+  /** Wrong secrets and codes. */
+  failures: number;
+  createdAt: Date;
+  expiresAt: Date;
+  usedAt: Date | null;
+}
+
+const links = recordTable<OperatorLink>('operator_links', {});
+
+export const LINK_MS = 24 * 3_600_000;
+/** Wrong secrets and codes after which a link has ended. */
+const MAX_FAILURES = 10;
+
+/** A token of 256 bits, and what is stored of it. */
+export function newLinkToken(keyring: Keyring): MadeSecret {
+  const token = randomBytes(32).toString('base64url');
+  return { stored: { tokenHash: keyring.hashSecret(token).toString('base64url') }, shown: { token } };
+}
+
+export type NewLink = Pick<OperatorLink, 'purpose' | 'operatorId' | 'name' | 'permissions' | 'createdBy'>;
+
+/**
+ * Stores a link with a new code generator, which ends all former links of that name.
+ * @param secret the stored form of {@link newLinkToken}
+ * @param at the machine's time
+ * @returns when the link ends
+ */
+export async function insertLink(
+  tx: Tx,
+  keyring: Keyring,
+  { secret, at, ...given }: NewLink & { secret: object | undefined; at: Date },
+): Promise<Date> {
+  const expiresAt = new Date(at.getTime() + LINK_MS);
+  const { tokenHash } = secret as { tokenHash: string };
+  await tx.run(
+    links()
+      .where({ usedAt: null })
+      .where('expiresAt', '>', at)
+      .whereRaw('lower(name) = lower(?)', [given.name])
+      .update({ expiresAt: at }),
+  );
+  const row = {
+    ...given,
+    tokenHash: Buffer.from(tokenHash, 'base64url'),
+    totpSecret: newCodeGenerator(keyring, given.operatorId),
+    createdAt: at,
+    expiresAt,
+  };
+  await links.saved(tx, links().insert(links.row(row)));
+  return expiresAt;
+}
+
+/** Locks the link of a token. Undefined where there is none, or it was used, or has ended. */
+export async function lockLink(tx: Tx, tokenHash: Buffer, at: Date): Promise<OperatorLink | undefined> {
+  const found = await links.one(tx, links().where({ tokenHash }).forUpdate());
+  return isOpen(found, at) ? found : undefined;
+}
+
+export async function findLink(sql: Sql, tokenHash: Buffer, at: Date): Promise<OperatorLink | undefined> {
+  const found = await links.one(sql, links().where({ tokenHash }));
+  return isOpen(found, at) ? found : undefined;
+}
+
+const isOpen = (link: OperatorLink | undefined, at: Date): boolean =>
+  link !== undefined && link.usedAt === null && link.failures < MAX_FAILURES && link.expiresAt > at;
+
+export const countFailure = async (tx: Tx, { tokenHash }: OperatorLink): Promise<void> =>
+  void (await tx.run(links().where({ tokenHash }).increment('failures', 1)));
+
+export const saveUse = async (tx: Tx, { tokenHash }: OperatorLink, usedAt: Date): Promise<void> =>
+  void (await tx.run(links().where({ tokenHash }).update({ usedAt })));
