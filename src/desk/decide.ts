@@ -334,8 +334,8 @@ interface Made {
 const writeDone = (tx: Tx, asker: Asker, { decision, judged, done, more }: Made): Promise<void> =>
   write(tx, asker, {
     action: decision.name,
-    subject: done.about?.id ?? judged.id,
-    tenantId: done.about ? done.about.tenantId : decision.subject.tenantOf(judged.subject),
+    subject: done.made?.id ?? judged.id,
+    tenantId: done.made ? done.made.tenantId : decision.subject.tenantOf(judged.subject),
     before: done.before,
     after: { ...done.after, ...more },
   });

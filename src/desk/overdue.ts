@@ -61,6 +61,7 @@ export const overdueDesk = ({ database, now }: DeskDeps): Desk =>
         rows: (page) => overdueRecords(database, waitingFilterOf(page, now()), now()),
         place: ({ since, id }) => ({ since, id }),
         waitsSince: countOverdue,
+        fails: true,
       }),
     ],
   });

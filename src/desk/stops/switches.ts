@@ -143,7 +143,8 @@ function switching(given: Verb): Decision {
       const changed =
         verb === 'off' ? await switchOff(tx, what, how) : (await switchOn(tx, what, how)) !== undefined;
       return {
-        about: { id: name, tenantId },
+        // The audit log names the tenant of the switch.
+        made: { id: name, tenantId },
         after: { state: verb, changed },
         result: { [kind]: name, clientId: tenantId, state: verb, changed },
       };

@@ -49,6 +49,7 @@ const openBreaks = ({ database, now }: DeskDeps): List =>
     rows: (page) => listBreaks(database, waitingFilterOf(page, now())),
     place,
     waitsSince: (sql) => countBreaks(sql),
+    fails: true,
     decisions: ['breaks.resolve'],
   });
 

@@ -83,8 +83,8 @@ export interface Done {
   after: object;
   /** For the operator, as JSON. */
   result: object;
-  /** What the audit log names in the place of the subject: a record that was made, or the tenant of an input. */
-  about?: { id: string; tenantId: string | null };
+  /** The record that a decision on the installation has made, for the audit log. */
+  made?: { id: string; tenantId: string | null };
 }
 
 interface UnderDualControl<Subject, Input, Proof> {

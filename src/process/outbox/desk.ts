@@ -35,6 +35,7 @@ export const outboxDesk = ({ database, now }: DeskDeps): Desk =>
         rows: (page) => listParked(database, waitingFilterOf(page, now())),
         place: ({ number, parkedAt }) => ({ since: parkedAt, id: number }),
         waitsSince: (sql) => countParked(sql),
+        fails: true,
         decisions: ['commands.retry', 'commands.retry-all'],
       }),
     ],

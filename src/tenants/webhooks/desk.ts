@@ -83,6 +83,7 @@ const faultyEndpoints = ({ database, now }: WebhookDeskServices): List =>
     rows: (page) => listFaulty(database, waitingFilterOf(page, now())),
     place: (endpoint) => ({ ...placeOfEndpoint(endpoint), since: endpoint.since }),
     waitsSince: (sql) => countFaultyEndpoints(sql),
+    fails: true,
   });
 
 /** The tenant is not locked, because a retry changes its endpoints and events alone. */

@@ -55,7 +55,7 @@ it('the fee depends on the account’s currency, and an unlisted currency has no
     { currency: 'JPY', amount: '150' },
   ];
   const { out } = await setting(`exchange.withdrawal.fees=${JSON.stringify(fees)}`);
-  expect(JSON.parse(out).exchange.withdrawal).toMatchObject({ fees });
+  expect(JSON.parse(out).settings.exchange.withdrawal).toMatchObject({ fees });
   const destinationId = await destinationOf(api, client);
   expect(await feeOf(destinationId)).toBe('1.25');
   await setting('exchange.withdrawal.fees=[{"currency":"JPY","amount":"150"}]');
