@@ -23,12 +23,17 @@ import { binRoutes } from './cards/programmes/routes';
 import { cardQuoteRoutes } from './cards/requests/quote-routes';
 import { bufferedCardRoutes } from './cards/requests/routes';
 import type { CardServices } from './cards/services';
+import { gasStationDesk } from './chain/gas-station/config/desk';
+import { gasOperationDesk } from './chain/gas-station/operations/desk';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
+import { networkDesk } from './chain/networks/desk';
 import { networkRoutes } from './chain/networks/routes';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
+import { walletDesk } from './chain/wallets/desk';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
+import { walletSeedDesk } from './chain/wallets/seed-desk';
 import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
@@ -81,6 +86,7 @@ import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
+import { chainDepositDesk } from './transfers/chain-deposits/desk';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
@@ -100,6 +106,7 @@ import { openTransfersReading, settlementReading, suspenseReading } from './tran
 import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
 import { suspenseDesk } from './transfers/suspense-desk';
+import { chainDesk } from './watch/chains/desk';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
@@ -295,6 +302,13 @@ export function deskCatalogue(services: Composed): Catalogue {
     ibanPayoutDesk(services),
     suspenseDesk(services),
     operatorDesk(services),
+    chainDepositDesk(services),
+    walletDesk(services),
+    walletSeedDesk(services),
+    gasOperationDesk(services),
+    gasStationDesk(services),
+    networkDesk(services, followingAtOnce(services)),
+    chainDesk(services),
     undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
   ]);
   return catalogue;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import pino from 'pino';
 import {
   actorOf,
   assertMayDecide,
@@ -13,14 +12,11 @@ import {
 import { audit } from '../kernel/audit/audit';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
-import { NO_OBSERVERS } from '../kernel/metrics/observers';
 import { type Commands, createCommands } from '../kernel/outbox/commands';
 import type { Party } from '../kernel/parties';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
-import { createChains } from '../parties/chain/create';
 import type { Documents, SealedStore } from '../parties/documents/port';
 import { createDocuments } from '../parties/documents/sealed';
-import type { Parties } from '../parties/parties';
 
 /** A run of the command line: its database and its operator. */
 export interface Session {
@@ -31,12 +27,8 @@ export interface Session {
   sandbox: boolean;
   /** Parties that the configuration leaves out. */
   leftOut: readonly Party[];
-  /** Cooldown of a wallet between two allocations, from the configuration. */
-  walletQuarantineSeconds: number;
   /** Contents of documents. */
   documents: Documents;
-  /** Reads chains by the nodes of their networks. */
-  parties: Pick<Parties, 'chain'>;
   /** URL of a workflow in Temporal's UI. Null when the UI's address is not known. */
   workflowUrl(workflowId: string): string | null;
   now: () => Date;
@@ -80,7 +72,6 @@ export interface Installation {
   sandbox: boolean;
   /** Parties that the configuration leaves out. */
   leftOut: readonly Party[];
-  walletQuarantineSeconds: number;
   /** Secret of the operator. Absent for reading only. */
   operatorSecret: string | undefined;
   /** Store of documents' contents. */
@@ -92,7 +83,7 @@ export interface Installation {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
-  const { databaseUrl, masterKey, sandbox, leftOut, walletQuarantineSeconds, away } = installation;
+  const { databaseUrl, masterKey, sandbox, leftOut, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
   const now = () => new Date();
@@ -107,9 +98,7 @@ export async function openSession(installation: Installation): Promise<Session> 
     keyring,
     sandbox,
     leftOut,
-    walletQuarantineSeconds,
     documents: createDocuments(installation.documents, keyring),
-    parties: { chain: createChains({ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now }) },
     workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),
     now,

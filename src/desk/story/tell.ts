@@ -13,11 +13,9 @@ import {
   tellVirtualIban,
 } from './accounts';
 import { tellWithdrawalDestination } from './destinations';
-import { tellGasOperation } from './gas-station';
 import { tellBreak, tellCallback, tellEvent, tellQuote, tellTenant } from './house';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import { tellTransfer } from './transfers';
-import { tellAllocation, tellWallet } from './wallets';
 
 /** Stories of records whose domain declares no desk yet, by the kind of the id. */
 export const TELLERS: Partial<Record<IdKind, Teller>> = {
@@ -38,7 +36,6 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   reference: tellReference,
   deposit: tellTransfer,
   ibanCredit: tellTransfer,
-  chainDeposit: tellTransfer,
   externalCardTransaction: tellTransfer,
   exchangeOrder: tellTransfer,
   exchangeWithdrawal: tellTransfer,
@@ -47,8 +44,4 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   callback: tellCallback,
   event: tellEvent,
   quote: tellQuote,
-  wallet: tellWallet,
-  walletAllocation: tellAllocation,
-  sweepOperation: tellGasOperation,
-  topupOperation: tellGasOperation,
 };

@@ -1,7 +1,5 @@
 import type { Sql } from '../../kernel/db/database';
 import type { Teller } from '../../process/desk/story';
-import type { ChainDeposit } from '../../transfers/chain-deposits/record';
-import { chainDepositView } from '../../transfers/chain-deposits/view';
 import { shownDeposit } from '../../transfers/deposits/create';
 import type { ClientDeposit } from '../../transfers/deposits/money';
 import { depositView } from '../../transfers/deposits/view';
@@ -18,7 +16,6 @@ import { findKind } from '../../transfers/kinds';
 const VIEWS: Record<string, (sql: Sql, situation: Situation) => Promise<object>> = {
   deposit: async (sql, deposit) =>
     deposit.transfer.tenantId === null ? {} : depositView(await shownDeposit(sql, deposit as ClientDeposit)),
-  chain_deposit: async (_, deposit) => chainDepositView(deposit as ChainDeposit),
   exchange_order: async (_, order) => exchangeOrderView(order as ExchangeOrder),
   exchange_withdrawal: async (sql, withdrawal) =>
     exchangeWithdrawalView(await shownWithdrawal(sql, withdrawal as ExchangeWithdrawal)),

@@ -9,7 +9,6 @@ import type { PostedEntry } from '../../kernel/ledger/entries';
 import { MONEY_PARTIES } from '../../kernel/outbox/queues';
 import { SETTLED_PARTIES } from '../../kernel/parties';
 import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
-import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import { mostOf } from '../../transfers/engine/books/inflow';
 import { CONCLUSIONS } from '../../transfers/engine/conclusion';
@@ -19,7 +18,6 @@ import { moveSettlement, settlementAccount } from '../../transfers/settlement/mo
 import { SETTLEMENT_MOVES } from '../../transfers/settlement/record';
 import { cardDeps } from '../card-deps';
 import { type AnyDecisionKind, kind } from './kind';
-import { chainCredit, chainDeposit, chainDepositTakenBack } from './on-chain';
 
 const correction = (
   action: 'account.deposit' | 'account.withdraw',
@@ -184,9 +182,6 @@ export const DECISION_KINDS = {
   'transfer.follow-version': followed,
   'party.follow-versions': partyFollowed,
   'settlement.move': settlementMove,
-  'chain-deposit.record': chainDeposit,
-  'chain-deposit.take-back': chainDepositTakenBack,
-  [CHAIN_CREDIT]: chainCredit,
 } as const satisfies Record<string, AnyDecisionKind>;
 
 export type DecisionName = keyof typeof DECISION_KINDS;

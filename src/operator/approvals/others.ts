@@ -1,7 +1,7 @@
 import type { OtherApproved } from '../../desk/decide';
 import type { Permission } from '../../process/desk/permissions';
 import type { Services } from '../../services';
-import { CHANGE_KINDS } from './changes';
+import { CLIENT_CHANGES } from './clients';
 import type { Executed, KindServices } from './kind';
 import { DECISION_KINDS } from './kinds';
 
@@ -10,7 +10,7 @@ import { DECISION_KINDS } from './kinds';
  * goes from here when its domain declares the decision.
  */
 export function otherApproved(services: Services, name: string): OtherApproved | undefined {
-  const kinds: Readonly<Record<string, Executed>> = { ...DECISION_KINDS, ...CHANGE_KINDS };
+  const kinds: Readonly<Record<string, Executed>> = { ...DECISION_KINDS, ...CLIENT_CHANGES };
   const kind = kinds[name];
   if (!kind) return undefined;
   const given: KindServices = { ...services, sandbox: services.mode === 'sandbox' };
@@ -37,7 +37,4 @@ export function otherApproved(services: Services, name: string): OtherApproved |
   };
 }
 
-const permissionOf = (name: string): Permission => {
-  if (name.startsWith('client.')) return 'security';
-  return /^(chain-deposit|network|gas)/.test(name) ? 'chain' : 'money';
-};
+const permissionOf = (name: string): Permission => (name.startsWith('client.') ? 'security' : 'money');

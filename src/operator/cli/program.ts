@@ -5,11 +5,6 @@ import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
 import { addCardholderCommands } from './commands/cardholders';
-import { addChainCommands } from './commands/chain/chains';
-import { addChainDepositCommands } from './commands/chain/deposits';
-import { addGasOperationCommands } from './commands/chain/gas-operations';
-import { addReconcileCommand } from './commands/chain/reconcile';
-import { addWalletCommands } from './commands/chain/wallets';
 import { addClientCommands } from './commands/clients';
 import { addConclude } from './commands/conclude';
 import { addDepositCommands } from './commands/deposits';
@@ -25,6 +20,7 @@ import { addSettlementCommands } from './commands/oversight/settlement';
 import { addStopCommands } from './commands/oversight/stops';
 import { addSwitchCommands } from './commands/oversight/switches';
 import { addWithdrawalCommands } from './commands/oversight/withdrawals';
+import { addWalletSeedCommands } from './commands/wallet-seed';
 import { addWebhookCommands } from './commands/webhooks';
 import { addWorkflowCommands } from './commands/workflow-commands';
 import type { CommandContext } from './context';
@@ -49,10 +45,10 @@ Examples:
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list
   npm run operator -- ledger check
-  npm run operator -- chain reconcile local
+  npm run operator -- chain reconcile --chain local
 
-The groups desk, show, approval, payout, iban-payout and suspense call the desk (DESK_URL, or the one of a running "npm start")
-and need neither a key nor a database: "desk --help" lists them. All others work on a running "npm start" (DATA_DIR, .data by
+The groups desk, show, approval, payout, iban-payout, suspense, wallet, network, gas-station, gas-operation, chain and chain-deposit
+call the desk (DESK_URL, or the one of a running "npm start") and need neither a key nor a database: "desk --help" lists them. All others work on a running "npm start" (DATA_DIR, .data by
 default), or on the database that DATABASE_URL names together with MASTER_KEY. What decides takes an operator: OPERATOR_NAME and
 OPERATOR_SECRET, "login", or the sandbox's own of its credentials.json. Every change is written to the audit log. For output to be read by a program: npm run --silent operator -- … --json; an error is then { "code", "message", "field" } on the error output. Exit codes: 0 done, 2 wrong usage or input,
 3 not found, 4 not possible as things stand, 1 anything else.`;
@@ -138,10 +134,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addOperatorCommands(program, context);
   addAuditCommands(program, context);
   addStopCommands(program, context);
-  addReconcileCommand(program, context);
-  addWalletCommands(program, context);
-  addChainCommands(program, context);
-  addChainDepositCommands(program, context);
-  addGasOperationCommands(program, context);
+  addWalletSeedCommands(program, context);
   return program;
 }

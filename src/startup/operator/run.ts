@@ -40,7 +40,6 @@ async function installationOf(config: Config): Promise<Installation> {
     masterKey: config.masterKey ?? (await embeddedKey(config)),
     sandbox: config.mode === 'sandbox',
     leftOut: PARTIES.filter((party) => config.parties[party] === 'off'),
-    walletQuarantineSeconds: config.walletQuarantineSeconds,
     operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
     documents: createStore(config.documents),
     workflowUrl: await workflowUrls(config),
