@@ -117,7 +117,7 @@ export async function decide(
   const weight = await weightOf(tx, decision, plain, by);
   const why = await takesTwoOf(tx, decision, plain, weight);
   const made = await decision.secret?.(plain);
-  const judged = { ...plain, secret: made?.stored };
+  const judged = { ...plain, secret: made?.stored ?? (await decision.sealed?.(plain)) };
   const shown = made?.shown ?? {};
   if (why) return { ...(await ask(tx, asker, { decision, judged, asked, by, restsOn, weight, why })), shown };
   const limit = weight && countAlone(tx, weight);

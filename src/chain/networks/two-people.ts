@@ -72,10 +72,9 @@ export function networkChange(
       return { version, terms, head: await judgedAgain(services, chain, terms) };
     },
     // Node addresses may hold credentials, so a stored approval has them sealed.
-    async secret({ id: chain, proof: { terms } }) {
-      const rpcUrls = sealUrls(keyring, chain, terms.rpcUrls).toString('base64');
-      return { stored: { rpcUrls }, shown: {} };
-    },
+    sealed: async ({ id: chain, proof: { terms } }) => ({
+      rpcUrls: sealUrls(keyring, chain, terms.rpcUrls).toString('base64'),
+    }),
     kept: async (_, { proof: { terms } }) => keptTerms(terms),
     async preview(tx, { id: chain, proof: { terms, version } }) {
       const before = await assertSavable(services, tx, chain, terms, version, following);

@@ -40,7 +40,10 @@ export interface Judged<Subject, Input, Proof = undefined> {
   actor: string;
   /** What {@link DecisionSpec.prove} has found. */
   proof: Proof;
-  /** The stored form of {@link DecisionSpec.secret}. Absent in a preview and while it is weighed. */
+  /**
+   * The stored form of {@link DecisionSpec.secret}, or {@link DecisionSpec.sealed}. Absent in a preview and while it is
+   * weighed.
+   */
   secret?: object | undefined;
 }
 
@@ -111,8 +114,10 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
    * approval. @throws Problem
    */
   prove?(asked: { id: string; input: Input; secret?: object | undefined }): Promise<Proof>;
-  /** Makes the secret that the decision gives out, or seals one that the input holds. */
+  /** Makes the secret that the decision gives out. */
   secret?(judged: Judged<Subject, Input, Proof>): Promise<MadeSecret>;
+  /** Seals the credentials of the input, for a stored approval. */
+  sealed?(judged: Judged<Subject, Input, Proof>): Promise<object>;
   /**
    * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
    * given.
