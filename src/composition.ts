@@ -24,12 +24,17 @@ import { binRoutes } from './cards/programmes/routes';
 import { cardQuoteRoutes } from './cards/requests/quote-routes';
 import { bufferedCardRoutes } from './cards/requests/routes';
 import type { CardServices } from './cards/services';
+import { gasStationDesk } from './chain/gas-station/config/desk';
+import { gasOperationDesk } from './chain/gas-station/operations/desk';
 import { gasStationRoutes } from './chain/gas-station/routes';
 import { chainReading } from './chain/metrics';
+import { networkDesk } from './chain/networks/desk';
 import { networkRoutes } from './chain/networks/routes';
 import { walletAdminRoutes } from './chain/wallets/admin-routes';
+import { walletDesk } from './chain/wallets/desk';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
+import { walletSeedDesk } from './chain/wallets/seed-desk';
 import { approvalDesk } from './desk/approvals/desk';
 import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
 import { clientDesk } from './desk/clients/desk';
@@ -94,6 +99,7 @@ import { reconcilableEndpoints } from './tenants/webhooks/operator';
 import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
+import { chainDepositDesk } from './transfers/chain-deposits/desk';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
 import { transferDesk } from './transfers/conclude-desk';
 import { depositDesk } from './transfers/deposits/desk';
@@ -122,6 +128,7 @@ import { restoredDesk } from './transfers/restored-desk';
 import { settlementDesk } from './transfers/settlement/desk';
 import { suspenseDesk } from './transfers/suspense-desk';
 import { withdrawalDesk } from './transfers/withdrawals-desk';
+import { chainDesk } from './watch/chains/desk';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
 import { listAgeReading } from './watch/metrics';
@@ -329,6 +336,13 @@ export function deskCatalogue(services: Composed, clock = () => new Date()): Cat
     transferDesk(services),
     restoredDesk(services),
     cardOrderDesk(services),
+    chainDepositDesk(services),
+    walletDesk(services),
+    walletSeedDesk(services),
+    gasOperationDesk(services),
+    gasStationDesk(services),
+    networkDesk(services, followingAtOnce(services)),
+    chainDesk(services),
     approvalDesk(services),
     operatorDesk({ ...services, clock }),
     sessionDesk({ ...services, clock }),

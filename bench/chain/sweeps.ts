@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Address, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { applyGasTerms, judgeGasTerms } from '../../src/chain/gas-station/config/operations';
+import { applyGasTerms, judgeGasTerms, lockGasConfig } from '../../src/chain/gas-station/config/operations';
 import { gasConfigNeverSet } from '../../src/chain/gas-station/config/record';
 import { generateStation } from '../../src/chain/gas-station/station/operations';
 import { deploymentOf } from '../../src/chain/gas-station/strategies/delegate';
@@ -91,7 +91,8 @@ async function openStation(
     sweepStrategy,
   };
   const { wallet } = await services.database.transaction(async (tx) => {
-    await applyGasTerms(tx, network, await judgeGasTerms(tx, network, terms, 0));
+    const before = await lockGasConfig(tx, network);
+    await applyGasTerms(tx, network, await judgeGasTerms(tx, network, before, { ...terms, version: 0 }));
     return generateStation(services, tx, network, 0);
   });
   const station = wallet.address as Address;

@@ -117,7 +117,7 @@ export async function decide(
   const weight = await weightOf(tx, decision, plain, by);
   const why = await takesTwoOf(tx, decision, plain, weight);
   const made = await decision.secret?.(plain);
-  const judged = { ...plain, secret: made?.stored };
+  const judged = { ...plain, secret: made?.stored ?? (await decision.sealed?.(plain)) };
   const shown = made?.shown ?? {};
   if (why) return { ...(await ask(tx, asker, { decision, judged, asked, by, restsOn, weight, why })), shown };
   const limit = weight && countAlone(tx, weight);
@@ -334,8 +334,8 @@ interface Made {
 const writeDone = (tx: Tx, asker: Asker, { decision, judged, done, more }: Made): Promise<void> =>
   write(tx, asker, {
     action: decision.name,
-    subject: done.made?.id ?? judged.id,
-    tenantId: done.made ? done.made.tenantId : decision.subject.tenantOf(judged.subject),
+    subject: done.about?.id ?? judged.id,
+    tenantId: done.about ? done.about.tenantId : decision.subject.tenantOf(judged.subject),
     before: done.before,
     after: { ...done.after, ...more },
   });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import pino from 'pino';
 import {
   actorOf,
   assertMayDecide,
@@ -13,13 +12,10 @@ import {
 import { audit } from '../kernel/audit/audit';
 import { createDatabase, type Database, type Tx } from '../kernel/db/database';
 import { DatabaseAway } from '../kernel/db/faults';
-import { NO_OBSERVERS } from '../kernel/metrics/observers';
 import { type Commands, createCommands } from '../kernel/outbox/commands';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
-import { createChains } from '../parties/chain/create';
 import type { Documents, SealedStore } from '../parties/documents/port';
 import { createDocuments } from '../parties/documents/sealed';
-import type { Parties } from '../parties/parties';
 
 /** A run of the command line: its database and its operator. */
 export interface Session {
@@ -28,12 +24,8 @@ export interface Session {
   /** Sent by the relay, within a second. */
   commands: Commands;
   sandbox: boolean;
-  /** Cooldown of a wallet between two allocations, from the configuration. */
-  walletQuarantineSeconds: number;
   /** Contents of documents. */
   documents: Documents;
-  /** Reads chains by the nodes of their networks. */
-  parties: Pick<Parties, 'chain'>;
   now: () => Date;
   /**
    * The operator in decisions and the audit log, `operator:<name>`, found by the given secret.
@@ -69,7 +61,6 @@ export interface Installation {
   databaseUrl: string;
   masterKey: Buffer;
   sandbox: boolean;
-  walletQuarantineSeconds: number;
   /** Secret of the operator. Absent for reading only. */
   operatorSecret: string | undefined;
   /** Store of documents' contents. */
@@ -80,7 +71,7 @@ export interface Installation {
 
 /** @throws `away` of the installation when its database cannot be reached */
 export async function openSession(installation: Installation): Promise<Session> {
-  const { databaseUrl, masterKey, sandbox, walletQuarantineSeconds, away } = installation;
+  const { databaseUrl, masterKey, sandbox, away } = installation;
   const database = createDatabase({ url: databaseUrl, poolSize: 2, name: 'cardwright operator' });
   const keyring = createKeyring(masterKey);
   const now = () => new Date();
@@ -94,9 +85,7 @@ export async function openSession(installation: Installation): Promise<Session> 
     database,
     keyring,
     sandbox,
-    walletQuarantineSeconds,
     documents: createDocuments(installation.documents, keyring),
-    parties: { chain: createChains({ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now }) },
     commands: createCommands(),
     now,
     get actor() {

@@ -34,6 +34,10 @@ it('are given at once without dual control, and count in the next request', asyn
   const { body: shown } = await bob('GET', 'catalogue');
   expect(shown.operator).toEqual({ name: 'bob', permissions: ['view', 'money'] });
   expect((await permit(bob, bobsId, 'security')).status).toBe(403);
+  // No party is asked for an operator who may not decide: with the permission, fields are missing.
+  const unknown = { subject: 'nowhere', input: { name: 'Nowhere' } };
+  expect((await bob('POST', 'decisions/network.config/preview', unknown)).status).toBe(403);
+  expect((await ida('POST', 'decisions/network.config/preview', unknown)).status).toBe(400);
   expect((await permit(ida, bobsId, 'everything')).body).toMatchObject({ code: 'invalid_request' });
 });
 

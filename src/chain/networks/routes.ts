@@ -4,21 +4,13 @@ import type { Sql } from '../../kernel/db/database';
 import { notFound } from '../../kernel/errors';
 import { createResolver, type Resolve } from '../../kernel/security/allowed-addresses';
 import { pageSchema, whole } from '../../kernel/wire/pages';
+import { askedUnderDualControl } from '../../process/desk/stored';
 import type { Services } from '../../services';
 import { readPending } from '../pending-changes';
 import type { Following } from './following';
-import { warnOfFewHosts } from './hosts';
 import { networkInput } from './network-input';
-import {
-  assertSavable,
-  findOpened,
-  listNetworks,
-  listOpened,
-  type OpenedNetwork,
-  requireNetwork,
-  saveNetwork,
-} from './operations';
-import { NETWORK_CHANGE, requestNetworkChange } from './two-people';
+import { assertSavable, findOpened, listNetworks, listOpened, requireNetwork } from './operations';
+import { NETWORK_CHANGE, networkChange } from './two-people';
 import { judgedTerms } from './update';
 import { networkAwaiting, networkSchema, networkView } from './view';
 
@@ -65,6 +57,7 @@ const readRoute = ({ database, keyring }: Services) =>
   });
 
 function putRoute(services: Services, following: Following, resolve: Resolve) {
+  const change = networkChange(services, following, resolve);
   return route({
     method: 'PUT',
     path: '/v1/networks/{chain}',
@@ -88,39 +81,28 @@ function putRoute(services: Services, following: Following, resolve: Resolve) {
     awaitsApproval: networkAwaiting,
     problems: ['version_conflict', 'invalid_transition', 'unavailable'],
     prepare: ({ params: { chain = '' }, body }) => judgedTerms(services, chain, body, resolve),
-    async write(tx, { caller, requestId, params: { chain = '' }, body: { version } }, judged) {
-      const { terms, head } = judged;
+    async write(tx, { caller, requestId, params: { chain = '' }, body: input }, { terms, head }) {
+      const { version } = input;
+      const proof = { terms, head, version };
       const before = await assertSavable(services, tx, chain, terms, version, following);
-      const entry = {
-        caller,
-        requestId,
-        subject: chain,
-        tenantId: null,
-        before: before && networkView(before),
-      };
-      const asked = { chain, before, terms, requestedBy: caller.tenantId };
-      const approval = await requestNetworkChange(services, tx, asked);
+      const { tenantId: actor } = caller;
+      const judged = { id: chain, subject: { before }, input, at: services.now(), actor, proof };
+      const entry = { caller, requestId, subject: chain, tenantId: null };
+      const asked = { reason: 'a change of the configuration', requestedBy: actor };
+      const approval = await askedUnderDualControl(tx, change, judged, asked);
       if (approval) {
         const { id: approvalId, changes } = approval;
-        await audit(tx, { ...entry, action: 'networks.update.ask', after: { approvalId, changes } });
-        return new Reply(202, { ...entry.before, approvalId, pending: await pendingOf(tx, chain) });
+        const unchanged = before && networkView(before);
+        const action = 'networks.update.ask';
+        await audit(tx, { ...entry, before: unchanged, action, after: { approvalId, changes } });
+        return new Reply(202, { ...unchanged, approvalId, pending: await pendingOf(tx, chain) });
       }
-      const { after } = await saveNetwork(services, tx, chain, terms, version, following);
-      if (head) await following.begin(tx, chain, head, services.now());
-      const opened = { network: after, rpcUrls: terms.rpcUrls };
-      warnOfFewHosts(services, opened);
-      await audit(tx, {
-        ...entry,
-        action: 'networks.update',
-        after: { ...networkView(opened), rpcUrlsChanged: areOthers(before, opened) },
-      });
-      return { ...networkView(opened), pending: await pendingOf(tx, chain) };
+      const by = { decidedBy: actor, reason: null };
+      const done = await change.execute(tx, judged, by);
+      await audit(tx, { ...entry, action: 'networks.update', before: done.before, after: done.after });
+      return { ...done.result, pending: await pendingOf(tx, chain) };
     },
   });
 }
 
 const pendingOf = (sql: Sql, chain: string) => readPending(sql, NETWORK_CHANGE, chain);
-
-/** Compares clear addresses, because masks of two addresses of one provider look the same. */
-const areOthers = (before: OpenedNetwork | undefined, after: OpenedNetwork): boolean =>
-  JSON.stringify(before?.rpcUrls) !== JSON.stringify(after.rpcUrls);

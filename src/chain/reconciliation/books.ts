@@ -1,8 +1,10 @@
 import type { Sql } from '../../kernel/db/database';
 import { internalBalances } from '../../kernel/ledger/accounts';
+import type { Decimal } from '../../kernel/money/money';
 import { ownTransactions } from '../gas-station/own-transactions';
 import { unbookedAt } from '../holdings/operations';
-import { CHAIN_PLACES } from '../holdings/record';
+import { CHAIN_PLACES, type ChainPlace } from '../holdings/record';
+import { listNetworks } from '../networks/operations';
 import type { Network } from '../networks/record';
 import { namedAddresses, poolAddresses, stationWallets } from '../wallets/operations';
 import type { ChainBooks } from './record';
@@ -36,4 +38,19 @@ async function addressesOf(tx: Sql, chain: string): Promise<ChainBooks['addresse
   const own = (await stationWallets(tx, chain)).map(({ address }) => address);
   const station = [...new Set([...named.station, ...own])];
   return { pool: await poolAddresses(tx, chain), station, treasury: named.treasury };
+}
+
+/** Money of ours on the chains of all networks by the books. Reads one ledger account for each place and asset. */
+export async function restingOnChains(
+  sql: Sql,
+): Promise<{ chain: string; place: ChainPlace; asset: string; amount: Decimal }[]> {
+  const found: Awaited<ReturnType<typeof restingOnChains>> = [];
+  for (const network of await listNetworks(sql)) {
+    const { chain } = network;
+    const symbols = assetsToRead(network).map(({ symbol }) => symbol);
+    for (const place of CHAIN_PLACES)
+      for (const [asset, balance] of await internalBalances(sql, `${place}@${chain}`, symbols))
+        found.push({ chain, place, asset, amount: balance.negated() });
+  }
+  return found;
 }

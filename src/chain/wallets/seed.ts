@@ -33,17 +33,19 @@ export async function skipTo(
   kind: Network['kind'],
   index: number,
 ): Promise<{ before: number; after: number }> {
-  if (index > HIGHEST_FLOOR) throw invalid(`index must be at most ${HIGHEST_FLOOR}.`, 'index');
   await lockDerivation(tx, kind);
   const before = await nextIndex(tx, kind);
-  if (index < before)
-    throw conflict(
-      'invalid_transition',
-      `index must be at least ${before}, the index of the next wallet.`,
-      'index',
-    );
+  assertFloor(before, index);
   await raiseFloor(tx, kind, index);
   return { before, after: index };
+}
+
+/** @param next the index of the next wallet @throws Problem as {@link skipTo} */
+export function assertFloor(next: number, index: number): void {
+  if (index > HIGHEST_FLOOR) throw invalid(`index must be at most ${HIGHEST_FLOOR}.`, 'index');
+  if (index >= next) return;
+  const message = `index must be at least ${next}, the index of the next wallet.`;
+  throw conflict('invalid_transition', message, 'index');
 }
 
 /** The state of the seed without secrets. The first wallet creates the seed if there is none. */

@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 interface FieldSchema {
-  type?: string;
+  /** Several for a field that may be null. */
+  type?: string | string[];
   enum?: unknown[];
   items?: { type?: string; enum?: unknown[] };
   description?: string;
+  /** The other form of a field that may be null. */
+  anyOf?: FieldSchema[];
 }
 
 /** The part of a JSON Schema that makes options. */
@@ -17,11 +20,13 @@ export interface ObjectSchema {
 const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
- * Adds an option for each field. True or false is a flag, and the option of a list of texts takes several or is repeated.
- * What is neither text nor a number is given as JSON.
+ * Adds an option for each field. True is a flag, and false its `--no-` form. The option of a list of texts takes several
+ * or is repeated. What is neither text nor a number is given as JSON.
  */
 export function addFields(command: Command, { properties = {}, required = [] }: ObjectSchema): void {
-  for (const [name, { type, enum: one, items, description = '' }] of Object.entries(properties)) {
+  for (const [name, field] of Object.entries(properties)) {
+    const { type, enum: one, items } = notNull(field);
+    const { description = '' } = field;
     const isTexts = type === 'array' && items?.type === 'string';
     const choices = isTexts ? items.enum : one;
     const value = isTexts ? ' <value...>' : ' <value>';
@@ -32,7 +37,14 @@ export function addFields(command: Command, { properties = {}, required = [] }: 
     if (type === 'object' || (type === 'array' && !isTexts)) option.argParser(jsonArgument);
     if (required.includes(name)) option.makeOptionMandatory();
     command.addOption(option);
+    if (type === 'boolean') command.addOption(new Option(`--no-${flagOf(name)}`));
   }
+}
+
+/** The schema of a field's values other than null. */
+function notNull(field: FieldSchema): Omit<FieldSchema, 'type'> & { type?: string | undefined } {
+  const { type, ...found } = field.anyOf?.find((each) => each.type !== 'null') ?? field;
+  return { ...found, type: Array.isArray(type) ? type.find((each) => each !== 'null') : type };
 }
 
 /** The given fields among the options of a command. */

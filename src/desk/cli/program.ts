@@ -118,10 +118,10 @@ function addOverview(program: Command, { desks }: CatalogueView, context: Contex
       });
 }
 
-/** `<desk> list` shows the first list of a desk. Another list has the verb that it declares. */
+/** `<desk> list` shows the first list of a desk. A list may declare another verb. */
 function addDeskLists(program: Command, { name, title, lists }: DeskView, context: Context): void {
   for (const [index, list] of lists.entries()) {
-    const verb = index === 0 ? 'list' : list.verb;
+    const verb = list.verb ?? (index === 0 ? 'list' : null);
     if (verb === null) continue;
     const group = groupOf(program, name, title);
     // Approvals have a list of their own, with the decided ones.

@@ -65,7 +65,7 @@ const subjectOf = ({ subject: { only } }: Decision) => {
 };
 
 function decideRoute(desk: DeskHttp, decision: Decision): Route {
-  const { name, title, input, reason, secret } = decision;
+  const { name, title, input, reason, secret, permission } = decision;
   return route({
     method: 'POST',
     path: `/desk/v1/decisions/${name}`,
@@ -83,7 +83,11 @@ function decideRoute(desk: DeskHttp, decision: Decision): Route {
     problems: ['not_found', 'forbidden', 'version_conflict', 'invalid_transition', 'limit_exceeded'],
     // An answer with a secret is not kept.
     idempotency: secret ? 'ignored' : 'required',
-    prepare: ({ body }) => proveDecision(desk, { name, ...body }),
+    async prepare({ caller, body }) {
+      // A party is asked only for an operator who may decide.
+      assertPermitted(caller, permission);
+      return proveDecision(desk, { name, ...body });
+    },
     write: async (tx, request, proof) =>
       outcomeReply(await decide(desk, tx, askerOf(request), { name, ...request.body, proof })),
   });
@@ -103,7 +107,7 @@ function outcomeReply(outcome: Outcome): unknown {
 }
 
 function previewRoute(desk: DeskHttp, decision: Decision): Route {
-  const { name, title, input } = decision;
+  const { name, title, input, permission } = decision;
   return route({
     method: 'POST',
     path: `/desk/v1/decisions/${name}/preview`,
@@ -114,6 +118,7 @@ function previewRoute(desk: DeskHttp, decision: Decision): Route {
     response: previewSchema,
     problems: ['not_found', 'forbidden', 'invalid_transition', 'limit_exceeded'],
     async read(request) {
+      assertPermitted(request.caller, permission);
       const asked = { name, ...request.body };
       const proof = await proveDecision(desk, asked);
       return desk.database.transaction((tx) =>

@@ -144,7 +144,7 @@ function switching(given: Verb): Decision {
         verb === 'off' ? await switchOff(tx, what, how) : (await switchOn(tx, what, how)) !== undefined;
       return {
         // The audit log names the tenant of the switch.
-        made: { id: name, tenantId },
+        about: { id: name, tenantId },
         after: { state: verb, changed },
         result: { [kind]: name, clientId: tenantId, state: verb, changed },
       };

@@ -12,10 +12,7 @@ import {
   tellTokenization,
   tellVirtualIban,
 } from './accounts';
-import { tellGasOperation } from './gas-station';
 import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
-import { tellTransfer } from './transfers';
-import { tellAllocation, tellWallet } from './wallets';
 
 /** Stories of records whose domain declares no desk yet, by the kind of the id. */
 export const TELLERS: Partial<Record<IdKind, Teller>> = {
@@ -33,9 +30,4 @@ export const TELLERS: Partial<Record<IdKind, Teller>> = {
   challenge: tellChallenge,
   tokenization: tellTokenization,
   reference: tellReference,
-  chainDeposit: tellTransfer,
-  wallet: tellWallet,
-  walletAllocation: tellAllocation,
-  sweepOperation: tellGasOperation,
-  topupOperation: tellGasOperation,
 };

@@ -5,7 +5,7 @@ import { firstProblem } from '../../kernel/wire/schemas';
 import type { ChangeEntry, Session } from '../session';
 
 /** Services of the decisions: of a run of the command line, or of the product's process. */
-export type KindServices = Pick<Session, 'database' | 'keyring' | 'commands' | 'parties' | 'sandbox' | 'now'>;
+export type KindServices = Pick<Session, 'database' | 'keyring' | 'commands' | 'sandbox' | 'now'>;
 
 /** Weight of an operator's decision, by the present rules. */
 export interface Weighed {

@@ -3,9 +3,7 @@ import { correct, correctable, offrampable, offrampDeposit } from '../../account
 import { accountTransactionView } from '../../accounts/accounts/view';
 import type { PostedEntry } from '../../kernel/ledger/entries';
 import { amount, text } from '../../kernel/wire/schemas';
-import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
 import { type AnyDecisionKind, kind } from './kind';
-import { chainCredit, chainDeposit, chainDepositTakenBack } from './on-chain';
 
 const correction = (
   action: 'account.deposit' | 'account.withdraw',
@@ -49,9 +47,6 @@ export const DECISION_KINDS = {
   'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
   'account.withdraw': correction('account.withdraw', 'withdraw/admin_withdrawal'),
   'account.offramp': offramp,
-  'chain-deposit.record': chainDeposit,
-  'chain-deposit.take-back': chainDepositTakenBack,
-  [CHAIN_CREDIT]: chainCredit,
 } as const satisfies Record<string, AnyDecisionKind>;
 
 export type DecisionName = keyof typeof DECISION_KINDS;

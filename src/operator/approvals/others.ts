@@ -1,7 +1,5 @@
 import type { OtherApproved } from '../../desk/decide';
-import type { Permission } from '../../process/desk/permissions';
 import type { Services } from '../../services';
-import { CHANGE_KINDS } from './changes';
 import type { Executed, KindServices } from './kind';
 import { DECISION_KINDS } from './kinds';
 
@@ -10,12 +8,12 @@ import { DECISION_KINDS } from './kinds';
  * goes from here when its domain declares the decision.
  */
 export function otherApproved(services: Services, name: string): OtherApproved | undefined {
-  const kinds: Readonly<Record<string, Executed>> = { ...DECISION_KINDS, ...CHANGE_KINDS };
+  const kinds: Readonly<Record<string, Executed>> = DECISION_KINDS;
   const kind = kinds[name];
   if (!kind) return undefined;
   const given: KindServices = { ...services, sandbox: services.mode === 'sandbox' };
   return {
-    permission: permissionOf(name),
+    permission: 'money',
     prove: (terms) => kind.prove(given, terms),
     async execute(tx, { terms }, { reason, decidedBy }, proof) {
       const { entry, result } = await kind.execute(
@@ -36,6 +34,3 @@ export function otherApproved(services: Services, name: string): OtherApproved |
     },
   };
 }
-
-const permissionOf = (name: string): Permission =>
-  /^(chain-deposit|network|gas)/.test(name) ? 'chain' : 'money';

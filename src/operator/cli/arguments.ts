@@ -18,12 +18,6 @@ export function countArgument(text: string): number {
   return Number(text);
 }
 
-/** From 0. */
-export function indexArgument(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 0.');
-  return Number(text);
-}
-
 /** Upper or lower case. */
 export function currencyArgument(text: string): string {
   const code = text.toUpperCase();

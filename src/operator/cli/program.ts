@@ -4,13 +4,9 @@ import { failureOf, tellFailure } from '../../desk/cli/failure';
 import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
 import { addCardholderCommands } from './commands/cardholders';
-import { addChainCommands } from './commands/chain/chains';
-import { addChainDepositCommands } from './commands/chain/deposits';
-import { addGasOperationCommands } from './commands/chain/gas-operations';
-import { addReconcileCommand } from './commands/chain/reconcile';
-import { addWalletCommands } from './commands/chain/wallets';
 import { addIbanCommands } from './commands/iban';
 import { addAccountCommands } from './commands/oversight/accounts';
+import { addWalletSeedCommands } from './commands/wallet-seed';
 import type { CommandContext } from './context';
 import { addKycCommands } from './desk/kyc';
 
@@ -32,7 +28,7 @@ Examples:
   npm run operator -- capability off payout --reason "the bank is down"
   npm run operator -- user block usr_01h… --reason "stolen papers"
   npm run operator -- stops list
-  npm run operator -- chain reconcile local
+  npm run operator -- chain reconcile --chain local
 
 Most groups call the desk (DESK_URL, or the one of a running "npm start") and need neither a key nor a database: "desk --help" lists
 them. The groups above work on a running "npm start" (DATA_DIR, .data by default), or on the database that DATABASE_URL names
@@ -103,10 +99,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addKycCommands(program, context);
   addIbanCommands(program, context);
   addAccountCommands(program, context);
-  addReconcileCommand(program, context);
-  addWalletCommands(program, context);
-  addChainCommands(program, context);
-  addChainDepositCommands(program, context);
-  addGasOperationCommands(program, context);
+  addWalletSeedCommands(program, context);
   return program;
 }

@@ -40,7 +40,10 @@ export interface Judged<Subject, Input, Proof = undefined> {
   actor: string;
   /** What {@link DecisionSpec.prove} has found. */
   proof: Proof;
-  /** The stored form of {@link DecisionSpec.secret}. Absent in a preview and while it is weighed. */
+  /**
+   * The stored form of {@link DecisionSpec.secret}, or {@link DecisionSpec.sealed}. Absent in a preview and while it is
+   * weighed.
+   */
   secret?: object | undefined;
 }
 
@@ -83,8 +86,8 @@ export interface Done {
   after: object;
   /** For the operator, as JSON. */
   result: object;
-  /** The record that a decision on the installation has made, for the audit log. */
-  made?: { id: string; tenantId: string | null };
+  /** What the audit log names in the place of the subject: a record that was made, or the tenant of an input. */
+  about?: { id: string; tenantId: string | null };
 }
 
 interface UnderDualControl<Subject, Input, Proof> {
@@ -111,8 +114,15 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
    * approval. @throws Problem
    */
   prove?(asked: { id: string; input: Input; secret?: object | undefined }): Promise<Proof>;
-  /** Makes the secret that the decision gives out, or seals one that the input holds. */
+  /** Makes the secret that the decision gives out. */
   secret?(judged: Judged<Subject, Input, Proof>): Promise<MadeSecret>;
+  /** Seals the credentials of the input, for a stored approval. */
+  sealed?(judged: Judged<Subject, Input, Proof>): Promise<object>;
+  /**
+   * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
+   * given.
+   */
+  kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
   /**
    * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
    * given.

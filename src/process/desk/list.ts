@@ -57,7 +57,7 @@ export interface ListSpec<Row, Filters extends z.ZodObject> {
   name: string;
   /** Which rows the list shows. */
   title: string;
-  /** Its command in the group of the desk: `reconcile` makes `chain reconcile`. The first list of a desk has `list`. */
+  /** Its command in the group of the desk: `reconcile` makes `chain reconcile`. Default: `list` for the first of a desk. */
   verb?: string;
   /** Default: `view`. */
   permission?: Permission;
@@ -82,6 +82,16 @@ export type List = ListSpec<unknown, z.ZodObject>;
 
 /** Declares a list of records: what waits for a person, or what a person looks through. */
 export const list = <Row, Filters extends z.ZodObject>(spec: ListSpec<Row, Filters>): List => spec;
+
+/** The page of a list whose rows are all read, because they are few. @param all in the order of {@link ListSpec.place} */
+export function pageOfAll<Row>(
+  all: readonly Row[],
+  place: (row: Row) => WaitingPlace,
+  { after, limit }: Pick<PageOfList<unknown>, 'after' | 'limit'>,
+): Row[] {
+  const from = after === undefined ? 0 : all.findIndex((row) => place(row).id === after.id) + 1;
+  return all.slice(from, from + limit);
+}
 
 /** The cell on the wire: text, a number, or an amount with its currency. */
 export type Cell = string | number | { amount: string; currency: string } | null;

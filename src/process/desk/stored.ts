@@ -50,12 +50,11 @@ export async function askedUnderDualControl<Subject, Input, Proof>(
   judged: Judged<Subject, Input, Proof>,
   asked: Pick<AskedFor, 'reason' | 'requestedBy'>,
 ): Promise<Approval | undefined> {
-  const { takesTwo, secret } = decision;
+  const { takesTwo } = decision;
   if (takesTwo === undefined || takesTwo === 'always') return undefined;
   if (!(await isDualControlled(tx)) || !(await takesTwo.underDualControl(tx, judged))) return undefined;
-  const made = await secret?.(judged);
-  const input = judged.input as object;
-  return storeDecision(tx, decision, { ...judged, secret: made?.stored }, { ...asked, input });
+  const secret = await decision.sealed?.(judged);
+  return storeDecision(tx, decision, { ...judged, secret }, { ...asked, input: judged.input as object });
 }
 
 /** The input of a stored decision, and its secret. */

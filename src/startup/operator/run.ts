@@ -30,7 +30,6 @@ export function runOperator(
 async function installationOf(config: Config): Promise<Installation> {
   return {
     ...(await placeOf(config)),
-    walletQuarantineSeconds: config.walletQuarantineSeconds,
     documents: createStore(config.documents),
   };
 }

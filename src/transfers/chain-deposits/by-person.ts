@@ -40,14 +40,13 @@ export interface ToldCoin {
 
 /**
  * Weighs the recording of a coin for approval limits. Read-only.
- * @returns `over`: for {@link recordDeposit}
+ * @returns `over`: for {@link recordDeposit}; `owner`: the account, null in suspense
  * @throws Problem as {@link recordDeposit}
  */
 export async function weighDeposit(tx: Tx, told: ToldCoin, at: Date) {
   const { opening, before } = await recordable(tx, told, at);
-  const { terms, accountId, tenantId } = opening;
-  const subject = accountId ?? (await requireWallet(tx, terms)).wallet.id;
-  return { amount: terms.amount, currency: terms.asset, subject, tenantId, over: wordOn(before) };
+  const { terms, accountId: owner } = opening;
+  return { amount: terms.amount, currency: terms.asset, owner, over: wordOn(before) };
 }
 
 /**
@@ -135,8 +134,8 @@ export async function takeBackDeposit(
 export async function weighCredit(sql: Sql, id: string, at: Date) {
   const deposit = await readSituation(sql, chainDepositKind, id, at);
   const units = requireHeld(deposit);
-  const { terms, tenantId } = (deposit as ChainDeposit).transfer;
-  return { amount: amountOf(terms, { units }), currency: terms.asset, tenantId, units };
+  const { terms } = (deposit as ChainDeposit).transfer;
+  return { amount: amountOf(terms, { units }), currency: terms.asset, units };
 }
 
 /**

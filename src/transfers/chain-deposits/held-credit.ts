@@ -10,6 +10,9 @@ import { amountOf, CREDIT_APPROVED, CREDIT_HELD, heldCredit, isDueForCredit, jud
 /** Kind of the approval. */
 export const CHAIN_CREDIT = 'chain-deposit.credit';
 
+/** The fact that the approval of a credit rests on: the units that wait. */
+export const creditRestsOn = (deposit: ChainDeposit) => ({ units: heldCredit(deposit) ?? null });
+
 /**
  * Holds a credit above the limit and asks two operators for approval. A coin that people recorded is not held, because
  * two have decided on it already.
@@ -26,7 +29,8 @@ export async function holdLargeCredit(tx: Tx, deposit: ChainDeposit): Promise<Ne
     subject,
     tenantId,
     money,
-    terms: { id: subject, units },
+    terms: {},
+    restsOn: { units },
     reason: 'a credit from a chain above the limit',
     requestedBy: SYSTEM,
     requestedAt: deposit.at,

@@ -1,6 +1,7 @@
 import { filtered } from '../../kernel/db/build';
 import type { Sql, Tx } from '../../kernel/db/database';
 import { recordTable, safeInteger } from '../../kernel/db/record-table';
+import type { WaitingPlace } from '../../kernel/db/waiting';
 import type { ChainTransfer } from '../../parties/chain/port';
 
 /** A transfer to us of a token that no network lists. */
@@ -61,9 +62,24 @@ export async function keepUnlisted(
   if (rows.length > 0) await tx.query(KEEP_UNLISTED, [chain, at, JSON.stringify(rows)]);
 }
 
-/** Lists unlisted tokens, newest first. */
-export const listUnlisted = (
+/** The key of a stored transfer in the order of {@link listUnlisted}. */
+export const unlistedKey = ({ chain, txHash, ordinal }: UnlistedToken): string =>
+  `${chain}:${txHash}:${ordinal}`;
+
+/** Lists unlisted tokens, newest first. The index `unlisted_tokens_newest` serves it. */
+export function listUnlisted(
   sql: Sql,
-  { chain, limit }: { chain?: string | undefined; limit: number },
-): Promise<UnlistedToken[]> =>
-  unlisted.all(sql, unlisted().modify(filtered, { chain }).orderBy('seenAt', 'desc').limit(limit));
+  { chain, after, limit }: { chain?: string | undefined; after?: WaitingPlace | undefined; limit: number },
+): Promise<UnlistedToken[]> {
+  const query = unlisted().modify(filtered, { chain }).limit(limit);
+  if (after) {
+    const [ofChain, txHash, ordinal] = after.id.split(':');
+    void query
+      .where('seenAt', '<=', after.since)
+      .whereRaw('(seen_at < ? or (chain, tx_hash, ordinal) > (?, ?, ?))', [
+        ...[after.since, ofChain ?? '', txHash ?? '', Number(ordinal)],
+      ]);
+  }
+  const order = [{ column: 'seenAt', order: 'desc' as const }, 'chain', 'txHash', 'ordinal'];
+  return unlisted.all(sql, query.orderBy(order));
+}

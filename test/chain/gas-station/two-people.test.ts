@@ -50,9 +50,12 @@ it('moves nothing to a treasury that one admin secret names', async () => {
     changes: expect.any(Array),
   };
   expect([status, body]).toEqual([202, { ...before, approvalId: expect.any(String), pending: [asked] }]);
+  // What two people decide comes first, then all else that the request changes.
   expect(body.pending[0].changes).toEqual([
     { field: 'treasuryAddress', from: null, to: THIEF },
     { field: 'autoSweep', from: 'false', to: 'true' },
+    { field: 'maxGasPrice', from: null, to: '100' },
+    { field: 'dailyGasBudget', from: null, to: '1' },
   ]);
   expect(await read()).toEqual({ ...before, pending: [asked] });
   expect(await ordered()).toBe(0);
@@ -144,6 +147,20 @@ it('does not count the approval of an operator who was disabled since', async ()
   expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('eve has been disabled since')]);
   expect(await read()).toMatchObject({ autoSweep: false });
   expect((await bob('approval', 'reject', body.approvalId, '--reason', 'asked again')).code).toBe(0);
+});
+
+it('can be asked for at the desk, where one other operator approves it', async () => {
+  const asked = ['gas-station', 'config', 'local', '--auto-sweep', '--reason', 'the caps are set', '--json'];
+  const { approval } = (await ida(...asked)).json();
+  expect(approval).toMatchObject({
+    subject: 'local',
+    needs: 1,
+    changes: [{ field: 'autoSweep', to: 'true' }],
+  });
+  expect((await approve(ida, approval.id)).code).toBe(4);
+  expect((await approve(bob, approval.id)).json().result).toMatchObject({ autoSweep: true });
+  const off = ['gas-station', 'config', 'local', '--no-auto-sweep', '--reason', 'gas is dear', '--json'];
+  expect((await ida(...off)).json()).toMatchObject({ autoSweep: false });
 });
 
 it('takes effect at once without dual control', async () => {

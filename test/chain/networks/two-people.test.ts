@@ -108,6 +108,41 @@ test('saves what two operators approve, with the requested node addresses', asyn
   expect((await read()).version).toBe(version + 1);
 });
 
+test('is asked for at the desk by one operator, and saved when another approves it', async () => {
+  const rpcUrls = [door.as(31_337), `${chain.url}/`];
+  const before = await stored();
+  const change = [
+    'network',
+    'config',
+    'local',
+    '--rpc-urls',
+    ...rpcUrls.toReversed(),
+    '--confirmations',
+    '4',
+  ];
+  const preview = await ida(...change, '--preview');
+  expect(preview.text).toMatch(/rpcUrls .*\nconfirmations +3 +4\n\nIt takes two operators/);
+  const asked = (await ida(...change, '--reason', 'nearer nodes', '--json')).json();
+  const [row] = await api.database.query<{ terms: object }>('select terms from approvals where id = $1', [
+    asked.approval.id,
+  ]);
+  expect(JSON.stringify(row)).not.toContain('127.0.0.1');
+  expect(await stored()).toEqual(before);
+  expect((await bob('approval', 'approve', asked.approval.id)).code).toBe(0);
+  expect(await stored()).toMatchObject({ network: { confirmations: 4 }, rpcUrls: rpcUrls.toReversed() });
+  const renamed = await ida(
+    'network',
+    'config',
+    'local',
+    '--name',
+    'At once',
+    '--reason',
+    'a name',
+    '--json',
+  );
+  expect(renamed.json()).toMatchObject({ name: 'At once', confirmations: 4 });
+});
+
 test('asks the nodes again at the approval', async () => {
   const [other, port] = [await chainDoor(chain.url), await freePort()];
   const { body } = await put({ rpcUrls: [other.as(31_337), `http://127.0.0.1:${port}/`] });

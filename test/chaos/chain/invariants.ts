@@ -51,7 +51,7 @@ export async function expectContiguousNonces({ payer }: ChainWorld, database: Da
 
 /** Expects that pool, station and treasury have on the chain what the books have, gas included. */
 export async function expectReconciled(fleet: Fleet): Promise<void> {
-  const { code, out } = await fleet.operator('chain', 'reconcile', CHAIN, '--json');
+  const { code, out } = await fleet.operator('chain', 'reconcile', '--chain', CHAIN, '--json');
   const lines = JSON.parse(out) as { place: string; asset: string; known: string; difference: string }[];
   expect(lines.map(({ place }) => place)).toEqual(expect.arrayContaining(['pool', 'station', 'treasury']));
   const left = lines.filter(({ known, difference }) => !isDeepStrictEqual([known, difference], ['0', '0']));

@@ -50,7 +50,7 @@ export async function openChainWorld(
   rpcUrls: readonly string[] = [fleet.chain.url],
 ): Promise<ChainWorld> {
   const mnemonic = entropyToMnemonic(randomBytes(32), wordlist);
-  expect(await fleet.operatorReading(mnemonic, 'wallet', 'seed', 'import')).toMatchObject({ code: 0 });
+  expect(await fleet.operatorReading(mnemonic, 'wallet-seed', 'import')).toMatchObject({ code: 0 });
   const { out } = await fleet.operator(
     ...['account', 'open', '--client', credential.clientId, '--currency', 'USDT', '--json'],
   );

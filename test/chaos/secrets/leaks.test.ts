@@ -77,7 +77,7 @@ async function beAway(): Promise<void> {
   const claim = { chain: CHAIN, address: payment?.wallet, txHash: `0x${'0'.repeat(64)}` }; // a known hash would need no node
   const away = await world.client.once('POST', '/v1/wallets/deposit', claim);
   expect([isProperlyAway(away), away.text]).toEqual([true, expect.any(String)]);
-  const reconciled = await fleet.operator('chain', 'reconcile', CHAIN);
+  const reconciled = await fleet.operator('chain', 'reconcile', '--chain', CHAIN);
   expect(reconciled.code).not.toBe(0);
   answers.push(reconciled.out);
   double.away(false);
@@ -94,9 +94,9 @@ async function beRefused(): Promise<void> {
     const { status, text } = await world.admin.once('PUT', path, { ...read, rpcUrls: [url] });
     expect([status >= 400, text]).toEqual([true, expect.any(String)]);
   }
-  const late = await fleet.operatorReading(world.mnemonic, 'wallet', 'seed', 'import');
+  const late = await fleet.operatorReading(world.mnemonic, 'wallet-seed', 'import');
   expect(late.code).not.toBe(0);
-  answers.push(late.out, (await fleet.operator('wallet', 'seed', 'status')).out);
+  answers.push(late.out, (await fleet.operator('wallet-seed', 'status')).out);
 }
 
 /** Reads everything about chains as an admin and as a client, and the metrics. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
+import { auditOf } from '../../../src/kernel/audit/audit';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { createKeyring } from '../../../src/kernel/security/keyring';
 import { PASS_ON } from '../../parties/chain/raw-contracts';
@@ -75,7 +76,7 @@ const statuses = async () => (await world.deposits()).map(({ status, failure }) 
 /** Ether of the pool that the books lack. */
 async function difference(): Promise<string> {
   await world.read();
-  const reconciled = await ida('chain', 'reconcile', 'local', '--json');
+  const reconciled = await ida('chain', 'reconcile', '--chain', 'local', '--json');
   const lines = reconciled.json<{ place: string; asset: string; difference: string }[]>();
   return lines.find(({ place, asset }) => place === 'pool' && asset === 'ETH')?.difference ?? '0';
 }
@@ -90,8 +91,18 @@ it('is recorded by two operators with the proof of the balances, and credited', 
 
   const asked = await record(address, '1', txHash);
   expect([asked.code, await statuses()]).toEqual([0, []]);
+  expect(asked.json().approval.changes).toEqual([
+    { field: `account ${account}`, from: null, to: `1.${'0'.repeat(18)} ETH` },
+  ]);
   expect((await approve(approvalOf(asked), ida)).code).toBe(4);
-  expect((await approve(approvalOf(asked))).code).toBe(0);
+  const done = await approve(approvalOf(asked));
+  expect(done.code).toBe(0);
+  const { id } = done.json().result;
+  const [entry] = await auditOf(world.api.database, id, 10);
+  expect(entry).toMatchObject({
+    action: 'chain-deposit.record',
+    after: { txHash, accountId: account, over: null },
+  });
   await world.read();
 
   expect([await statuses(), await world.available(account)]).toEqual([[['credited', null]], '1']);

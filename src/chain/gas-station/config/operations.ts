@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../../kernel/db/database';
 import { conflict, invalid } from '../../../kernel/errors';
 import { openBreak } from '../../../process/breaks/operations';
 import type { Network } from '../../networks/record';
-import { findWallet, lockDerivation, nameTreasury } from '../../wallets/operations';
+import { findWallet, nameTreasury } from '../../wallets/operations';
 import { assertNeverWas } from '../roles';
 import { type GasConfig, type GasInput, type GasTerms, gasConfigNeverSet } from './record';
 import { appliedTerms, checkedTerms } from './rules';
@@ -32,20 +32,19 @@ export interface JudgedGasTerms {
 
 /**
  * Checks the change that a PUT requests. Changes nothing.
- * @param version version that the caller has read; 0 when none was ever set
+ * @param before under the locks of the derivation and of its row, when the change is to be saved
+ * @param given with the version that the caller has read; 0 when none was ever set
  * @throws Problem 400 naming the field, 409 `version_conflict`
  */
 export async function judgeGasTerms(
   tx: Tx,
   network: Network,
-  given: GasInput,
-  version: number,
+  before: GasConfig,
+  given: GasInput & { version: number },
 ): Promise<JudgedGasTerms> {
-  await lockDerivation(tx, network.kind);
-  const before = await lockGasConfig(tx, network);
   const terms = checkedTerms(network, appliedTerms(network, given, before));
   if (terms.treasuryAddress !== null) await assertTreasury(tx, network, before, terms.treasuryAddress);
-  if (before.version !== version)
+  if (before.version !== given.version)
     throw conflict(
       'version_conflict',
       `The configuration has version ${before.version} now: read it again.`,

@@ -1,15 +1,15 @@
 import { Reply, type Route, route } from '../../../http/route';
 import { audit } from '../../../kernel/audit/audit';
 import type { Sql } from '../../../kernel/db/database';
-import { assertAsShown } from '../../../kernel/wire/shown-fields';
+import { notFound } from '../../../kernel/errors';
+import { askedUnderDualControl } from '../../../process/desk/stored';
 import type { Services } from '../../../services';
 import { requireNetwork } from '../../networks/operations';
-import type { Network } from '../../networks/record';
 import { readPending } from '../../pending-changes';
 import { GUARDED } from '../guarded';
-import { applyGasTerms, judgeGasTerms, requireGasConfig } from './operations';
-import { GAS_CONFIG_CHANGE, requestGasChange } from './two-people';
-import { gasConfigAwaiting, gasConfigBody, gasConfigSchema, gasConfigView, SHOWN } from './view';
+import { requireGasConfig } from './operations';
+import { assertPut, GAS_CONFIG_CHANGE, gasConfigChange } from './two-people';
+import { gasConfigAwaiting, gasConfigBody, gasConfigSchema, gasConfigView } from './view';
 
 const path = '/v1/gas-station/config/{chain}';
 
@@ -27,7 +27,7 @@ const readRoute = ({ database }: Services): Route =>
     async read({ params }) {
       const network = await requireNetwork(database, params['chain'] ?? '');
       const config = gasConfigView(await requireGasConfig(database, network), network);
-      return { ...config, pending: await pendingOf(database, network) };
+      return { ...config, pending: await pendingOf(database, network.chain) };
     },
   });
 
@@ -50,23 +50,27 @@ const saveRoute = ({ now }: Services): Route =>
     problems: ['version_conflict'],
     async write(tx, request) {
       const { params, body, caller } = request;
-      const network = await requireNetwork(tx, params['chain'] ?? '');
-      assertAsShown(body, network, ['chain']);
-      const judged = await judgeGasTerms(tx, network, body, body.version);
-      const before = gasConfigView(judged.before, network);
-      assertAsShown(body, before, SHOWN);
-      const entry = { ...request, subject: network.chain, tenantId: null, before };
-      const asked = { requestedBy: caller.tenantId, at: now() };
-      const approval = await requestGasChange(tx, network, judged, asked);
+      const chain = params['chain'] ?? '';
+      const subject = await gasConfigChange.subject.lock(tx, chain);
+      if (!subject) throw notFound('network');
+      await assertPut(tx, subject, body);
+      const { tenantId: actor } = caller;
+      const judged = { id: chain, subject, input: body, at: now(), actor, proof: undefined };
+      const entry = { ...request, subject: chain, tenantId: null };
+      const asked = { reason: 'a change of the configuration', requestedBy: actor };
+      const approval = await askedUnderDualControl(tx, gasConfigChange, judged, asked);
       if (approval) {
         const { id: approvalId, changes } = approval;
-        await audit(tx, { ...entry, action: 'gas-station.config.ask', after: { approvalId, changes } });
-        return new Reply(202, { ...before, approvalId, pending: await pendingOf(tx, network) });
+        const before = gasConfigView(subject.config, subject.network);
+        const action = 'gas-station.config.ask';
+        await audit(tx, { ...entry, before, action, after: { approvalId, changes } });
+        return new Reply(202, { ...before, approvalId, pending: await pendingOf(tx, chain) });
       }
-      const after = gasConfigView(await applyGasTerms(tx, network, judged), network);
-      await audit(tx, { ...entry, action: 'gas-station.config', after });
-      return { ...after, pending: await pendingOf(tx, network) };
+      const by = { decidedBy: actor, reason: null };
+      const { before, after } = await gasConfigChange.execute(tx, judged, by);
+      await audit(tx, { ...entry, before, action: GAS_CONFIG_CHANGE, after });
+      return { ...after, pending: await pendingOf(tx, chain) };
     },
   });
 
-const pendingOf = (sql: Sql, { chain }: Network) => readPending(sql, GAS_CONFIG_CHANGE, chain);
+const pendingOf = (sql: Sql, chain: string) => readPending(sql, GAS_CONFIG_CHANGE, chain);

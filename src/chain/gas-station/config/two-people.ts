@@ -1,81 +1,149 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Tx } from '../../../kernel/db/database';
-import { keptDecimal } from '../../../kernel/wire/schemas';
-import { type Approval, type ConfigChange, requestApproval } from '../../../process/approvals/operations';
+import { assertAsShown } from '../../../kernel/wire/shown-fields';
+import type { DecisionSpec, Effect, SubjectSpec } from '../../../process/desk/decision';
 import { isDualControlled } from '../../../process/limits/operations';
-import { requireNetwork } from '../../networks/operations';
+import { findNetwork } from '../../networks/operations';
 import type { Network } from '../../networks/record';
-import { SWEEP_STRATEGIES } from '../strategies/port';
-import { applyGasTerms, type JudgedGasTerms, judgeGasTerms } from './operations';
-import type { GasConfig } from './record';
+import { lockDerivation } from '../../wallets/operations';
+import {
+  applyGasTerms,
+  type JudgedGasTerms,
+  judgeGasTerms,
+  lockGasConfig,
+  requireGasConfig,
+} from './operations';
+import type { GasConfig, GasTerms } from './record';
+import { type GasConfigBody, gasConfigBody, gasConfigView, SHOWN } from './view';
 
-/** Kind of the approval. */
+/** Name of the decision. */
 export const GAS_CONFIG_CHANGE = 'gas-station.config';
 
 /** Delay between the approval of a new treasury and its effect, so that a wrong one can still be stopped. */
 const TREASURY_DELAY_MS = 24 * 3_600_000;
 
-/** Terms of the approval. */
-export const gasConfigChange = z.object({
-  chain: z.string(),
-  version: z.int(),
-  terms: z.object({
-    gasThreshold: keptDecimal,
-    gasTopupAmount: keptDecimal,
-    maxGasPrice: keptDecimal.nullable(),
-    dailyGasBudget: keptDecimal.nullable(),
-    minSweepAmount: z.record(z.string(), keptDecimal),
-    treasuryAddress: z.string().nullable(),
-    sweepConfirmations: z.int(),
-    autoSweep: z.boolean(),
-    sweepStrategy: z.enum(SWEEP_STRATEGIES),
-  }),
+/** The gas station of a network as it is configured. */
+export interface ConfiguredStation {
+  network: Network;
+  config: GasConfig;
+}
+
+/** The fields that the decision changes. The version is the desk's own. */
+const changeInput = gasConfigBody.omit({
+  version: true,
+  chain: true,
+  stationAddress: true,
+  stationWalletId: true,
+  createdAt: true,
+  updatedAt: true,
+  nextTreasury: true,
+  pending: true,
 });
 
+type ChangeInput = z.output<typeof changeInput>;
+
+const stations: SubjectSpec<ConfiguredStation> = {
+  noun: 'network',
+  kinds: [],
+  async read(sql, chain) {
+    const network = await findNetwork(sql, chain);
+    return network && { network, config: await requireGasConfig(sql, network) };
+  },
+  async lock(tx, chain) {
+    const network = await findNetwork(tx, chain);
+    if (!network) return undefined;
+    await lockDerivation(tx, network.kind);
+    return { network, config: await lockGasConfig(tx, network) };
+  },
+  tenantOf: () => null,
+};
+
+/**
+ * The change that a PUT, or an operator at the desk, makes. Under dual control two people send money to another address
+ * or without a person, and a new treasury takes effect a day later.
+ */
+export const gasConfigChange: DecisionSpec<ConfiguredStation, ChangeInput> = {
+  name: GAS_CONFIG_CHANGE,
+  title: 'changes the configuration of a gas station; an absent field keeps its value',
+  permission: 'chain',
+  subject: stations,
+  input: changeInput,
+  takesTwo: {
+    underDualControl: async (tx, { subject, input }) => isGuarded(await judged(tx, subject, input)),
+  },
+  restsOn: ({ config }) => ({ version: config.version }),
+  kept: async (tx, { subject, input }) => keptTerms((await judged(tx, subject, input)).terms),
+  async preview(tx, { subject, input }) {
+    const given = await judged(tx, subject, input);
+    return [...guardedChanges(given), ...otherChanges(given)];
+  },
+  async execute(tx, { subject, input, at }) {
+    const { network, config } = subject;
+    const given = await judged(tx, subject, input);
+    const isDelayed = isGuarded(given) && (await isDualControlled(tx));
+    const from = isDelayed ? new Date(at.getTime() + TREASURY_DELAY_MS) : undefined;
+    const result = gasConfigView(await applyGasTerms(tx, network, given, from), network);
+    return { before: gasConfigView(config, network), after: result, result };
+  },
+};
+
+const judged = (
+  tx: Tx,
+  { network, config }: ConfiguredStation,
+  input: ChangeInput,
+): Promise<JudgedGasTerms> => judgeGasTerms(tx, network, config, { ...input, version: config.version });
+
+/** Refuses a PUT by its version and its read-only fields. @throws Problem 400 naming the field, 409 `version_conflict` */
+export async function assertPut(
+  tx: Tx,
+  { network, config }: ConfiguredStation,
+  body: GasConfigBody,
+): Promise<void> {
+  assertAsShown(body, network, ['chain']);
+  await judgeGasTerms(tx, network, config, body);
+  assertAsShown(body, gasConfigView(config, network), SHOWN);
+}
+
+const isGuarded = (given: JudgedGasTerms): boolean => guardedChanges(given).length > 0;
+
 /** Lists changes that send money to another address or without a person. Switching either off needs one person only. */
-function guardedChanges({ before, terms }: JudgedGasTerms): ConfigChange[] {
+function guardedChanges({ before, terms }: JudgedGasTerms): Effect[] {
   const { treasuryAddress, autoSweep } = terms;
-  const changes: ConfigChange[] = [];
+  const changes: Effect[] = [];
   if (treasuryAddress !== null && treasuryAddress !== before.treasuryAddress)
     changes.push({ field: 'treasuryAddress', from: before.treasuryAddress, to: treasuryAddress });
   if (autoSweep && !before.autoSweep) changes.push({ field: 'autoSweep', from: 'false', to: 'true' });
   return changes;
 }
 
-/** @returns the approval that waits for other people; undefined when one person may make the change */
-export async function requestGasChange(
-  tx: Tx,
-  { chain }: Network,
-  judged: JudgedGasTerms,
-  asked: { requestedBy: string; at: Date },
-): Promise<Approval | undefined> {
-  const changes = guardedChanges(judged);
-  if (changes.length === 0 || !(await isDualControlled(tx))) return undefined;
-  const { before, terms } = judged;
-  return requestApproval(tx, {
-    kind: GAS_CONFIG_CHANGE,
-    subject: chain,
-    tenantId: null,
-    money: null,
-    changes,
-    terms: { chain, version: before.version, terms },
-    reason: 'a change of the configuration',
-    requestedBy: asked.requestedBy,
-    requestedAt: asked.at,
-  });
+/** Lists the changes that one person may make. */
+function otherChanges(given: JudgedGasTerms): Effect[] {
+  const guarded = new Set(guardedChanges(given).map(({ field }) => field));
+  const [before, after] = [keptTerms(given.before), keptTerms(given.terms)];
+  return Object.entries(after)
+    .map(([field, to]) => ({ field, from: textOf(before[field as keyof GasTerms]), to: textOf(to) }))
+    .filter(({ field, from, to }) => from !== to && !guarded.has(field));
 }
 
-/**
- * Carries out an approved change. A new treasury takes effect a day later.
- * @throws Problem as {@link judgeGasTerms}: 409 `version_conflict` when the configuration has changed since
- */
-export async function executeGasChange(
-  tx: Tx,
-  { chain, version, terms }: z.output<typeof gasConfigChange>,
-  at: Date,
-): Promise<{ network: Network; before: GasConfig; after: GasConfig }> {
-  const network = await requireNetwork(tx, chain);
-  const judged = await judgeGasTerms(tx, network, terms, version);
-  const after = await applyGasTerms(tx, network, judged, new Date(at.getTime() + TREASURY_DELAY_MS));
-  return { network, before: judged.before, after };
-}
+const textOf = (value: ReturnType<typeof keptTerms>[keyof GasTerms]): string | null => {
+  if (value === null) return null;
+  if (typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([symbol, amount]) => `${symbol} ${amount}`)
+    .join(' ');
+};
+
+/** The terms as JSON of the input. */
+const keptTerms = (terms: GasTerms) => ({
+  gasThreshold: terms.gasThreshold.toFixed(),
+  gasTopupAmount: terms.gasTopupAmount.toFixed(),
+  maxGasPrice: terms.maxGasPrice?.toFixed() ?? null,
+  dailyGasBudget: terms.dailyGasBudget?.toFixed() ?? null,
+  minSweepAmount: Object.fromEntries(
+    Object.entries(terms.minSweepAmount).map(([symbol, amount]) => [symbol, amount.toFixed()]),
+  ),
+  treasuryAddress: terms.treasuryAddress,
+  sweepConfirmations: terms.sweepConfirmations,
+  autoSweep: terms.autoSweep,
+  sweepStrategy: terms.sweepStrategy,
+});

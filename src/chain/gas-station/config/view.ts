@@ -72,6 +72,8 @@ export const gasConfigBody = z.strictObject({
   pending: ignoredField(),
 });
 
+export type GasConfigBody = z.output<typeof gasConfigBody>;
+
 const shape = {
   chain: z.string().meta({ examples: ['local'] }),
   gasThreshold: money(),

@@ -2,7 +2,12 @@ import { filtered, raw } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { recordTable, safeInteger, wholeUnits } from '../../../kernel/db/record-table';
 import { overdueIn } from '../../../process/overdue';
-import { GAS_OPERATION_STATUSES, type GasOperation, type GasOperationType } from './record';
+import {
+  GAS_OPERATION_STATUSES,
+  type GasOperation,
+  type GasOperationStatus,
+  type GasOperationType,
+} from './record';
 import { EXPIRES_AFTER_MS, isOpen } from './rules';
 
 const operations = recordTable<GasOperation>('gas_operations', {
@@ -178,6 +183,18 @@ export const failedSweeps = (
       .where('updatedAt', '>=', since)
       // Serves an index: an operation ends soon after it expires.
       .where('createdAt', '>=', new Date(since.getTime() - 2 * EXPIRES_AFTER_MS)),
+  );
+
+/** Counts the open operations by status. The partial index of open operations serves it. */
+export const countOpenByStatus = (
+  sql: Sql,
+): Promise<{ type: GasOperationType; status: GasOperationStatus; count: number }[]> =>
+  sql.run(
+    operations()
+      .select('type', 'status', raw('count(*)::int as count'))
+      .whereRaw(IS_OPEN)
+      .groupBy('type', 'status')
+      .orderBy(['type', 'status']),
   );
 
 /** Counts open operations of a chain by type. */

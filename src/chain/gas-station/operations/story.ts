@@ -1,11 +1,15 @@
-import { findOperation, transactionsOf } from '../../chain/gas-station/operations/read';
-import { gasOperationView } from '../../chain/gas-station/operations/view';
-import { startGasOperation } from '../../chain/gas-station/operations/workflows';
-import { commonLists, isOverdue, line } from '../../process/desk/common-lists';
-import { storyOf, type Teller } from '../../process/desk/story';
+import { commonLists, isOverdue, line } from '../../../process/desk/common-lists';
+import { type DeskDeps, type Story, storyOf } from '../../../process/desk/story';
+import { findOperation, transactionsOf } from './read';
+import { gasOperationView } from './view';
+import { startGasOperation } from './workflows';
 
 /** A sweep or gas top-up with its transactions. */
-export const tellGasOperation: Teller = async ({ database, now }, id, limit) => {
+export async function gasOperationStory(
+  { database, now }: DeskDeps,
+  id: string,
+  limit: number,
+): Promise<Story | undefined> {
   const operation = await findOperation(database, id);
   if (!operation) return undefined;
   const { type, status, dueBy, updatedAt } = operation;
@@ -28,4 +32,4 @@ export const tellGasOperation: Teller = async ({ database, now }, id, limit) => 
     },
     limit,
   );
-};
+}

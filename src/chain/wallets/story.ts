@@ -1,10 +1,14 @@
-import { startAllocation } from '../../chain/wallets/allocations/workflows';
-import { findAllocationById, findWalletById } from '../../chain/wallets/operations';
 import { commonLists, isOverdue, line } from '../../process/desk/common-lists';
-import { storyOf, type Teller } from '../../process/desk/story';
+import { type DeskDeps, type Story, storyOf } from '../../process/desk/story';
+import { startAllocation } from './allocations/workflows';
+import { findAllocationById, findWalletById } from './operations';
 
 /** A wallet with its present state and what operators did with it. */
-export const tellWallet: Teller = async ({ database }, id, limit) => {
+export async function walletStory(
+  { database }: DeskDeps,
+  id: string,
+  limit: number,
+): Promise<Story | undefined> {
   const wallet = await findWalletById(database, id);
   if (!wallet) return undefined;
   const { status, updatedAt, gasBalance, ...shown } = wallet;
@@ -20,10 +24,14 @@ export const tellWallet: Teller = async ({ database }, id, limit) => {
     await commonLists(database, { id }, limit),
     limit,
   );
-};
+}
 
 /** A wallet's allocation to a payer, with its begin and end. */
-export const tellAllocation: Teller = async ({ database, now }, id, limit) => {
+export async function allocationStory(
+  { database, now }: DeskDeps,
+  id: string,
+  limit: number,
+): Promise<Story | undefined> {
   const allocation = await findAllocationById(database, id);
   if (!allocation) return undefined;
   const { tenantId, expiresAt, endedAt, updatedAt } = allocation;
@@ -45,4 +53,4 @@ export const tellAllocation: Teller = async ({ database, now }, id, limit) => {
     await commonLists(database, { id, workflowId }, limit),
     limit,
   );
-};
+}
