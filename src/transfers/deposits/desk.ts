@@ -83,7 +83,7 @@ const shown = async (sql: Sql, deposit: Deposit): Promise<object> =>
 const subjectOf = (services: DepositDeskServices) =>
   transferSubject(services, depositKind, { noun: 'deposit', id: 'deposit' });
 
-/** The status, the party's report and the payer's money, which has no version at every party. */
+/** The payer's money is compared too, because not every party numbers its reports. */
 const restsOn = (deposit: Deposit) => ({
   status: deposit.transfer.status,
   reported: deposit.transfer.word?.version ?? null,

@@ -18,7 +18,7 @@ import {
 } from './read';
 import type { PartyWord, Situation } from './record';
 
-/** What the desks of all kinds of transfers have in common. */
+/** The parts that the desks of all kinds of transfers share: subject, lists, figures. */
 
 type TransferDeskServices = Pick<Services, 'database' | 'now'>;
 

@@ -113,7 +113,7 @@ export const totalOf = ({ transfer: { terms } }: Outgoing): Money => ({
   currency: terms.currency,
 });
 
-/** What a decision on money that a party pays out of an account does. */
+/** The effects of a decision on money that a party pays out of an account. */
 export function outgoingEffects(outgoing: Outgoing, verb: 'approve' | 'reject'): Effect[] {
   const { status, terms } = outgoing.transfer;
   const received = { amount: terms.receivedAmount, currency: terms.receivedCurrency };
