@@ -61,7 +61,7 @@ function judged(
   return { ...concluded, transfer: { ...concluded.transfer, word } };
 }
 
-/** What a conclusion would change. */
+/** The changes that a conclusion would make. */
 export interface ConclusionPreview {
   /** The largest holding before or after, for approval limits. */
   money: Money;

@@ -103,7 +103,7 @@ function toldIn(heard: AnyTransfer['heard']): string | null {
 }
 
 interface Previewed {
-  /** What each transfer was previewed with, by its id. */
+  /** Fingerprint of the word that each transfer was previewed with, by its id. */
   words?: Record<string, string> | undefined;
 }
 
@@ -131,7 +131,9 @@ const followVersions = (services: RestoredDeskServices): Decision =>
       words: z
         .record(z.string(), z.string())
         .optional()
-        .meta({ description: 'What each transfer was previewed with; all as they are now without it.' }),
+        .meta({
+          description: 'Fingerprints of the previewed words, by id. Without it, all words as they are now.',
+        }),
     }),
     takesTwo: 'always',
     restsOn: () => ({}),

@@ -1,16 +1,15 @@
 import { notFound } from '../kernel/errors';
 import { isId } from '../kernel/ids';
-import { formatAmount, formatAmounts } from '../kernel/money/money';
+import { formatAmounts, moneyText } from '../kernel/money/money';
 import type { Effect, SubjectSpec } from '../process/desk/decision';
 import { type Desk, defineDesk } from '../process/desk/desk';
-import { columnsOf, type List, list, type Money } from '../process/desk/list';
+import { columnsOf, type List, type Money } from '../process/desk/list';
 import { record } from '../process/desk/record';
-import { waitingFilterOf, waitingFilters } from '../process/desk/waiting-filters';
 import type { Services } from '../services';
 import { TO_APPROVE } from './approval/decide';
 import { approvalDecisions } from './approval/desk';
-import { openTransfers, transferSubject } from './engine/desk';
-import { countWaitingForOperator, readSituation, waitingForOperator } from './engine/read';
+import { openTransfers, transferSubject, transfersToDecide } from './engine/desk';
+import { readSituation } from './engine/read';
 import { transferStory } from './engine/story';
 import { bankOf } from './exchange/destinations/operations';
 import { shownWithdrawal } from './exchange/withdrawals/create';
@@ -110,44 +109,30 @@ function subjectOf(services: WithdrawalDeskServices): SubjectSpec<Withdrawal> {
   };
 }
 
-const filters = waitingFilters({ currency: true });
-
 const cardsToApprove = (services: WithdrawalDeskServices): List =>
-  list({
+  transfersToDecide(services, {
     name: 'withdrawals',
     title: "withdrawals to cards above their tenant's threshold: approve or reject",
-    filters,
+    kind: cardWithdrawalKind,
+    waiting: TO_APPROVE,
     columns: {
-      id: toCards.id('id', ({ transfer }) => transfer.id),
-      client: toCards.id('client', ({ transfer }) => transfer.tenantId),
       account: toCards.id('account', ({ transfer }) => transfer.accountId),
       total: toCards.money('total', totalToCard),
-      since: toCards.since('since', ({ transfer }) => transfer.updatedAt),
     },
-    rows: (page) =>
-      waitingForOperator(services, cardWithdrawalKind, TO_APPROVE, waitingFilterOf(page, services.now())),
-    place: ({ transfer }) => ({ since: transfer.updatedAt, id: transfer.id }),
-    waitsSince: (sql) => countWaitingForOperator(sql, cardWithdrawalKind, TO_APPROVE),
     decisions: DECISIONS,
   });
 
 const exchangeToApprove = (services: WithdrawalDeskServices): List =>
-  list({
+  transfersToDecide(services, {
     name: 'exchange-withdrawals',
     title: "withdrawals from the exchange above their tenant's threshold: approve or reject",
-    filters,
+    kind: exchangeWithdrawalKind,
+    waiting: TO_APPROVE,
     columns: {
-      id: fromExchange.id('id', ({ transfer }) => transfer.id),
-      client: fromExchange.id('client', ({ transfer }) => transfer.tenantId),
       account: fromExchange.id('account', ({ transfer }) => transfer.accountId),
       destination: fromExchange.id('destination', ({ transfer }) => transfer.terms.destinationId),
       total: fromExchange.money('total', totalOf),
-      since: fromExchange.since('since', ({ transfer }) => transfer.updatedAt),
     },
-    rows: (page) =>
-      waitingForOperator(services, exchangeWithdrawalKind, TO_APPROVE, waitingFilterOf(page, services.now())),
-    place: ({ transfer }) => ({ since: transfer.updatedAt, id: transfer.id }),
-    waitsSince: (sql) => countWaitingForOperator(sql, exchangeWithdrawalKind, TO_APPROVE),
     decisions: DECISIONS,
   });
 
@@ -157,19 +142,19 @@ function totalToCard({ transfer: { terms } }: CardTransfer): Money {
 
 function cardEffects(withdrawal: CardTransfer, verb: 'approve' | 'reject'): Effect[] {
   const { status, terms } = withdrawal.transfer;
-  const { amount: total, currency } = totalToCard(withdrawal);
+  const total = totalToCard(withdrawal);
   return verb === 'approve'
     ? [
         { field: 'status', from: status, to: 'pending' },
         {
           field: 'ordered of the party',
           from: null,
-          to: `${formatAmount(terms.amount, currency)} ${currency}`,
+          to: moneyText(terms),
         },
       ]
     : [
         { field: 'status', from: status, to: 'failed' },
-        { field: 'held', from: `${formatAmount(total, currency)} ${currency}`, to: null },
+        { field: 'held', from: moneyText(total), to: null },
       ];
 }
 

@@ -2,7 +2,6 @@ import { assertFundable } from '../../accounts/accounts/internal-transfer';
 import { requireAccount } from '../../accounts/accounts/operations';
 import type { IdPage } from '../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
-import type { WaitingCount, WaitingFilter } from '../../kernel/db/waiting';
 import { notFound } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
@@ -10,13 +9,7 @@ import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { settingsOf } from '../../tenants/clients/operations';
 import { openTransfer } from '../engine/open';
-import {
-  countWaitingForOperator,
-  type ListFilter,
-  listTransfers,
-  requireTransfer,
-  waitingForOperator,
-} from '../engine/read';
+import { type ListFilter, listTransfers, requireTransfer } from '../engine/read';
 import { depositKind } from './kind';
 import type { ClientDeposit, Deposit } from './money';
 import { checkoutLinks } from './page/token';
@@ -95,23 +88,6 @@ export async function listDeposits(
   });
   return withDetails(services.database, found as ClientDeposit[]);
 }
-
-const TO_REVIEW = { status: 'manual_review', kind: 'failure' } as const;
-
-/**
- * Lists the deposits that wait for the operator, longest first. Their `kind` is the failure code.
- * @throws Problem 400
- */
-export async function depositsToReview(
-  services: Pick<Services, 'database' | 'now'>,
-  filter: WaitingFilter,
-): Promise<ShownDeposit[]> {
-  const found = await waitingForOperator(services, depositKind, TO_REVIEW, filter);
-  return withDetails(services.database, found as ClientDeposit[]);
-}
-
-export const countDepositsToReview = (sql: Sql): Promise<WaitingCount> =>
-  countWaitingForOperator(sql, depositKind, TO_REVIEW);
 
 async function withDetails(sql: Sql, deposits: readonly ClientDeposit[]): Promise<ShownDeposit[]> {
   const ids = deposits.map(({ transfer }) => transfer.id);

@@ -4,23 +4,21 @@ import { type Decimal, moneyText } from '../../kernel/money/money';
 import { amount } from '../../kernel/wire/schemas';
 import { type Decision, decision, type Effect } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
-import { columnsOf, list, type Money } from '../../process/desk/list';
+import { columnsOf, type Money } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
-import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
 import type { Services } from '../../services';
-import { openTransfers, transferSubject } from '../engine/desk';
+import { openTransfers, transferSubject, transfersToDecide } from '../engine/desk';
 import { transferStory } from '../engine/story';
-import { countDepositsToReview, depositsToReview, shownDeposit } from './create';
+import { shownDeposit } from './create';
 import { type DecidedDeposit, decideDeposit, judgeRefund, judgeReview, refundDeposit } from './decide';
 import { depositKind } from './kind';
 import { type Deposit, netOf, undecidedOf } from './money';
 import { OPEN_DEPOSIT_STATUSES } from './record';
 import { creditPrice, isSettled, underDecision } from './rules';
-import { depositView, type ShownDeposit } from './view';
+import { depositView } from './view';
 
 type DepositDeskServices = Pick<Services, 'database' | 'commands' | 'now'>;
 
-const reviewed = columnsOf<ShownDeposit>();
 const columns = columnsOf<Deposit>();
 
 const paidText = (deposit: Deposit): string | null => netOf(deposit).map(moneyText).join(', ') || null;
@@ -29,7 +27,7 @@ const askedFor = ({ transfer: { terms } }: Deposit): Money | null =>
   terms && { amount: terms.chargedAmount, currency: terms.currency };
 
 export function depositDesk(services: DepositDeskServices): Desk {
-  const { database, now } = services;
+  const { database } = services;
   const open = openTransfers(services, {
     name: 'deposits',
     kind: depositKind,
@@ -44,23 +42,19 @@ export function depositDesk(services: DepositDeskServices): Desk {
     name: 'deposit',
     title: 'Deposits by hosted checkout',
     lists: [
-      list({
+      transfersToDecide(services, {
         name: 'deposits',
         title: 'deposits in manual_review: credit or return the payment',
-        filters: waitingFilters({ kind: 'The code that says why.', currency: true }),
+        kind: depositKind,
+        waiting: { status: 'manual_review', kind: 'failure' },
+        meaning: 'The code that says why.',
         columns: {
-          id: reviewed.id('id', ({ deposit }) => deposit.transfer.id),
-          client: reviewed.id('client', ({ deposit }) => deposit.transfer.tenantId),
-          why: reviewed.text('why', ({ deposit }) => deposit.transfer.failure),
-          askedFor: reviewed.money('asked for', ({ deposit }) => askedFor(deposit)),
-          paid: reviewed.text('paid', ({ deposit }) => paidText(deposit)),
-          settled: reviewed.text('settled', ({ deposit }) => (isSettled(deposit) ? 'yes' : 'no')),
-          decision: reviewed.text('decision', ({ deposit }) => underDecision(deposit)),
-          since: reviewed.since('since', ({ deposit }) => deposit.transfer.updatedAt),
+          why: columns.text('why', ({ transfer }) => transfer.failure),
+          askedFor: columns.money('asked for', askedFor),
+          paid: columns.text('paid', paidText),
+          settled: columns.text('settled', (deposit) => (isSettled(deposit) ? 'yes' : 'no')),
+          decision: columns.text('decision', underDecision),
         },
-        rows: (page) => depositsToReview(services, waitingFilterOf(page, now())),
-        place: ({ deposit: { transfer } }) => ({ since: transfer.updatedAt, id: transfer.id }),
-        waitsSince: (sql) => countDepositsToReview(sql),
         decisions: ['deposit.approve', 'deposit.reject'],
       }),
       open.list,
@@ -89,7 +83,7 @@ const shown = async (sql: Sql, deposit: Deposit): Promise<object> =>
 const subjectOf = (services: DepositDeskServices) =>
   transferSubject(services, depositKind, { noun: 'deposit', id: 'deposit' });
 
-/** The status, the party's report and the payer's money, which has no version at every party. */
+/** The payer's money is compared too, because not every party numbers its reports. */
 const restsOn = (deposit: Deposit) => ({
   status: deposit.transfer.status,
   reported: deposit.transfer.word?.version ?? null,

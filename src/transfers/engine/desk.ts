@@ -6,10 +6,19 @@ import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filt
 import type { Services } from '../../services';
 import { effective } from './conclusion';
 import type { TransferKind } from './kind';
-import { countByHour, countByStatus, lockTransfer, readSituation, transfersIn } from './read';
+import {
+  countByHour,
+  countByStatus,
+  countWaitingForOperator,
+  lockTransfer,
+  readSituation,
+  transfersIn,
+  type WaitingTransfers,
+  waitingForOperator,
+} from './read';
 import type { PartyWord, Situation } from './record';
 
-/** What the desks of all kinds of transfers have in common. */
+/** The parts that the desks of all kinds of transfers share: subject, lists, figures. */
 
 type TransferDeskServices = Pick<Services, 'database' | 'now'>;
 
@@ -31,6 +40,42 @@ export const transferSubject = <Terms, Word extends PartyWord>(
   },
   tenantOf: ({ transfer }) => transfer.tenantId,
 });
+
+export interface ToDecide<Terms, Word extends PartyWord> {
+  /** `payouts`. */
+  name: string;
+  title: string;
+  kind: TransferKind<Terms, Word>;
+  waiting: WaitingTransfers;
+  /** Meaning of the filter `kind`. Absent: the list has none. */
+  meaning?: string;
+  /** Columns of the kind, shown between client and time. */
+  columns: Readonly<Record<string, Column<Situation<Terms, Word>>>>;
+  decisions: readonly string[];
+}
+
+/** The list of a kind's transfers that wait for an operator's decision. */
+export function transfersToDecide<Terms, Word extends PartyWord>(
+  services: TransferDeskServices,
+  { name, title, kind, waiting, meaning, columns: own, decisions }: ToDecide<Terms, Word>,
+): List {
+  const columns = columnsOf<Situation<Terms, Word>>();
+  return list({
+    name,
+    title,
+    filters: waitingFilters(meaning === undefined ? { currency: true } : { kind: meaning, currency: true }),
+    columns: {
+      id: columns.id('id', ({ transfer }) => transfer.id),
+      client: columns.id('client', ({ transfer }) => transfer.tenantId),
+      ...own,
+      since: columns.since('since', ({ transfer }) => transfer.updatedAt),
+    },
+    rows: (page) => waitingForOperator(services, kind, waiting, waitingFilterOf(page, services.now())),
+    place: ({ transfer }) => ({ since: transfer.updatedAt, id: transfer.id }),
+    waitsSince: (sql) => countWaitingForOperator(sql, kind, waiting),
+    decisions,
+  });
+}
 
 export interface OpenTransfers<Terms, Word extends PartyWord> {
   /** Plural of the kind, `payouts`. It begins the names of the list and of the figures. */

@@ -77,7 +77,7 @@ export function destinationDesk(services: DestinationDeskServices): Desk {
   });
 }
 
-/** With the operators who added, waived or disabled it. */
+/** The story names the operators who added, waived or disabled the destination. */
 async function storyOfDestination(
   { database, now }: DestinationDeskServices,
   id: string,
@@ -181,7 +181,7 @@ const restsOn = ({ activeFrom, disabledAt }: WithdrawalDestination) => ({
   disabled: disabledAt !== null,
 });
 
-/** Where there are two operators, another than who added it decides. */
+/** Where two operators could decide, the one who added the destination may not. */
 const waive = ({ othersDecide }: DestinationDeskServices): Decision =>
   decision<WithdrawalDestination>({
     name: 'destination.waive',

@@ -15,7 +15,7 @@ const amountOf = ({ transfer: { terms } }: CardTransfer): Money => ({
   currency: terms.currency,
 });
 
-/** The desk of top-ups. Their ids are of one sort with those of withdrawals, so that the record here tells both. */
+/** The desk of top-ups. Top-ups and withdrawals share a sort of id, so that the record here shows both. */
 export function topupDesk(services: Pick<Services, 'database' | 'now'>): Desk {
   const { database, now } = services;
   const open = openTransfers(services, {

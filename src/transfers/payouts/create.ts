@@ -2,7 +2,6 @@ import { assertFundable } from '../../accounts/accounts/internal-transfer';
 import type { Account } from '../../accounts/accounts/operations';
 import type { IdPage } from '../../kernel/db/build';
 import { inOrder, type Sql, type Tx } from '../../kernel/db/database';
-import type { WaitingCount, WaitingFilter } from '../../kernel/db/waiting';
 import { alreadyExists } from '../../kernel/errors';
 import type { OperationKey } from '../../kernel/idempotency';
 import { newId } from '../../kernel/ids';
@@ -11,17 +10,10 @@ import type { Destination } from '../../parties/payouts/port';
 import { lockQuote, takeQuote } from '../../process/quotes/operations';
 import type { Services } from '../../services';
 import { bothSettingsOf } from '../../tenants/clients/operations';
-import { TO_APPROVE } from '../approval/decide';
 import { needsApproval } from '../approval/needs-approval';
 import { approvalSettingsSection } from '../approval/settings';
 import { type Opening, openTransfer } from '../engine/open';
-import {
-  countWaitingForOperator,
-  type ListFilter,
-  listTransfers,
-  requireTransfer,
-  waitingForOperator,
-} from '../engine/read';
+import { type ListFilter, listTransfers, requireTransfer } from '../engine/read';
 import { checkDestination, maskDestination } from './destinations/destination';
 import { sealDestination } from './destinations/sealing';
 import { orderKey, payoutKind } from './kind';
@@ -132,24 +124,6 @@ export async function listPayouts(
   });
   return withDetails(services.database, payoutKind.table, found);
 }
-
-const BY_METHOD = { ...TO_APPROVE, kind: `terms->>'method'` };
-
-/**
- * Lists the payouts that wait for an operator's approval, longest first. Their `kind` is the method.
- * @throws Problem 400
- */
-export async function payoutsToApprove(
-  services: Pick<Services, 'database' | 'now'>,
-  kind: PayoutKind,
-  filter: WaitingFilter,
-): Promise<ShownPayout[]> {
-  const found = await waitingForOperator(services, kind, BY_METHOD, filter);
-  return withDetails(services.database, kind.table, found);
-}
-
-export const countPayoutsToApprove = (sql: Sql, kind: PayoutKind): Promise<WaitingCount> =>
-  countWaitingForOperator(sql, kind, BY_METHOD);
 
 export async function shownPayout(sql: Sql, { table }: PayoutKind, payout: Payout): Promise<ShownPayout> {
   const [found] = await withDetails(sql, table, [payout]);

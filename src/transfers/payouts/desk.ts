@@ -1,18 +1,18 @@
 import { notFound } from '../../kernel/errors';
 import type { IdKind } from '../../kernel/ids';
-import { formatAmount } from '../../kernel/money/money';
+import { moneyText } from '../../kernel/money/money';
 import { PAYOUT_METHODS } from '../../parties/payouts/port';
 import type { Effect } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
-import { columnsOf, list, type Money } from '../../process/desk/list';
+import { columnsOf, type Money } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
-import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
 import type { Services } from '../../services';
+import { TO_APPROVE } from '../approval/decide';
 import { approvalDecisions } from '../approval/desk';
-import { openTransfers, transferSubject } from '../engine/desk';
+import { openTransfers, transferSubject, transfersToDecide } from '../engine/desk';
 import { readSituation } from '../engine/read';
 import { transferStory } from '../engine/story';
-import { countPayoutsToApprove, payoutsToApprove, shownPayout } from './create';
+import { shownPayout } from './create';
 import { payoutKind } from './kind';
 import type { PayoutKind } from './paid-by-party';
 import { OPEN_PAYOUT_STATUSES, type Outgoing, type Payout, type ShownPayout, totalDebit } from './record';
@@ -40,7 +40,6 @@ export interface PayoutDeskSpec {
   view(payout: ShownPayout): object;
 }
 
-const waiting = columnsOf<ShownPayout>();
 const columns = columnsOf<Payout>();
 
 export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec): Desk {
@@ -60,21 +59,17 @@ export function deskOfPayouts(services: PayoutDeskServices, spec: PayoutDeskSpec
     name: noun,
     title,
     lists: [
-      list({
+      transfersToDecide(services, {
         name: `${noun}s`,
         title: `${noun}s in pending_approval, above their tenant's threshold: approve or reject`,
-        filters: waitingFilters({ kind: `The method: ${PAYOUT_METHODS.join(', ')}.`, currency: true }),
+        kind,
+        waiting: { ...TO_APPROVE, kind: `terms->>'method'` },
+        meaning: `The method: ${PAYOUT_METHODS.join(', ')}.`,
         columns: {
-          id: waiting.id('id', ({ payout }) => payout.transfer.id),
-          client: waiting.id('client', ({ payout }) => payout.transfer.tenantId),
-          account: waiting.id('account', ({ payout }) => payout.transfer.accountId),
-          method: waiting.text('method', ({ payout }) => payout.transfer.terms.method),
-          total: waiting.money('total', ({ payout }) => totalOf(payout)),
-          since: waiting.since('since', ({ payout }) => payout.transfer.updatedAt),
+          account: columns.id('account', ({ transfer }) => transfer.accountId),
+          method: columns.text('method', ({ transfer }) => transfer.terms.method),
+          total: columns.money('total', totalOf),
         },
-        rows: (page) => payoutsToApprove(services, kind, waitingFilterOf(page, now())),
-        place: ({ payout: { transfer } }) => ({ since: transfer.updatedAt, id: transfer.id }),
-        waitsSince: (sql) => countPayoutsToApprove(sql, kind),
         decisions: [`${noun}.approve`, `${noun}.reject`],
       }),
       open.list,
@@ -118,20 +113,17 @@ export const totalOf = ({ transfer: { terms } }: Outgoing): Money => ({
   currency: terms.currency,
 });
 
-/** What a decision on money that a party pays out of an account does. */
-export function outgoingEffects(
-  { transfer: { status, terms } }: Outgoing,
-  verb: 'approve' | 'reject',
-): Effect[] {
-  const total = `${formatAmount(totalDebit(terms), terms.currency)} ${terms.currency}`;
-  const received = `${formatAmount(terms.receivedAmount, terms.receivedCurrency)} ${terms.receivedCurrency}`;
+/** The effects of a decision on money that a party pays out of an account. */
+export function outgoingEffects(outgoing: Outgoing, verb: 'approve' | 'reject'): Effect[] {
+  const { status, terms } = outgoing.transfer;
+  const received = { amount: terms.receivedAmount, currency: terms.receivedCurrency };
   return verb === 'approve'
     ? [
         { field: 'status', from: status, to: 'processing' },
-        { field: 'ordered of the party', from: null, to: received },
+        { field: 'ordered of the party', from: null, to: moneyText(received) },
       ]
     : [
         { field: 'status', from: status, to: 'rejected' },
-        { field: 'held', from: total, to: null },
+        { field: 'held', from: moneyText(totalOf(outgoing)), to: null },
       ];
 }

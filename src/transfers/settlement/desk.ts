@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CURRENCIES } from '../../kernel/money/currencies';
-import { type Decimal, formatAmount } from '../../kernel/money/money';
+import { type Decimal, moneyText } from '../../kernel/money/money';
 import { PARTY_NAMES, SETTLED_PARTIES, type SettledParty } from '../../kernel/parties';
 import { amount, assertFits, currency } from '../../kernel/wire/schemas';
 import { type Decision, decision, installation } from '../../process/desk/decision';
@@ -98,7 +98,7 @@ const moveDecision = ({ now }: SettlementDeskServices): Decision =>
     },
     async preview(tx, { input, at }) {
       const { booked, then } = await assertMovable(tx, input, at);
-      const text = (value: Decimal) => `${formatAmount(value, input.currency)} ${input.currency}`;
+      const text = (value: Decimal) => moneyText({ amount: value, currency: input.currency });
       return [{ field: `${PARTY_NAMES[input.party]} owes us`, from: text(booked), to: text(then) }];
     },
     async execute(tx, { input }) {

@@ -1,4 +1,4 @@
-import { formatAmount } from '../../../kernel/money/money';
+import { moneyText } from '../../../kernel/money/money';
 import { type Decision, decision } from '../../../process/desk/decision';
 import { type Desk, defineDesk } from '../../../process/desk/desk';
 import { columnsOf } from '../../../process/desk/list';
@@ -65,10 +65,9 @@ const cancel = (services: OrderDeskServices): Decision =>
     async preview(_, { subject }) {
       assertCancellable(subject);
       const { status, terms } = subject.transfer;
-      const held = `${formatAmount(terms.amount, terms.currency)} ${terms.currency}`;
       return [
         { field: 'status', from: status, to: 'cancelled' },
-        { field: 'held', from: held, to: null },
+        { field: 'held', from: moneyText(terms), to: null },
       ];
     },
     async execute(tx, { id: orderId }, { decidedBy, reason }) {
