@@ -94,6 +94,7 @@ describe('the faces', () => {
       ...catalogue.lists.map(({ name }) => `desk list ${name}`),
       ...catalogue.figures.map(({ name }) => `desk figure ${name}`),
       ...[...catalogue.decisions.keys()].map((name) => name.replace('.', ' ')),
+      ...[...catalogue.records.values()].flatMap(({ download }) => download?.name.replace('.', ' ') ?? []),
       'show',
     ];
     expect(expected.filter((each) => !all.includes(each))).toEqual([]);

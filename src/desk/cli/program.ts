@@ -4,6 +4,7 @@ import { invalid } from '../../kernel/errors';
 import type { CatalogueView } from '../http/catalogue-routes';
 import type { DeskClient } from './client';
 import { type Console, show } from './console';
+import { addDownload } from './download';
 import { failureOf, tellFailure } from './failure';
 import { addFields, fieldsOf, type ObjectSchema } from './options';
 import {
@@ -103,6 +104,10 @@ export function programOf(catalogue: CatalogueView, context: Context): Command {
     for (const decision of desk.decisions) {
       const [noun = '', verb = ''] = decision.name.split(/\.(.*)/);
       addDecision(groupOf(program, noun, desk.title), verb, decision, context);
+    }
+    for (const { download } of desk.records) {
+      const [noun = '', verb = ''] = download?.name.split('.') ?? [];
+      if (download) addDownload(groupOf(program, noun, desk.title).command(verb), download, context);
     }
   }
   return program;
