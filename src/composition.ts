@@ -56,17 +56,20 @@ import { createParties } from './parties/create';
 import { observedParties } from './parties/protocol/observed';
 import { dealtWhileOn } from './parties/rates/left-out';
 import { createSandboxParties, type SandboxParties } from './parties/sandbox/mount';
+import { cardholderDesk } from './people/cardholders/desk';
 import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { reviewCallbackRoute } from './people/cardholders/review/callback-routes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
 import { noteChangedFields } from './people/kyc/approvals';
+import { kycDesk } from './people/kyc/desk';
 import { kycRoutes } from './people/kyc/routes';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
 import { requireUser } from './people/users/operations';
 import { userRoutes } from './people/users/routes';
 import type { UserServices } from './people/users/services';
+import { userDesk } from './people/users-desk';
 import { breaksReading } from './process/breaks/metrics';
 import { overdueReading } from './process/overdue';
 import { createAdmission } from './process/switches/admission';
@@ -291,6 +294,9 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
 /** The desks of all domains. The order is the order of the overview. */
 export function deskCatalogue(services: Composed): Catalogue {
   const catalogue: Catalogue = catalogueOf(services.database, [
+    cardholderDesk(services),
+    kycDesk(services),
+    userDesk(services),
     payoutDesk(services),
     ibanPayoutDesk(services),
     suspenseDesk(services),

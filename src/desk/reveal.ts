@@ -2,9 +2,6 @@ import type { Sql } from '../kernel/db/database';
 import { notFound } from '../kernel/errors';
 import type { IdKind } from '../kernel/ids';
 import type { Keyring } from '../kernel/security/keyring';
-import { requireCardholder } from '../people/cardholders/operations';
-import { approvedToReveal } from '../people/kyc/approvals';
-import { requireUser, type User } from '../people/users/operations';
 import type { Revealed } from '../process/desk/record';
 import { readSituation } from '../transfers/engine/read';
 import { bankOf, requireDestination } from '../transfers/exchange/destinations/operations';
@@ -25,19 +22,4 @@ export const REVEALERS: Partial<Record<IdKind, Revealer>> = {
     const { tenantId } = await requireDestination(sql, null, id);
     return { action: 'destination.reveal', tenantId, data: await bankOf(sql, keyring, id) };
   },
-  cardholder: async (sql, _, id) => {
-    const { userId, tenantId } = await requireCardholder(sql, null, id);
-    const data = userId === null ? {} : await personOf(sql, await requireUser(sql, null, userId));
-    return { action: 'cardholder.reveal', tenantId, data };
-  },
-  user: async (sql, _, id) => {
-    const user = await requireUser(sql, null, id);
-    return { action: 'user.reveal', tenantId: user.tenantId, data: await personOf(sql, user) };
-  },
 };
-
-/** A person's present data, with the approved version if it differs. */
-async function personOf(sql: Sql, user: User): Promise<object> {
-  const kycApproved = await approvedToReveal(sql, user);
-  return kycApproved ? { ...user.meta, kycApproved } : user.meta;
-}

@@ -18,8 +18,6 @@ import { type Commands, createCommands } from '../kernel/outbox/commands';
 import type { Party } from '../kernel/parties';
 import { createKeyring, type Keyring } from '../kernel/security/keyring';
 import { createChains } from '../parties/chain/create';
-import type { Documents, SealedStore } from '../parties/documents/port';
-import { createDocuments } from '../parties/documents/sealed';
 import type { Parties } from '../parties/parties';
 
 /** A run of the command line: its database and its operator. */
@@ -33,8 +31,6 @@ export interface Session {
   leftOut: readonly Party[];
   /** Cooldown of a wallet between two allocations, from the configuration. */
   walletQuarantineSeconds: number;
-  /** Contents of documents. */
-  documents: Documents;
   /** Reads chains by the nodes of their networks. */
   parties: Pick<Parties, 'chain'>;
   /** URL of a workflow in Temporal's UI. Null when the UI's address is not known. */
@@ -83,8 +79,6 @@ export interface Installation {
   walletQuarantineSeconds: number;
   /** Secret of the operator. Absent for reading only. */
   operatorSecret: string | undefined;
-  /** Store of documents' contents. */
-  documents: SealedStore;
   workflowUrl(workflowId: string): string | null;
   /** Error for a database that cannot be reached. */
   away: Error;
@@ -108,7 +102,6 @@ export async function openSession(installation: Installation): Promise<Session> 
     sandbox,
     leftOut,
     walletQuarantineSeconds,
-    documents: createDocuments(installation.documents, keyring),
     parties: { chain: createChains({ log: pino({ level: 'silent' }), observers: NO_OBSERVERS, now }) },
     workflowUrl: (workflowId) => installation.workflowUrl(workflowId),
     commands: createCommands(),

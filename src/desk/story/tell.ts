@@ -15,17 +15,12 @@ import {
 import { tellWithdrawalDestination } from './destinations';
 import { tellGasOperation } from './gas-station';
 import { tellBreak, tellCallback, tellEvent, tellQuote, tellTenant } from './house';
-import { tellCardholder, tellDocument, tellFile, tellUser } from './people';
 import { tellTransfer } from './transfers';
 import { tellAllocation, tellWallet } from './wallets';
 
 /** Stories of records whose domain declares no desk yet, by the kind of the id. */
 export const TELLERS: Partial<Record<IdKind, Teller>> = {
   tenant: tellTenant,
-  user: tellUser,
-  cardholder: tellCardholder,
-  kycDocument: tellDocument,
-  file: tellFile,
   account: tellAccount,
   accountExchange: tellAccountExchange,
   virtualIban: tellVirtualIban,

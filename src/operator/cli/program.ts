@@ -4,7 +4,6 @@ import { failureOf, tellFailure } from '../../desk/cli/failure';
 import { type Installation, openSession } from '../session';
 import { addBinCommands } from './commands/bins';
 import { addBreakCommands } from './commands/breaks';
-import { addCardholderCommands } from './commands/cardholders';
 import { addChainCommands } from './commands/chain/chains';
 import { addChainDepositCommands } from './commands/chain/deposits';
 import { addGasOperationCommands } from './commands/chain/gas-operations';
@@ -28,7 +27,6 @@ import { addWithdrawalCommands } from './commands/oversight/withdrawals';
 import { addWebhookCommands } from './commands/webhooks';
 import { addWorkflowCommands } from './commands/workflow-commands';
 import type { CommandContext } from './context';
-import { addKycCommands } from './desk/kyc';
 
 const EXAMPLES = `
 Examples:
@@ -119,8 +117,6 @@ function programOf(context: CommandContext, json: boolean): Command {
     .addHelpText('after', EXAMPLES);
   addClientCommands(program, context);
   addBinCommands(program, context);
-  addCardholderCommands(program, context);
-  addKycCommands(program, context);
   addDepositCommands(program, context);
   addExchangeOrderCommands(program, context);
   addSettlementCommands(program, context);

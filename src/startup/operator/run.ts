@@ -6,7 +6,6 @@ import { PARTIES } from '../../kernel/parties';
 import { StartupError } from '../../kernel/startup-error';
 import { hasCommand, runProgram } from '../../operator/cli/program';
 import type { Installation } from '../../operator/session';
-import { createStore } from '../../parties/documents/settings';
 import { readDemoCredentials } from '../demo-credentials';
 import { connectionUrl } from '../embedded/postgres/connection';
 import { DATABASE } from '../embedded/postgres/server';
@@ -42,7 +41,6 @@ async function installationOf(config: Config): Promise<Installation> {
     leftOut: PARTIES.filter((party) => config.parties[party] === 'off'),
     walletQuarantineSeconds: config.walletQuarantineSeconds,
     operatorSecret: config.operatorSecret ?? (await embeddedSecret(config)),
-    documents: createStore(config.documents),
     workflowUrl: await workflowUrls(config),
     away: away(config),
   };
