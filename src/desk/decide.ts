@@ -93,22 +93,26 @@ export async function decide(
   asked: Asked & { proof: unknown },
 ): Promise<Outcome> {
   const decision = requireDecision(desk.catalogue, asked.name);
+  await decision.subject.lockFirst?.(tx);
   await assertMay(tx, asker.actor, decision.permission);
   const by: By = { decidedBy: asker.actor, reason: reasonOf(decision, asked.reason) };
   const input = inputOf(decision, asked.input);
-  const { subject: id, proof } = asked;
+  const { subject: named, proof } = asked;
+  const { actor } = asker;
   const at = desk.now();
   // The sums are locked before the subject, as everywhere, so that no two decisions wait for each other.
   if (decision.weigh) {
-    const seen = await decision.subject.read(tx, id);
+    const seen = await decision.subject.read(tx, named);
     if (seen === undefined) throw notFound(decision.subject.noun);
-    await weightOf(tx, decision, { id, subject: seen, input, at, proof }, by);
+    const id = decision.subject.idOf?.(seen) ?? named;
+    await weightOf(tx, decision, { id, subject: seen, input, at, actor, proof }, by);
   }
-  const subject = await decision.subject.lock(tx, id);
+  const subject = await decision.subject.lock(tx, named);
   if (subject === undefined) throw notFound(decision.subject.noun);
   const restsOn = decision.restsOn(subject);
   if (asked.version !== undefined) assertUnchanged(factsOf(asked.version), restsOn);
-  const plain = { id, subject, input, at, proof };
+  const id = decision.subject.idOf?.(subject) ?? named;
+  const plain = { id, subject, input, at, actor, proof };
   const weight = await weightOf(tx, decision, plain, by);
   const why = await takesTwoOf(tx, decision, plain, weight);
   const made = await decision.secret?.(plain);
@@ -216,15 +220,17 @@ export async function previewDecision(
   desk: Deciding,
   tx: Tx,
   asker: Asker,
-  { name, subject: id, input: given, proof }: Asked & { proof: unknown },
+  { name, subject: named, input: given, proof }: Asked & { proof: unknown },
 ): Promise<Preview> {
   const decision = requireDecision(desk.catalogue, name);
   await assertMay(tx, asker.actor, decision.permission);
   const input = inputOf(decision, given);
-  const subject = await decision.subject.read(tx, id);
+  const subject = await decision.subject.read(tx, named);
   if (subject === undefined) throw notFound(decision.subject.noun);
-  const judged = { id, subject, input, at: desk.now(), proof };
-  const by = { decidedBy: asker.actor, reason: null };
+  const id = decision.subject.idOf?.(subject) ?? named;
+  const { actor } = asker;
+  const judged = { id, subject, input, at: desk.now(), actor, proof };
+  const by = { decidedBy: actor, reason: null };
   const why = await takesTwoOf(tx, decision, judged, await weightOf(tx, decision, judged, by));
   const restsOn = decision.restsOn(subject);
   const effects = await decision.preview(tx, judged);
@@ -261,6 +267,7 @@ export async function approve(
   { id, note, proof }: { id: string; note: string | null; proof: unknown },
 ): Promise<Approved> {
   const { decision, other, permission } = await deciderOf(desk, tx, id);
+  await decision?.subject.lockFirst?.(tx);
   await assertMay(tx, asker.actor, permission);
   const at = desk.now();
   const approval = await decideApproval(tx, { id, status: 'approved', note, decidedBy: asker.actor, at });
@@ -285,7 +292,15 @@ export async function approve(
   if (subject === undefined) throw notFound(decision.subject.noun);
   assertUnchanged((approval.restsOn ?? {}) as Facts, decision.restsOn(subject));
   const { input, secret } = termsOf(approval.terms);
-  const judged = { id: approval.subject, subject, input: inputOf(decision, input), at, proof, secret };
+  const judged = {
+    id: approval.subject,
+    subject,
+    input: inputOf(decision, input),
+    at,
+    actor: asker.actor,
+    proof,
+    secret,
+  };
   const done = await decision.execute(tx, judged, by);
   await writeDone(tx, asker, { decision, judged, done, more: { reason: by.reason, ...more } });
   return { approval, result: done.result };

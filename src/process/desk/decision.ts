@@ -23,6 +23,10 @@ export interface SubjectSpec<Subject> {
   read(sql: Sql, id: string): Promise<Subject | undefined>;
   /** Locks it to the end of the transaction. */
   lock(tx: Tx, id: string): Promise<Subject | undefined>;
+  /** Locks what comes before the operator who decides, where a decision changes operators. */
+  lockFirst?(tx: Tx): Promise<void>;
+  /** Its id, where a person may also name it otherwise. The audit log and stored approvals hold the id. */
+  idOf?(subject: Subject): string;
   tenantOf(subject: Subject): string | null;
 }
 
@@ -32,6 +36,8 @@ export interface Judged<Subject, Input, Proof = undefined> {
   subject: Subject;
   input: Input;
   at: Date;
+  /** `operator:<name>`: who asks for it, or who approves it now. */
+  actor: string;
   /** What {@link DecisionSpec.prove} has found. */
   proof: Proof;
   /** The stored form of {@link DecisionSpec.secret}. Absent in a preview and while it is weighed. */
