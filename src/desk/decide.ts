@@ -109,7 +109,7 @@ export async function decide(
   }
   const subject = await decision.subject.lock(tx, named);
   if (subject === undefined) throw notFound(decision.subject.noun);
-  const restsOn = decision.restsOn(subject);
+  const restsOn = decision.restsOn(subject, input);
   if (asked.version !== undefined) assertUnchanged(factsOf(asked.version), restsOn);
   const id = decision.subject.idOf?.(subject) ?? named;
   const plain = { id, subject, input, at, actor, proof };
@@ -232,7 +232,7 @@ export async function previewDecision(
   const judged = { id, subject, input, at: desk.now(), actor, proof };
   const by = { decidedBy: actor, reason: null };
   const why = await takesTwoOf(tx, decision, judged, await weightOf(tx, decision, judged, by));
-  const restsOn = decision.restsOn(subject);
+  const restsOn = decision.restsOn(subject, input);
   const effects = await decision.preview(tx, judged);
   return { version: versionOf(restsOn), restsOn, effects, takesTwo: why !== null, why: whyTwo(why) };
 }
@@ -290,17 +290,10 @@ export async function approve(
   }
   const subject = await decision.subject.lock(tx, approval.subject);
   if (subject === undefined) throw notFound(decision.subject.noun);
-  assertUnchanged((approval.restsOn ?? {}) as Facts, decision.restsOn(subject));
-  const { input, secret } = termsOf(approval.terms);
-  const judged = {
-    id: approval.subject,
-    subject,
-    input: inputOf(decision, input),
-    at,
-    actor: asker.actor,
-    proof,
-    secret,
-  };
+  const { input: given, secret } = termsOf(approval.terms);
+  const input = inputOf(decision, given);
+  assertUnchanged((approval.restsOn ?? {}) as Facts, decision.restsOn(subject, input));
+  const judged = { id: approval.subject, subject, input, at, actor: asker.actor, proof, secret };
   const done = await decision.execute(tx, judged, by);
   await writeDone(tx, asker, { decision, judged, done, more: { reason: by.reason, ...more } });
   return { approval, result: done.result };
@@ -351,8 +344,8 @@ interface Made {
 const writeDone = (tx: Tx, asker: Asker, { decision, judged, done, more }: Made): Promise<void> =>
   write(tx, asker, {
     action: decision.name,
-    subject: judged.id,
-    tenantId: decision.subject.tenantOf(judged.subject),
+    subject: done.made?.id ?? judged.id,
+    tenantId: done.made ? done.made.tenantId : decision.subject.tenantOf(judged.subject),
     before: done.before,
     after: { ...done.after, ...more },
   });

@@ -13,6 +13,7 @@ import {
   approvalText,
   type Counted,
   effectsText,
+  type Outcome,
   outcomeText,
   overview,
   pointsText,
@@ -250,12 +251,9 @@ function addDecision(group: Command, verb: string, decision: DecisionView, conte
         return show(console, json, body, effectsText(body));
       }
       if (decision.needsReason && reason === undefined) throw invalid('A --reason is required.', 'reason');
-      const { body } = await client.post<{ result?: object; approval?: ApprovalView; why?: string }>(
-        path,
-        { ...asked, reason, version },
-        key ?? randomUUID(),
-      );
-      show(console, json, body.result ?? { approval: body.approval }, outcomeText(id, body));
+      const { body } = await client.post<Outcome>(path, { ...asked, reason, version }, key ?? randomUUID());
+      const { result, why: _, ...waits } = body;
+      show(console, json, result ?? waits, outcomeText(id, body, decision));
     });
 }
 

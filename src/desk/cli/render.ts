@@ -89,17 +89,42 @@ const whatOf = ({ amount, currency, changes }: ApprovalView): string =>
     ? changes.map(({ field, from, to }) => `${field}: ${from ?? 'none'} -> ${to ?? 'none'}`).join('; ')
     : `${amount} ${currency}`;
 
+/** What became of a decision: its result, or the approval that it waits for, beside what is shown once. */
+export interface Outcome {
+  result?: Record<string, unknown>;
+  approval?: ApprovalView;
+  why?: string;
+  [shown: string]: unknown;
+}
+
 export function outcomeText(
   id: string,
-  { result, approval, why = '' }: { result?: object; approval?: ApprovalView; why?: string },
+  { result = {}, approval, why = '', ...shown }: Outcome,
+  { showsSecret }: { showsSecret: boolean },
 ): string {
+  const keep = showsSecret ? '\n\nKeep the secret: it is not shown again.' : '';
   if (approval) {
     const what = approval.amount === null ? `${whatOf(approval)}. It` : whatOf(approval);
-    return `${printable(what)} takes two: another operator decides by "approval approve ${approval.id}". ${why}`.trimEnd();
+    const asks = `${printable(what)} takes two: another operator decides by "approval approve ${approval.id}". ${why}`;
+    return showsSecret ? `${asks.trimEnd()}\n\n${fieldsText(shown)}${keep}` : asks.trimEnd();
   }
-  const { status } = (result ?? {}) as { status?: string };
-  return status === undefined ? `${id}: done.` : `${id} is ${printable(status)}.`;
+  const { status, changes } = result;
+  if (typeof status === 'string') return `${id} is ${printable(status)}.`;
+  if (Array.isArray(changes)) return changesText(changes as Effect[]);
+  return [`${id}: done.`, fieldsText(result)].filter(Boolean).join('\n') + keep;
 }
+
+/** The plain fields of a result, one a line. */
+function fieldsText(fields: Record<string, unknown>): string {
+  const plain = Object.entries(fields).filter(([, value]) => value === null || typeof value !== 'object');
+  const width = Math.max(0, ...plain.map(([name]) => name.length));
+  return plain.map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value ?? '-'))}`).join('\n');
+}
+
+const changesText = (changes: Effect[]): string =>
+  changes
+    .map(({ field, from, to }) => printable(`${field}: ${from ?? 'none'} -> ${to ?? 'none'}`))
+    .join('\n') || 'Nothing has changed.';
 
 export const approvalTable = (approvals: ApprovalView[]): string =>
   table(

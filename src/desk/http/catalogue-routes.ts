@@ -55,6 +55,7 @@ const catalogueSchema = z
               .nullable()
               .meta({ description: 'The only id of a subject, where there is one.' }),
             needsReason: z.boolean(),
+            showsSecret: z.boolean().meta({ description: 'Whether its answer has a secret, once.' }),
             input: jsonSchema,
           }),
         ),
@@ -121,6 +122,7 @@ const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures
     kinds: decision.subject.kinds,
     only: decision.subject.only ?? null,
     needsReason: decision.reason !== 'optional',
+    showsSecret: decision.secret !== undefined,
     input: schemaOf(decision.input),
   })),
   figures: figures.map((figure) => ({

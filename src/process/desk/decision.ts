@@ -83,6 +83,8 @@ export interface Done {
   after: object;
   /** For the operator, as JSON. */
   result: object;
+  /** The record that a decision on the installation has made, for the audit log. */
+  made?: { id: string; tenantId: string | null };
 }
 
 interface UnderDualControl<Subject, Input, Proof> {
@@ -103,7 +105,7 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
   /** Whether it takes two operators at any amount: always, or where dual control is on and the function says so. */
   takesTwo?: 'always' | UnderDualControl<Subject, Input, Proof>;
   /** The facts that the operator has seen, and judged by. When one changes, the decision is 409 `version_conflict`. */
-  restsOn(subject: Subject): Facts;
+  restsOn(subject: Subject, input: Input): Facts;
   /** Asks a party for evidence before the transaction begins, because a party may be slow. @throws Problem */
   prove?(asked: { id: string; input: Input }): Promise<Proof>;
   /** Makes the secret that the decision gives out. */
