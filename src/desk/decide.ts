@@ -2,15 +2,11 @@ import { audit } from '../kernel/audit/audit';
 import type { Database, Sql, Tx } from '../kernel/db/database';
 import { invalid, notFound } from '../kernel/errors';
 import { firstProblem, withinField } from '../kernel/wire/schemas';
-import {
-  type Approval,
-  decideApproval,
-  requestApproval,
-  requireApproval,
-} from '../process/approvals/operations';
+import { type Approval, decideApproval, requireApproval } from '../process/approvals/operations';
 import { whatOf } from '../process/approvals/view';
 import type { By, Decision, Done, Effect, Facts, Judged } from '../process/desk/decision';
 import type { Permission } from '../process/desk/permissions';
+import { storeDecision, termsOf } from '../process/desk/stored';
 import {
   countAlone,
   isDualControlled,
@@ -74,10 +70,15 @@ export type Outcome = { result: object } | { approval: Approval; why: string; sh
  */
 export async function proveDecision(
   { catalogue }: Deciding,
-  { name, subject: id, input }: Pick<Asked, 'name' | 'subject' | 'input'>,
+  {
+    name,
+    subject: id,
+    input,
+    secret,
+  }: Pick<Asked, 'name' | 'subject' | 'input'> & { secret?: object | undefined },
 ): Promise<unknown> {
   const decision = requireDecision(catalogue, name);
-  return decision.prove?.({ id, input: inputOf(decision, input) });
+  return decision.prove?.({ id, input: inputOf(decision, input), secret });
 }
 
 /**
@@ -140,26 +141,18 @@ interface ToAsk {
   why: TakesTwo;
 }
 
-/** Terms of a stored decision that makes a secret, beside its input. */
-const SECRET = 'secret';
-
-/** Stores the decision whole: input, weight, preview, and what it rests on. */
+/** Stores the decision, and writes who asks for it. */
 async function ask(
   tx: Tx,
   asker: Asker,
   { decision, judged, asked, by, restsOn, weight, why }: ToAsk,
 ): Promise<{ approval: Approval; why: string }> {
-  const approval = await requestApproval(tx, {
-    kind: decision.name,
-    subject: judged.id,
-    tenantId: decision.subject.tenantOf(judged.subject),
-    money: weight ? { amount: weight.alone.amount, currency: weight.alone.currency } : null,
-    terms: { ...(asked.input ?? {}), ...(judged.secret ? { [SECRET]: judged.secret } : {}) },
-    changes: await decision.preview(tx, judged),
-    restsOn,
+  const approval = await storeDecision(tx, decision, judged, {
+    input: (asked.input ?? {}) as object,
     reason: by.reason ?? '',
     requestedBy: asker.actor,
-    requestedAt: judged.at,
+    money: weight && { amount: weight.alone.amount, currency: weight.alone.currency },
+    restsOn,
   });
   const limit = weight ? { limit: limitText(weight.limits) } : {};
   await writeApproval(tx, asker, 'approval.ask', approval, { ...limit, ...reasonText(why) });
@@ -251,7 +244,7 @@ export async function proveApproval(desk: Deciding, sql: Sql, id: string): Promi
   const { kind, status, subject, terms } = await requireApproval(sql, id);
   if (status !== 'pending') return undefined;
   if (!desk.catalogue.decisions.has(kind)) return desk.others(kind)?.prove(terms);
-  return proveDecision(desk, { name: kind, subject, input: termsOf(terms).input });
+  return proveDecision(desk, { name: kind, subject, ...termsOf(terms) });
 }
 
 /**
@@ -297,12 +290,6 @@ export async function approve(
   const done = await decision.execute(tx, judged, by);
   await writeDone(tx, asker, { decision, judged, done, more: { reason: by.reason, ...more } });
   return { approval, result: done.result };
-}
-
-/** The input of a stored decision, and the secret that was made for it. */
-function termsOf(terms: unknown): { input: object; secret: object | undefined } {
-  const { [SECRET]: secret, ...input } = terms as { [SECRET]?: object };
-  return { input, secret };
 }
 
 /** Rejects a stored decision. The operator who asked for it takes it back so. @throws Problem 404; 403; 409 */

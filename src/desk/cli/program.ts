@@ -100,8 +100,7 @@ export function programOf(catalogue: CatalogueView, context: Context): Command {
   addShow(program, context);
   addApprovals(program, context);
   for (const desk of catalogue.desks) {
-    const [first] = desk.lists;
-    if (first) addDeskList(groupOf(program, desk.name, desk.title), desk.lists, context);
+    addDeskLists(program, desk, context);
     for (const decision of desk.decisions) {
       const [noun = '', verb = ''] = decision.name.split(/\.(.*)/);
       addDecision(groupOf(program, noun, desk.title), verb, decision, context);
@@ -151,9 +150,13 @@ function addOverview(program: Command, { desks }: CatalogueView, context: Contex
       });
 }
 
-/** `<desk> list` shows the first list of a desk. */
-function addDeskList(group: Command, [first]: ListView[], context: Context): void {
-  if (first) addRows(group.command('list').description(first.title), first, context, 'rows');
+/** `<desk> list` shows the first list of a desk. Another list has the verb that it declares. */
+function addDeskLists(program: Command, { name, title, lists }: DeskView, context: Context): void {
+  for (const [index, list] of lists.entries()) {
+    const verb = index === 0 ? 'list' : list.verb;
+    if (verb === null) continue;
+    addRows(groupOf(program, name, title).command(verb).description(list.title), list, context, 'rows');
+  }
 }
 
 interface ListOptions extends Record<string, unknown> {

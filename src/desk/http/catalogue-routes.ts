@@ -23,6 +23,7 @@ const catalogueSchema = z
           z.object({
             name: z.string(),
             title: z.string(),
+            verb: z.string().nullable().meta({ description: 'Its command in the group of the desk.' }),
             permission,
             filters: jsonSchema,
             columns: z.array(z.object({ name: z.string(), title: z.string(), type: z.string() })),
@@ -96,6 +97,7 @@ const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures
   lists: lists.map((list) => ({
     name: list.name,
     title: list.title,
+    verb: list.verb ?? null,
     permission: list.permission ?? 'view',
     filters: schemaOf(list.filters),
     columns: Object.entries(list.columns).map(([column, { title: shown, type }]) => ({

@@ -78,6 +78,8 @@ export interface By {
 }
 
 export interface Done {
+  /** The record that it has made. The audit log names it instead of the subject. */
+  made?: { id: string; tenantId: string | null };
   /** For the audit log: states, amounts and names of fields. Never personal data. */
   before?: object;
   after: object;
@@ -98,7 +100,7 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
   title: string;
   permission: Permission;
   subject: SubjectSpec<Subject>;
-  /** Strict object. A stored approval keeps the input as JSON, as it was given. */
+  /** Strict object. A stored approval keeps the input as JSON, as it was given, or as {@link kept} returns it. */
   input?: z.ZodType<Input>;
   /** A reason is required unless this is `optional`. */
   reason?: 'optional';
@@ -106,10 +108,18 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
   takesTwo?: 'always' | UnderDualControl<Subject, Input, Proof>;
   /** The facts that the operator has seen, and judged by. When one changes, the decision is 409 `version_conflict`. */
   restsOn(subject: Subject, input: Input): Facts;
-  /** Asks a party for evidence before the transaction begins, because a party may be slow. @throws Problem */
-  prove?(asked: { id: string; input: Input }): Promise<Proof>;
-  /** Makes the secret that the decision gives out. */
+  /**
+   * Asks a party for evidence before the transaction begins, because a party may be slow. `secret` is that of a stored
+   * approval. @throws Problem
+   */
+  prove?(asked: { id: string; input: Input; secret?: object | undefined }): Promise<Proof>;
+  /** Makes the secret that the decision gives out, or seals one that the input holds. */
   secret?(judged: Judged<Subject, Input, Proof>): Promise<MadeSecret>;
+  /**
+   * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
+   * given.
+   */
+  kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
   /**
    * Judges the decision by the present rules. Absent: one operator decides at any amount. Changes nothing.
    * @throws Problem of the domain

@@ -57,6 +57,8 @@ export interface ListSpec<Row, Filters extends z.ZodObject> {
   name: string;
   /** Which rows the list shows. */
   title: string;
+  /** Its command in the group of the desk: `reconcile` makes `chain reconcile`. The first list of a desk has `list`. */
+  verb?: string;
   /** Default: `view`. */
   permission?: Permission;
   /** Optional fields of text, by which the rows are filtered. `waitingFilters` has those of most lists. */
