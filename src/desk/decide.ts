@@ -328,14 +328,16 @@ interface Made {
   more: object;
 }
 
-const writeDone = (tx: Tx, asker: Asker, { decision, judged, done, more }: Made): Promise<void> =>
-  write(tx, asker, {
+async function writeDone(tx: Tx, asker: Asker, { decision, judged, done, more }: Made): Promise<void> {
+  await write(tx, asker, {
     action: decision.name,
     subject: done.made?.id ?? judged.id,
     tenantId: done.made ? done.made.tenantId : decision.subject.tenantOf(judged.subject),
     before: done.before,
     after: { ...done.after, ...more },
   });
+  for (const entry of done.also ?? []) await write(tx, asker, entry);
+}
 
 function writeApproval(
   tx: Tx,

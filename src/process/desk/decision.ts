@@ -77,7 +77,17 @@ export interface By {
   reason: string | null;
 }
 
+/** A further entry of the audit log, about a record that the decision has changed beside its subject. */
+export interface AlsoDone {
+  action: string;
+  subject: string;
+  tenantId: string | null;
+  after: object;
+}
+
 export interface Done {
+  /** What it has done beside: an account that was opened for the subject. */
+  also?: readonly AlsoDone[];
   /** The record that it has made. The audit log names it instead of the subject. */
   made?: { id: string; tenantId: string | null };
   /** For the audit log: states, amounts and names of fields. Never personal data. */
