@@ -1,12 +1,14 @@
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
+import { accountDesk } from './accounts/desk';
 import { accountExchangeRoutes } from './accounts/exchange/routes';
 import { statementRoutes } from './accounts/statements/routes';
 import type { StatementServices } from './accounts/statements/services';
 import { blockCardsOf, cardAccount, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { mailboxPageRoutes, mailboxRoutes } from './cards/challenges/mailbox-routes';
+import { cardDesk } from './cards/desk';
 import { createGatherer } from './cards/events/batches/gather';
 import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
@@ -18,6 +20,7 @@ import { processorCallbackRoute } from './cards/orders/callback-routes';
 import { challengeRoute, processorMessageRoute } from './cards/processor/routes';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
+import { binDesk } from './cards/programmes/desk';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import { cardQuoteRoutes } from './cards/requests/quote-routes';
@@ -85,6 +88,7 @@ import { webhookRoutes } from './tenants/webhooks/routes';
 import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
+import { assertClosable, closeAccount } from './transfers/close-account';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
 import { depositRoutes } from './transfers/deposits/routes';
 import { linksOf } from './transfers/engine/read';
@@ -95,6 +99,7 @@ import { withdrawalRoutes } from './transfers/exchange/withdrawals/routes';
 import { cardAuthenticationRoute, externalCardRoutes } from './transfers/external-cards/routes';
 import { createFirstStep } from './transfers/first-step';
 import { remittersOf } from './transfers/iban/credits/remitters';
+import { ibanDesk } from './transfers/iban/desk';
 import { ibanPayoutDesk } from './transfers/iban/payouts/desk';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
@@ -102,6 +107,7 @@ import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { referenceDesk } from './transfers/reference-desk';
 import { suspenseDesk } from './transfers/suspense-desk';
 import { followingAtOnce } from './watch/chains/process';
 import { createListsRead } from './watch/list-state';
@@ -297,6 +303,11 @@ export function deskCatalogue(services: Composed): Catalogue {
     cardholderDesk(services),
     kycDesk(services),
     userDesk(services),
+    accountDesk({ ...services, closeAccount, assertClosable }),
+    ibanDesk(services),
+    cardDesk(services),
+    binDesk(services),
+    referenceDesk(services),
     payoutDesk(services),
     ibanPayoutDesk(services),
     suspenseDesk(services),

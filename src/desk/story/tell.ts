@@ -1,17 +1,5 @@
 import type { IdKind } from '../../kernel/ids';
 import type { Teller } from '../../process/desk/story';
-import {
-  tellAccount,
-  tellAccountExchange,
-  tellCard,
-  tellCardOperation,
-  tellCardTransaction,
-  tellChallenge,
-  tellProcessorMessage,
-  tellReference,
-  tellTokenization,
-  tellVirtualIban,
-} from './accounts';
 import { tellWithdrawalDestination } from './destinations';
 import { tellGasOperation } from './gas-station';
 import { tellBreak, tellCallback, tellEvent, tellQuote, tellTenant } from './house';
@@ -21,16 +9,6 @@ import { tellAllocation, tellWallet } from './wallets';
 /** Stories of records whose domain declares no desk yet, by the kind of the id. */
 export const TELLERS: Partial<Record<IdKind, Teller>> = {
   tenant: tellTenant,
-  account: tellAccount,
-  accountExchange: tellAccountExchange,
-  virtualIban: tellVirtualIban,
-  card: tellCard,
-  cardOperation: tellCardOperation,
-  cardTransaction: tellCardTransaction,
-  processorMessage: tellProcessorMessage,
-  challenge: tellChallenge,
-  tokenization: tellTokenization,
-  reference: tellReference,
   deposit: tellTransfer,
   ibanCredit: tellTransfer,
   chainDeposit: tellTransfer,

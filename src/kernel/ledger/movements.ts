@@ -59,14 +59,7 @@ export async function movementsOf(
       where l.account_id = $1 and l.number is not null and (l.at, l.number) < ($2::timestamptz, $3::bigint)
         and l.at >= $4::timestamptz and l.at < $5::timestamptz
       order by l.at desc, l.number desc limit $6`,
-    [
-      accountId,
-      after?.at ?? 'infinity',
-      after?.number ?? '0',
-      from ?? '-infinity',
-      to ?? 'infinity',
-      limit,
-    ],
+    [accountId, after?.at ?? 'infinity', after?.number ?? '0', from ?? '-infinity', to ?? 'infinity', limit],
   );
   return rows.map(movementOf);
 }

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import { correct, correctable, offrampable, offrampDeposit } from '../../accounts/accounts/admin';
-import { accountTransactionView } from '../../accounts/accounts/view';
 import { requireLockedCard } from '../../cards/cards/operations';
 import { CARD_CONCLUSIONS, concludeCardOrder, requireOpenOrder } from '../../cards/orders/conclude';
 import { waitingAmount } from '../../cards/orders/overdue';
 import { conflict } from '../../kernel/errors';
-import type { PostedEntry } from '../../kernel/ledger/entries';
 import { MONEY_PARTIES } from '../../kernel/outbox/queues';
 import { SETTLED_PARTIES } from '../../kernel/parties';
-import { amount, assertFits, currency, text } from '../../kernel/wire/schemas';
+import { amount, assertFits, currency } from '../../kernel/wire/schemas';
 import { CHAIN_CREDIT } from '../../transfers/chain-deposits/held-credit';
 import { concludeTransfer, holdTransfer, weighConclusion } from '../../transfers/conclude';
 import { mostOf } from '../../transfers/engine/books/inflow';
@@ -20,43 +17,6 @@ import { SETTLEMENT_MOVES } from '../../transfers/settlement/record';
 import { cardDeps } from '../card-deps';
 import { type AnyDecisionKind, kind } from './kind';
 import { chainCredit, chainDeposit, chainDepositTakenBack } from './on-chain';
-
-const correction = (
-  action: 'account.deposit' | 'account.withdraw',
-  effect: 'deposit/admin_deposit' | 'withdraw/admin_withdrawal',
-) =>
-  kind({
-    terms: z.object({ accountId: z.string(), amount: amount() }),
-    async weigh(_, tx, terms) {
-      const { id: subject, tenantId, currency } = await correctable(tx, null, terms);
-      const settled = { ...terms, amount: terms.amount.toFixed() };
-      return { amount: terms.amount, currency, subject, tenantId, ever: false, terms: settled };
-    },
-    async execute(_, tx, terms, { reason }) {
-      const { account, entry } = await correct(tx, null, effect, terms, undefined);
-      const result = accountTransactionView(entry, account.currency);
-      const { id: transactionId, amount: moved, balanceAfter } = result;
-      const after = { transactionId, amount: moved, available: balanceAfter, reason };
-      return { entry: { action, subject: account.id, tenantId: account.tenantId, after }, result };
-    },
-  });
-
-const offramp = kind({
-  terms: z.object({ accountId: z.string(), amount: amount(), reference: text(200).min(1) }),
-  async weigh(_, tx, terms) {
-    const { id: subject, tenantId, currency } = await offrampable(tx, null, terms);
-    const settled = { ...terms, amount: terms.amount.toFixed() };
-    return { amount: terms.amount, currency, subject, tenantId, ever: false, terms: settled };
-  },
-  async execute(_, tx, terms, { reason }) {
-    const { account, entries, referenceId } = await offrampDeposit(tx, null, terms, undefined);
-    const { id: subject, tenantId, currency } = account;
-    const result = accountTransactionView(entries.at(-1) as PostedEntry, currency);
-    const { amount: moved, balanceAfter: available } = result;
-    const after = { referenceId, reference: terms.reference, amount: moved, available, reason };
-    return { entry: { action: 'account.offramp', subject, tenantId, after }, result };
-  },
-});
 
 const conclusion = kind({
   // The weighing fills in `over`.
@@ -176,9 +136,6 @@ const settlementMove = kind({
 
 /** Decisions that need two operators above the limit. Stored approvals refer to these names. */
 export const DECISION_KINDS = {
-  'account.deposit': correction('account.deposit', 'deposit/admin_deposit'),
-  'account.withdraw': correction('account.withdraw', 'withdraw/admin_withdrawal'),
-  'account.offramp': offramp,
   'transfer.conclude': conclusion,
   'card-order.conclude': cardOrderConclusion,
   'transfer.follow-version': followed,

@@ -95,8 +95,6 @@ export interface Done {
   after: object;
   /** For the operator, as JSON. */
   result: object;
-  /** The record that a decision on the installation has made, for the audit log. */
-  made?: { id: string; tenantId: string | null };
 }
 
 interface UnderDualControl<Subject, Input, Proof> {
