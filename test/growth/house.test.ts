@@ -111,6 +111,7 @@ it.each([
   ['its destination', () => destinationId],
   ['an order of the exchange', () => order],
   ['an account', () => card.accountId],
+  ['an account transaction', () => newId('accountTransaction')],
   ['a user', () => card.userId],
   ['a cardholder', () => card.cardholderId],
   ['an exchange', () => newId('accountExchange')],

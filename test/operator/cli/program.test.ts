@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureDemoBins } from '../../../src/cards/programmes/operations';
 import { createKeyring } from '../../../src/kernel/security/keyring';
-import { runOperator } from '../../../src/startup/operator/run';
 import { createAuthenticator } from '../../../src/tenants/clients/authenticate';
 import { signingSecret } from '../../../src/tenants/clients/operations';
 import { findTenant } from '../../../src/tenants/clients/store';
 import { type TestDatabase, testDatabase } from '../../support/database';
-import { anotherOperator, setLimits } from '../../support/operator';
+import { anotherOperator, command, setLimits } from '../../support/operator';
 
 const masterKey = randomBytes(32);
 let test: TestDatabase;
@@ -22,14 +21,8 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 async function operator(argv: string[], environment: NodeJS.ProcessEnv = ida) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await runOperator(argv, environment, {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-  });
-  const text = out.join('\n');
-  return { code, text, err: err.join('\n'), json: () => JSON.parse(text) as Record<string, any> };
+  const { code, out: text, err } = await command(environment, ...argv);
+  return { code, text, err, json: () => JSON.parse(text) as Record<string, any> };
 }
 
 const create = async (...more: string[]) =>
@@ -207,7 +200,7 @@ describe('bin', () => {
     const { clientId } = await create();
     const added = await operator(['bin', 'add', '44556677', ...required, '--fee-issue', '1.5', '--json']);
     expect(added.json()).toMatchObject({ bin: '44556677', currency: 'USD', fees: { issue: '1.50' } });
-    expect((await operator(['bin', 'admit', '44556677', clientId])).code).toBe(0);
+    expect((await operator(['bin', 'admit', '44556677', '--client', clientId])).code).toBe(0);
     const rows = await test.database.query('select bin from tenant_bins where tenant_id = $1', [clientId]);
     expect(rows).toContainEqual({ bin: '44556677' });
     expect((await operator(['bin', 'list'])).text).toMatch(/44556677\s+visa\s+USD\s+B2B\s+active\s+1\.50/);
