@@ -125,7 +125,7 @@ function correction(verb: keyof typeof CORRECTIONS): Decision {
     permission: 'money',
     subject: corrected,
     input: z.strictObject({ amount: amountField }),
-    // Its balance is not among the facts, because it changes all the time.
+    // The balance is no fact here, because other movements change it all the time.
     restsOn: ({ status }) => ({ status }),
     async weigh(tx, { id, input }) {
       const { currency: code } = await correctable(tx, null, { ...input, accountId: id });
@@ -144,7 +144,7 @@ function correction(verb: keyof typeof CORRECTIONS): Decision {
   });
 }
 
-/** What the movement makes of the available balance. @throws Problem 409 `insufficient_funds` */
+/** The available balance before and after the movement. @throws Problem 409 `insufficient_funds` */
 async function availableEffect(tx: Tx, { id, currency: code }: Account, moved: Decimal): Promise<Effect> {
   const before = (await readBalances(tx, [id])).get(id)?.available ?? ZERO;
   const after = before.plus(moved);

@@ -139,7 +139,7 @@ const movementsList = ({ database }: AccountDeskServices): List =>
 
 const balances = columnsOf<AccountBalanceLine>();
 
-/** All lines are of one moment, so that they sort by their names. */
+/** The key by which lines sort. The lines have no time of their own, because each is of the same moment. */
 const keyOf = ({ currency: code, owner, account }: AccountBalanceLine) => `${code}:${owner}:${account}`;
 const AT_ONCE = new Date(0);
 

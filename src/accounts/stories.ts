@@ -12,7 +12,7 @@ import { exchangeFields } from './exchange/view';
 
 export type StoryServices = Pick<AccountServices, 'database' | 'linksOf'>;
 
-/** The newest account transactions, oldest first. One more than the limit when there are more. */
+/** The newest account transactions, oldest first. The list has one more than the limit when there are more. */
 export async function accountLines(services: StoryServices, id: string, limit: number) {
   const page = await historyPage(services, [id], { limit: limit + 1 });
   return page.data.map(({ accountId: _, ...each }) => each).reverse();

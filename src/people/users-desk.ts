@@ -18,7 +18,7 @@ import { listUsers } from './users/store';
 
 const columns = columnsOf<User>();
 
-/** The desk of users. It stands below KYC, because a user's story has the KYC. */
+/** The desk of users. The file stands below KYC, because a user's story has the KYC. */
 export function userDesk({ database }: Pick<Services, 'database'>): Desk {
   return defineDesk({
     name: 'user',

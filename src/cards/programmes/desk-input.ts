@@ -13,7 +13,7 @@ const count = (description: string) => z.int().min(1).max(999_999).meta({ descri
 
 export const capacityField = () => count('Cards that a cardholder may have.');
 
-/** What limits the spending of each card of a programme. */
+/** Limits of the spending of each card of a programme. */
 export const limitsFields = {
   maxAuthorization: limit('Above it: declined with limit_exceeded.'),
   maxPerDay: limit('Of each card, in a calendar day (UTC).'),

@@ -39,7 +39,7 @@ const columns = columnsOf<Bin>();
 const feeColumn = (title: string, name: Exclude<keyof Bin['fees'], 'settlePercent'>) =>
   columns.money(title, ({ fees, currency }) => ({ amount: fees[name], currency }));
 
-/** All BINs are of one list without a time. */
+/** BINs sort by their numbers alone. */
 const AT_ONCE = new Date(0);
 
 /** The desk of BINs and the programmes that run on them. */
@@ -65,7 +65,7 @@ export function binDesk({ database }: Pick<Services, 'database'>): Desk {
           declineFee: feeColumn('decline fee', 'decline'),
           capacity: columns.text('capacity', ({ capacityPerCardholder }) => capacityPerCardholder),
         },
-        // All of them are read, because an installation has few.
+        // Reads every BIN, because an installation has few.
         async rows({ after, limit }) {
           const all = (await listBins(database)).sort((one, other) => (one.bin < other.bin ? -1 : 1));
           return all.filter(({ bin }) => after === undefined || bin > after.id).slice(0, limit);
@@ -101,7 +101,7 @@ const newBins: SubjectSpec<{ existing: Bin | undefined }> = {
   tenantOf: () => null,
 };
 
-/** What an operator has seen of a BIN. */
+/** The facts of a BIN that an operator judges by. */
 const factsOf = (bin: Bin): Facts => ({
   status: bin.status,
   capacity: bin.capacityPerCardholder,

@@ -45,7 +45,7 @@ const VERBS: readonly KycVerb[] = [
 
 const columns = columnsOf<KycReview>();
 
-/** The desk of KYC reviews, and of corrections of those that have ended. */
+/** The desk of KYC reviews. An operator may also correct a review that has ended. */
 export function kycDesk(services: KycDeskServices): Desk {
   const { database, now } = services;
   return defineDesk({

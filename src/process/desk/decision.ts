@@ -86,7 +86,7 @@ export interface AlsoDone {
 }
 
 export interface Done {
-  /** What it has done beside: an account that was opened for the subject. */
+  /** Entries about other records: an account that the decision has opened beside. */
   also?: readonly AlsoDone[];
   /** The record that it has made. The audit log names it instead of the subject. */
   made?: { id: string; tenantId: string | null };
