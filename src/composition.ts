@@ -1,12 +1,14 @@
 import { requireAccount } from './accounts/accounts/operations';
 import { accountRoutes } from './accounts/accounts/routes';
 import { userAccountRoutes } from './accounts/accounts/user-routes';
+import { accountDesk } from './accounts/desk';
 import { accountExchangeRoutes } from './accounts/exchange/routes';
 import { statementRoutes } from './accounts/statements/routes';
 import type { StatementServices } from './accounts/statements/services';
 import { blockCardsOf, cardAccount, requireCard } from './cards/cards/operations';
 import { cardRoutes } from './cards/cards/routes';
 import { mailboxPageRoutes, mailboxRoutes } from './cards/challenges/mailbox-routes';
+import { cardDesk } from './cards/desk';
 import { createGatherer } from './cards/events/batches/gather';
 import { limitsRoutes } from './cards/events/limits/routes';
 import { cardEventRoutes } from './cards/events/routes';
@@ -19,6 +21,7 @@ import { cardOrderDesk } from './cards/orders/desk';
 import { challengeRoute, processorMessageRoute } from './cards/processor/routes';
 import { accountProgrammeRoutes } from './cards/programmes/account-routes';
 import { createProgrammes } from './cards/programmes/cache';
+import { binDesk } from './cards/programmes/desk';
 import { assertBinOpen, requireAdmittedBin } from './cards/programmes/operations';
 import { binRoutes } from './cards/programmes/routes';
 import { cardQuoteRoutes } from './cards/requests/quote-routes';
@@ -47,7 +50,7 @@ import { overdueDesk, WATCHED } from './desk/overdue';
 import { sessionDesk } from './desk/sign-in/desk';
 import { stopDesk } from './desk/stops/desk';
 import { capabilityDesk, partyDesk } from './desk/stops/switches';
-import { undeclaredDesk } from './desk/undeclared';
+import { transferDecisionDesk } from './desk/transfer-decisions';
 import { byClientHeaders, createApp } from './http/app';
 import { documentPages } from './http/docs-page';
 import { healthRoutes } from './http/health';
@@ -63,22 +66,24 @@ import { type PartySettings } from './kernel/party-settings';
 import { createReadiness } from './kernel/readiness';
 import type { FirstStep } from './kernel/temporal/hand-over';
 import type { Reconcilable } from './kernel/temporal/reconciler';
-import { otherApproved } from './operator/approvals/others';
 import { createParties } from './parties/create';
 import { observedParties } from './parties/protocol/observed';
 import { dealtWhileOn } from './parties/rates/left-out';
 import { createSandboxParties, type SandboxParties } from './parties/sandbox/mount';
+import { cardholderDesk } from './people/cardholders/desk';
 import { cardholderUploadRoutes } from './people/cardholders/files/routes';
 import { reviewCallbackRoute } from './people/cardholders/review/callback-routes';
 import { cardholderRoutes } from './people/cardholders/routes';
 import type { CardholderServices } from './people/cardholders/services';
 import { noteChangedFields } from './people/kyc/approvals';
+import { kycDesk } from './people/kyc/desk';
 import { kycRoutes } from './people/kyc/routes';
 import { createReference } from './people/reference/reference';
 import { referenceRoutes } from './people/reference/routes';
 import { requireUser } from './people/users/operations';
 import { userRoutes } from './people/users/routes';
 import type { UserServices } from './people/users/services';
+import { userDesk } from './people/users-desk';
 import { auditDesk } from './process/audit-desk';
 import { breakDesk } from './process/breaks/desk';
 import { breaksReading } from './process/breaks/metrics';
@@ -101,6 +106,7 @@ import { partyCallbackRoutes } from './transfers/callback-routes';
 import { currenciesReached } from './transfers/capabilities';
 import { chainDepositDesk } from './transfers/chain-deposits/desk';
 import { chainDepositRoutes } from './transfers/chain-deposits/routes';
+import { assertClosable, closeAccount } from './transfers/close-account';
 import { transferDesk } from './transfers/conclude-desk';
 import { depositDesk } from './transfers/deposits/desk';
 import { checkoutPageRoute } from './transfers/deposits/page/routes';
@@ -117,6 +123,7 @@ import { cardAuthenticationRoute, externalCardRoutes } from './transfers/externa
 import { createFirstStep } from './transfers/first-step';
 import { ibanCreditDesk } from './transfers/iban/credits/desk';
 import { remittersOf } from './transfers/iban/credits/remitters';
+import { ibanDesk } from './transfers/iban/desk';
 import { ibanPayoutDesk } from './transfers/iban/payouts/desk';
 import { bankingRoutes } from './transfers/iban/routes';
 import { bankingSandboxRoutes } from './transfers/iban/sandbox-routes';
@@ -124,6 +131,7 @@ import { hasVirtualIban, ibanAccount, requireCapability } from './transfers/iban
 import { openTransfersReading, settlementReading, suspenseReading } from './transfers/metrics';
 import { payoutDesk } from './transfers/payouts/desk';
 import { payoutRoutes } from './transfers/payouts/routes';
+import { referenceDesk } from './transfers/reference-desk';
 import { restoredDesk } from './transfers/restored-desk';
 import { settlementDesk } from './transfers/settlement/desk';
 import { suspenseDesk } from './transfers/suspense-desk';
@@ -324,6 +332,14 @@ export async function stopBesideApi({ sandboxParties, parties }: Composed): Prom
 export function deskCatalogue(services: Composed, clock = () => new Date()): Catalogue {
   const catalogue: Catalogue = catalogueOf(services.database, [
     depositDesk(services),
+    cardholderDesk(services),
+    kycDesk(services),
+    userDesk(services),
+    accountDesk({ ...services, closeAccount, assertClosable }),
+    ibanDesk(services),
+    cardDesk(services),
+    binDesk(services),
+    referenceDesk(services),
     payoutDesk(services),
     ibanPayoutDesk(services),
     ibanCreditDesk(services),
@@ -357,7 +373,7 @@ export function deskCatalogue(services: Composed, clock = () => new Date()): Cat
     auditDesk(services),
     callbackDesk(services),
     quoteDesk(services),
-    undeclaredDesk(services, (kind) => catalogue.records.get(kind)),
+    transferDecisionDesk(services.database, (kind) => catalogue.records.get(kind)),
   ]);
   return catalogue;
 }
@@ -373,7 +389,6 @@ export function createDesk(
     catalogue: deskCatalogue(services, clock),
     clock,
     workflowUrl: workflowUrl ?? (() => null),
-    others: (kind) => otherApproved(services, kind),
   };
   const routes = deskRoutes(desk);
   return createApp({

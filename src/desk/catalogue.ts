@@ -32,7 +32,11 @@ export function catalogueOf(database: Sql, declared: readonly Desk[]): Catalogue
     desk: desks.map(({ name }) => name),
     list: lists.map(({ name }) => name),
     record: records.map(({ kind }) => kind),
-    decision: decisions.map(({ name }) => name),
+    // A download is a command, as a decision is.
+    decision: [
+      ...decisions.map(({ name }) => name),
+      ...records.flatMap(({ download }) => (download ? [download.name] : [])),
+    ],
     figure: figures.map(({ name }) => name),
   };
   for (const [what, each] of Object.entries(names)) assertUnique(what, each);

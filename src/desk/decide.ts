@@ -5,7 +5,6 @@ import { firstProblem, withinField } from '../kernel/wire/schemas';
 import { type Approval, decideApproval, requireApproval } from '../process/approvals/operations';
 import { whatOf } from '../process/approvals/view';
 import type { By, Decision, Done, Effect, Facts, Judged } from '../process/desk/decision';
-import type { Permission } from '../process/desk/permissions';
 import { storeDecision, termsOf } from '../process/desk/stored';
 import {
   countAlone,
@@ -22,25 +21,10 @@ import { type Catalogue, requireDecision } from './catalogue';
 import { assertMay, assertStandsBehind, assertTwoPeople } from './operators/operations';
 import { assertUnchanged, factsOf, versionOf } from './version';
 
-/** An approved action of a kind that no desk declares yet (src/operator/approvals). */
-export interface OtherApproved {
-  permission: Permission;
-  /** Asks a party for evidence before the transaction begins. */
-  prove(terms: unknown): Promise<unknown>;
-  execute(
-    tx: Tx,
-    approval: Approval,
-    by: By,
-    proof: unknown,
-  ): Promise<Done & { action: string; subject: string }>;
-}
-
 export interface Deciding {
   catalogue: Catalogue;
   database: Database;
   now(): Date;
-  /** Approved actions of the commands that no desk has replaced yet. */
-  others(kind: string): OtherApproved | undefined;
 }
 
 /** Who asks, and in which request. */
@@ -243,7 +227,6 @@ export interface Approved {
 export async function proveApproval(desk: Deciding, sql: Sql, id: string): Promise<unknown> {
   const { kind, status, subject, terms } = await requireApproval(sql, id);
   if (status !== 'pending') return undefined;
-  if (!desk.catalogue.decisions.has(kind)) return desk.others(kind)?.prove(terms);
   return proveDecision(desk, { name: kind, subject, ...termsOf(terms) });
 }
 
@@ -259,9 +242,9 @@ export async function approve(
   asker: Asker,
   { id, note, proof }: { id: string; note: string | null; proof: unknown },
 ): Promise<Approved> {
-  const { decision, other, permission } = await deciderOf(desk, tx, id);
-  await decision?.subject.lockFirst?.(tx);
-  await assertMay(tx, asker.actor, permission);
+  const decision = await deciderOf(desk, tx, id);
+  await decision.subject.lockFirst?.(tx);
+  await assertMay(tx, asker.actor, decision.permission);
   const at = desk.now();
   const approval = await decideApproval(tx, { id, status: 'approved', note, decidedBy: asker.actor, at });
   for (const other of [approval.requestedBy, approval.firstBy])
@@ -273,17 +256,6 @@ export async function approve(
   await writeApproval(tx, asker, 'approval.approve', approval, more);
   if (approval.status === 'pending') return { approval };
   const by: By = { decidedBy: asker.actor, reason: approval.reason };
-  if (other) {
-    const { action, subject, ...done } = await other.execute(tx, approval, by, proof);
-    await write(tx, asker, {
-      action,
-      subject,
-      tenantId: approval.tenantId,
-      ...done,
-      after: { ...done.after, ...more },
-    });
-    return { approval, result: done.result };
-  }
   const subject = await decision.subject.lock(tx, approval.subject);
   if (subject === undefined) throw notFound(decision.subject.noun);
   const { input: given, secret } = termsOf(approval.terms);
@@ -310,18 +282,10 @@ export async function reject(
   return { approval };
 }
 
-type Decider =
-  | { decision: Decision; other?: undefined; permission: Permission }
-  | { decision?: undefined; other: OtherApproved; permission: Permission };
-
 /** @throws Problem 404 for an approval, or a kind that only another release knows */
-async function deciderOf(desk: Deciding, sql: Sql, id: string): Promise<Decider> {
+async function deciderOf({ catalogue }: Deciding, sql: Sql, id: string): Promise<Decision> {
   const { kind } = await requireApproval(sql, id);
-  const decision = desk.catalogue.decisions.get(kind);
-  if (decision) return { decision, permission: decision.permission };
-  const other = desk.others(kind);
-  if (!other) throw notFound(`decision ${kind}`);
-  return { other, permission: other.permission };
+  return requireDecision(catalogue, kind);
 }
 
 interface Made {
@@ -331,14 +295,16 @@ interface Made {
   more: object;
 }
 
-const writeDone = (tx: Tx, asker: Asker, { decision, judged, done, more }: Made): Promise<void> =>
-  write(tx, asker, {
+async function writeDone(tx: Tx, asker: Asker, { decision, judged, done, more }: Made): Promise<void> {
+  await write(tx, asker, {
     action: decision.name,
     subject: done.about?.id ?? judged.id,
     tenantId: done.about ? done.about.tenantId : decision.subject.tenantOf(judged.subject),
     before: done.before,
     after: { ...done.after, ...more },
   });
+  for (const entry of done.also ?? []) await write(tx, asker, entry);
+}
 
 function writeApproval(
   tx: Tx,

@@ -3,7 +3,7 @@ import { type IdKind, kindOfId } from '../kernel/ids';
 import type { RecordOfDesk } from '../process/desk/record';
 import type { DeskDeps, Story } from '../process/desk/story';
 import type { Catalogue } from './catalogue';
-import { tellSubject } from './story/subject';
+import { tellSubject } from './subject-story';
 
 /** Longest list of a story. */
 export const MAX_LINES = 1_000;

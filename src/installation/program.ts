@@ -5,6 +5,7 @@ import { addAuditCommands } from './commands/audit';
 import type { CommandContext } from './commands/context';
 import { addLedgerCommands } from './commands/ledger';
 import { addOperatorCommands } from './commands/operators';
+import { addWalletSeedCommands } from './commands/wallet-seed';
 import { type InstallationPlace, openInstallation } from './session';
 
 const HELP = `
@@ -13,6 +14,7 @@ Examples:
   npm run installation -- ledger trial-balance --at 2026-01-31T12:00:00Z
   npm run installation -- audit verify
   npm run installation -- operator add --name bob
+  npm run installation -- wallet-seed import < mnemonic.txt
 
 These commands need no running product. They work on the database that DATABASE_URL names together with MASTER_KEY, or on the
 embedded one of a running "npm start" (DATA_DIR, .data by default). Everything else that operators do is at the desk: "npm run
@@ -53,7 +55,7 @@ function programOf(context: CommandContext, json: boolean): Command {
   const program = new Command('installation')
     .usage('<group> <command>')
     .description(
-      'What must work without a running product: proofs of the books and the audit log, operators.',
+      'What must work without a running product: proofs of the books and the audit log, operators, the seed of wallets.',
     )
     .helpCommand(false)
     .showHelpAfterError('(add --help to see what it takes)')
@@ -68,5 +70,6 @@ function programOf(context: CommandContext, json: boolean): Command {
   addLedgerCommands(program, context);
   addAuditCommands(program, context);
   addOperatorCommands(program, context);
+  addWalletSeedCommands(program, context);
   return program;
 }

@@ -107,6 +107,12 @@ export function firstIdAt(kind: IdKind, moment: Date): string {
   return TypeID.fromUUIDBytes(PREFIXES[kind], bytes).toString();
 }
 
+/** The moment at which {@link newId} made an id. */
+export function madeAt(id: string): Date {
+  const bytes = Uint8Array.from(TypeID.fromString(id).toUUIDBytes());
+  return new Date(Number(new DataView(bytes.buffer).getBigUint64(0) >> 16n));
+}
+
 /** The id derived from a name: each process derives the same id. Such ids do not sort by time. */
 export function idNamed(kind: IdKind, name: string): string {
   const bytes = createHash('sha256').update(`${PREFIXES[kind]} ${name}`).digest().subarray(0, 16);

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { provideForClient } from '../cards/programmes/operations';
 import { ensureDemoOperator, INSTALLATION, type OperatorCredential } from '../desk/operators/operations';
+import { audit } from '../kernel/audit/audit';
 import { table } from '../kernel/db/build';
 import type { Database, Tx } from '../kernel/db/database';
 import type { Keyring } from '../kernel/security/keyring';
-import { writeDown } from '../operator/session';
 import { createClient, isLiveSecret, type NewCredential, rotateSecret } from '../tenants/clients/operations';
 import { writeState } from './embedded/state-file';
 
@@ -85,7 +86,9 @@ function ensureOperator(
   return database.transaction(async (tx) => {
     const { credential, made } = await ensureDemoOperator(tx, keyring, known);
     const { operatorId: subject, name } = credential;
-    if (made) await writeDown(tx, INSTALLATION, { action: 'operator.add', subject, after: { name } });
+    const caller = { tenantId: INSTALLATION, role: 'admin' } as const;
+    const change = { action: 'operator.add', subject, tenantId: null, after: { name } };
+    if (made) await audit(tx, { caller, requestId: randomUUID(), ...change });
     return credential;
   });
 }

@@ -24,13 +24,24 @@ export async function closeAccount(tx: Tx, id: string, at: Date): Promise<Accoun
   // Operations that move the account's money hold a share lock of its row, so closing waits for them.
   const account = await lockAccount(tx, null, id);
   if (!account) throw notFound('account');
-  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.');
-  const open = await openOn(tx, account);
-  if (open !== undefined) throw conflict('invalid_transition', `The account is not closed: ${open}.`);
+  await assertNothingOpen(tx, account);
   await redirectReturns(tx, id, (await masterBeside(tx, account)) ?? SUSPENSE);
   await assertEmpty(tx, account);
   await markClosed(tx, id, at);
   return { ...account, status: 'closed', updatedAt: at };
+}
+
+/** Refuses as {@link closeAccount} would, for a preview. @throws Problem 409 */
+export async function assertClosable(tx: Tx, account: Account): Promise<void> {
+  await assertNothingOpen(tx, account);
+  await assertEmpty(tx, account);
+}
+
+/** @throws Problem 409 */
+async function assertNothingOpen(tx: Tx, account: Account): Promise<void> {
+  if (account.status === 'closed') throw conflict('account_closed', 'The account is closed.');
+  const open = await openOn(tx, account);
+  if (open !== undefined) throw conflict('invalid_transition', `The account is not closed: ${open}.`);
 }
 
 /** Describes an open record of the account. Undefined where there is none. */

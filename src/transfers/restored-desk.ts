@@ -128,12 +128,9 @@ const followVersions = (services: RestoredDeskServices): Decision =>
     permission: 'money',
     subject: parties,
     input: z.strictObject({
-      words: z
-        .record(z.string(), z.string())
-        .optional()
-        .meta({
-          description: 'Fingerprints of the previewed words, by id. Without it, all words as they are now.',
-        }),
+      words: z.record(z.string(), z.string()).optional().meta({
+        description: 'Fingerprints of the previewed words, by id. Without it, all words as they are now.',
+      }),
     }),
     takesTwo: 'always',
     restsOn: () => ({}),

@@ -242,13 +242,12 @@ describe('figures', () => {
 });
 
 describe('two people', () => {
-  it('approve what a command has asked for that no desk has replaced yet', async () => {
+  it('carry out a correction above the limit', async () => {
     await setAdminLimit(api.database, '100');
-    const [{ id } = { id: '' }] = await api.database.query<{ id: string }>(
-      `insert into approvals (id, kind, subject, amount, currency, terms, reason, requested_by)
-       values ('apr_01jz0000000000000000000000', 'account.deposit', $1, 500, 'EUR', $2, 'the slip', 'operator:ida') returning id`,
-      [accountId, JSON.stringify({ accountId, amount: '500' })],
-    );
+    const correction = { subject: accountId, input: { amount: '500' }, reason: 'the slip' };
+    const asked = await ida('POST', 'decisions/account.deposit', correction, key());
+    const { id } = asked.body.approval;
+    expect([asked.status, asked.body.approval.status]).toEqual([202, 'pending']);
     const before = Number((await accountBalance(client, accountId)).split(' ')[0]);
     expect((await ida('POST', `approvals/${id}/approve`, {}, key())).body.code).toBe('invalid_transition');
     const { status, body } = await bob('POST', `approvals/${id}/approve`, {}, key());

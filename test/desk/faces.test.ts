@@ -98,6 +98,7 @@ describe('the faces', () => {
       ...catalogue.lists.map(({ name }) => `desk list ${name}`),
       ...catalogue.figures.map(({ name }) => `desk figure ${name}`),
       ...[...catalogue.decisions.keys()].map((name) => name.replace('.', ' ')),
+      ...[...catalogue.records.values()].flatMap(({ download }) => download?.name.replace('.', ' ') ?? []),
       'show',
     ];
     expect(expected.filter((each) => !all.includes(each))).toEqual([]);
@@ -105,7 +106,7 @@ describe('the faces', () => {
   });
 
   it('know each kind of id, or it is named here', () => {
-    const without = ['accountTransaction', 'cardBuffer', 'depositRefund'];
+    const without = ['cardBuffer', 'depositRefund'];
     const also = ['statusChange', 'stationTopup', 'suspense'];
     expect([...catalogue.records.keys(), ...without, ...also].sort()).toEqual(Object.keys(PREFIXES).sort());
   });

@@ -1,5 +1,5 @@
 import { keepMessage } from '../../src/cards/processor/store';
-import { TELLERS } from '../../src/desk/story/tell';
+import { processorMessageStory } from '../../src/cards/stories';
 import { newId } from '../../src/kernel/ids';
 import { type TestDatabase, testDatabase } from '../support/database';
 
@@ -33,7 +33,7 @@ it('of a message that was answered beside its key exists', async () => {
   };
   await keepMessage(test.database, kept as Parameters<typeof keepMessage>[1], performance.now());
   expect(
-    await TELLERS.processorMessage?.({ database: test.database, now: () => new Date() }, id, 10),
+    await processorMessageStory({ database: test.database, now: () => new Date() }, id, 10),
   ).toMatchObject({
     id,
     what: 'processor message',

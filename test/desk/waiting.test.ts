@@ -1,7 +1,6 @@
 import { approvalDesk } from '../../src/desk/approvals/desk';
 import { catalogueOf, waitingCounts } from '../../src/desk/catalogue';
 import { overdueDesk } from '../../src/desk/overdue';
-import { QUEUES } from '../../src/desk/waiting';
 import { breakDesk } from '../../src/process/breaks/desk';
 import { outboxDesk } from '../../src/process/outbox/desk';
 import { type TestDatabase, testDatabase } from '../support/database';

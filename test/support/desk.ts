@@ -48,6 +48,9 @@ export async function withDesk<T>(
     mode: environment['MODE'] === 'live' ? 'live' : 'sandbox',
     handOver: () => undefined,
     partySettings: leftOutIn(environment),
+    ...(environment['DOCUMENTS_FOLDER'] === undefined
+      ? {}
+      : { documents: { kind: 'folder', folder: environment['DOCUMENTS_FOLDER'] } }),
   });
   const ui = environment['TEMPORAL_UI_URL']?.replace(/\/+$/, '');
   const desk = await testDesk(services, {

@@ -3,7 +3,6 @@ import { type TOTP, URI } from 'otpauth';
 import { INSTALLATION } from '../../src/desk/operators/operations';
 import type { Database } from '../../src/kernel/db/database';
 import { Decimal } from '../../src/kernel/money/money';
-import { hasCommand } from '../../src/operator/cli/program';
 import { type GivenLimits, keepLimits } from '../../src/process/limits/operations';
 import { runInstallation } from '../../src/startup/installation/run';
 import { runOperator } from '../../src/startup/operator/run';
@@ -19,7 +18,13 @@ export interface Told {
 }
 
 /** Commands of `npm run installation`. */
-const OF_INSTALLATION = ['ledger check', 'ledger trial-balance', 'audit verify', 'operator add'];
+const OF_INSTALLATION = [
+  'ledger check',
+  'ledger trial-balance',
+  'audit verify',
+  'operator add',
+  'wallet-seed import',
+];
 
 const isOfInstallation = ([group, verb]: string[]): boolean => OF_INSTALLATION.includes(`${group} ${verb}`);
 
@@ -42,11 +47,9 @@ export async function commandReading(
   // Each part of the command line has what it needs: the desk's a listener and no key.
   const code = isOfInstallation(argv)
     ? await runInstallation(argv, environment, console)
-    : hasCommand(argv)
-      ? await runOperator(argv, environment, console)
-      : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEY: __, MODE: ___, ...person }) =>
-          runOperator(argv, person, console),
-        );
+    : await withDesk(environment, ({ DATABASE_URL: _, MASTER_KEY: __, MODE: ___, ...person }) =>
+        runOperator(argv, person, console),
+      );
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 

@@ -94,6 +94,8 @@ export interface OfframpTerms extends CorrectionTerms {
 export async function offrampable(tx: Tx, reach: string | null, given: OfframpTerms): Promise<Account> {
   const account = await correctable(tx, reach, given);
   if (await findOfframpReference(tx, account.tenantId, given.reference)) throw referenceUsed();
+  const master = await requireMasterAccount(tx, account.tenantId, account.currency);
+  await assertAccountOpen(tx, master, 'accountId');
   await assertFundable(tx, account, 'accountId');
   return account;
 }

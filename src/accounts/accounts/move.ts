@@ -1,6 +1,6 @@
 import type { Tx } from '../../kernel/db/database';
 import { writeWithCommit } from '../../kernel/db/writes';
-import { conflict } from '../../kernel/errors';
+import { conflict, type Problem } from '../../kernel/errors';
 import type { Book } from '../../kernel/ledger/book';
 import { openBook } from '../../kernel/ledger/book';
 import type { PostedEntry, Posting } from '../../kernel/ledger/entries';
@@ -22,14 +22,16 @@ export async function move(
   ];
   const book = await openBook(tx, stored);
   const result = book.post(posting);
-  if (!result.ok)
-    throw conflict('insufficient_funds', 'The available balance does not cover the amount.', context.field);
+  if (!result.ok) throw notCovered(context.field);
   const events = transactionEvents(book, result.entries, context);
   if (events.length > 0) tellWhenCommitted(tx);
   // Written with the commit, because other transactions wait for the accounts until then.
   writeWithCommit(tx, [book.written(), eventsWrite(events)]);
   return result.entries;
 }
+
+export const notCovered = (field?: string): Problem =>
+  conflict('insufficient_funds', 'The available balance does not cover the amount.', field);
 
 /** Data for the `account_transaction`s of a posting. */
 export interface EventContext {

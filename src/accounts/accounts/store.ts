@@ -45,6 +45,12 @@ export async function lockAccount(tx: Sql, reach: string | null, id: string): Pr
   return accounts.one(tx, query);
 }
 
+/** Holds an account as it is to the end of the transaction, as operations that move its money do. */
+export async function holdAccount(tx: Sql, id: string): Promise<Account | undefined> {
+  if (!isId('account', id)) return undefined;
+  return accounts.one(tx, accounts().where({ id }).forShare());
+}
+
 export async function markClosed(tx: Sql, id: string, at: Date): Promise<void> {
   await tx.run(accounts().update({ status: 'closed', updatedAt: at }).where({ id }));
 }
@@ -65,9 +71,16 @@ const OPEN_FIRST = [{ column: 'status' }, { column: 'id', order: 'desc' as const
 
 export type AccountFilter = Partial<Pick<Account, 'currency' | 'status' | 'ownerType'> & { userId: string }>;
 
-/** A page of the tenant's accounts, newest first; without a page, all of them. */
-export const listAccounts = (sql: Sql, tenantId: string, filter: AccountFilter, page: IdPage = {}) =>
-  accounts.all(sql, accounts().where({ tenantId }).modify(filtered, filter).modify(newestFirst, page));
+/**
+ * A page of the tenant's accounts, or of any tenant's where it is null, newest first; without a page, all of them.
+ */
+export const listAccounts = (sql: Sql, tenantId: string | null, filter: AccountFilter, page: IdPage = {}) =>
+  accounts.all(
+    sql,
+    accounts()
+      .modify(filtered, { ...filter, tenantId })
+      .modify(newestFirst, page),
+  );
 
 export const listUserAccounts = (sql: Sql, userId: string) => accounts.all(sql, accounts().where({ userId }));
 

@@ -26,7 +26,7 @@ import {
 
 export { ensureDemoBins } from './demo';
 export type { Bin, Programme, ProgrammeLimits } from './record';
-export { disabledBinsOf, listAdmittedBins } from './store';
+export { disabledBinsOf, listAdmittedBins, lockBin, readBins } from './store';
 
 /** Opens the master accounts of a new client. In the sandbox, also admits the client to all demo BINs. */
 export async function provideForClient(tx: Tx, clientId: string, sandbox: boolean): Promise<void> {
@@ -71,7 +71,7 @@ export async function changeBin(
   return { before, after };
 }
 
-function assertCapacity({ capacityPerCardholder }: Bin): void {
+export function assertCapacity({ capacityPerCardholder }: Bin): void {
   if (!Number.isInteger(capacityPerCardholder) || capacityPerCardholder < 1)
     throw invalid('capacityPerCardholder must be at least 1.', 'capacityPerCardholder');
 }
@@ -81,6 +81,15 @@ function assertCapacity({ capacityPerCardholder }: Bin): void {
  * @throws Problem 400 naming the field that is wrong; `ErrAlreadyExists` when the BIN is known
  */
 export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
+  assertProgramme(bin);
+  if (!(await insertBin(tx, bin))) throw binExists();
+  return bin;
+}
+
+export const binExists = () => alreadyExists('This BIN exists already.', 'bin');
+
+/** @throws Problem 400 naming the field that is wrong */
+export function assertProgramme(bin: Bin): void {
   if (!/^\d{6,8}$/.test(bin.bin)) throw invalid('bin must have 6 to 8 digits.', 'bin');
   if (!isCurrency(bin.currency)) throw invalid('currency must be a known currency code.', 'currency');
   assertCapacity(bin);
@@ -90,8 +99,6 @@ export async function addBin(tx: Tx, bin: Bin): Promise<Bin> {
       throw invalid(`${field} has more decimals than ${bin.currency} allows.`, field);
   }
   assertLimits(bin, bin.currency);
-  if (!(await insertBin(tx, bin))) throw alreadyExists('This BIN exists already.', 'bin');
-  return bin;
 }
 
 /**
@@ -112,7 +119,7 @@ export async function setProgrammeLimits(
 }
 
 /** @throws Problem 400 naming the field */
-function assertLimits(limits: ProgrammeLimits, currency: string): void {
+export function assertLimits(limits: ProgrammeLimits, currency: string): void {
   const { maxAuthorization, maxPerDay, maxPerMonth, challengeAbove } = limits;
   const { blockedMccs, allowedMccs, blockedCountries, homeCountries } = limits;
   for (const [field, amount] of Object.entries({

@@ -9,6 +9,8 @@ export interface DeskClient {
   text(path: string, query?: Record<string, string>): Promise<string>;
   /** @param key repeated until there is an answer, so that a lost one has no second effect */
   post<T>(path: string, body: object, key?: string): Promise<{ status: number; body: T }>;
+  /** The bytes of a file, which takes a reason. */
+  file(path: string, body: object): Promise<Buffer>;
   delete(path: string): Promise<void>;
 }
 
@@ -51,16 +53,20 @@ function calling(url: string, credential: Record<string, string> = {}): DeskClie
     const search = new URLSearchParams(query).toString();
     return call('GET', search ? `${path}?${search}` : path);
   };
+  const post = (path: string, body: object, key?: string) => {
+    const headers = { 'content-type': 'application/json', ...(key ? { 'x-idempotency-key': key } : {}) };
+    return call('POST', path, { headers, body: JSON.stringify(body) });
+  };
   return {
     get: async <T>(path: string, query?: Record<string, string>) =>
       (await (await get(path, query)).json()) as T,
     text: async (path, query) => (await get(path, query)).text(),
     async post<T>(path: string, body: object, key?: string) {
-      const headers = { 'content-type': 'application/json', ...(key ? { 'x-idempotency-key': key } : {}) };
-      const send = () => call('POST', path, { headers, body: JSON.stringify(body) });
+      const send = () => post(path, body, key);
       const answer = await (key ? repeated(send) : send());
       return { status: answer.status, body: (await answer.json()) as T };
     },
+    file: async (path, body) => Buffer.from(await (await post(path, body)).arrayBuffer()),
     delete: async (path) => void (await call('DELETE', path)),
   };
 }

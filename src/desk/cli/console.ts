@@ -1,6 +1,5 @@
-import type { Cell } from '../queue';
-
-export type { Cell };
+/** A value in a table for people. */
+export type Cell = string | number | null | undefined;
 
 /** Output of the command line, which tests collect, and input for values that must not be arguments. */
 export interface Console {

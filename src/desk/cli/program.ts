@@ -5,6 +5,7 @@ import type { CatalogueView } from '../http/catalogue-routes';
 import type { DeskClient } from './client';
 import { completionScript, SHELLS, type Shell } from './completion';
 import { type Console, show } from './console';
+import { addDownload } from './download';
 import { failureOf, tellFailure } from './failure';
 import { addFields, fieldsOf, type ObjectSchema } from './options';
 import {
@@ -67,6 +68,10 @@ export function programOf(catalogue: CatalogueView, context: Context): Command {
     for (const decision of desk.decisions) {
       const [noun = '', verb = ''] = decision.name.split(/\.(.*)/);
       addDecision(groupOf(program, noun, desk.title), verb, decision, context);
+    }
+    for (const { download } of desk.records) {
+      const [noun = '', verb = ''] = download?.name.split('.') ?? [];
+      if (download) addDownload(groupOf(program, noun, desk.title).command(verb), download, context);
     }
   }
   addCompletion(program, context);

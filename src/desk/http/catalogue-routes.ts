@@ -4,6 +4,7 @@ import { PREFIXES } from '../../kernel/ids';
 import { operatorNameOf } from '../../process/approvals/actors';
 import type { Desk } from '../../process/desk/desk';
 import { PERMISSIONS } from '../../process/desk/permissions';
+import type { RecordOfDesk } from '../../process/desk/record';
 import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
 
@@ -37,6 +38,10 @@ const catalogueSchema = z
             title: z.string(),
             permission,
             reveals: z.boolean().meta({ description: 'Whether masked data can be shown with a reason.' }),
+            download: z
+              .object({ name: z.string(), title: z.string(), permission })
+              .nullable()
+              .meta({ description: 'The file of the record, which is given out with a reason.' }),
           }),
         ),
         decisions: z.array(
@@ -109,6 +114,7 @@ const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures
     title: record.title,
     permission: record.permission ?? 'view',
     reveals: record.reveal !== undefined,
+    download: downloadOf(record),
   })),
   decisions: decisions.map((decision) => ({
     name: decision.name,
@@ -129,6 +135,12 @@ const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures
     permission: figure.permission ?? 'view',
   })),
 });
+
+function downloadOf({ download }: RecordOfDesk) {
+  if (!download) return null;
+  const { name, title, permission: needed } = download;
+  return { name, title, permission: needed };
+}
 
 /** The schema of what a caller sends. */
 export function schemaOf(schema: z.ZodType): object {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Route, route } from '../../http/route';
+import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
-import { invalid } from '../../kernel/errors';
+import { invalid, notFound } from '../../kernel/errors';
 import { text } from '../../kernel/wire/schemas';
 import { MAX_LINES, recordOfId, tell } from '../tell';
 import { assertPermitted } from './permitted';
@@ -35,9 +35,12 @@ const storySchema = z
   })
   .meta({ id: 'Story' });
 
+const toldReason = z.strictObject({ reason: text(500).trim().min(1) });
+
 export function recordRoutes(desk: DeskHttp): Route[] {
   const { catalogue, workflowUrl } = desk;
   return [
+    contentRoute(desk),
     route({
       method: 'GET',
       path: '/desk/v1/records/{id}',
@@ -69,7 +72,7 @@ export function recordRoutes(desk: DeskHttp): Route[] {
       tag: 'Records',
       summary: 'Show what is masked of a record',
       description: 'Who sees it, and why, is in the audit log before it is shown.',
-      body: z.strictObject({ reason: text(500).trim().min(1) }),
+      body: toldReason,
       response: z.looseObject({}),
       idempotency: 'ignored',
       async write(tx, { caller, params, body, requestId }) {
@@ -84,4 +87,40 @@ export function recordRoutes(desk: DeskHttp): Route[] {
       },
     }),
   ];
+}
+
+function contentRoute(desk: DeskHttp): Route {
+  return route({
+    method: 'POST',
+    path: '/desk/v1/records/{id}/content',
+    tag: 'Records',
+    summary: 'Download the file of a record',
+    description: 'Who gets it, and why, is in the audit log before it is sent.',
+    body: toldReason,
+    response: z.string().meta({ format: 'binary' }),
+    produces: ['application/octet-stream'],
+    problems: ['not_found', 'forbidden', 'unavailable'],
+    read: (request) => download(desk, request),
+  });
+}
+
+async function download(
+  { catalogue, database }: DeskHttp,
+  { caller, params, body, requestId }: ApiRequest<unknown, z.output<typeof toldReason>>,
+): Promise<Reply> {
+  const subject = params['id'] ?? '';
+  const record = recordOfId(catalogue, subject);
+  if (!record) throw notFound('record');
+  if (!record.download) throw invalid('Such a record has no file.');
+  assertPermitted(caller, record.download.permission);
+  const { action, tenantId, contentType, content } = await record.download.read(subject);
+  await database.transaction((tx) =>
+    audit(tx, { caller, requestId, action, subject, tenantId, after: { reason: body.reason } }),
+  );
+  return new Reply(200, content, {
+    'content-type': contentType,
+    'content-disposition': `attachment; filename="${subject}"`,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
 }

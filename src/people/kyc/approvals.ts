@@ -59,6 +59,12 @@ export async function approvedToReveal(sql: Sql, user: User): Promise<object | u
   return { changed, meta, documents };
 }
 
+/** A person's present data, with the approved version if it differs. For an operator who reviews the person. */
+export async function personToReveal(sql: Sql, user: User): Promise<object> {
+  const kycApproved = await approvedToReveal(sql, user);
+  return kycApproved ? { ...user.meta, kycApproved } : user.meta;
+}
+
 /** The names of fields and slots that have changed since the approval. Names are not personal data. */
 export async function changedSinceApproval(sql: Sql, user: User): Promise<string[]> {
   return (await approvedKyc(sql, user, await documentsOfUser(sql, user.id)))?.changed ?? [];

@@ -65,14 +65,14 @@ export interface UserFilter {
   externalId?: string;
 }
 
-/** A page of the tenant's users, newest first. */
+/** A page of the tenant's users, or of any tenant's where it is null, newest first. */
 export async function listUsers(
   sql: Sql,
-  tenantId: string,
+  tenantId: string | null,
   { status, ...filter }: UserFilter,
   page: IdPage,
 ): Promise<User[]> {
-  const query = users().where({ tenantId }).modify(filtered, filter);
+  const query = users().modify(filtered, { ...filter, tenantId });
   if (status !== undefined)
     void query.whereRaw(`(operator_blocked or status = 'blocked') = ?`, [status === 'blocked']);
   return (await users.all(sql, query.modify(newestFirst, page))).map(userOf);

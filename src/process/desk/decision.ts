@@ -80,7 +80,19 @@ export interface By {
   reason: string | null;
 }
 
+/** A further entry of the audit log, about a record that the decision has changed beside its subject. */
+export interface AlsoDone {
+  action: string;
+  subject: string;
+  tenantId: string | null;
+  after: object;
+}
+
 export interface Done {
+  /** Entries about other records: an account that the decision has opened beside. */
+  also?: readonly AlsoDone[];
+  /** The record that it has made. The audit log names it instead of the subject. */
+  made?: { id: string; tenantId: string | null };
   /** For the audit log: states, amounts and names of fields. Never personal data. */
   before?: object;
   after: object;
@@ -118,6 +130,11 @@ export interface DecisionSpec<Subject, Input, Proof = undefined> {
   secret?(judged: Judged<Subject, Input, Proof>): Promise<MadeSecret>;
   /** Seals the credentials of the input, for a stored approval. */
   sealed?(judged: Judged<Subject, Input, Proof>): Promise<object>;
+  /**
+   * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
+   * given.
+   */
+  kept?(tx: Tx, judged: Judged<Subject, Input, Proof>): Promise<object>;
   /**
    * The input as a stored approval keeps it: with the defaults of the moment, and without credentials. Absent: as it was
    * given.

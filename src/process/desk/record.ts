@@ -14,6 +14,26 @@ export interface RecordOfDesk {
   story(id: string, limit: number): Promise<Story | undefined>;
   /** Unmasks what a decision needs. The desk audits who sees it, and why, before it is shown. @throws Problem 404 */
   reveal?(tx: Tx, id: string): Promise<Revealed>;
+  /** Gives out the file that the record stands for. */
+  download?: Download;
+}
+
+/** How operators get the file of a record, such as a document. */
+export interface Download {
+  /** Noun and verb of the command: `kyc.document`. */
+  name: string;
+  title: string;
+  permission: Permission;
+  /** Reads it. The desk audits who gets it, and why, before it is sent. @throws Problem 404, 503 */
+  read(id: string): Promise<Downloaded>;
+}
+
+export interface Downloaded {
+  /** Action in the audit log. */
+  action: string;
+  tenantId: string | null;
+  contentType: string;
+  content: Buffer;
 }
 
 /** Personal data that only an approver may see: a beneficiary, an applicant. */

@@ -58,8 +58,9 @@ describe('account open', () => {
         action: 'account.open',
         tenant_id: client.clientId,
         before: null,
-        after: { currency: 'CHF' },
+        after: { currency: 'CHF', opened: true, reason: null },
       },
+      expect.objectContaining({ after: { currency: 'CHF', opened: false, reason: null } }),
     ]);
     await fund(api, accountId, '3.00');
     expect(await settingsIn('CHF')).toEqual([
@@ -102,8 +103,8 @@ describe('bin', () => {
     expect(await settingsIn('PLN')).toContain('card_issuing');
     const other = newBin();
     expect((await operator('bin', 'add', other, ...BIN, '--currency', 'NOK')).code).toBe(0);
-    expect((await operator('bin', 'admit', other, client.clientId)).code).toBe(0);
-    expect((await operator('bin', 'admit', other, client.clientId)).code).toBe(0);
+    expect((await operator('bin', 'admit', other, '--client', client.clientId)).code).toBe(0);
+    expect((await operator('bin', 'admit', other, '--client', client.clientId)).code).toBe(0);
     const [opened, ...more] = await accountIn('NOK');
     expect(more).toEqual([]);
     expect(await audited(opened?.id ?? '')).toHaveLength(1);

@@ -216,7 +216,7 @@ describe('bin', () => {
     const { clientId } = await create();
     const added = await operator(['bin', 'add', '44556677', ...required, '--fee-issue', '1.5', '--json']);
     expect(added.json()).toMatchObject({ bin: '44556677', currency: 'USD', fees: { issue: '1.50' } });
-    expect((await operator(['bin', 'admit', '44556677', clientId])).code).toBe(0);
+    expect((await operator(['bin', 'admit', '44556677', '--client', clientId])).code).toBe(0);
     const rows = await test.database.query('select bin from tenant_bins where tenant_id = $1', [clientId]);
     expect(rows).toContainEqual({ bin: '44556677' });
     expect((await operator(['bin', 'list'])).text).toMatch(/44556677\s+visa\s+USD\s+B2B\s+active\s+1\.50/);

@@ -64,10 +64,8 @@ describe('kyc', () => {
     const out = join(folder, 'seen.jpg');
     const refused = await operator('kyc', 'document', id, '--out', out);
     expect([refused.code, await audited(id)]).toEqual([2, []]);
-    const { document } = {
-      document: await operator('kyc', 'document', id, '--out', out, '--reason', 'review'),
-    };
-    expect(document.code).toBe(0);
+    const written = await operator('kyc', 'document', id, '--out', out, '--reason', 'review');
+    expect([written.code, written.text]).toEqual([0, `${id} is in ${out}.`]);
     const { slot } = (await operator('show', id, '--json')).json().record;
     expect(readFileSync(out)).toEqual(jpeg(slot));
     expect(await audited(id)).toEqual([{ action: 'kyc.download-document', after: { reason: 'review' } }]);

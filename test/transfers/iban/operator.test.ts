@@ -34,17 +34,15 @@ describe('the operator’s command line', () => {
       status: 'active',
     });
     expect((await operator('iban', 'list')).out).toContain(body.iban);
-    expect((await operator('iban', 'disable', client.clientId)).out).toBe(
-      `${body.iban} of ${client.clientId} is disabled.`,
-    );
+    expect((await operator('iban', 'disable', client.clientId)).out).toBe(`${client.clientId} is disabled.`);
     expect((await client.call('GET', `${bankingPath(client)}/account`)).status).toBe(403);
     expect(
       await api.database.query('select action, after from audit_log where subject = $1 order by id', [
         body.id,
       ]),
     ).toEqual([
-      { action: 'iban.enable', after: { status: 'active', changed: true } },
-      { action: 'iban.disable', after: { status: 'disabled', changed: true } },
+      { action: 'iban.enable', after: { status: 'active', changed: true, reason: null } },
+      { action: 'iban.disable', after: { status: 'disabled', changed: true, reason: null } },
     ]);
   });
 
@@ -60,10 +58,10 @@ describe('the operator’s command line', () => {
     await takeMonthlyFees({ ...api.services, now: () => new Date('2026-02-02T12:00:00Z') }, null);
     const fees = JSON.parse((await operator('iban', 'fees', '--json')).out);
     expect(fees).toContainEqual({
-      virtualIbanId: id,
-      companyId: client.clientId,
+      iban: id,
+      company: client.clientId,
       month: '2026-01',
-      amount: '10.00',
+      amount: { amount: '10.00', currency: 'EUR' },
       attempts: 1,
     });
     expect((await operator('breaks', 'list')).out).toContain('iban_fee_unpaid');

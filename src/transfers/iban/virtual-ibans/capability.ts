@@ -16,7 +16,13 @@ import {
   type VirtualIban,
 } from './store';
 
-export { findByIban, findById as findVirtualIbanById, listVirtualIbans, type VirtualIban } from './store';
+export {
+  findByIban,
+  findById as findVirtualIbanById,
+  findVirtualIban,
+  listVirtualIbans,
+  type VirtualIban,
+} from './store';
 
 /**
  * Requires the capability of the caller's own company, whatever company the request names. So a company without it

@@ -1,4 +1,4 @@
-import { columnsOf, filtered, NOW, raw, table } from '../../../kernel/db/build';
+import { columnsOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { recordTable } from '../../../kernel/db/record-table';
 
@@ -40,7 +40,9 @@ export const findById = (sql: Sql, reach: string | null, id: string): Promise<Vi
 export const findByIban = (tx: Sql, iban: string): Promise<VirtualIban | undefined> =>
   ibans.one(tx, ibans().where({ iban, status: 'active' }).forShare());
 
-export const listVirtualIbans = (sql: Sql): Promise<VirtualIban[]> => ibans.all(sql, ibans().orderBy('id'));
+/** A page of all virtual IBANs, newest first. @param tenantId the company, or null for any */
+export const listVirtualIbans = (sql: Sql, tenantId: string | null, page: IdPage): Promise<VirtualIban[]> =>
+  ibans.all(sql, ibans().modify(filtered, { tenantId }).modify(newestFirst, page));
 
 /** Takes the next number of the range. A transaction that fails leaves a gap. */
 export async function nextNumber(tx: Sql): Promise<bigint> {

@@ -1,6 +1,5 @@
-import { runOperator } from '../../../../src/startup/operator/run';
 import { type Client, type TestApi, testApi } from '../../../support/api';
-import { operatorEnvironment } from '../../../support/operator';
+import { command, operatorEnvironment } from '../../../support/operator';
 import { eventsOf, pending, read } from '../support';
 
 let api: TestApi;
@@ -14,13 +13,8 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 async function operator(...argv: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await runOperator(['cardholder', ...argv], environment, {
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-  });
-  return { code, text: out.join('\n'), err: err.join('\n') };
+  const { code, out, err } = await command(environment, 'cardholder', ...argv);
+  return { code, text: out, err };
 }
 
 const waitingCommands = (id: string) =>
@@ -31,11 +25,17 @@ const waitingCommands = (id: string) =>
 
 it('lists the waiting cardholders, masked', async () => {
   const { id } = await pending(api, client);
-  const { data } = { data: JSON.parse((await operator('list', '--json')).text) as unknown[] };
-  expect(data).toContainEqual(await read(client, id));
+  const rows = JSON.parse((await operator('list', '--json')).text) as unknown[];
+  const { userId, bin, maskedName, updatedAt } = await read(client, id);
+  expect(rows).toContainEqual({
+    id,
+    client: client.clientId,
+    user: userId,
+    bin,
+    name: maskedName,
+    since: updatedAt,
+  });
   const { text } = await operator('list');
-  expect(text).toContain(id);
-  expect(text).toContain(client.clientId);
   expect(text).not.toContain('Philippa');
 });
 
@@ -65,7 +65,7 @@ it('approves: stores the decision with its operator, and wakes the workflow', as
       action: 'cardholder.approve',
       tenant_id: client.clientId,
       before: { status: 'pending_review' },
-      after: { status: 'wait_audit' },
+      after: { status: 'wait_audit', reason: 'Checked by telephone.' },
     },
   ]);
 });
@@ -97,4 +97,15 @@ it('refuses an impossible decision and changes nothing', async () => {
   expect((await operator('reject', id, '--reason', ' ')).code).toBe(2);
   const rows = await api.database.query('select 1 from cardholder_decisions where cardholder_id = $1', [id]);
   expect(rows).toHaveLength(1);
+});
+
+it('previews what an approval does, and refuses it where the client has changed the data since', async () => {
+  const { id, userId } = await pending(api, client);
+  const shown = await operator('approve', id, '--preview');
+  expect(shown.text).toMatch(/status\s+pending_review\s+wait_audit\nsubmissions\s+0\s+1/);
+  const { version } = JSON.parse((await operator('approve', id, '--preview', '--json')).text);
+  await client.call('PATCH', `/v1/users/${userId}`, { meta: { note: 'moved' } });
+  const late = await operator('approve', id, '--version', version);
+  expect([late.code, late.err]).toEqual([4, expect.stringContaining('user changed')]);
+  expect(await read(client, id)).toMatchObject({ status: 'pending_review' });
 });

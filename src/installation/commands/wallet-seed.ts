@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { importSeed, seedStatus } from '../../../chain/wallets/seed';
-import { show } from '../../../desk/cli/console';
-import type { CommandContext } from '../context';
+import { importSeed, seedStatus } from '../../chain/wallets/seed';
+import { show } from '../../desk/cli/console';
+import { INSTALLATION } from '../../desk/operators/operations';
+import type { CommandContext } from './context';
 
 /**
  * The import of the wallets' seed. It is a command of the installation, before the product runs: the mnemonic is read
@@ -20,9 +21,11 @@ export function addWalletSeedCommands(program: Command, { console, run }: Comman
       run(async (session) => {
         const mnemonic = (await console.read?.()) ?? '';
         await session.change(
+          session.knownActor ?? INSTALLATION,
           (tx) => importSeed(session.keyring, tx, mnemonic),
           ({ createdAt }) => ({
             action: 'wallet.seed.import',
+            subject: '',
             after: { createdAt: createdAt.toISOString() },
           }),
         );

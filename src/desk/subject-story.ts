@@ -1,5 +1,5 @@
-import { commonLists } from '../../process/desk/common-lists';
-import { storyOf, type Teller } from '../../process/desk/story';
+import { commonLists } from '../process/desk/common-lists';
+import { storyOf, type Teller } from '../process/desk/story';
 
 /** Any other subject of an audit line or a break: a party's object, a BIN. */
 export const tellSubject: Teller = async ({ database }, id, limit) => {

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Sql } from '../kernel/db/database';
+import { invalid } from '../kernel/errors';
+import { commonLists, line } from '../process/desk/common-lists';
+import { type Desk, defineDesk } from '../process/desk/desk';
+import { columnsOf, list } from '../process/desk/list';
+import { record } from '../process/desk/record';
+import { type Story, storyOf } from '../process/desk/story';
+import type { Services } from '../services';
+import { personToReveal } from './kyc/approvals';
+import { kycDecisions } from './kyc/desk';
+import { readKyc } from './kyc/operations';
+import { kycView } from './kyc/view';
+import { lookAtReview } from './kyc/workflows';
+import { requireUser } from './users/operations';
+import type { User } from './users/record';
+import { listUsers } from './users/store';
+
+const columns = columnsOf<User>();
+
+/** The desk of users. The file stands below KYC, because a user's story has the KYC. */
+export function userDesk({ database }: Pick<Services, 'database'>): Desk {
+  return defineDesk({
+    name: 'user',
+    title: 'Users of clients',
+    lists: [
+      list({
+        name: 'users',
+        title: 'all users, newest first',
+        filters: z.object({
+          client: z.string().max(200).optional().meta({ description: 'Id of the tenant.' }),
+          externalId: z
+            .string()
+            .max(200)
+            .optional()
+            .meta({ description: "The client's own id of the user. Takes the client too." }),
+        }),
+        columns: {
+          id: columns.id('id', ({ id }) => id),
+          client: columns.id('client', ({ tenantId }) => tenantId),
+          status: columns.status('status', ({ status }) => status),
+          kyc: columns.status('kyc', ({ kycStatus }) => kycStatus),
+          created: columns.time('created', ({ createdAt }) => createdAt),
+        },
+        async rows({ filters: { client = null, externalId }, after, limit }) {
+          // The index of external ids begins with the tenant.
+          if (externalId !== undefined && client === null)
+            throw invalid('externalId takes the client too.', 'client');
+          const page = { after: after?.id, rows: limit };
+          return listUsers(database, client, externalId === undefined ? {} : { externalId }, page);
+        },
+        place: ({ id, createdAt }) => ({ id, since: createdAt }),
+      }),
+    ],
+    records: [
+      record({
+        kind: 'user',
+        title: 'A user with the KYC',
+        story: (id, limit) => userStory(database, id, limit),
+        async reveal(tx, id) {
+          const user = await requireUser(tx, null, id);
+          return { action: 'user.reveal', tenantId: user.tenantId, data: await personToReveal(tx, user) };
+        },
+      }),
+    ],
+  });
+}
+
+/** A user with KYC. Shows the names of the user's fields without their values. */
+async function userStory(sql: Sql, id: string, limit: number): Promise<Story> {
+  const kyc = await readKyc(sql, null, id);
+  const { user, review } = kyc;
+  const { meta, tenantId, status, statusReason, externalId, kycStatus, createdAt, updatedAt } = user;
+  const { documents, ...shown } = kycView(kyc, { role: 'admin' });
+  const workflowId = review && lookAtReview(review).workflowId;
+  return storyOf(
+    id,
+    {
+      what: 'user',
+      tenantId,
+      status,
+      since: updatedAt.toISOString(),
+      record: {
+        ...line({ externalId, statusReason, createdAt, kycStatus }),
+        metaFields: Object.keys(meta),
+        kyc: shown,
+      },
+      ...(workflowId === undefined ? {} : { workflowId }),
+    },
+    {
+      ...(await commonLists(sql, { id, workflowId }, limit)),
+      documents: documents.map(line),
+      decisions: await kycDecisions(sql, id),
+    },
+    limit,
+  );
+}
