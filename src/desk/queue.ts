@@ -24,6 +24,8 @@ export interface Queue {
   kind?: string;
   /** Whether the queue can be filtered by currency. */
   byCurrency?: true;
+  /** The rows are failures. */
+  fails?: true;
   columns: readonly string[];
   /** Lists records, longest waiting first. @throws Problem 400 naming a filter that the queue does not have */
   list(deps: DeskDeps, filter: WaitingFilter): Promise<Waiting[]>;

@@ -67,6 +67,7 @@ function listOf(deps: DeskDeps, queue: Queue): List {
     rows: (page) => queue.list(deps, waitingFilterOf(page, deps.now())),
     place: ({ since, id }) => ({ since, id }),
     waitsSince: (sql, now) => queue.count(sql, now),
+    ...(queue.fails ? { fails: true } : {}),
   });
 }
 

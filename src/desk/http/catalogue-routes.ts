@@ -4,6 +4,7 @@ import { PREFIXES } from '../../kernel/ids';
 import { operatorNameOf } from '../../process/approvals/actors';
 import type { Desk } from '../../process/desk/desk';
 import { PERMISSIONS } from '../../process/desk/permissions';
+import { schemaOf } from '../schema-of';
 import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
 
@@ -125,9 +126,3 @@ const viewOf = ({ name, title, lists = [], records = [], decisions = [], figures
     permission: figure.permission ?? 'view',
   })),
 });
-
-/** The schema of what a caller sends. */
-export function schemaOf(schema: z.ZodType): object {
-  const { $schema: _, ...shown } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return shown;
-}

@@ -47,6 +47,7 @@ export const approvals: Queue = queueOf({
 export const breaks: Queue = queueOf({
   ...BREAKS,
   name: 'breaks',
+  fails: true,
   byCurrency: true,
   description: 'money and messages that match no record; breaks of suspense are resolved by themselves',
   kind: 'the kind of break',
@@ -69,6 +70,7 @@ export const allBreaks: Queue = queueOf({
 
 export const commands: Queue = queueOf({
   name: 'commands',
+  fails: true,
   description: 'workflow commands that Temporal has refused for good (parked after 20 attempts)',
   kind: 'the workflow',
   columns: ['number', 'action', 'workflow', 'tries', 'last error'],
@@ -83,6 +85,7 @@ export const commands: Queue = queueOf({
 
 export const endpoints: Queue = queueOf({
   name: 'endpoints',
+  fails: true,
   description:
     'webhook endpoints that fail, or were disabled after a 410 or 7 days of failures: tell the tenant',
   kind: 'the status',
@@ -116,6 +119,7 @@ export const WATCHED: readonly Watched[] = [
 
 export const overdue: Queue = queueOf<OverdueRecord>({
   name: 'overdue',
+  fails: true,
   description:
     'records without progress although they are retried each five minutes: a party or a process is away',
   kind: 'the kind of record',

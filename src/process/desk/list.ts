@@ -69,6 +69,8 @@ export interface ListSpec<Row, Filters extends z.ZodObject> {
   place(row: Row): WaitingPlace;
   /** Present when the rows wait for a person: their number, and the age of the oldest, whose `place` holds its moment. */
   waitsSince?(sql: Sql, now: Date): Promise<WaitingCount>;
+  /** The rows are failures, which the overview shows apart from other work: breaks, undelivered webhooks. */
+  fails?: true;
   /** Names of the decisions that a row waits for. */
   decisions?: readonly string[];
 }
