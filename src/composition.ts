@@ -30,6 +30,7 @@ import { walletAdminRoutes } from './chain/wallets/admin-routes';
 import { holdersOf } from './chain/wallets/operations';
 import { walletRoutes } from './chain/wallets/routes';
 import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
+import { consoleRoutes } from './desk/console/routes';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
@@ -317,7 +318,8 @@ export function createDesk(
   return createApp({
     database,
     log,
-    routes,
+    // The document describes the API alone.
+    routes: [...routes, ...consoleRoutes(desk)],
     authenticate: createDeskAuthenticator(desk),
     pages: [documentPages(() => openApiDocument(routes, DESK_DOCUMENT))],
     observe,
