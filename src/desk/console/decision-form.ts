@@ -29,10 +29,9 @@ export function fieldsBox({ decision, subject, form, fields }: Draft, refusal?: 
     kind: 'long',
     hint: 'For the audit log. No personal data.',
   };
+  const isAsked = only === undefined && (subject === '' || refusal?.status === 404);
   return html`${
-    only === undefined
-      ? fieldInput(about, { value: subject, wrong: wrongOf('subject') })
-      : hidden('subject', subject)
+    isAsked ? fieldInput(about, { value: subject, wrong: wrongOf('subject') }) : hidden('subject', subject)
   }${fields.map((field) => fieldInput(field, { ...typedIn(form, field), wrong: wrongOf(field.path) }))}${fieldInput(
     reason,
     {
