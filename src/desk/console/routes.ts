@@ -64,7 +64,7 @@ const pageRoute = (place: Place, answer: (asking: Asking) => Promise<Reply>): Ro
     role: 'public',
     query,
     raw: { limit: FORM_LIMIT },
-    read: (request) => answer(askingOf(place, request as ApiRequest<z.output<typeof query>>)),
+    read: (request) => answer(askingOf(place, request)),
   });
 
 function askingOf({ method, path }: Place, request: ApiRequest<z.output<typeof query>>): Asking {
