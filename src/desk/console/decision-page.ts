@@ -5,11 +5,11 @@ import { requireDecision } from '../catalogue';
 import { type Preview, previewDecision, proveDecision } from '../decide';
 import { assertPermitted } from '../http/permitted';
 import { carryOut, type Given, givenIn } from './carry-out';
-import { capital, factsOf, idLink } from './cells';
+import { capital, factsOf, idLink, recordPath } from './cells';
 import { type Draft, fieldsBox, formFields } from './decision-form';
 import { decisionName, decisionPath } from './decisions';
 import { changesTable } from './effects';
-import { csrfField, deskPath, heading, hidden, notice } from './layout';
+import { csrfField, deskPath, hidden, notice } from './layout';
 import { outcomeBox } from './outcome';
 import { subjectBox } from './record-summary';
 import { isUnknown, type Refusal, refusalOf } from './under-key';
@@ -92,13 +92,14 @@ async function pageOf(visit: Visit, draft: Draft, box: Html, status = 200): Prom
     title: decisionName(decision),
     status,
     place: `desk:${own?.name ?? ''}`,
-    body: html`${heading(decisionName(decision), html`<a class="button plain" href="${deskPath(own?.name ?? '')}">${capital(own?.title ?? '')}</a>`)}
+    body: html`<h1 class="hidden">${decisionName(decision)}</h1>
+<p class="crumb"><a href="${deskPath(own?.name ?? '')}">${capital(own?.title ?? '')}</a></p>
 <div class="columns decide"><div>${box}</div>${about ? await subjectBox(visit, subject) : undefined}</div>`,
   };
 }
 
-const box = ({ decision, subject }: Draft, content: Html): Html => {
-  return html`<section id="decision" class="card" aria-labelledby="decision-title">
+const box = ({ decision, subject }: Draft, content: Html): Html =>
+  html`<section id="decision" class="card" aria-labelledby="decision-title">
 <h2 id="decision-title">${decisionName(decision)}${
     decision.subject.only === undefined && subject !== ''
       ? html` <span class="of">${idLink(subject, 'short')}</span>`
@@ -107,7 +108,6 @@ const box = ({ decision, subject }: Draft, content: Html): Html => {
 <p class="lead">${capital(decision.title)}.</p>
 ${content}
 </section>`;
-};
 
 const form = (visit: Visit, { decision }: Draft, content: Html, attributes: Html = html``): Html =>
   html`<form method="post" action="${decisionPath(decision)}"${attributes} class="stack">${csrfField(visit)}${content}</form>`;
@@ -120,9 +120,15 @@ function editBox(visit: Visit, draft: Draft, refusal?: Refusal, changed?: Refusa
   return box(
     draft,
     html`${changed ? changedNotice(changed) : undefined}${refusal ? notice('bad', html`<p>${refusal.message}</p>`) : undefined}
-${form(visit, draft, html`${fieldsBox(draft, refusal)}${hidden('step', 'preview')}<div class="buttons"><button type="submit" class="first">Preview</button></div>`, IN_PLACE(decisionPath(draft.decision)))}`,
+${form(visit, draft, html`${fieldsBox(draft, refusal)}${hidden('step', 'preview')}<div class="buttons"><button type="submit" class="first">Preview</button>${back(draft)}</div>`, IN_PLACE(decisionPath(draft.decision)))}`,
   );
 }
+
+/** The record, with all decisions on it. */
+const back = ({ decision, subject }: Draft): Html | undefined =>
+  decision.subject.only === undefined && subject !== ''
+    ? html`<a class="button plain" href="${recordPath(subject)}">Other decisions</a>`
+    : undefined;
 
 function confirmBox(visit: Visit, draft: Draft, preview: Preview, changed?: Refusal): Html {
   const { version, effects, restsOn, takesTwo, why } = preview;

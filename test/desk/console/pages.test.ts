@@ -1,7 +1,11 @@
 import { deskCatalogue } from '../../../src/composition';
-import type { Catalogue } from '../../../src/desk/catalogue';
+import { type Catalogue, catalogueOf } from '../../../src/desk/catalogue';
+import { carryOut } from '../../../src/desk/console/carry-out';
 import { consoleRoutes } from '../../../src/desk/console/routes';
+import type { Visit } from '../../../src/desk/console/visit';
 import type { DeskHttp } from '../../../src/desk/http/services';
+import { decision, installation } from '../../../src/process/desk/decision';
+import { defineDesk } from '../../../src/process/desk/desk';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type TestDesk, testDesk } from '../../support/desk';
 import { created, fundedAccount, look, read } from '../../transfers/payouts/support';
@@ -324,6 +328,38 @@ describe('signing in', () => {
     const link = await visitor(desk.url).get('/work', { 'sec-fetch-site': 'cross-site' });
     expect([link.status, link.text]).toEqual([200, expect.stringContaining('content="0;url=/work"')]);
   });
+});
+
+it('a secret is shown once, and its key keeps nothing of it', async () => {
+  const creating = decision<object>({
+    name: 'thing.create',
+    title: 'creates a thing',
+    permission: 'security',
+    subject: installation,
+    reason: 'optional',
+    restsOn: () => ({}),
+    secret: async () => ({ stored: {}, shown: { token: 'shown-once' } }),
+    preview: async () => [],
+    execute: async () => ({ after: {}, result: { id: 'thing' } }),
+  });
+  const things = defineDesk({ name: 'thing', title: 'Things', decisions: [creating] });
+  const visit = {
+    desk: {
+      ...api.services,
+      catalogue: catalogueOf(api.database, [things]),
+      others: () => undefined,
+      clock: () => new Date(),
+      workflowUrl: () => null,
+    },
+    operator: { actor: 'operator:ida' },
+    requestId: 'request',
+  } as unknown as Visit;
+  const given = { subject: 'installation', input: {} };
+  const once = () => carryOut(visit, creating, given, 'key-of-thing');
+  expect(await once()).toEqual({ answer: { result: { id: 'thing', token: 'shown-once' } } });
+  expect(await once()).toEqual({ answer: { hidden: true } });
+  const kept = await api.database.query('select body from idempotency_keys where key = $1', ['key-of-thing']);
+  expect(kept).toEqual([{ body: '{"hidden":true}' }]);
 });
 
 it('no page of the console is in the document of the API', async () => {

@@ -56,3 +56,20 @@ document.addEventListener('htmx:afterSettle', (event) => {
   if (first && !first.matches('input, select, textarea, button')) first.tabIndex = -1;
   first?.focus();
 });
+
+/** The overview does not refresh itself while somebody reads an unfolded part of it, or stands in it with the keyboard. */
+document.addEventListener('htmx:beforeRequest', (event) => {
+  const { elt } = event.detail;
+  if (elt.id !== 'overview') return;
+  if (elt.querySelector('details[open]') || elt.contains(document.activeElement)) event.preventDefault();
+});
+
+/** A click that opens another tab is the browser's, not htmx's. */
+document.addEventListener(
+  'click',
+  (event) => {
+    const opensTab = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (opensTab && event.target.closest('a[hx-get]')) event.stopPropagation();
+  },
+  { capture: true },
+);
