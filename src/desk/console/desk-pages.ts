@@ -4,7 +4,7 @@ import { type Html, html } from '../../kernel/wire/html';
 import type { Desk } from '../../process/desk/desk';
 import type { List } from '../../process/desk/list';
 import { ageText } from '../shown-text';
-import { capital, counted } from './cells';
+import { capital, counted, wordsOf } from './cells';
 import { figuresOf } from './charts';
 import { decisionLink } from './decisions';
 import { deskPath, heading } from './layout';
@@ -51,7 +51,7 @@ ${section(
     ? undefined
     : html`<ul class="entries">${records.map(
         ({ kind, title: shown }) =>
-          html`<li data-record="${kind}"><span>${capital(shown)}</span> <code>${PREFIXES[kind]}_…</code></li>`,
+          html`<li data-record="${kind}"><span>${capital(wordsOf(shown))}</span> <code>${PREFIXES[kind]}_…</code></li>`,
       )}</ul><p class="quiet">A record is found by its id in the search.</p>`,
 )}
 </div>

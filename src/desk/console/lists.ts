@@ -15,12 +15,12 @@ export function rowsTable(
   const all = Object.entries(columns);
   const firstId = all.find(([, { type }]) => type === 'id')?.[0];
   return html`<table class="rows" data-list="${name}"><caption class="hidden">${title}</caption>
-<thead><tr>${all.map(([, column]) => html`<th scope="col"${right(column.type)}>${column.title}</th>`)}</tr></thead>
+<thead><tr>${all.map(([, column]) => html`<th scope="col"${right(column.type)}>${capital(column.title)}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) =>
       html`<tr>${all.map(
         ([key, { type, title: shown }]) =>
-          html`<td data-label="${shown}"${right(type)}>${cellOf(type, row[key] ?? null, now, key === firstId)}</td>`,
+          html`<td data-label="${capital(shown)}"${right(type)}>${cellOf(type, row[key] ?? null, now, key === firstId)}</td>`,
       )}</tr>`,
   )}</tbody></table>`;
 }

@@ -74,7 +74,7 @@ function tabs({ query, now, path }: Visit, story: Story): Html {
   return html`<nav class="tabs" aria-label="Story"><ul>${tab('Time line')}${names.map((name) =>
     tab(`${listTitle(name)} ${story.lists[name]?.length ?? 0}`, name),
   )}</ul></nav>
-<section class="card flush" aria-label="${chosen ? listTitle(chosen) : 'Time line'}">${chosen && lines ? linesTable(chosen, lines, now) : timeLine(story, now)}${cut ? more : undefined}</section>`;
+<section class="card flush">${chosen && lines ? linesTable(chosen, lines, now) : timeLine(story, now)}${cut ? more : undefined}</section>`;
 }
 
 function revealBox(visit: Visit, { title }: RecordOfDesk, id: string, { data, refused }: Unmasked): Html {
@@ -85,7 +85,7 @@ function revealBox(visit: Visit, { title }: RecordOfDesk, id: string, { data, re
 ${refused ? notice('bad', html`<p>${refused.message}</p>`) : undefined}${
   shown ??
   html`<form method="post" action="${recordPath(id)}#reveal" class="stack">${csrfField(visit)}
-<div class="field"><label for="reveal-reason">Reason to see what is masked</label>
+<div class="field"><label for="reveal-reason">Why you need to see it</label>
 <input id="reveal-reason" name="reason" type="text" required maxlength="500" autocomplete="off" value="${visit.form.get('reason') ?? ''}" aria-describedby="reveal-hint">
 <p class="hint" id="reveal-hint">Of: ${title}. The audit log keeps your name and the reason.</p></div>
 <div class="buttons"><button type="submit">Reveal</button></div></form>`
