@@ -272,7 +272,7 @@ describe('signing in', () => {
     const path = '/decisions/payout.approve';
     const form = hiddenOf((await page.get(`${path}?subject=${id}`)).text, path);
     const confirm = { ...form, subject: id, step: 'confirm', key: 'k' };
-    const foreign = [
+    const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
