@@ -39,11 +39,11 @@ const table = ({ now, operator }: Visit, approvals: Approval[]): Html =>
 <tbody>${approvals.map(
     (
       each,
-    ) => html`<tr><td data-label="Decision"><a href="/approvals/${each.id}"><strong>${nameOf(each.kind)}</strong></a></td>
-<td data-label="About">${idLink(each.subject, 'short')}</td><td data-label="What">${textOf(whatOf(each), 'short')}</td>
-<td data-label="Asked by">${each.requestedBy}${each.requestedBy === operator.actor ? html` <span class="tag">you</span>` : undefined}</td>
-<td data-label="Waits">${each.status === 'pending' ? ageOf(each.requestedAt.toISOString(), now) : timeOf(each.requestedAt.toISOString())}</td>
-<td data-label="Status">${pill(each.status)}</td></tr>`,
+    ) => html`<tr><td data-label="Decision"><div><a href="/approvals/${each.id}"><strong>${nameOf(each.kind)}</strong></a></div></td>
+<td data-label="About"><div>${idLink(each.subject, 'short')}</div></td><td data-label="What"><div>${textOf(whatOf(each), 'short')}</div></td>
+<td data-label="Asked by"><div>${each.requestedBy}${each.requestedBy === operator.actor ? html` <span class="tag">you</span>` : undefined}</div></td>
+<td data-label="Waits"><div>${each.status === 'pending' ? ageOf(each.requestedAt.toISOString(), now) : timeOf(each.requestedAt.toISOString())}</div></td>
+<td data-label="Status"><div>${pill(each.status)}</div></td></tr>`,
   )}</tbody></table>`;
 
 /** One approval, with its changes and the two ways to decide it. */

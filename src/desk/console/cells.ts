@@ -125,8 +125,11 @@ export function factsOf(facts: readonly [string, unknown][], depth = 0): Html {
   )}</dl>`;
 }
 
-/** A number with its noun: `1 row`, `2 rows`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** A number with its noun: `1 row`, `2 rows`, `2 kinds of record`. */
+export function counted(count: number, noun: string): string {
+  const [first = '', ...rest] = noun.split(' ');
+  return [String(count), count === 1 ? first : `${first}s`, ...rest].join(' ');
+}
 
 /** An attribute that stands alone, such as `checked`. */
 export const flag = (name: string, isOn: boolean): Html => new Html(isOn ? ` ${name}` : '');

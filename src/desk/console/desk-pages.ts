@@ -16,11 +16,14 @@ export function desksPage({ desk: { catalogue } }: Visit): Page {
   const shown = ({ name, title, lists = [], records = [], decisions = [], figures = [] }: Desk) =>
     html`<li><a class="card desk" href="${deskPath(name)}"><span class="desk-name">${capital(title)}</span>
 <span class="soft">${[
-      counted(lists.length, 'list'),
-      `${counted(records.length, 'kind')} of record`,
-      counted(decisions.length, 'decision'),
-      counted(figures.length, 'figure'),
-    ].join(' · ')}</span></a></li>`;
+      [lists.length, 'list'] as const,
+      [records.length, 'kind of record'] as const,
+      [decisions.length, 'decision'] as const,
+      [figures.length, 'figure'] as const,
+    ]
+      .filter(([count]) => count > 0)
+      .map(([count, noun]) => counted(count, noun))
+      .join(' · ')}</span></a></li>`;
   return {
     title: 'Desks',
     place: 'desks',

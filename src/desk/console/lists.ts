@@ -20,7 +20,7 @@ export function rowsTable(
     (row) =>
       html`<tr>${all.map(
         ([key, { type, title: shown }]) =>
-          html`<td data-label="${capital(shown)}"${right(type)}>${cellOf(type, row[key] ?? null, now, key === firstId)}</td>`,
+          html`<td data-label="${capital(shown)}"${right(type)}><div>${cellOf(type, row[key] ?? null, now, key === firstId)}</div></td>`,
       )}</tr>`,
   )}</tbody></table>`;
 }

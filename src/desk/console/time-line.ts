@@ -95,5 +95,5 @@ export function linesTable(name: ListName, lines: readonly Line[], now: Date): H
       : valueOf(value);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${listTitle(name)}"><table class="rows"><caption class="hidden">${listTitle(name)}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col">${capital(wordsOf(column))}</th>`)}</tr></thead>
-<tbody>${lines.map((each) => html`<tr>${columns.map((column) => html`<td data-label="${wordsOf(column)}">${cell(each[column])}</td>`)}</tr>`)}</tbody></table></div>`;
+<tbody>${lines.map((each) => html`<tr>${columns.map((column) => html`<td data-label="${wordsOf(column)}"><div>${cell(each[column])}</div></td>`)}</tr>`)}</tbody></table></div>`;
 }
