@@ -171,7 +171,7 @@ inBrowser('the console', () => {
     expect(await statusOf(id)).toBe('processing');
     await page.screenshot({ path: join(ARTEFACTS, 'console-done-1280.png'), fullPage: true });
     await page.getByRole('link', { name: 'Open the record' }).click();
-    await page.getByText('called them').first().waitFor();
+    await page.getByText('called them').first().waitFor({ state: 'attached' });
   });
 
   it('shows a decision of one operator to another, who carries it out', async () => {

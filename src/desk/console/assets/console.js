@@ -38,8 +38,8 @@ document.addEventListener('click', (event) => {
 
 /** Without a session, the browser sends the form itself, so that it is kept while its operator signs in. */
 document.addEventListener('htmx:beforeSwap', (event) => {
-  const { xhr, elt } = event.detail;
-  const form = elt.closest('form');
+  const { xhr, requestConfig } = event.detail;
+  const form = requestConfig.elt.closest('form');
   if (!form || (xhr.status !== 401 && xhr.status !== 403)) return;
   if (xhr.responseText.includes('id="decision"')) return;
   event.detail.shouldSwap = false;
