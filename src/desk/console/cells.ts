@@ -40,8 +40,8 @@ export function ageOf(iso: string, now: Date): Html {
 /** Words that statuses have in common. A status without one is neutral. */
 const TONES: readonly [string, RegExp][] = [
   ['bad', /fail|reject|declin|overdue|disabled|broken|frozen|blocked|reversed|lost|expired/],
-  ['good', /complet|approv|admitted|active|settled|succe|delivered|closed_won|enabled|^on$|healthy/],
   ['busy', /pending|wait|review|process|open|sent|confirm|created|progress/],
+  ['good', /complet|approv|admitted|active|settled|succe|delivered|closed_won|enabled|^on$|healthy/],
 ];
 
 export function pill(status: string): Html {

@@ -17,4 +17,9 @@ export const changesTable = (
           html`<tr><th scope="row">${wordsOf(field)}</th><td data-label="${before}">${shown(from)}</td><td data-label="${after}"><strong>${shown(to)}</strong></td></tr>`,
       )}</tbody></table>`;
 
-const shown = (value: string | null): Html => (value === null ? none : textOf(value));
+/** A status may break at its underscores, because the table may be narrow. */
+function shown(value: string | null): Html {
+  if (value === null) return none;
+  if (!/^[a-z]+(_[a-z]+)+$/.test(value)) return textOf(value);
+  return html`${value.split('_').map((word, index) => (index === 0 ? html`${word}` : html`_<wbr>${word}`))}`;
+}
