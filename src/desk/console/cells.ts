@@ -39,9 +39,9 @@ export function ageOf(iso: string, now: Date): Html {
 
 /** Words that statuses have in common. A status without one is neutral. */
 const TONES: readonly [string, RegExp][] = [
-  ['bad', /fail|reject|declin|overdue|disabled|broken|frozen|blocked|reversed|lost|expired/],
+  ['bad', /fail|reject|declin|overdue|disabled|broken|frozen|blocked|reversed|lost|expired|inactive/],
   ['busy', /pending|wait|review|process|open|sent|confirm|created|progress/],
-  ['good', /complet|approv|admitted|active|settled|succe|delivered|closed_won|enabled|^on$|healthy/],
+  ['good', /complet|approv|admitted|active|settled|succe|delivered|enabled|^on$|healthy/],
 ];
 
 export function pill(status: string): Html {
@@ -49,7 +49,7 @@ export function pill(status: string): Html {
   return html`<span class="pill ${tone}">${printable(status).replaceAll('_', ' ')}</span>`;
 }
 
-export const none = html`<span class="none" aria-label="none">–</span>`;
+export const none = html`<span class="none"><span class="hidden">none</span><span aria-hidden="true">–</span></span>`;
 
 /** A cell of a list, by the type of its column. */
 export function cellOf(type: Column['type'], cell: Cell, now: Date, isFirst = false): Html {

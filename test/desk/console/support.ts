@@ -74,6 +74,6 @@ export function hiddenOf(text: string, path: string): Record<string, string> {
 
 /** The text of a page without its tags. */
 export const wordsIn = (text: string): string =>
-  plain(text.replace(/<[^>]*>/g, ' '))
+  plain(text.replaceAll('<wbr>', '').replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim();
