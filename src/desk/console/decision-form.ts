@@ -45,6 +45,7 @@ const textField = (given: Pick<Field, 'path' | 'label' | 'isRequired'>): Field =
   ...given,
   kind: 'text',
   isNullable: false,
+  isSecret: false,
   choices: [],
   hint: '',
 });

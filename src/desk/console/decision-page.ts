@@ -9,6 +9,7 @@ import { capital, factsOf, idLink, recordPath } from './cells';
 import { type Draft, fieldsBox, formFields } from './decision-form';
 import { decisionName, decisionPath } from './decisions';
 import { changesTable } from './effects';
+import type { Field } from './fields';
 import { csrfField, deskPath, hidden, notice } from './layout';
 import { outcomeBox } from './outcome';
 import { subjectBox } from './record-summary';
@@ -183,9 +184,13 @@ const keptFields = ({ form: given, subject }: Draft): Html =>
 function givenFacts({ form: given, subject, fields, decision }: Draft): Html {
   const about: [string, unknown][] =
     decision.subject.only === undefined ? [[decision.subject.noun, subject]] : [];
-  const typed = fields.map(({ path, label }): [string, unknown] => [
-    label,
-    given.has(`none.${path}`) ? 'nothing' : given.getAll(path).join(', '),
-  ]);
+  const shown = ({ path, isSecret }: Field): string => {
+    if (given.has(`none.${path}`)) return 'nothing';
+    return given
+      .getAll(path)
+      .map((text) => (isSecret && text !== '' ? 'not shown' : text))
+      .join(', ');
+  };
+  const typed = fields.map((field): [string, unknown] => [field.label, shown(field)]);
   return factsOf([...about, ...typed, ['reason', given.get('reason')]]);
 }

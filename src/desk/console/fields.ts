@@ -18,6 +18,7 @@ interface Schema {
   default?: unknown;
   maxLength?: number;
   format?: string;
+  writeOnly?: boolean;
 }
 
 type Kind = 'text' | 'long' | 'number' | 'choice' | 'truth' | 'choices' | 'texts' | 'json';
@@ -30,6 +31,8 @@ export interface Field {
   isRequired: boolean;
   /** Whether it may be set to nothing. */
   isNullable: boolean;
+  /** Whether no page shows it: `writeOnly`, or the format `password`. */
+  isSecret: boolean;
   choices: string[];
   hint: string;
 }
@@ -69,6 +72,7 @@ function fieldOf(given: Schema, path: string, isRequired: boolean, label: string
       kind,
       isRequired: isRequired && given.default === undefined,
       isNullable,
+      isSecret: schema.writeOnly === true || schema.format === 'password',
       choices,
       hint,
     },
@@ -227,5 +231,5 @@ function control(field: Field, { value, wrong }: Shown): Html {
   if (kind === 'long' || kind === 'texts' || kind === 'json')
     return html`<textarea ${attributes} rows="3" spellcheck="${kind === 'long' ? 'true' : 'false'}"${flag('class="code"', kind === 'json')}>${value}</textarea>`;
   const mode = kind === 'number' ? html` inputmode="decimal"` : undefined;
-  return html`<input type="text" ${attributes} value="${value}" autocomplete="off" spellcheck="false"${mode}>`;
+  return html`<input type="${field.isSecret ? 'password' : 'text'}" ${attributes} value="${value}" autocomplete="off" spellcheck="false"${mode}>`;
 }
