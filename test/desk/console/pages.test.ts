@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { deskCatalogue } from '../../../src/composition';
 import { type Catalogue, catalogueOf } from '../../../src/desk/catalogue';
 import { carryOut } from '../../../src/desk/console/carry-out';
+import { type Field, fieldInput, fieldsOf, inputOf } from '../../../src/desk/console/fields';
 import { consoleRoutes } from '../../../src/desk/console/routes';
 import type { Visit } from '../../../src/desk/console/visit';
 import type { DeskHttp } from '../../../src/desk/http/services';
@@ -8,7 +10,7 @@ import { decision, installation } from '../../../src/process/desk/decision';
 import { defineDesk } from '../../../src/process/desk/desk';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type TestDesk, testDesk } from '../../support/desk';
-import { created, fundedAccount, look, read } from '../../transfers/payouts/support';
+import { created, fundedAccount, IBAN, look, read } from '../../transfers/payouts/support';
 import { operators, type Person, permit } from '../support';
 import { entered, hiddenOf, type Visitor, visitor, wordsIn } from './support';
 
@@ -198,6 +200,22 @@ describe('a decision', () => {
     expect(text).toContain('the payer named it');
   });
 
+  it('is sent again under its key where the answer was lost', async () => {
+    const id = await pending();
+    const preview = await previewed(id, { reason: 'called them' });
+    const fields = { ...hiddenOf(preview.text, path), step: 'confirm' } as Record<string, string>;
+    const again = await api.database.transaction(async (tx) => {
+      const key = `operator:ida console payout.approve ${fields['key']}`;
+      await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 7))', [key]);
+      const lost = await page.post(path, fields);
+      expect([lost.status, wordsIn(lost.text)]).toEqual([409, expect.stringContaining('Send it again.')]);
+      return hiddenOf(lost.text, path);
+    });
+    expect(again).toMatchObject({ key: fields['key'], version: fields['version'], reason: 'called them' });
+    await page.post(path, { ...again, step: 'confirm' });
+    expect(await statusOf(id)).toBe('processing');
+  });
+
   it('goes back to the fields with all that was typed', async () => {
     const id = await pending();
     const preview = await previewed(id, { reason: 'called "them" <twice>' });
@@ -205,6 +223,71 @@ describe('a decision', () => {
     expect(text).toContain('called &quot;them&quot; &lt;twice&gt;</textarea>');
     expect(text).toContain(`value="${id}"`);
   });
+});
+
+it('unmasks a record with a reason, which the audit log keeps', async () => {
+  const id = await pending();
+  const path = `/records/${id}`;
+  const { csrf = '' } = hiddenOf((await page.get(path)).text, `${path}#reveal`);
+  const refused = await page.post(path, { csrf, reason: ' ' });
+  expect([refused.status, wordsIn(refused.text)]).toEqual([
+    400,
+    expect.stringContaining('reason is required.'),
+  ]);
+  expect((await page.get(path)).text).not.toContain(IBAN);
+  expect((await page.post(path, { csrf, reason: 'compares the invoice' })).text).toContain(IBAN);
+  const [audited] = await api.database.query(
+    `select actor, after from audit_log where subject = $1 and action like '%.reveal'`,
+    [id],
+  );
+  expect(audited).toMatchObject({ actor: 'operator:ida', after: { reason: 'compares the invoice' } });
+});
+
+it('shows no credential that is typed into a form', async () => {
+  const schema = z.toJSONSchema(z.strictObject({ key: z.string().meta({ format: 'password' }) }));
+  const [field] = fieldsOf(schema, 'input') as [Field];
+  expect(field).toMatchObject({ path: 'input.key', kind: 'text', isRequired: true, isSecret: true });
+  expect(fieldInput(field, { value: '' }).text).toContain('type="password"');
+});
+
+it('reads a form back as the input of its schema', () => {
+  const schema = z.toJSONSchema(
+    z.strictObject({
+      one: z.string(),
+      several: z.array(z.string()),
+      count: z.int().optional(),
+      isOn: z.boolean().optional(),
+      of: z.array(z.enum(['a', 'b'])),
+      limit: z.string().nullable(),
+      address: z.strictObject({ city: z.string(), zip: z.string().optional() }).optional(),
+      rules: z.array(z.strictObject({ amount: z.string() })).optional(),
+    }),
+    { io: 'input' },
+  );
+  const form = new URLSearchParams([
+    ['input.one', ' text '],
+    ['input.several', 'x\r\n\r\n y '],
+    ['input.count', '3'],
+    ['input.isOn', 'false'],
+    ['input.of.asked', 'yes'],
+    ['input.of', 'b'],
+    ['none.input.limit', 'yes'],
+    ['input.address.city', 'Bern'],
+    ['input.address.zip', ''],
+    ['input.rules', '[{"amount":"1.00"}]'],
+  ]);
+  expect(inputOf(form, fieldsOf(schema, 'input'), 'input')).toEqual({
+    one: 'text',
+    several: ['x', 'y'],
+    count: 3,
+    isOn: false,
+    of: ['b'],
+    limit: null,
+    address: { city: 'Bern' },
+    rules: [{ amount: '1.00' }],
+  });
+  const wrong = new URLSearchParams([['input.rules', '[']]);
+  expect(() => inputOf(wrong, fieldsOf(schema, 'input'), 'input')).toThrow('input.rules must be JSON.');
 });
 
 describe('signing in', () => {
