@@ -41,6 +41,7 @@ import { walletSeedDesk } from './chain/wallets/seed-desk';
 import { approvalDesk } from './desk/approvals/desk';
 import { type Catalogue, catalogueOf, waitingCounts } from './desk/catalogue';
 import { clientDesk } from './desk/clients/desk';
+import { consoleRoutes } from './desk/console/routes';
 import { DESK_DOCUMENT, deskRoutes } from './desk/http/routes';
 import type { DeskHttp } from './desk/http/services';
 import { createDeskAuthenticator } from './desk/http/session-routes';
@@ -394,7 +395,8 @@ export function createDesk(
   return createApp({
     database,
     log,
-    routes,
+    // The document describes the API alone.
+    routes: [...routes, ...consoleRoutes(desk)],
     authenticate: createDeskAuthenticator(desk),
     pages: [documentPages(() => openApiDocument(routes, DESK_DOCUMENT))],
     observe,

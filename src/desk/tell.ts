@@ -1,5 +1,9 @@
-import { notFound } from '../kernel/errors';
+import { audit } from '../kernel/audit/audit';
+import type { Caller } from '../kernel/caller';
+import type { Tx } from '../kernel/db/database';
+import { invalid, notFound } from '../kernel/errors';
 import { type IdKind, kindOfId } from '../kernel/ids';
+import type { Decision } from '../process/desk/decision';
 import type { RecordOfDesk } from '../process/desk/record';
 import type { DeskDeps, Story } from '../process/desk/story';
 import type { Catalogue } from './catalogue';
@@ -28,4 +32,40 @@ export async function tell(
   const story = record ? await record.story(id, limit) : await tellSubject(deps, id, limit);
   if (!story) throw notFound(record?.kind ?? id);
   return story;
+}
+
+/** The decisions on a record of this id's kind. */
+export const decisionsAbout = (
+  catalogue: Pick<Catalogue, 'decisions' | 'records'>,
+  id: string,
+): Decision[] => {
+  const record = recordOfId(catalogue, id);
+  return [...catalogue.decisions.values()].filter(
+    ({ subject }) => record !== undefined && subject.kinds.includes(record.kind),
+  );
+};
+
+/** Who asks to see what is masked, of which record, and why. */
+export interface Revealing {
+  caller: Caller;
+  requestId: string;
+  id: string;
+  reason: string;
+}
+
+/**
+ * Unmasks what a decision on the record needs. Who sees it, and why, is in the audit log before it is shown.
+ * @throws Problem 404; 400 where nothing of such a record is masked
+ */
+export async function revealRecord(
+  catalogue: Pick<Catalogue, 'records'>,
+  tx: Tx,
+  { caller, requestId, id, reason }: Revealing,
+): Promise<object> {
+  const record = recordOfId(catalogue, id);
+  if (!record?.reveal) throw invalid('Nothing of such a record is masked.');
+  const { action, tenantId, data } = await record.reveal(tx, id);
+  const after = { reason, fields: Object.keys(data) };
+  await audit(tx, { caller, requestId, action, subject: id, tenantId, after });
+  return data;
 }

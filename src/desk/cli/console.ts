@@ -1,3 +1,7 @@
+import { printable, UNPRINTABLE } from '../shown-text';
+
+export { ageText, printable } from '../shown-text';
+
 /** A value in a table for people. */
 export type Cell = string | number | null | undefined;
 
@@ -8,12 +12,6 @@ export interface Console {
   /** The whole standard input. Absent when there is none. */
   read?(): Promise<string>;
 }
-
-/** Characters that would move a terminal's cursor or change the direction of text. Texts may be foreign. */
-const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/gu;
-
-/** Makes a text safe for a terminal, on one line. */
-export const printable = (text: string): string => text.replace(UNPRINTABLE, '\ufffd');
 
 /** JSON with escapes, because JSON itself leaves these characters unescaped. */
 const jsonOf = (value: unknown): string =>
@@ -42,31 +40,4 @@ export function table(columns: string[], rows: Cell[][]): string {
 
 function cellText(value: Cell): string {
   return value === null || value === undefined || value === '' ? '-' : printable(String(value));
-}
-
-const UNITS = [
-  { name: 'd', seconds: 86_400 },
-  { name: 'h', seconds: 3_600 },
-  { name: 'min', seconds: 60 },
-  { name: 's', seconds: 1 },
-];
-
-/** `4 d 2 h`, `12 min`, `5 s`: the two largest units. */
-export function ageText(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const from = Math.max(
-    0,
-    UNITS.findIndex((unit) => whole >= unit.seconds),
-  );
-  if (whole === 0) return '0 s';
-  let left = whole;
-  const parts = UNITS.slice(from, from + (from < 2 ? 2 : 1)).map((unit) => {
-    const count = Math.floor(left / unit.seconds);
-    left -= count * unit.seconds;
-    return { count, name: unit.name };
-  });
-  return parts
-    .filter(({ count }) => count > 0)
-    .map(({ count, name }) => `${count} ${name}`)
-    .join(' ');
 }

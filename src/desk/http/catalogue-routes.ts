@@ -5,6 +5,7 @@ import { operatorNameOf } from '../../process/approvals/actors';
 import type { Desk } from '../../process/desk/desk';
 import { PERMISSIONS } from '../../process/desk/permissions';
 import type { RecordOfDesk } from '../../process/desk/record';
+import { schemaOf } from '../schema-of';
 import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
 
@@ -140,10 +141,4 @@ function downloadOf({ download }: RecordOfDesk) {
   if (!download) return null;
   const { name, title, permission: needed } = download;
   return { name, title, permission: needed };
-}
-
-/** The schema of what a caller sends. */
-export function schemaOf(schema: z.ZodType): object {
-  const { $schema: _, ...shown } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return shown;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
-import { identifier, text } from '../../kernel/wire/schemas';
+import { identifier } from '../../kernel/wire/schemas';
 import { listApprovals, requireApproval } from '../../process/approvals/operations';
 import { approvalView } from '../../process/approvals/view';
 import type { Decision } from '../../process/desk/decision';
@@ -14,7 +14,8 @@ import {
   proveDecision,
   reject,
 } from '../decide';
-import { schemaOf } from './catalogue-routes';
+import { reasonSchema } from '../reason';
+import { schemaOf } from '../schema-of';
 import { askerOf, assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
 
@@ -55,8 +56,6 @@ export const decisionRoutes = (desk: DeskHttp): Route[] => [
   ]),
   ...approvalRoutes(desk),
 ];
-
-const reasonSchema = text(500).trim().min(1);
 
 /** The subject that a decision is about. It is left out where there is only one. */
 const subjectOf = ({ subject: { only } }: Decision) => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import type { WaitingPlace } from '../../kernel/db/waiting';
-import { pageOf, pageSchema, positionOf, positionPart } from '../../kernel/wire/pages';
+import { pageSchema } from '../../kernel/wire/pages';
 import { type List, rowOf } from '../../process/desk/list';
+import { placeOfCursor, readPage } from '../read-list';
 import { csvOf } from './csv';
 import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
@@ -61,21 +62,8 @@ export const listRoutes = ({ catalogue }: DeskHttp): Route[] =>
 async function read(list: List, { caller, query }: ApiRequest<ListQuery>): Promise<unknown> {
   assertPermitted(caller, list.permission);
   const { limit, cursor, format, ...filters } = query;
-  const position = positionOf(cursor, z.tuple([positionPart.instant(), z.string()]));
-  const after = position && { since: new Date(position[0]), id: position[1] };
-  if (format === 'csv') return csvFile(list, filters, after);
-  const rows = await list.rows({ filters, after, limit: limit + 1 });
-  return pageOf(
-    rows,
-    limit,
-    (row) => positionIn(list, row),
-    (row) => rowOf(list, row),
-  );
-}
-
-function positionIn(list: List, row: unknown): string[] {
-  const { since, id } = list.place(row);
-  return [since.toISOString(), id];
+  if (format === 'csv') return csvFile(list, filters, placeOfCursor(cursor));
+  return readPage(list, { filters, cursor, limit });
 }
 
 async function csvFile(

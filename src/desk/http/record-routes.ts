@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
 import { invalid, notFound } from '../../kernel/errors';
-import { text } from '../../kernel/wire/schemas';
-import { MAX_LINES, recordOfId, tell } from '../tell';
+import { reasonSchema } from '../reason';
+import { decisionsAbout, MAX_LINES, recordOfId, revealRecord, tell } from '../tell';
 import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
 
@@ -35,7 +35,7 @@ const storySchema = z
   })
   .meta({ id: 'Story' });
 
-const toldReason = z.strictObject({ reason: text(500).trim().min(1) });
+const toldReason = z.strictObject({ reason: reasonSchema });
 
 export function recordRoutes(desk: DeskHttp): Route[] {
   const { catalogue, workflowUrl } = desk;
@@ -55,13 +55,10 @@ export function recordRoutes(desk: DeskHttp): Route[] {
         const record = recordOfId(catalogue, id);
         assertPermitted(caller, record?.permission);
         const story = await tell(catalogue, desk, { id, limit: query.lines });
-        const decisions = [...catalogue.decisions.values()].filter(
-          ({ subject }) => record && subject.kinds.includes(record.kind),
-        );
         return {
           ...story,
           workflowUrl: story.workflowId === undefined ? null : workflowUrl(story.workflowId),
-          decisions: decisions.map(({ name }) => name),
+          decisions: decisionsAbout(catalogue, id).map(({ name }) => name),
           reveals: record?.reveal !== undefined,
         };
       },
@@ -76,14 +73,9 @@ export function recordRoutes(desk: DeskHttp): Route[] {
       response: z.looseObject({}),
       idempotency: 'ignored',
       async write(tx, { caller, params, body, requestId }) {
-        const subject = params['id'] ?? '';
-        const record = recordOfId(catalogue, subject);
-        assertPermitted(caller, record?.permission);
-        if (!record?.reveal) throw invalid('Nothing of such a record is masked.');
-        const { action, tenantId, data } = await record.reveal(tx, subject);
-        const after = { reason: body.reason, fields: Object.keys(data) };
-        await audit(tx, { caller, requestId, action, subject, tenantId, after });
-        return data;
+        const id = params['id'] ?? '';
+        assertPermitted(caller, recordOfId(catalogue, id)?.permission);
+        return revealRecord(catalogue, tx, { caller, requestId, id, reason: body.reason });
       },
     }),
   ];

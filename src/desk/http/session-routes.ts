@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { Reply, type Route, route } from '../../http/route';
 import type { Verdict } from '../../kernel/caller';
 import { PERMISSIONS } from '../../process/desk/permissions';
+import { cookieOf, endedCookie, tokenOf } from '../sign-in/cookie';
 import { endSession, noSession, operatorOfSession, signIn } from '../sign-in/operations';
-import { TRANSPORTS, type Transport } from '../sign-in/record';
-import { SESSION_MS } from '../sign-in/rules';
+import { TRANSPORTS } from '../sign-in/record';
 import type { DeskHttp } from './services';
-
-const COOKIE = 'cardwright_desk';
 
 const sessionSchema = z
   .object({
@@ -49,7 +47,7 @@ export function sessionRoutes(desk: DeskHttp): Route[] {
       prepare: ({ body, address }) => signIn(desk, { ...body, address }),
       async write(_, { body: { transport } }, { id, name, permissions, token, csrfToken }) {
         if (transport === 'bearer') return { id, name, permissions, token };
-        const cookie = cookieOf(desk, token, Math.floor(SESSION_MS / 1000));
+        const cookie = cookieOf(desk, token);
         return new Reply(201, { id, name, permissions, csrfToken }, { 'set-cookie': cookie });
       },
     }),
@@ -63,15 +61,11 @@ export function sessionRoutes(desk: DeskHttp): Route[] {
       async write(tx, { caller }) {
         const { credentialId: sessionId, tenantId: actor } = caller;
         await endSession(tx, { sessionId, actor }, desk.clock());
-        return new Reply(204, undefined, { 'set-cookie': cookieOf(desk, '', 0) });
+        return new Reply(204, undefined, { 'set-cookie': endedCookie(desk) });
       },
     }),
   ];
 }
-
-/** Live browsers send it over TLS only. */
-const cookieOf = ({ mode }: Pick<DeskHttp, 'mode'>, token: string, seconds: number): string =>
-  `${COOKIE}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${mode === 'live' ? '; Secure' : ''}`;
 
 /** Requests of one operator, in a process. */
 const RATE_LIMIT = { perSecond: 100, burst: 200 };
@@ -92,10 +86,3 @@ export const createDeskAuthenticator =
     const caller = { tenantId, role: 'admin', reach: null, credentialId: sessionId, permissions } as const;
     return { caller, rateLimit: RATE_LIMIT };
   };
-
-function tokenOf(header: (name: string) => string): { token: string; transport: Transport } | undefined {
-  const [, bearer] = /^Bearer ([\w-]{1,200})$/.exec(header('authorization')) ?? [];
-  if (bearer !== undefined) return { token: bearer, transport: 'bearer' };
-  const [, cookie] = new RegExp(`(?:^|; )${COOKIE}=([\\w-]{1,200})`).exec(header('cookie')) ?? [];
-  return cookie === undefined ? undefined : { token: cookie, transport: 'cookie' };
-}

@@ -149,14 +149,23 @@ export interface SignedInOperator {
 /** How long the moment of the last request may be behind, so that not every request writes. */
 const SEEN_MS = 10_000;
 
+/** What a request presents of a session. */
+export interface GivenSession {
+  token: string;
+  transport: Transport;
+  /** Of a request that changes something. Absent: the request changes nothing. */
+  csrfToken?: string | undefined;
+  /** A page asked by itself, so that the session's rest goes on. */
+  isAutomatic?: boolean;
+}
+
 /**
  * The operator of a live session. Its rest begins anew.
- * @param given.csrfToken of a request that changes something. Absent: the request changes nothing
  * @throws Problem 401; 403 where a browser's request has not the right CSRF token
  */
 export async function operatorOfSession(
   { database, keyring, clock }: SignInDeps,
-  { token, transport, csrfToken }: { token: string; transport: Transport; csrfToken?: string | undefined },
+  { token, transport, csrfToken, isAutomatic = false }: GivenSession,
 ): Promise<SignedInOperator> {
   const found = await findSession(database, keyring.hashSecret(token));
   const at = clock();
@@ -165,13 +174,14 @@ export async function operatorOfSession(
   if (operator.disabledAt !== null || !isAdmitted(operator)) throw noSession();
   const right = csrfOf(keyring, tokenHash);
   if (transport === 'cookie' && csrfToken !== undefined && !isSame(csrfToken, right))
-    throw forbidden('The header x-csrf-token is missing or wrong.');
-  if (at.getTime() - seenAt.getTime() > SEEN_MS) await saveSeen(database, sessionId, at);
+    throw forbidden('The CSRF token (x-csrf-token) is missing or wrong.');
+  if (!isAutomatic && at.getTime() - seenAt.getTime() > SEEN_MS) await saveSeen(database, sessionId, at);
   const { name, permissions } = operator;
   return { sessionId, actor: actorOf(operator), name, permissions, transport, csrfToken: right };
 }
 
-function isSame(given: string, right: string): boolean {
+/** Compares tokens in a time that tells nothing. */
+export function isSame(given: string, right: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(right)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -33,7 +33,8 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
-const ARTEFACTS = join(__dirname, '../../../test-artefacts');
+/** Pictures for people. */
+export const ARTEFACTS = join(__dirname, '../../../test-artefacts');
 
 export async function openPhone(browser: Browser): Promise<Phone> {
   const context = await browser.newContext(PHONE);

@@ -1,0 +1,292 @@
+/** @long drives a real browser. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { deskCatalogue } from '../../../src/composition';
+import { checkLedger } from '../../../src/kernel/ledger/check';
+import { type TestDesk, testDesk } from '../../support/desk';
+import { setAdminLimit } from '../../support/operator';
+import { ARTEFACTS, chromiumPath, startBrowser } from '../../support/outside/browser';
+import { completed, type DepositWorld, depositWorld, look, pay } from '../../transfers/deposits/support';
+import { created, fundedAccount, look as lookAtPayout, read } from '../../transfers/payouts/support';
+import { operators, type Person } from '../support';
+
+/** Operators with a real browser: what they read, decide with the keyboard, and what a screen reader finds. */
+
+const chromium = chromiumPath();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) console.warn('SKIPPED, the console is not tried in a browser: there is no Chromium');
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const WIDTHS = [1280, 390];
+
+inBrowser('the console', () => {
+  let browser: Browser;
+  let world: DepositWorld;
+  let desk: TestDesk;
+  let ida: Person;
+  let bob: Person;
+  let accountId: string;
+  const opened: { close(): Promise<void> }[] = [];
+
+  beforeAll(async () => {
+    [browser, world] = await Promise.all([startBrowser(chromium as string), depositWorld()]);
+    desk = await testDesk(world.api.services, {
+      workflowUrl: (id) => `https://temporal.example/workflows/${id}`,
+    });
+    [ida, bob] = (await operators(world.api, 'ida', 'bob')) as [Person, Person];
+    accountId = await fundedAccount(world.api, world.client, '900000.00');
+    await setAdminLimit(world.api.database, '49.99');
+  });
+  afterEach(async () => {
+    for (const context of opened.splice(0)) await context.close();
+  });
+  afterAll(async () => {
+    await browser.close();
+    expect(await checkLedger(world.api.database)).toEqual([]);
+    await desk.close();
+    await world.close();
+  });
+
+  async function pending(): Promise<string> {
+    const id = await created(world.client, accountId, { amount: '10000.00' });
+    expect(await lookAtPayout(world.api, id)).toBe('pending_approval');
+    return id;
+  }
+  const statusOf = async (id: string) => (await read(world.client, accountId, id)).status as string;
+
+  /** A completed deposit with an excess payment of 50.00 in suspense. */
+  async function surplus(): Promise<string> {
+    const { id, session } = await completed(world);
+    pay(session, { amount: '150.00' }, true);
+    await look(world, id);
+    return id;
+  }
+
+  /** A page of an operator who has signed in. Nothing that it loads may fail or break the policy. */
+  async function pageOf(
+    { name, secret }: Person,
+    { width = 1280, dark = false }: { width?: number; dark?: boolean } = {},
+  ): Promise<Page> {
+    const context = await browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme: dark ? 'dark' : 'light',
+    });
+    opened.push(context);
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => wrong.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) wrong.push(message.text());
+    });
+    await page.goto(`${desk.url}/`);
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Secret').fill(secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    return page;
+  }
+  const wrong: string[] = [];
+  afterEach(() => expect(wrong.splice(0)).toEqual([]));
+
+  async function violations(page: Page): Promise<string[]> {
+    await page.evaluate(AXE);
+    const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+      `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    );
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  }
+
+  it('has pages without violations, that fit a desk and a phone, by day and by night', async () => {
+    const payout = await pending();
+    const deposit = await surplus();
+    const asking = await pageOf(ida);
+    await asking.goto(`${desk.url}/decisions/suspense.write-off?subject=${deposit}`);
+    await asking.getByLabel('Reason').fill('seen the slip');
+    await asking.getByRole('button', { name: 'Preview' }).click();
+    await asking.getByRole('button', { name: 'Ask for it' }).click();
+    const approval = await asking.locator('.notice .id').first().getAttribute('href');
+    const pages: Record<string, string> = {
+      overview: '/',
+      work: '/work',
+      'list-payouts': '/lists/payouts',
+      'list-suspense': '/lists/suspense',
+      'record-payout': `/records/${payout}`,
+      'record-deposit': `/records/${deposit}`,
+      'record-words': `/records/${deposit}?list=words`,
+      'record-account': `/records/${accountId}`,
+      decision: `/decisions/suspense.credit?subject=${deposit}`,
+      'decision-permit': '/decisions/operator.permit',
+      approvals: '/approvals',
+      approval: approval as string,
+      desks: '/desks',
+      'not-found': '/records/pay_none',
+      ...Object.fromEntries(
+        deskCatalogue(world.api.services).desks.map(({ name }) => [`desk-${name}`, `/desks/${name}`]),
+      ),
+    };
+    const found: string[] = [];
+    for (const width of WIDTHS)
+      for (const dark of [false, true]) {
+        const page = await pageOf(ida, { width, dark });
+        for (const [name, path] of Object.entries(pages)) {
+          await page.goto(desk.url + path);
+          const where = `${name}-${width}${dark ? '-dark' : ''}`;
+          await page.screenshot({ path: join(ARTEFACTS, `console-${where}.png`), fullPage: true });
+          const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+          if (wide > width) found.push(`${where} is ${wide} px wide`);
+          found.push(...(await violations(page)).map((each) => `${where}: ${each}`));
+        }
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByRole('button', { name: 'Sign in' }).waitFor();
+        await page.screenshot({
+          path: join(ARTEFACTS, `console-sign-in-${width}${dark ? '-dark' : ''}.png`),
+        });
+        found.push(...(await violations(page)).map((each) => `sign-in-${width}: ${each}`));
+      }
+    expect(found).toEqual([]);
+  });
+
+  it('decides with the keyboard alone, from the row that waits to the effect', async () => {
+    const id = await pending();
+    const page = await pageOf(ida);
+    await page.keyboard.press('/');
+    await page.keyboard.type(id);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: /^Approve/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason').waitFor();
+    expect(page.url()).toBe(`${desk.url}/records/${id}`); // the form opens beside the story
+    await page.getByLabel('Reason').focus();
+    await page.keyboard.type('called them');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'What it will do' }).waitFor();
+    await page.screenshot({ path: join(ARTEFACTS, 'console-preview-1280.png'), fullPage: true });
+    expect(await violations(page)).toEqual([]);
+    expect(await statusOf(id)).toBe('pending_approval');
+    await page.getByRole('button', { name: 'Confirm' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Done').waitFor();
+    expect(await statusOf(id)).toBe('processing');
+    await page.screenshot({ path: join(ARTEFACTS, 'console-done-1280.png'), fullPage: true });
+    await page.getByRole('link', { name: 'Open the record' }).click();
+    await page.getByText('called them').first().waitFor({ state: 'attached' });
+  });
+
+  it('shows a decision of one operator to another, who carries it out', async () => {
+    const id = await surplus();
+    const one = await pageOf(ida);
+    await one.goto(`${desk.url}/records/${id}`);
+    await one.getByRole('link', { name: /^Write off/ }).click();
+    await one.getByLabel('Reason').fill('seen the slip');
+    await one.getByRole('button', { name: 'Preview' }).click();
+    await one.getByText('It takes two operators.').waitFor();
+    await one.getByRole('button', { name: 'Ask for it' }).click();
+    await one.getByText('It waits for another operator').waitFor();
+    await one.goto(`${desk.url}/approvals`);
+    await one
+      .getByRole('row')
+      .filter({ hasText: id.slice(-6) })
+      .getByRole('link')
+      .first()
+      .click();
+    expect(await one.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    const other = await pageOf(bob, { width: 390 });
+    await other.goto(one.url());
+    await other.getByText('50.00 USD').first().waitFor();
+    await other.getByRole('button', { name: 'Reject' }).click();
+    await other.getByText('reason is required.').waitFor();
+    await other.getByLabel('Note').fill('agreed');
+    await other.getByRole('button', { name: 'Approve' }).click();
+    await other.getByText('It is approved, and done.').waitFor();
+    await other.goto(`${desk.url}/lists/suspense?transfer=${id}`);
+    await other.getByText('No rows.').waitFor();
+  });
+
+  it('shows what has changed while an operator was reading', async () => {
+    const id = await pending();
+    const [one, other] = [await pageOf(ida), await pageOf(bob)];
+    for (const [page, verb] of [
+      [one, 'approve'],
+      [other, 'reject'],
+    ] as const) {
+      await page.goto(`${desk.url}/decisions/payout.${verb}?subject=${id}`);
+      await page.getByLabel('Reason').fill('as agreed');
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).waitFor();
+    }
+    await other.getByRole('button', { name: 'Confirm' }).click();
+    await other.getByText('Done').waitFor();
+    await one.getByRole('button', { name: 'Confirm' }).click();
+    await one.getByText('It has changed since you looked').waitFor();
+    await one.screenshot({ path: join(ARTEFACTS, 'console-changed-1280.png'), fullPage: true });
+    expect(await violations(one)).toEqual([]);
+    expect(await statusOf(id)).toBe('rejected');
+  });
+
+  it('keeps what was typed when the session ends, and sends it again', async () => {
+    const id = await pending();
+    const page = await pageOf(ida);
+    await page.goto(`${desk.url}/records/${id}`);
+    await page.getByRole('link', { name: /^Approve/ }).click();
+    await page.getByLabel('Reason').fill('typed at length');
+    await world.api.database.query('update desk_sessions set ended_at = now() where ended_at is null');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    await page.screenshot({ path: join(ARTEFACTS, 'console-ended-1280.png') });
+    await page.getByLabel('Name').fill(ida.name);
+    await page.getByLabel('Secret').fill(ida.secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).waitFor();
+    await page.getByText('typed at length').waitFor();
+    expect(await statusOf(id)).toBe('pending_approval');
+  });
+
+  it('pages through a list, filters it and hands it out as a file', async () => {
+    await world.api.database.query(
+      `insert into breaks (id, kind, subject, detail, created_at)
+       select 'brk_' || lpad(n::text, 26, '0'), 'test', 'subject ' || n, '=1+1', now() - n * interval '1 minute'
+         from generate_series(1, 120) n`,
+    );
+    const page = await pageOf(ida);
+    await page.goto(`${desk.url}/lists/breaks`);
+    const seen = new Set<string>();
+    for (;;) {
+      for (const text of await page.locator('tbody tr td:first-child').allTextContents()) seen.add(text);
+      const next = page.getByRole('link', { name: 'Next page' });
+      if ((await next.count()) === 0) break;
+      await next.click();
+      await page.waitForLoadState();
+    }
+    expect(seen.size).toBeGreaterThanOrEqual(120);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click(),
+    ]);
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(lines.length).toBe(seen.size + 1);
+    expect(lines.join('\n')).toContain(`'=1+1`);
+    await page.getByLabel('Older than').fill('1h');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('link', { name: 'Clear' }).waitFor();
+    expect(page.url()).toContain('olderThan=1h');
+  });
+
+  it('works without a script', async () => {
+    const id = await pending();
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    opened.push(context);
+    const page = await context.newPage();
+    await page.goto(`${desk.url}/decisions/payout.approve?subject=${id}`);
+    await page.getByLabel('Name').fill(ida.name);
+    await page.getByLabel('Secret').fill(ida.secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Done').waitFor();
+    expect(await statusOf(id)).toBe('processing');
+  });
+});
