@@ -132,7 +132,7 @@ async function ask(
   { decision, judged, asked, by, restsOn, weight, why }: ToAsk,
 ): Promise<{ approval: Approval; why: string }> {
   const approval = await storeDecision(tx, decision, judged, {
-    input: (asked.input ?? {}) as object,
+    input: asked.input ?? {},
     reason: by.reason ?? '',
     requestedBy: asker.actor,
     money: weight && { amount: weight.alone.amount, currency: weight.alone.currency },
