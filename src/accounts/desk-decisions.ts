@@ -15,9 +15,14 @@ import type { Services } from '../services';
 import { requireTenant } from '../tenants/clients/operations';
 import { correct, correctable, offrampable, offrampDeposit } from './accounts/admin';
 import { notCovered } from './accounts/move';
-import { findMasterAccount, openMasterAccount } from './accounts/operations';
+import {
+  findAccount,
+  findMasterAccount,
+  holdAccount,
+  lockAccount,
+  openMasterAccount,
+} from './accounts/operations';
 import type { Account } from './accounts/record';
-import { findAccount, holdAccount, lockAccount } from './accounts/store';
 import { accountTransactionView } from './accounts/view';
 
 export interface AccountDecisionServices extends Pick<Services, 'now'> {

@@ -7,8 +7,8 @@ import { type Desk, defineDesk } from '../process/desk/desk';
 import { columnsOf, type List, list } from '../process/desk/list';
 import { type RecordOfDesk, record } from '../process/desk/record';
 import type { DeskDeps, Teller } from '../process/desk/story';
+import { listCards } from './cards/operations';
 import type { Card } from './cards/record';
-import { listCards } from './cards/store';
 import {
   cardOperationStory,
   cardStory,

@@ -12,9 +12,8 @@ import { kycDecisions } from './kyc/desk';
 import { readKyc } from './kyc/operations';
 import { kycView } from './kyc/view';
 import { lookAtReview } from './kyc/workflows';
-import { requireUser } from './users/operations';
+import { listUsers, requireUser } from './users/operations';
 import type { User } from './users/record';
-import { listUsers } from './users/store';
 
 const columns = columnsOf<User>();
 

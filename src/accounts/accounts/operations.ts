@@ -52,7 +52,7 @@ export async function requireMasterAccount(sql: Sql, tenantId: string, currency:
 }
 
 export type { Account } from './record';
-export { findMasterAccount, listAccounts, lockAccount, markClosed } from './store';
+export { findAccount, findMasterAccount, holdAccount, listAccounts, lockAccount, markClosed } from './store';
 
 export interface OpenedAccount {
   account: Account;

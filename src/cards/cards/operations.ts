@@ -16,6 +16,7 @@ export {
   insertCard,
   keepBufferAccount,
   keepProcessorReference,
+  listCards,
   lockCardAccounts,
   lockCards,
   overdueCards,
