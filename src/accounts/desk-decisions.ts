@@ -73,7 +73,7 @@ const opening = decision<object, { client: string; currency: string }>({
     await requireTenant(tx, client);
     const { account, opened } = await openMasterAccount(tx, client, code);
     return {
-      made: { id: account.id, tenantId: client },
+      about: { id: account.id, tenantId: client },
       after: { currency: code, opened },
       result: { accountId: account.id, clientId: client, currency: code, opened },
     };

@@ -45,7 +45,7 @@ export interface UseDoor {
 /**
  * Takes a fixed amount out of suspense: to the payer by the party, to an account, or to losses. `recover` takes from
  * an account to cover suspense below zero. Later words of the party do not change the amount. The caller checks
- * approval (src/operator/approvals/kinds.ts).
+ * approval (src/desk/decide.ts).
  * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a door that the kind does not have,
  * `limit_exceeded`, `insufficient_funds`, `account_closed`
  */

@@ -172,7 +172,7 @@ const admission: Decision = decision<Bin, { client: string }>({
   async execute(tx, { id, input: { client } }) {
     const opened = await admit(tx, client, id);
     return {
-      made: { id, tenantId: client },
+      about: { id, tenantId: client },
       after: { client },
       also: openedBeside(opened),
       result: { bin: id, clientId: client },

@@ -62,7 +62,7 @@ const create = (services: SecretServices): Decision =>
       const { keyring, mode } = services;
       const given = { provide: provideForClient, name, role, sandbox: mode === 'sandbox' };
       const { clientId } = await createClient(tx, keyring, given, sealedOf(secret));
-      return { made: { id: clientId, tenantId: clientId }, after: { name, role }, result: { clientId } };
+      return { about: { id: clientId, tenantId: clientId }, after: { name, role }, result: { clientId } };
     },
   });
 

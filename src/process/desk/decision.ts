@@ -91,8 +91,6 @@ export interface AlsoDone {
 export interface Done {
   /** Entries about other records: an account that the decision has opened beside. */
   also?: readonly AlsoDone[];
-  /** The record that it has made. The audit log names it instead of the subject. */
-  made?: { id: string; tenantId: string | null };
   /** For the audit log: states, amounts and names of fields. Never personal data. */
   before?: object;
   after: object;

@@ -137,7 +137,7 @@ function switching({ mode, now }: IbanDeskServices, verb: 'enable' | 'disable'):
       const { iban, changed } =
         verb === 'enable' ? await enableIban(tx, SANDBOX_RANGE, id, now()) : await disableIban(tx, id, now());
       return {
-        made: { id: iban.id, tenantId: id },
+        about: { id: iban.id, tenantId: id },
         after: { status: iban.status, changed },
         result: viewOf(iban),
       };

@@ -53,7 +53,7 @@ create unique index switches_off on switches (kind, name, coalesce(tenant_id, ''
 -- Requests of one operator that another operator decides. Nothing is carried out before the decision.
 create table approvals (
   id           id primary key,
-  kind         text not null,  -- src/operator/approvals/kinds.ts
+  kind         text not null,  -- name of a decision of the desk
   subject      id not null,  -- the record that it is about
   tenant_id    id,
   amount       numeric,  -- null: the decision moves no money
