@@ -33,34 +33,76 @@ const leftOutIn = (environment: NodeJS.ProcessEnv): PartySettings =>
     PARTIES.filter((party) => environment[partyVariable(party)] === 'off').map((party) => [party, 'off']),
   );
 
+interface OpenDesk {
+  desk: TestDesk;
+  close(): Promise<void>;
+}
+
+/** The desks of a test file. Composing one for each command would cost a tenth of a second of processor time. */
+const opened = new Map<string, Promise<OpenDesk>>();
+
+// Registered when a test file imports this, so it runs before the file drops its database.
+afterAll(async () => {
+  for (const each of opened.values()) await (await each).close();
+  opened.clear();
+});
+
 /** Runs with a desk on the database and the key of an environment of the command line, as `npm start` would have one. */
 export async function withDesk<T>(
   environment: NodeJS.ProcessEnv,
   run: (environment: NodeJS.ProcessEnv) => Promise<T>,
 ): Promise<T> {
-  const { DATABASE_URL: url, MASTER_KEY: key, DESK_URL } = environment;
+  const {
+    DATABASE_URL: url,
+    MASTER_KEY: key,
+    DESK_URL,
+    MODE,
+    DOCUMENTS_FOLDER,
+    TEMPORAL_UI_URL,
+  } = environment;
   if (url === undefined || key === undefined || DESK_URL !== undefined) return run(environment);
+  const place: Place = {
+    url,
+    key,
+    mode: MODE === 'live' ? 'live' : 'sandbox',
+    documents: DOCUMENTS_FOLDER,
+    ui: TEMPORAL_UI_URL,
+    partySettings: leftOutIn(environment),
+  };
+  const name = JSON.stringify(place);
+  const open = opened.get(name) ?? openDesk(place);
+  opened.set(name, open);
+  return run({ ...environment, DESK_URL: (await open).desk.url });
+}
+
+interface Place {
+  url: string;
+  key: string;
+  mode: 'live' | 'sandbox';
+  documents: string | undefined;
+  ui: string | undefined;
+  partySettings: PartySettings;
+}
+
+async function openDesk({ url, key, mode, documents: folder, ui, partySettings }: Place): Promise<OpenDesk> {
   const database = createDatabase({ url, poolSize: 4, name: 'desk' });
   const services = createServices({
     database,
     keyring: createKeyring(Buffer.from(key, 'base64')),
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
-    mode: environment['MODE'] === 'live' ? 'live' : 'sandbox',
+    mode,
     handOver: () => undefined,
-    partySettings: leftOutIn(environment),
-    ...(environment['DOCUMENTS_FOLDER'] === undefined
-      ? {}
-      : { documents: { kind: 'folder', folder: environment['DOCUMENTS_FOLDER'] } }),
+    partySettings,
+    ...(folder === undefined ? {} : { documents: { kind: 'folder', folder } }),
   });
-  const ui = environment['TEMPORAL_UI_URL']?.replace(/\/+$/, '');
-  const desk = await testDesk(services, {
-    workflowUrl: (id) => (ui === undefined ? null : `${ui}/namespaces/default/workflows/${id}`),
-  });
-  try {
-    return await run({ ...environment, DESK_URL: desk.url });
-  } finally {
-    await desk.close();
-    await stopBesideApi(services);
-    await database.close();
-  }
+  const workflows = ui && `${ui.replace(/\/+$/, '')}/namespaces/default/workflows/`;
+  const desk = await testDesk(services, { workflowUrl: (id) => (workflows ? workflows + id : null) });
+  return {
+    desk,
+    async close() {
+      await desk.close();
+      await stopBesideApi(services);
+      await database.close();
+    },
+  };
 }
