@@ -6,6 +6,7 @@ import type { DeskClient } from './client';
 import { completionScript, SHELLS, type Shell } from './completion';
 import { type Console, show } from './console';
 import { addDownload } from './download';
+import { EXAMPLES } from './examples';
 import { failureOf, tellFailure } from './failure';
 import { addFields, fieldsOf, type ObjectSchema } from './options';
 import {
@@ -59,7 +60,9 @@ interface Context {
 
 /** The commands of the catalogue: `<desk> list`, `<noun> <verb> ID`, and what is the same for all of them. */
 export function programOf(catalogue: CatalogueView, context: Context): Command {
-  const program = newProgram(context.console, context.json).option('--json', 'print JSON');
+  const program = newProgram(context.console, context.json)
+    .option('--json', 'print JSON')
+    .addHelpText('after', EXAMPLES);
   addOverview(program, catalogue, context);
   addShow(program, context);
   addApprovals(program, context);
