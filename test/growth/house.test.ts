@@ -92,7 +92,8 @@ it('every list of the desk', async () => {
     const record = list.name.endsWith('-movements') ? { account: card.accountId, card: card.id } : {};
     const own = { ...record, client: client.clientId, olderThan: 1_000 };
     await expectIndexes(() => list.rows({ filters: record, ...from }));
-    await expectIndexes(() => list.rows({ filters: own, ...from }));
+    const declared = Object.fromEntries(Object.entries(own).filter(([name]) => name in list.filters.shape));
+    await expectIndexes(() => list.rows({ filters: declared, ...from }));
   }
 });
 
