@@ -45,7 +45,7 @@ export const decisionsAbout = (
   );
 };
 
-/** Who asks to see what is masked, of which record, and why. */
+/** A request to unmask a record: by whom, and why. */
 export interface Revealing {
   caller: Caller;
   requestId: string;

@@ -21,7 +21,7 @@ const flagOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${
 
 /**
  * Adds an option for each field. True is a flag, and false its `--no-` form. The option of a list of texts takes several
- * or is repeated. What is neither text nor a number is given as JSON.
+ * or is repeated. A value that is neither text nor a number is given as JSON.
  */
 export function addFields(command: Command, { properties = {}, required = [] }: ObjectSchema): void {
   for (const [name, field] of Object.entries(properties)) {

@@ -89,7 +89,7 @@ const whatOf = ({ amount, currency, changes }: ApprovalView): string =>
     ? changes.map(({ field, from, to }) => `${field}: ${from ?? 'none'} -> ${to ?? 'none'}`).join('; ')
     : `${amount} ${currency}`;
 
-/** What became of a decision: its result, or the approval that it waits for, beside what is shown once. */
+/** The outcome of a decision: its result, or the approval that it waits for. A secret is shown once beside it. */
 export interface Outcome {
   result?: Record<string, unknown>;
   approval?: ApprovalView;

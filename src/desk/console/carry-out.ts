@@ -36,11 +36,11 @@ export function reasonOf(text: string): string {
   return parsed.data.reason;
 }
 
-/** What was done, or the approval that it waits for. */
+/** The result of a decision, or the approval that it waits for. */
 export type Answer =
   | { result: Record<string, unknown> }
   | { approval: ReturnType<typeof approvalView>; why: string; shown?: Record<string, unknown> }
-  /** A repeat of what has shown a secret, which is shown once. */
+  /** The decision has shown a secret before. A repeat shows it no more. */
   | { hidden: true };
 
 /** Decides as the HTTP face does. The key keeps no secret. */

@@ -30,7 +30,7 @@ export function timeOf(iso: string): Html {
 
 const OLD_SECONDS = 86_400;
 
-/** How long ago. What is older than a day stands out. */
+/** How long ago. An age above a day stands out. */
 export function ageOf(iso: string, now: Date): Html {
   const seconds = (now.getTime() - Date.parse(iso)) / 1000;
   const tone = seconds >= OLD_SECONDS ? ' old' : '';
@@ -116,7 +116,7 @@ export const isNothing = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && !(value instanceof Date) && Object.keys(value).length === 0);
 
-/** Names with their values. What has no value is left out. */
+/** Names with their values. A field without a value is left out. */
 export function factsOf(facts: readonly [string, unknown][], depth = 0): Html {
   const shown = facts.filter(([, value]) => !isNothing(value));
   if (shown.length === 0) return none;

@@ -11,7 +11,7 @@ const SHOWN_VALUES = 6;
 /** Colours of the style sheet. Further labels share the last one. */
 const COLOURS = 7;
 
-/** What is measured now, and counted in the last 24 h, of the figures that the operator may see. */
+/** The figures that the operator may see: values now, and counts of the last 24 h. */
 export async function figuresOf(visit: Visit, figures: readonly Figure[]): Promise<Html> {
   const seen = figures.filter(({ permission }) => may(visit, permission));
   if (seen.length === 0) return html``;

@@ -23,7 +23,7 @@ export function search({ query }: Visit): Redirect {
 /** The whole story of an id, with the decisions on it. */
 export const recordPage = (visit: Visit): Promise<Page> => storyPage(visit);
 
-/** What was asked to be unmasked, once. */
+/** Data that was unmasked on request, shown once. */
 interface Unmasked {
   data?: object;
   refused?: Problem;

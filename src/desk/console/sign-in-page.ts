@@ -14,7 +14,7 @@ export interface Bare {
   headers?: Record<string, string>;
 }
 
-/** What a person wanted when the session had ended: a page, or a form that was filled in. */
+/** The wish of a person whose session had ended: a page, or a form that was filled in. */
 export interface Wanted {
   to: string;
   /** The fields of the form, as they are sent. Absent for a page. */

@@ -17,7 +17,7 @@ export interface Refusal {
   code: string;
   message: string;
   field?: string | undefined;
-  /** What has changed since the operator looked. */
+  /** Changes since the operator looked. */
   changed?: Effect[] | undefined;
 }
 
@@ -85,7 +85,7 @@ export async function underKey<Answer extends object>(
   }
 }
 
-/** What a party was asked, or its refusal, which is thrown in the transaction so that the key keeps it. */
+/** A party's evidence, or its refusal, which is thrown in the transaction so that the key keeps it. */
 async function provedBy(prove: () => Promise<unknown>): Promise<() => unknown> {
   try {
     const proof = await prove();

@@ -55,7 +55,7 @@ export interface MadeSecret {
   shown: object;
 }
 
-/** What creates a record, or changes the installation, has the installation as its subject. */
+/** The subject of a decision that creates a record or changes the installation. */
 export const installation: SubjectSpec<object> = {
   noun: 'installation',
   kinds: [],
@@ -96,7 +96,7 @@ export interface Done {
   after: object;
   /** For the operator, as JSON. */
   result: object;
-  /** What the audit log names in the place of the subject: a record that was made, or the tenant of an input. */
+  /** The audit log names this in place of the subject: a record that was made, or the tenant of an input. */
   about?: { id: string; tenantId: string | null };
 }
 
