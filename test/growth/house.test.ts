@@ -85,9 +85,12 @@ const expectIndexes = (work: () => Promise<unknown>) =>
 const database = () => api.services.database;
 const page = { limit: 20 };
 
+/** Lists that count a whole table on request, or look whether it has a row. Nothing refreshes them by itself. */
+const COUNT_ALL = ['wallet-stats', 'wallet-seed'];
+
 it('every list of the desk', async () => {
   const from = { after: undefined, ...page };
-  for (const list of deskCatalogue(api.services).lists) {
+  for (const list of deskCatalogue(api.services).lists.filter(({ name }) => !COUNT_ALL.includes(name))) {
     // Without its record, a list of movements reads nothing.
     const record = list.name.endsWith('-movements') ? { account: card.accountId, card: card.id } : {};
     const own = { ...record, client: client.clientId, olderThan: 1_000 };
