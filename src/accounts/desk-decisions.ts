@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Tx } from '../kernel/db/database';
 import { readBalances } from '../kernel/ledger/accounts';
 import type { PostedEntry } from '../kernel/ledger/entries';
-import { type Decimal, formatAmount, ZERO } from '../kernel/money/money';
+import { type Decimal, moneyText, ZERO } from '../kernel/money/money';
 import { amount, currency, identifier, text } from '../kernel/wire/schemas';
 import {
   type Decision,
@@ -154,7 +154,7 @@ async function availableEffect(tx: Tx, { id, currency: code }: Account, moved: D
   const before = (await readBalances(tx, [id])).get(id)?.available ?? ZERO;
   const after = before.plus(moved);
   if (moved.isNegative() && after.isNegative()) throw notCovered('amount');
-  const shown = (value: Decimal) => `${formatAmount(value, code)} ${code}`;
+  const shown = (value: Decimal) => moneyText({ amount: value, currency: code });
   return { field: 'available', from: shown(before), to: shown(after) };
 }
 

@@ -9,6 +9,7 @@ import {
   fingerprint,
   type IdempotencyKey,
   type KeyedAnswer,
+  outcomeOf,
   type StoredAnswer,
   storedAnswer,
   withKey,
@@ -152,7 +153,7 @@ function keyOf(route: Route, request: ApiRequest, key: string, print: Buffer): I
 }
 
 /** The path with normalised encoding, so that each spelling names the same operation. */
-function canonicalPath(pattern: string, params: Record<string, string>): string {
+export function canonicalPath(pattern: string, params: Record<string, string>): string {
   return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
@@ -221,21 +222,6 @@ async function writtenUnder(
     },
     (problem) => ({ status: problem.status, body: problemBody(problem, request.requestId) }),
   );
-}
-
-/**
- * Defers an error of `ask` until its result is read. In the transaction, a refusal is then stored under the key, and an
- * answer that a request with the same key has stored meanwhile takes precedence.
- */
-async function outcomeOf<T>(ask: () => Promise<T>): Promise<() => T> {
-  try {
-    const answer = await ask();
-    return () => answer;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
 }
 
 function revealed({ reveal }: WriteRoute, { status, body }: StoredAnswer): StoredAnswer {

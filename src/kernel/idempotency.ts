@@ -113,6 +113,21 @@ async function attempt(
   }
 }
 
+/**
+ * Defers an error of `ask` until its result is read. In the transaction, a refusal is then stored under the key, and an
+ * answer that a request with the same key has stored meanwhile takes precedence.
+ */
+export async function outcomeOf<T>(ask: () => Promise<T>): Promise<() => T> {
+  try {
+    const answer = await ask();
+    return () => answer;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 /** Reads the outcome of a commit from the key, after the transaction of the broken connection has ended. */
 export async function afterUnknownOutcome(database: Database, key: IdempotencyKey): Promise<KeyedAnswer> {
   for (let attempt = 0; attempt < 5; attempt += 1) {

@@ -3,7 +3,7 @@ import { requireCard, requireLockedCard } from '../cards/cards/operations';
 import type { Sql } from '../kernel/db/database';
 import { Problem } from '../kernel/errors';
 import { type IdKind, isId } from '../kernel/ids';
-import { Decimal, formatAmount } from '../kernel/money/money';
+import { Decimal, formatAmount, moneyText } from '../kernel/money/money';
 import { amount, currency, identifier } from '../kernel/wire/schemas';
 import { sumOpenBreaks } from '../process/breaks/operations';
 import { type Decision, decision, type Judged, type SubjectSpec } from '../process/desk/decision';
@@ -204,7 +204,7 @@ function doorOf(services: SuspenseServices, spec: Door): Decision {
         ? await weighCardDoor(tx, asked)
         : await weighDoor(tx, asked, judged.at);
       const left = judged.subject.left.get(code) ?? moved;
-      const text = (value: Decimal) => `${formatAmount(value, code)} ${code}`;
+      const text = (value: Decimal) => moneyText({ amount: value, currency: code });
       return [
         {
           field: 'suspense',

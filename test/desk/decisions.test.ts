@@ -3,8 +3,8 @@ import { accountBalance } from '../cards/cards/support';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TestDesk, testDesk } from '../support/desk';
 import { setAdminLimit } from '../support/operator';
-import { created, fundedAccount, IBAN, look, read } from '../transfers/payouts/support';
-import { type Ask, asOperator, calling, key, operators, type Person, permit } from './support';
+import { fundedAccount, IBAN, read } from '../transfers/payouts/support';
+import { type Ask, asOperator, calling, key, operators, type Person, pendingPayout, permit } from './support';
 
 let api: TestApi;
 let desk: TestDesk;
@@ -28,11 +28,7 @@ afterAll(async () => {
   await api.close();
 });
 
-async function pending(): Promise<string> {
-  const id = await created(client, accountId, { amount: '10000.00' });
-  expect(await look(api, id)).toBe('pending_approval');
-  return id;
-}
+const pending = () => pendingPayout(api, client, accountId);
 
 const audited = (subject: string) =>
   api.database.query('select actor, action, before, after from audit_log where subject = $1 order by id', [

@@ -13,8 +13,8 @@ import { PREFIXES } from '../../src/kernel/ids';
 import { runOperator } from '../../src/startup/operator/run';
 import { type Client, type TestApi, testApi } from '../support/api';
 import { type TestDesk, testDesk } from '../support/desk';
-import { created, fundedAccount, look, read } from '../transfers/payouts/support';
-import { type Ask, asOperator, calling, operators, type Person } from './support';
+import { fundedAccount, read } from '../transfers/payouts/support';
+import { type Ask, asOperator, calling, operators, type Person, pendingPayout } from './support';
 
 const run = promisify(execFile);
 
@@ -42,11 +42,7 @@ afterAll(async () => {
   await api.close();
 });
 
-async function pending(): Promise<string> {
-  const id = await created(client, accountId, { amount: '10000.00' });
-  expect(await look(api, id)).toBe('pending_approval');
-  return id;
-}
+const pending = () => pendingPayout(api, client, accountId);
 
 /** The command line of a person, who holds neither a key nor the address of a database. */
 async function operator(given: NodeJS.ProcessEnv, ...argv: string[]) {

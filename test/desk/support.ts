@@ -1,7 +1,8 @@
 import { request } from 'undici';
 import { addFirstOperator, addOperator, admitOperator } from '../../src/desk/operators/operations';
 import type { Permission } from '../../src/process/desk/permissions';
-import type { TestApi } from '../support/api';
+import type { Client, TestApi } from '../support/api';
+import { created, look } from '../transfers/payouts/support';
 
 export interface Person {
   name: string;
@@ -74,3 +75,10 @@ export async function asOperator(url: string, person: Person): Promise<Ask> {
 
 let keys = 0;
 export const key = () => ({ 'x-idempotency-key': `desk-${(keys += 1)}` });
+
+/** A payout above its tenant's threshold, which waits for an operator. */
+export async function pendingPayout(api: TestApi, client: Client, accountId: string): Promise<string> {
+  const id = await created(client, accountId, { amount: '10000.00' });
+  expect(await look(api, id)).toBe('pending_approval');
+  return id;
+}

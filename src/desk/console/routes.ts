@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ApiRequest, Reply, type Route, route } from '../../http/route';
+import { canonicalPath } from '../../http/run-operation';
 import { forbidden, notFound, Problem } from '../../kernel/errors';
 import { html } from '../../kernel/wire/html';
 import type { DeskHttp } from '../http/services';
@@ -74,7 +75,7 @@ function askingOf({ method, path }: Place, request: ApiRequest<z.output<typeof q
   );
   return {
     method,
-    path: path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
+    path: canonicalPath(path, params),
     params,
     query: new URLSearchParams(pairs),
     form: new URLSearchParams(method === 'GET' ? '' : raw?.bytes.toString()),

@@ -4,6 +4,7 @@ import { Problem, unavailable } from '../../kernel/errors';
 import {
   fingerprint,
   type IdempotencyKey,
+  outcomeOf,
   type StoredAnswer,
   storedAnswer,
   withKey,
@@ -71,7 +72,8 @@ export async function underKey<Answer extends object>(
   }
 
   async function first(): Promise<StoredAnswer> {
-    const proof = await provedBy(prove);
+    // A party's refusal is thrown in the transaction, so that the key keeps it.
+    const proof = await outcomeOf(prove);
     return withKey(
       database,
       key,
@@ -82,17 +84,5 @@ export async function underKey<Answer extends object>(
       },
       (problem) => ({ status: problem.status, body: JSON.stringify(refusalOf(problem)) }),
     );
-  }
-}
-
-/** A party's evidence, or its refusal, which is thrown in the transaction so that the key keeps it. */
-async function provedBy(prove: () => Promise<unknown>): Promise<() => unknown> {
-  try {
-    const proof = await prove();
-    return () => proof;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
   }
 }

@@ -7,18 +7,14 @@ import { placeOfCursor, readPage } from '../read-list';
 import { csvOf } from './csv';
 import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
+import { upTo1000 } from './up-to-1000';
 
 const MAX_ROWS = 1_000;
 /** Rows of a CSV file. */
 const MAX_CSV_ROWS = 100_000;
 
 const paging = {
-  limit: z
-    .string()
-    .regex(/^([1-9]\d{0,2}|1000)$/, 'must be a whole number from 1 to 1000')
-    .transform(Number)
-    .default(100)
-    .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_ROWS, default: 100 } }),
+  limit: upTo1000(100),
   cursor: z.string().max(500).optional(),
   format: z
     .enum(['json', 'csv'])

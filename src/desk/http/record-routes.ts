@@ -3,18 +3,12 @@ import { type ApiRequest, Reply, type Route, route } from '../../http/route';
 import { audit } from '../../kernel/audit/audit';
 import { invalid, notFound } from '../../kernel/errors';
 import { reasonSchema } from '../reason';
-import { decisionsAbout, MAX_LINES, recordOfId, revealRecord, tell } from '../tell';
+import { decisionsAbout, recordOfId, revealRecord, tell } from '../tell';
 import { assertPermitted } from './permitted';
 import type { DeskHttp } from './services';
+import { upTo1000 } from './up-to-1000';
 
 const DEFAULT_LINES = 50;
-
-const lines = z
-  .string()
-  .regex(/^([1-9]\d{0,2}|1000)$/, 'must be a whole number from 1 to 1000')
-  .transform(Number)
-  .default(DEFAULT_LINES)
-  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_LINES, default: DEFAULT_LINES } });
 
 const storySchema = z
   .object({
@@ -48,7 +42,7 @@ export function recordRoutes(desk: DeskHttp): Route[] {
       summary: 'The whole story of any id',
       description:
         "The record, the party's words as they came, decisions, entries, webhooks, breaks, audit log.",
-      query: z.object({ lines }),
+      query: z.object({ lines: upTo1000(DEFAULT_LINES) }),
       response: storySchema,
       async read({ caller, params, query }) {
         const id = params['id'] ?? '';

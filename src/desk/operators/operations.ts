@@ -226,7 +226,7 @@ export async function assertMay(tx: Tx, actor: string, permission: Permission): 
 /**
  * Locks the operator to the end of the transaction. @throws Problem 401 when the operator is disabled or not admitted
  */
-export async function assertMayDecide(tx: Tx, { id, name }: Pick<Operator, 'id' | 'name'>): Promise<void> {
+async function assertMayDecide(tx: Tx, { id, name }: Pick<Operator, 'id' | 'name'>): Promise<void> {
   const operator = await holdOperator(tx, id);
   if (!operator || operator.disabledAt) throw noOperator(`The operator ${name} has been disabled.`);
   if (!isAdmitted(operator)) throw notAdmitted(operator);
@@ -262,7 +262,7 @@ export async function assertTwoPeople(sql: Sql, one: string, other: string): Pro
 export const notAdmitted = ({ id, name }: Pick<Operator, 'id' | 'name'>): Problem =>
   noOperator(`${name} has not been admitted yet: those who decide do that by "operator admit ${id}".`);
 
-export const noOperator = (message: string): Problem => new Problem(401, 'unauthorized', message);
+const noOperator = (message: string): Problem => new Problem(401, 'unauthorized', message);
 
 /** Name of the operator that the sandbox creates for itself. */
 export const DEMO_OPERATOR = 'demo';

@@ -5,8 +5,8 @@ import { INSTALLATION } from '../../desk/operators/operations';
 import type { CommandContext } from './context';
 
 /**
- * The import of the wallets' seed. It is a command of the installation, before the product runs: the mnemonic is read
- * from the standard input, and passes through no request. All else about the seed is the desk's.
+ * The import of the wallets' seed, before the product runs. The mnemonic is read from the standard input, and passes
+ * through no request. All else about the seed is the desk's.
  */
 export function addWalletSeedCommands(program: Command, { console, run }: CommandContext): void {
   program

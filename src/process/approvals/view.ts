@@ -1,4 +1,4 @@
-import { formatAmount } from '../../kernel/money/money';
+import { formatAmount, moneyText } from '../../kernel/money/money';
 import type { Approval, ConfigChange } from './record';
 
 export const approvalView = ({ money, terms, requestedAt, firstAt, decidedAt, ...rest }: Approval) => ({
@@ -19,9 +19,7 @@ function shownTerms(terms: unknown): unknown {
 
 /** Cell of a table: the money, or the changed fields. */
 export const whatOf = ({ money, changes }: Pick<Approval, 'money' | 'changes'>): string =>
-  money
-    ? `${formatAmount(money.amount, money.currency)} ${money.currency}`
-    : changes.map(changeText).join('; ');
+  money ? moneyText(money) : changes.map(changeText).join('; ');
 
 const changeText = ({ field, from, to }: ConfigChange): string =>
   `${field}: ${from ?? 'none'} -> ${to ?? 'none'}`;

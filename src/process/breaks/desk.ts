@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatAmount } from '../../kernel/money/money';
+import { moneyText } from '../../kernel/money/money';
 import { text } from '../../kernel/wire/schemas';
 import { commonLists, line } from '../desk/common-lists';
 import { type Decision, decision, type SubjectSpec } from '../desk/decision';
@@ -77,7 +77,7 @@ const breaks: SubjectSpec<Break> = {
 };
 
 const amountOf = ({ amount, currency }: Break): string | null =>
-  amount && currency && `${formatAmount(amount, currency)} ${currency}`;
+  amount && currency && moneyText({ amount, currency });
 
 const resolveOne: Decision = decision<Break, { note: string }>({
   name: 'breaks.resolve',

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { formatAmount } from '../../kernel/money/money';
+import { moneyText } from '../../kernel/money/money';
 import { amount, identifier, text } from '../../kernel/wire/schemas';
 import { type Decision, decision, installation, type SubjectSpec } from '../../process/desk/decision';
 import { type Desk, defineDesk } from '../../process/desk/desk';
-import { series } from '../../process/desk/figure';
 import { columnsOf, list } from '../../process/desk/list';
 import { record } from '../../process/desk/record';
 import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
 import type { Services } from '../../services';
-import { countByHour, lockTransfer, readSituation, transfersIn } from '../engine/read';
+import { transfersByHour } from '../engine/desk';
+import { lockTransfer, readSituation, transfersIn } from '../engine/read';
 import { transferStory } from '../engine/story';
 import { assertNotShown, provenCoin } from './balance-proof';
 import {
@@ -71,18 +71,11 @@ export function chainDepositDesk(services: ChainDepositServices): Desk {
     ],
     decisions: [recordDecision(services), takeBackDecision(services), creditDecision(services)],
     figures: [
-      series({
+      transfersByHour(database, chainDepositKind, {
+        id: 'chainDeposit',
         name: 'chain-deposits',
         title: 'deposits on chains by the hour of their discovery and their present status',
         unit: 'deposits',
-        points: async (from, to) =>
-          (
-            await countByHour(database, { id: 'chainDeposit', kind: chainDepositKind.name }, { from, to })
-          ).map(({ at, status, count }) => ({
-            at,
-            labels: { status },
-            value: count,
-          })),
       }),
     ],
   });
@@ -92,11 +85,6 @@ const moneyOf = ({ transfer: { terms, word } }: ChainDeposit) => ({
   amount: amountOf(terms, word ?? terms),
   currency: terms.asset,
 });
-
-const moneyText = (deposit: ChainDeposit): string => {
-  const { amount: moved, currency } = moneyOf(deposit);
-  return `${formatAmount(moved, currency)} ${currency}`;
-};
 
 const subjectOf = ({ now }: ChainDepositServices): SubjectSpec<ChainDeposit> => ({
   noun: 'deposit',
@@ -151,7 +139,7 @@ function recordDecision(services: ChainDepositServices): Decision {
         {
           field: owner ? `account ${owner}` : 'suspense',
           from: null,
-          to: `${formatAmount(booked, currency)} ${currency}`,
+          to: moneyText({ amount: booked, currency }),
         },
       ];
     },
@@ -197,7 +185,7 @@ const takeBackDecision = (services: ChainDepositServices): Decision =>
       const deposit = await toTakeBack(tx, id, at);
       return [
         { field: 'status', from: deposit.transfer.status, to: 'uncredited' },
-        { field: 'booked', from: moneyText(deposit), to: null },
+        { field: 'booked', from: moneyText(moneyOf(deposit)), to: null },
       ];
     },
     async execute(tx, { id, subject }, { decidedBy, reason }) {
@@ -227,7 +215,7 @@ const creditDecision = (services: ChainDepositServices): Decision =>
       const { amount: held, currency } = await weighCredit(tx, id, at);
       return [
         { field: 'status', from: subject.transfer.status, to: 'credited' },
-        { field: 'credited', from: null, to: `${formatAmount(held, currency)} ${currency}` },
+        { field: 'credited', from: null, to: moneyText({ amount: held, currency }) },
       ];
     },
     async execute(tx, { id, at }, { decidedBy, reason }) {

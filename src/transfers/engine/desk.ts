@@ -1,3 +1,4 @@
+import type { Sql } from '../../kernel/db/database';
 import type { IdKind } from '../../kernel/ids';
 import type { SubjectSpec } from '../../process/desk/decision';
 import { type Figure, gauge, series } from '../../process/desk/figure';
@@ -123,19 +124,28 @@ export function openTransfers<Terms, Word extends PartyWord>(
             value: count,
           })),
       }),
-      series({
+      transfersByHour(database, kind, {
+        id,
         name,
         title: `${name} by the hour of their creation and their present status`,
         unit: name,
-        points: async (from, to) =>
-          (await countByHour(database, { id, kind: kind.name }, { from, to })).map(
-            ({ at, status, count }) => ({
-              at,
-              labels: { status },
-              value: count,
-            }),
-          ),
       }),
     ],
   };
 }
+
+/** How many transfers of a kind were made in each hour, by their present status. @param id kind of their ids */
+export const transfersByHour = (
+  database: Sql,
+  kind: { name: string },
+  { id, ...figure }: { id: IdKind; name: string; title: string; unit: string },
+): Figure =>
+  series({
+    ...figure,
+    points: async (from, to) =>
+      (await countByHour(database, { id, kind: kind.name }, { from, to })).map(({ at, status, count }) => ({
+        at,
+        labels: { status },
+        value: count,
+      })),
+  });

@@ -8,8 +8,8 @@ import { type TestDesk, testDesk } from '../../support/desk';
 import { setAdminLimit } from '../../support/operator';
 import { ARTEFACTS, chromiumPath, startBrowser } from '../../support/outside/browser';
 import { completed, type DepositWorld, depositWorld, look, pay } from '../../transfers/deposits/support';
-import { created, fundedAccount, look as lookAtPayout, read } from '../../transfers/payouts/support';
-import { operators, type Person } from '../support';
+import { fundedAccount, read } from '../../transfers/payouts/support';
+import { operators, type Person, pendingPayout } from '../support';
 
 /** Operators with a real browser: what they read, decide with the keyboard, and what a screen reader finds. */
 
@@ -48,11 +48,7 @@ inBrowser('the console', () => {
     await world.close();
   });
 
-  async function pending(): Promise<string> {
-    const id = await created(world.client, accountId, { amount: '10000.00' });
-    expect(await lookAtPayout(world.api, id)).toBe('pending_approval');
-    return id;
-  }
+  const pending = () => pendingPayout(world.api, world.client, accountId);
   const statusOf = async (id: string) => (await read(world.client, accountId, id)).status as string;
 
   /** A completed deposit with an excess payment of 50.00 in suspense. */

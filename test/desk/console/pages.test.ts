@@ -10,8 +10,8 @@ import { decision, installation } from '../../../src/process/desk/decision';
 import { defineDesk } from '../../../src/process/desk/desk';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { type TestDesk, testDesk } from '../../support/desk';
-import { created, fundedAccount, IBAN, look, read } from '../../transfers/payouts/support';
-import { operators, type Person, permit } from '../support';
+import { fundedAccount, IBAN, read } from '../../transfers/payouts/support';
+import { operators, type Person, pendingPayout, permit } from '../support';
 import { entered, hiddenOf, type Visitor, visitor, wordsIn } from './support';
 
 let api: TestApi;
@@ -45,11 +45,7 @@ afterAll(async () => {
   await api.close();
 });
 
-async function pending(): Promise<string> {
-  const id = await created(client, accountId, { amount: '10000.00' });
-  expect(await look(api, id)).toBe('pending_approval');
-  return id;
-}
+const pending = () => pendingPayout(api, client, accountId);
 
 const statusOf = async (id: string) => (await read(client, accountId, id)).status;
 
