@@ -16,7 +16,7 @@ import type { Funding } from '../buffered/record';
 import { divideAmount } from '../buffered/rules';
 import { requireLockedCard } from '../cards/operations';
 import type { Card } from '../cards/record';
-import { assertTakesMoney } from '../events/rules/funding';
+import { assertTakesMoney } from '../events/rules/funding/funding';
 import { assertIssuable } from '../issuance/assert-issuable';
 import { assertFitTogether } from '../issuance/rules';
 import { requireAdmittedBin } from '../programmes/operations';

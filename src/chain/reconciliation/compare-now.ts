@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/errors';
-import { requireChainAnswer } from '../networks/chain-answer';
+import { requireChainAnswer } from '../networks/nodes/chain-answer';
 import { requireNetwork } from '../networks/operations';
 import { type ComparingServices, compareChain } from './compare';
 import { chainsToCompare, lastReadings } from './readings';

@@ -9,8 +9,8 @@ import { type Allocation, WALLET_STATUSES, type Wallet, type WalletStatus } from
 import { countByStatus, findWallet, type Locking } from './store';
 
 export { countAllocatedFor, findHeldFor, newestAllocationOf, ownerAt, ownersAt } from './allocations/store';
-export { deriveWallets } from './derive';
-export { keepRole, namedAddresses, nameTreasury, rolesOf } from './named-addresses';
+export { deriveWallets } from './seed/derive';
+export { keepRole, namedAddresses, nameTreasury, rolesOf } from './seed/named-addresses';
 export {
   findWallet,
   findWalletById,

@@ -8,7 +8,7 @@ import { type Line, type Story, storyOf } from '../../process/desk/story';
 import { waitingFilterOf, waitingFilters } from '../../process/desk/waiting-filters';
 import type { Services } from '../../services';
 import { requireUser } from '../users/operations';
-import { documentContent, requireDocumentById } from './documents';
+import { documentContent, requireDocumentById } from './documents/documents';
 import { awaitingReview, countAwaitingReview, decideKyc, decisionsOn, type Kyc, readKyc } from './operations';
 import { type KycDecision, type KycReview, requireKycTransition } from './record';
 import { documentView, kycView } from './view';

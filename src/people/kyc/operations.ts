@@ -5,6 +5,7 @@ import { requireUser } from '../users/operations';
 import { type KycStatus, type User } from '../users/record';
 import { type ApprovedKyc, approvedKyc, keepApproved } from './approvals';
 import { changeStatus } from './change-status';
+import { assertSlotsFilled } from './documents/required-documents';
 import {
   type KycDecision,
   type KycDocument,
@@ -12,7 +13,6 @@ import {
   type KycSlot,
   requireKycTransition,
 } from './record';
-import { assertSlotsFilled } from './required-documents';
 import { newestPerSlot } from './rules';
 import {
   documentsOfUser,

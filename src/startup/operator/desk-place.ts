@@ -5,7 +5,7 @@ import { beginSession, type Credentials, deskClient } from '../../desk/cli/clien
 import type { Console } from '../../desk/cli/console';
 import { joinByLink } from '../../desk/cli/join';
 import type { Place } from '../../desk/cli/session-program';
-import { type Config, ConfigError } from '../../kernel/config';
+import { type Config, ConfigError } from '../../kernel/config/config';
 import { StartupError } from '../../kernel/startup-error';
 import { readDemoCredentials } from '../demo-credentials';
 import { DESK_FILE } from '../desk-file';

@@ -1,6 +1,6 @@
 import type { Console } from '../../desk/cli/console';
 import { runDeskProgram } from '../../desk/cli/program';
-import { readConfig } from '../../kernel/config';
+import { readConfig } from '../../kernel/config/config';
 import { deskPlace } from './desk-place';
 
 /**

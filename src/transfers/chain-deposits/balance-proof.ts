@@ -1,6 +1,6 @@
-import { requireChainAnswer } from '../../chain/networks/chain-answer';
 import { requireHash } from '../../chain/networks/hashes';
-import { type AskingChains, nodeOf } from '../../chain/networks/nodes';
+import { requireChainAnswer } from '../../chain/networks/nodes/chain-answer';
+import { type AskingChains, nodeOf } from '../../chain/networks/nodes/nodes';
 import { ledgerAmount, NATIVE_DECIMALS } from '../../chain/networks/rules';
 import { requireWallet } from '../../chain/wallets/operations';
 import type { Database } from '../../kernel/db/database';

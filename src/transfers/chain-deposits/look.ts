@@ -1,4 +1,4 @@
-import { nodeOf } from '../../chain/networks/nodes';
+import { nodeOf } from '../../chain/networks/nodes/nodes';
 import { Problem } from '../../kernel/errors';
 import type { Decimal } from '../../kernel/money/money';
 import { areMost, depthOf, isAgreed, isSettled, type Mined } from '../../parties/chain/agreement';

@@ -8,7 +8,7 @@ import {
   noteUnread,
   readPositionOf,
 } from '../../chain/holdings/read-position';
-import { nodeOf } from '../../chain/networks/nodes';
+import { nodeOf } from '../../chain/networks/nodes/nodes';
 import type { Network } from '../../chain/networks/record';
 import { poolAddresses } from '../../chain/wallets/operations';
 import type { Tx } from '../../kernel/db/database';

@@ -1,4 +1,4 @@
-import type { PartySettings } from '../../../src/kernel/party-settings';
+import type { PartySettings } from '../../../src/kernel/config/parties';
 import { switchOff } from '../../../src/process/switches/operations';
 import { type Client, type TestApi, testApi } from '../../support/api';
 import { fund, keepRates, masterAccount } from '../../support/cards';

@@ -1,7 +1,7 @@
 import { type Abi, type Address, encodeFunctionData } from 'viem';
 import contracts from '../../../contracts/contracts.json';
 import { followedChains } from '../../../src/chain/holdings/read-position';
-import { nodeOf } from '../../../src/chain/networks/nodes';
+import { nodeOf } from '../../../src/chain/networks/nodes/nodes';
 import { payLocally } from '../../../src/startup/embedded/chain/token';
 import { ensureLocalNetwork } from '../../../src/startup/local-chain/network';
 import { keepTransfers } from '../../../src/transfers/chain-deposits/discover';

@@ -4,7 +4,7 @@ import { shown } from '../../../kernel/wire/shown';
 import type { UnsignedTransaction } from '../../../parties/chain/port';
 import { fromUnits, NATIVE_DECIMALS } from '../../networks/rules';
 import { SWEEP_STRATEGIES } from '../strategies/port';
-import type { Exported } from './export';
+import type { Exported } from './lifecycle/export';
 import { GAS_OPERATION_STATUSES, GAS_OPERATION_TYPES, type GasOperation, WAITS } from './record';
 import { isOpen } from './rules';
 

@@ -7,9 +7,9 @@ import { ensureChainAccounts, ensureInternalAccounts } from '../../../kernel/led
 import type { Services } from '../../../services';
 import { assetOf, requireNetwork } from '../../networks/operations';
 import type { Network, NetworkAsset } from '../../networks/record';
-import { deriveWallets } from '../derive';
 import { type Allocation, type Wallet, walletStatusAfter } from '../record';
 import { laterBy, ttlOf } from '../rules';
+import { deriveWallets } from '../seed/derive';
 import { findWalletById, lockFreeWallet, updateWallets } from '../store';
 import { findAllocation, insertAllocation } from './store';
 import { lockTenantLimit, takeWithinLimit } from './tenant-limit';

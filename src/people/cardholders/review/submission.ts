@@ -8,7 +8,7 @@ import type { OrderKind } from '../../../parties/orders/kind';
 import { partyOrders } from '../../../parties/orders/party-orders';
 import { PartyStopped } from '../../../process/party-errors';
 import { assertOrders } from '../../../process/switches/switches';
-import { documentContent, requireDocument } from '../../kyc/documents';
+import { documentContent, requireDocument } from '../../kyc/documents/documents';
 import { recordFieldsOf, requireApplicant } from '../applicant';
 import type { CorrectedMeta } from '../fields/validate';
 import { requireCardholder } from '../operations';

@@ -1,5 +1,5 @@
 import type { Services } from '../../../../services';
-import { endUnexecuted } from '../end';
+import { endUnexecuted } from '../lifecycle/end';
 import type { GasOperationStatus } from '../record';
 import { isHandedOver, isOpen, nextStep } from '../rules';
 import { keepDueBy } from '../store';

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../../kernel/db/database';
 import type { ChainNode } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
-import { nodeOf } from '../../../networks/nodes';
+import { nodeOf } from '../../../networks/nodes/nodes';
 import type { Network } from '../../../networks/record';
 import { findWallet } from '../../../wallets/operations';
 import { requireGasConfig } from '../../config/operations';

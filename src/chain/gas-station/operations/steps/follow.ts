@@ -2,7 +2,7 @@ import type { Tx } from '../../../../kernel/db/database';
 import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
 import { isAboveCap } from '../../rules';
-import { bookReverted, endExecuted, endUnexecuted, moveOperation } from '../end';
+import { bookReverted, endExecuted, endUnexecuted, moveOperation } from '../lifecycle/end';
 import { closeTaken, closeWaits, showTaken } from '../nonces/breaks';
 import type { Attempt } from '../nonces/record';
 import type { GasOperation } from '../record';

@@ -1,6 +1,6 @@
 import { depthOf, isMined, toldOf } from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
-import { endExecuted } from '../end';
+import { endExecuted } from '../lifecycle/end';
 import type { Attempt } from '../nonces/record';
 import { freedOf, settleFreed } from '../nonces-store';
 import { judgeOwn } from '../rules';

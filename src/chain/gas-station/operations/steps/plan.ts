@@ -1,6 +1,6 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
 import type { Call, ChainNode, ToldNonces } from '../../../../parties/chain/port';
-import { undefinedIfNoToken } from '../../../networks/no-token';
+import { undefinedIfNoToken } from '../../../networks/nodes/no-token';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
 import type { Sweep, SweepParties } from '../../strategies/port';
