@@ -16,7 +16,7 @@ import { findKind } from './kinds';
 /** A transfer of any kind, with the party's own word. */
 export interface AnyTransfer {
   kind: AnyKind;
-  heard: Situation;
+  reported: Situation;
 }
 
 const KINDS: readonly IdKind[] = [
@@ -30,15 +30,15 @@ export const anyTransfer = ({ now }: Pick<Services, 'now'>): SubjectSpec<AnyTran
   kinds: KINDS,
   async read(sql, id) {
     const kind = await findKind(sql, id);
-    const heard = kind && (await readSituation(sql, kind, id, now()));
-    return heard && { kind, heard };
+    const reported = kind && (await readSituation(sql, kind, id, now()));
+    return reported && { kind, reported };
   },
   async lock(tx, id) {
     const kind = await findKind(tx, id);
     const locked = kind && (await lockTransfer(tx, kind, id, now()));
-    return locked && { kind, heard: locked.situation };
+    return locked && { kind, reported: locked.situation };
   },
-  tenantOf: ({ heard }) => heard.transfer.tenantId,
+  tenantOf: ({ reported: heard }) => heard.transfer.tenantId,
 });
 
 /** The postings of a decision, in numbers. */
@@ -65,16 +65,16 @@ const conclude = (services: Pick<Services, 'commands' | 'now'>): Decision =>
     subject: anyTransfer(services),
     input: z.strictObject({ as: z.enum(CONCLUSIONS).meta({ description: 'How it has ended.' }) }),
     // The party may save an unchanged record under another version, so that the version does not count.
-    restsOn: ({ heard }) => ({
+    restsOn: ({ reported: heard }) => ({
       status: heard.transfer.status,
       reported: heard.transfer.word && fingerprintOf({ ...heard.transfer.word, version: undefined }),
       concluded: last(heard, 'conclude')?.id ?? null,
       decisions: heard.decisions.length,
     }),
-    async weigh(_, { subject: { kind, heard }, input }) {
+    async weigh(_, { subject: { kind, reported: heard }, input }) {
       return { ...previewConclusion(kind, heard, input.as).money, ever: true };
     },
-    async preview(_, { subject: { kind, heard }, input }) {
+    async preview(_, { subject: { kind, reported: heard }, input }) {
       const { status, becomes, moves } = previewConclusion(kind, heard, input.as);
       return [{ field: 'status', from: status, to: becomes }, ...moveEffects(moves)];
     },
@@ -83,7 +83,7 @@ const conclude = (services: Pick<Services, 'commands' | 'now'>): Decision =>
       const { after } = await concludeTransfer(services, tx, { transferId, as, evidence, decidedBy });
       const { status } = after.transfer;
       return {
-        before: { status: effective(subject.kind, subject.heard).transfer.status },
+        before: { status: effective(subject.kind, subject.reported).transfer.status },
         after: { status, as },
         result: { transferId, status },
       };

@@ -73,7 +73,7 @@ export async function recordDeposit(
     id: deposit.transfer.id,
     noun: 'deposit',
     decidedBy,
-    heard: wordOfPeople,
+    report: wordOfPeople,
     judge(locked) {
       if (stands(locked)) throw recorded();
       return [{ kind: SEEN, reason }];
@@ -118,7 +118,7 @@ export async function takeBackDeposit(
     id,
     noun: 'deposit',
     decidedBy,
-    heard: wordOfPeople,
+    report: wordOfPeople,
     judge(deposit) {
       assertRecorded(deposit);
       if (lastSaid(deposit)?.id !== word) throw saidSince();

@@ -56,7 +56,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   deadline: () => null,
   notices: rules.notices,
   kept: (tx, { transfer }, holds) => noteChanges(tx, [holdingOf(transfer, holds)]),
-  told: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),
+  eventsOf: (deposit, previous) => statusEvent(deposit, previous, 'transfer'),
   give: () => Promise.reject(new Error('a chain takes no orders')),
   ask: async (services, deposit) => ({ word: await lookOnChain(services, deposit) }),
 };

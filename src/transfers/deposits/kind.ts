@@ -62,7 +62,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   deadline: ({ transfer: { status, terms } }) =>
     status === 'created' || status === 'awaiting_payment' ? (terms?.expiresAt ?? null) : null,
   notices: noticesOfDeposit,
-  told,
+  eventsOf,
   give: (services, deposit, order) =>
     order.what === 'open'
       ? openSession(services, deposit as ClientDeposit)
@@ -108,7 +108,7 @@ async function refund({ parties }: Services, deposit: Deposit, { key }: Order): 
 }
 
 /** `account.deposit.<status>` (`interface.md 2.3, 3.2`). */
-function told(situation: Deposit): WebhookEvent[] {
+function eventsOf(situation: Deposit): WebhookEvent[] {
   const { id, tenantId, accountId, status, terms, idempotencyKey, createdAt, reached } = situation.transfer;
   if (!terms || tenantId === null || !TOLD_STATUSES.includes(status)) return [];
   const completedAt = completedOf(status as DepositStatus, reached, situation.at);

@@ -25,7 +25,7 @@ import {
 import { BELOW_ZERO, breaksOf, VERSION_FELL } from './breaks';
 import { effective } from './conclusion';
 import { dueAfter } from './due';
-import { type Followed, follow, hear, isOlder, isSame, systemDecision } from './follow';
+import { type Followed, follow, isOlder, isSame, systemDecision, withReport } from './follow';
 import type { AnyKind } from './kind';
 import type { Decision, PartyWord, Situation, Transfer } from './record';
 import { looksOf } from './step-schedule';
@@ -34,7 +34,7 @@ import { keepWord } from './tables/words';
 
 export interface Apply {
   /** The party's word. Absent where the party was not asked. */
-  heard?: PartyWord | undefined;
+  report?: PartyWord | undefined;
   /** When the party was asked, if it answered with a word or that it does not know the transfer. */
   askedAt?: Date | undefined;
   decided?: readonly Decision[];
@@ -60,13 +60,13 @@ export async function apply(
   tx: Tx,
   kind: AnyKind,
   locked: Locked,
-  { heard, askedAt, decided = [], asked, ordering = false, listed = () => true, dueSeen }: Apply,
+  { report: heard, askedAt, decided = [], asked, ordering = false, listed = () => true, dueSeen }: Apply,
 ): Promise<Situation> {
   const { booked } = locked;
   const before = locked.situation;
   const known = { ...before, decisions: [...before.decisions, ...decided] };
   const silent = askedAt ? { ...known, askedAt } : known;
-  const word = heard === undefined ? silent : hear(kind, known, heard, askedAt);
+  const word = heard === undefined ? silent : withReport(kind, known, heard, askedAt);
   const { considered, found } = await consider(tx, kind, word, known);
   const followed = follow(kind, effective(kind, considered));
   const { path } = followed;
@@ -82,7 +82,7 @@ export async function apply(
     followed,
     accounts,
     open: locked.open,
-    heard: heard !== undefined,
+    isReported: heard !== undefined,
     fell: hasFallen(known, heard),
   });
   // A conclusion replaces the party's word in the rules but is never stored as a word.
@@ -96,8 +96,10 @@ export async function apply(
     dueSeen,
   });
   const turns = changedOf(path);
-  const told = turns.flatMap((step) => kind.told({ ...step.situation, at: situation.at }, step.previous));
-  const events = [...(posted?.events ?? []), ...told];
+  const changes = turns.flatMap((step) =>
+    kind.eventsOf({ ...step.situation, at: situation.at }, step.previous),
+  );
+  const events = [...(posted?.events ?? []), ...changes];
   if (events.length > 0) tellWhenCommitted(tx);
   await syncBreaks(tx, breaks);
   // The remaining writes go with the commit, because other transactions wait for the accounts until then.
@@ -140,8 +142,8 @@ export function noteStatuses(
 }
 
 /** Whether a word has an older version than the known word. Such a word is dropped. */
-export const hasFallen = ({ transfer: { word } }: Situation, heard: PartyWord | undefined): boolean =>
-  word !== null && heard !== undefined && isOlder(heard, word);
+export const hasFallen = ({ transfer: { word } }: Situation, report: PartyWord | undefined): boolean =>
+  word !== null && report !== undefined && isOlder(report, word);
 
 /** Books what a new transfer holds at creation. @throws Problem 409 `insufficient_funds`, naming the field */
 export async function book(tx: Tx, kind: AnyKind, made: Situation, field?: string): Promise<void> {
@@ -283,14 +285,14 @@ function recordToStore(
   { moved, path, listed, ordering, watched, dueSeen }: Moved,
 ): Situation {
   const { at, transfer } = after;
-  const heard = !isSame(before.transfer.word, transfer.word);
-  const changed = moved || heard;
+  const isNew = !isSame(before.transfer.word, transfer.word);
+  const changed = moved || isNew;
   const since = Object.fromEntries(
     path.map(({ situation }) => [situation.transfer.status, at.toISOString()]),
   );
   const next: Transfer = {
     ...transfer,
-    wordAt: heard ? at : transfer.wordAt,
+    wordAt: isNew ? at : transfer.wordAt,
     revision: transfer.revision + (changed ? 1 : 0),
     quiet: changed ? 0 : transfer.quiet + 1,
     updatedAt: changed ? at : transfer.updatedAt,

@@ -9,16 +9,16 @@ import type { Transfer } from './record';
  * question. The revision stays, because nothing has changed yet.
  */
 
-type Told = Pick<Transfer, 'id' | 'kind' | 'tenantId'> & { partyRef: string };
+type DueTransfer = Pick<Transfer, 'id' | 'kind' | 'tenantId'> & { partyRef: string };
 
 /**
  * Makes the transfers due that a party reports by its names, in one statement. Locks the rows in the order of their
  * ids, so that concurrent reports wait for each other.
  * @returns the transfers; unknown names are left out
  */
-export function makeDue(tx: Tx, party: string, refs: readonly string[], at: Date): Promise<Told[]> {
+export function makeDue(tx: Tx, party: string, refs: readonly string[], at: Date): Promise<DueTransfer[]> {
   const named = table('transfers').select('id').where({ party }).where(anyOf('party_ref', refs));
-  return tx.run<Told>(
+  return tx.run<DueTransfer>(
     table('transfers')
       .whereIn('id', named.orderBy('id').forNoKeyUpdate())
       .update({ dueBy: dueNow(at) })

@@ -122,7 +122,7 @@ export interface TransferKind<Terms, Word extends PartyWord> {
   /** When time alone changes something, or null. */
   deadline(situation: Situation<Terms, Word>): Date | null;
   /** The client's events for a change of status. Some changes have none. */
-  told(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
+  eventsOf(situation: Situation<Terms, Word>, previous: string): WebhookEvent[];
   /**
    * Stores what other domains keep about a new word or posting, in the same transaction.
    * @param holds the present holdings

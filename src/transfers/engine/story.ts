@@ -36,7 +36,7 @@ export async function transferStory(
     },
     {
       ...common,
-      words: await toldWords(database, transfer, limit + 1),
+      words: await reportLines(database, transfer, limit + 1),
       decisions: situation.decisions.map(decisionLine),
       booked: (await bookedOf(database, id)).map(holdingLine),
       entries: entries.map(({ reference, at, ...holding }) => ({
@@ -57,7 +57,7 @@ function recordOf(transfer: Transfer, view: object = {}): object {
 }
 
 /** The party's stored words, then the last answer that was not applied: doubted, or dropped as older. */
-async function toldWords(sql: Sql, transfer: Transfer, limit: number): Promise<Line[]> {
+async function reportLines(sql: Sql, transfer: Transfer, limit: number): Promise<Line[]> {
   const kept = await wordsOf(sql, transfer.id, limit);
   const { doubted: word, doubtedAt: at } = transfer;
   const doubted = word ? [{ word, ...(at ? { at, doubted: true } : { dropped: true }) }] : [];

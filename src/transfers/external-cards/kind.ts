@@ -38,7 +38,7 @@ const either = (kind: ExternalCardKind) =>
     doors: ['credit', 'write_off', 'recover'],
     isOpen: order.isOpen,
     deadline: order.deadline,
-    told,
+    eventsOf,
     consider: stopped,
     async give(services, situation) {
       const given = await orderOf(services, situation);
@@ -51,7 +51,7 @@ const either = (kind: ExternalCardKind) =>
   }) satisfies Partial<CardTransferKind>;
 
 /** Events of a status as clients see it. An approval has none, because clients see `pending` before and after it. */
-function told({ transfer, ...situation }: CardTransfer, previous: string): WebhookEvent[] {
+function eventsOf({ transfer, ...situation }: CardTransfer, previous: string): WebhookEvent[] {
   const [status, before] = [shownStatus(transfer.status), shownStatus(previous)];
   if (status === before) return [];
   return statusEvent({ ...situation, transfer: { ...transfer, status } }, before, 'transfer');

@@ -81,6 +81,6 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     isOpen: rules.isOpen,
     deadline: () => null,
     notices: shortfall,
-    told: (payout, previous) => statusEvent(payout, previous, event),
+    eventsOf: (payout, previous) => statusEvent(payout, previous, event),
   };
 }

@@ -61,7 +61,7 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   unreleased,
   isOpen: rules.isOpen,
   deadline: () => null,
-  told: (order, previous) => statusEvent(order, previous, 'transfer'),
+  eventsOf: (order, previous) => statusEvent(order, previous, 'transfer'),
   notices: changedSince,
   consider,
   async give(services, { transfer: { id, terms } }) {
