@@ -5,7 +5,7 @@ import { CALLING_PARTIES, type CallingParty } from '../kernel/parties';
 import type { PartyOrders } from '../parties/orders/party-orders';
 import { reviewOrders } from '../people/cardholders/review/submission';
 import type { Services } from '../services';
-import { tellOf } from '../transfers/discover';
+import { receiveReport } from '../transfers/discover';
 import { makeUnwatchedDue } from '../transfers/engine/due';
 import { transfersOfParty } from '../transfers/engine/read';
 
@@ -24,7 +24,7 @@ export interface Listener {
 const transfersOf = (party: CallingParty): Listener => ({
   known: async (sql, refs) =>
     (await transfersOfParty(sql, party, refs)).map(({ partyRef, version }) => ({ ref: partyRef, version })),
-  tell: (services, tx, refs) => tellOf(services, tx, party, refs),
+  tell: (services, tx, refs) => receiveReport(services, tx, party, refs),
   askInstead: (tx, at) => makeUnwatchedDue(tx, party, at),
 });
 

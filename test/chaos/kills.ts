@@ -69,7 +69,7 @@ async function wiped(fleet: Fleet): Promise<void> {
 
 const OVERDUE_COLUMNS = [
   ['transfers', 'due_by'],
-  ['told_names', 'due_by'],
+  ['reported_names', 'due_by'],
   ['wallet_allocations', 'due_by'],
   ['gas_operations', 'due_by'],
   ['cards', 'updated_at'],
@@ -97,7 +97,7 @@ export async function wipedWhilePartyIsAway(
   const isTold = async () =>
     (
       await database.query(
-        `select 1 from told_names where ref = $1
+        `select 1 from reported_names where ref = $1
             and exists (select 1 from party_places where party = 'bank' and read_at > $2)`,
         [ref, at],
       )

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowCommand } from '../../src/kernel/outbox/commands';
 import { PartyAway } from '../../src/process/party-errors';
 import { createPartyGate } from '../../src/process/party-gate';
-import { discover, tellOf } from '../../src/transfers/discover';
+import { discover, receiveReport } from '../../src/transfers/discover';
 import { createFirstStep } from '../../src/transfers/first-step';
 import { createReading } from '../../src/watch/watch';
 import { type Client, type TestApi, testApi } from '../support/api';
@@ -145,13 +145,13 @@ describe('is left to the workflow', () => {
 
 describe('a callback that comes before the answer to the order', () => {
   const tell = (sessionId: string) =>
-    world.api.database.transaction((tx) => tellOf(world.api.services, tx, 'checkout', [sessionId]));
+    world.api.database.transaction((tx) => receiveReport(world.api.services, tx, 'checkout', [sessionId]));
   const waiting = (sessionId: string) =>
     world.api.database.query('select 1 from workflow_commands where workflow_id = $1', [
       `checkout-payment-${sessionId}`,
     ]);
   const told = (sessionId: string) =>
-    world.api.database.query('select 1 from told_names where ref = $1', [sessionId]);
+    world.api.database.query('select 1 from reported_names where ref = $1', [sessionId]);
 
   /** Pays the session and calls back before the answer with the session arrives. */
   function paidAtOnce(tellOf: (sessionId: string) => Promise<unknown>): () => void {

@@ -12,7 +12,7 @@ import { follow } from './follow';
 import type { AnyKind, Given, Order } from './kind';
 import { beginStep, type Listed, lock } from './ordering';
 import { type Decision, type PartyWord, refusalOf, type Situation, SYSTEM } from './record';
-import { claimName } from './tables/told-names';
+import { claimName } from './tables/reported-names';
 
 /** State of a transfer after a step, as its workflow needs it. Contains no personal data. */
 export interface Progress {

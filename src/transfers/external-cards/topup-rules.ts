@@ -4,7 +4,7 @@ import type { CardOrderWord } from '../../parties/external-cards/word';
 import type { WantedBreak } from '../../process/breaks/operations';
 import { doorsOf, takenByDoors } from '../engine/books/doors';
 import { type Credit, inflowPosition } from '../engine/books/inflow';
-import { returnsToldIn } from '../engine/books/parts';
+import { reportedReturns } from '../engine/books/parts';
 import type { ComponentTable, Holding } from '../engine/books/position';
 import type { NewDecision } from '../engine/kind';
 import { first, type Transition } from '../engine/record';
@@ -80,7 +80,7 @@ export function position(situation: CardTransfer): Holding[] {
   const { currency } = terms;
   return inflowPosition({
     received: word === null ? [] : [{ currency, amount: word.moved }],
-    backs: returnsToldIn(situation.transfer).map((back) => ({
+    backs: reportedReturns(situation.transfer).map((back) => ({
       ...back,
       currency,
       as: 'dispute',
@@ -106,7 +106,7 @@ export const concluded = concludedBy(({ moved }) => moved);
 export function notices(situation: CardTransfer): WantedBreak[] {
   if (!creditOf(situation)) return [];
   const { currency } = situation.transfer.terms;
-  return returnsToldIn(situation.transfer).map(({ part, amount }) => ({
+  return reportedReturns(situation.transfer).map(({ part, amount }) => ({
     kind: 'external_card_chargeback',
     detail: part,
     amount,

@@ -3,7 +3,7 @@ import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import { doorsOf } from '../engine/books/doors';
 import { outflowPosition } from '../engine/books/outflow';
-import { returnsToldIn } from '../engine/books/parts';
+import { reportedReturns } from '../engine/books/parts';
 import type { ComponentTable, Holding } from '../engine/books/position';
 import type { Transition } from '../engine/record';
 import {
@@ -99,7 +99,7 @@ export function position(situation: CardTransfer): Holding[] {
     target: { amount, currency },
     held: isHeld(situation),
     sent: word?.moved ?? ZERO,
-    backs: returnsToldIn(situation.transfer),
+    backs: reportedReturns(situation.transfer),
     doors: doorsOf(situation.decisions),
   });
 }

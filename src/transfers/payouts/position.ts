@@ -12,7 +12,7 @@ import {
   outflowPosition,
   type PaidAtClosing,
 } from '../engine/books/outflow';
-import { returnsToldIn } from '../engine/books/parts';
+import { reportedReturns } from '../engine/books/parts';
 import type { Holding } from '../engine/books/position';
 import type { NewDecision } from '../engine/kind';
 import { first, type Transfer } from '../engine/record';
@@ -35,7 +35,7 @@ function outflowOf(payout: Outgoing): OfAccount {
     target: { currency: terms.receivedCurrency, amount: terms.receivedAmount },
     held,
     sent: word?.sent ?? ZERO,
-    backs: returnsToldIn(transfer),
+    backs: reportedReturns(transfer),
     doors: doorsOf(decisions),
     closed: closedIn(payout),
   };

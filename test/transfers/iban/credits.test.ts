@@ -93,7 +93,7 @@ describe('a payment from outside', () => {
     expect([Math.max(...waits), waits.length < 40]).toEqual([3_600, true]);
     expect(api.clock.at.getTime() - began).toBeGreaterThanOrEqual(86_400_000);
     expect(await openBreaks(bankId)).toEqual(['party_word_missing']);
-    expect(await api.database.query('select 1 from told_names')).toEqual([]);
+    expect(await api.database.query('select 1 from reported_names')).toEqual([]);
   });
 
   it('that the bank knows only later is credited, even after the break', async () => {

@@ -4,13 +4,13 @@ import { recordTable } from '../../../kernel/db/record-table';
 import type { MoneyParty } from '../../../kernel/outbox/queues';
 
 /** A name that a party reported and no transfer has. Stored until its meaning is known. */
-export interface ToldName {
-  firstToldAt: Date;
+export interface ReportedName {
+  firstReportedAt: Date;
   /** Time of the next lookup. Each report of the name sets a different one. */
   dueBy: Date;
 }
 
-const names = recordTable<ToldName>('told_names', {}, ['firstToldAt', 'dueBy']);
+const names = recordTable<ReportedName>('reported_names', {}, ['firstToldAt', 'dueBy']);
 
 /**
  * Locks names until the end of the transaction. A report of an unknown name and the step that learns the name exclude
@@ -34,11 +34,11 @@ export async function storeReportedNames(
 ): Promise<void> {
   if (refs.length === 0) return;
   const rows = [...refs].sort().map((ref) => ({ party, ref, firstToldAt: at, dueBy: at }));
-  const sooner = raw(`least(told_names.due_by - interval '1 millisecond', excluded.due_by)`);
+  const sooner = raw(`least(reported_names.due_by - interval '1 millisecond', excluded.due_by)`);
   await tx.run(names().insert(rows).onConflict(['party', 'ref']).merge({ dueBy: sooner }));
 }
 
-export const toldName = (sql: Sql, party: MoneyParty, ref: string): Promise<ToldName | undefined> =>
+export const reportedName = (sql: Sql, party: MoneyParty, ref: string): Promise<ReportedName | undefined> =>
   names.one(sql, names().where({ party, ref }));
 
 /**
@@ -47,11 +47,11 @@ export const toldName = (sql: Sql, party: MoneyParty, ref: string): Promise<Told
  */
 export async function scheduleLookup(
   sql: Sql,
-  { party, ref, firstToldAt, dueBy }: ToldName & { party: MoneyParty; ref: string },
-  seen: ToldName | undefined,
+  { party, ref, firstReportedAt: firstToldAt, dueBy }: ReportedName & { party: MoneyParty; ref: string },
+  seen: ReportedName | undefined,
 ): Promise<void> {
   const row = names().insert({ party, ref, firstToldAt, dueBy }).onConflict(['party', 'ref']);
-  await sql.run(seen ? row.merge(['dueBy']).where('told_names.due_by', seen.dueBy) : row.ignore());
+  await sql.run(seen ? row.merge(['dueBy']).where('reported_names.due_by', seen.dueBy) : row.ignore());
 }
 
 /** Removes the name that a transfer has learnt. @returns whether the party had reported it before */
@@ -68,7 +68,7 @@ export async function claimName(tx: Tx, party: MoneyParty, ref: string): Promise
 export async function forgetName(
   sql: Sql,
   { party, ref }: { party: MoneyParty; ref: string },
-  seen: ToldName | undefined,
+  seen: ReportedName | undefined,
 ): Promise<void> {
   if (seen) await sql.run(names().where({ party, ref, dueBy: seen.dueBy }).delete());
 }
@@ -77,7 +77,10 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
 /** Time of the next lookup: first after five seconds, then after the time waited so far, at most an hour. */
-export function askAgainAt({ firstToldAt }: Pick<ToldName, 'firstToldAt'>, at: Date): Date {
+export function askAgainAt(
+  { firstReportedAt: firstToldAt }: Pick<ReportedName, 'firstToldAt'>,
+  at: Date,
+): Date {
   const waited = Math.max(0, at.getTime() - firstToldAt.getTime());
   return new Date(at.getTime() + Math.min(waited + 5 * SECOND_MS, HOUR_MS));
 }
