@@ -40,7 +40,7 @@ export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord>
   word: chainDepositWord,
   components: rules.COMPONENTS,
   transitions: rules.CHAIN_DEPOSIT_TRANSITIONS,
-  doors: ['credit', 'write_off', 'recover'],
+  resolutions: ['credit', 'write_off', 'recover'],
   choose: rules.choose,
   consider,
   // A withdrawal of the transfer counts at once, because nodes have agreed on it for many blocks.

@@ -43,7 +43,7 @@ export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   word: checkoutWord,
   components: money.COMPONENTS,
   transitions: rules.DEPOSIT_TRANSITIONS,
-  doors: ['return', 'credit', 'write_off', 'recover'],
+  resolutions: ['return', 'credit', 'write_off', 'recover'],
   pledged: rules.pledged,
   asked: (deposit) => askedIn({ backs: money.backsOf(deposit) }),
   choose: rules.choose,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { byCurrency, Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CheckoutWord } from '../../parties/checkout/word';
-import { doorsOf, takenByDoors } from '../engine/books/doors';
 import {
   type Back,
   type Credit,
@@ -13,6 +12,7 @@ import {
 } from '../engine/books/inflow';
 import type { ComponentTable, Holding } from '../engine/books/position';
 import { backsAmong, type ReportedReturn, reportedParts } from '../engine/books/refunds';
+import { resolutionsOf, takenByResolutions } from '../engine/books/resolutions';
 import { last, moneyOf, type Part, type Situation } from '../engine/record';
 import { type Price, quotedTerms } from './quotes/price';
 import type { DepositStatus } from './record';
@@ -73,7 +73,7 @@ export const backsOf = (situation: Deposit): Back[] =>
  * took out of suspense. Zero amounts are left out.
  */
 export const netOf = (situation: Deposit): Money[] =>
-  less(keptOf(situation), takenByDoors(situation.decisions));
+  less(keptOf(situation), takenByResolutions(situation.decisions));
 
 /** The payer's money by currency: all payments, settled or not, less amounts that went back. */
 function keptOf(situation: Deposit): Money[] {
@@ -123,7 +123,7 @@ export const inflowOf = (situation: Deposit): Inflow => ({
   received: settledOf(situation.transfer.word),
   backs: backsOf(situation),
   credit: creditIn(situation),
-  doors: doorsOf(situation.decisions),
+  resolutions: resolutionsOf(situation.decisions),
   party: PARTY_ACCOUNTS.checkout,
 });
 

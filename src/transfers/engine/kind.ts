@@ -7,9 +7,9 @@ import type { MoneyParty } from '../../kernel/outbox/queues';
 import type { WantedBreak } from '../../process/breaks/operations';
 import type { Process } from '../../process/workflow-command';
 import type { Services } from '../../services';
-import type { DoorKind } from './books/doors';
 import type { Money } from './books/inflow';
 import type { ComponentTable, Holding } from './books/position';
+import type { ResolutionKind } from './books/resolutions';
 import type { Decision, Part, PartyWord, Situation, Transfer, Transition } from './record';
 
 /** The fields that name a transfer's workflow. */
@@ -91,7 +91,7 @@ export interface TransferKind<Terms, Word extends PartyWord> {
    */
   concluded?(situation: Situation<Terms, Word>, as: 'paid' | 'failed'): Word | undefined;
   /** The decisions by which people may take money of this kind out of suspense. */
-  readonly doors: readonly DoorKind[];
+  readonly resolutions: readonly ResolutionKind[];
   /** Money in suspense that is promised: to a refund under way, or to the client. People cannot take it out. */
   pledged?(situation: Situation<Terms, Word>): Money[];
   /**

@@ -35,7 +35,7 @@ const either = (kind: ExternalCardKind) =>
     parts: order.parts,
     failure: order.failure,
     orders: order.orders,
-    doors: ['credit', 'write_off', 'recover'],
+    resolutions: ['credit', 'write_off', 'recover'],
     isOpen: order.isOpen,
     deadline: order.deadline,
     eventsOf,

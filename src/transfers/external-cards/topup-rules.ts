@@ -2,10 +2,10 @@ import { sumOf } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CardOrderWord } from '../../parties/external-cards/word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { doorsOf, takenByDoors } from '../engine/books/doors';
 import { type Credit, inflowPosition } from '../engine/books/inflow';
 import { reportedReturns } from '../engine/books/parts';
 import type { ComponentTable, Holding } from '../engine/books/position';
+import { resolutionsOf, takenByResolutions } from '../engine/books/resolutions';
 import type { NewDecision } from '../engine/kind';
 import { first, type Transition } from '../engine/record';
 import {
@@ -47,7 +47,7 @@ const creditOf = (situation: CardTransfer) => first(situation, 'credit');
 
 /** Whether the whole amount arrived, and no operator has taken a part of it out of suspense. */
 function hasArrived({ transfer: { word, terms }, decisions }: CardTransfer): boolean {
-  const letOut = sumOf(takenByDoors(decisions));
+  const letOut = sumOf(takenByResolutions(decisions));
   return word?.status === 'succeeded' && word.moved.minus(letOut).gte(terms.amount);
 }
 
@@ -87,7 +87,7 @@ export function position(situation: CardTransfer): Holding[] {
       state: 'done',
     })),
     credit: creditIn(situation),
-    doors: doorsOf(situation.decisions),
+    resolutions: resolutionsOf(situation.decisions),
     party: PARTY_ACCOUNTS.externalCards,
   });
 }

@@ -1,10 +1,10 @@
 import { minOf, ZERO } from '../../kernel/money/money';
 import { PARTY_ACCOUNTS } from '../../kernel/parties';
 import type { CardOrderWord } from '../../parties/external-cards/word';
-import { doorsOf } from '../engine/books/doors';
 import { outflowPosition } from '../engine/books/outflow';
 import { reportedReturns } from '../engine/books/parts';
 import type { ComponentTable, Holding } from '../engine/books/position';
+import { resolutionsOf } from '../engine/books/resolutions';
 import type { Transition } from '../engine/record';
 import {
   CALLS,
@@ -100,7 +100,7 @@ export function position(situation: CardTransfer): Holding[] {
     held: isHeld(situation),
     sent: word?.moved ?? ZERO,
     backs: reportedReturns(situation.transfer),
-    doors: doorsOf(situation.decisions),
+    resolutions: resolutionsOf(situation.decisions),
   });
 }
 

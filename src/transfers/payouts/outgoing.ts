@@ -66,7 +66,7 @@ export function outgoingKind<Terms extends OutgoingTerms>(spec: OutgoingSpec<Ter
     process: processOfRecord<ProcessSubject>({ workflow, prefix, summary }),
     word: outgoingWord,
     transitions: [...PAYOUT_TRANSITIONS, ...further],
-    doors: ['credit', 'write_off', 'recover'],
+    resolutions: ['credit', 'write_off', 'recover'],
     // The system chooses nothing: the terms already say whether an operator must approve.
     choose: () => undefined,
     measures: rules.measures,

@@ -4,7 +4,6 @@ import { type Decimal, sumOf, ZERO } from '../../kernel/money/money';
 import { keptDecimal as decimal } from '../../kernel/wire/schemas';
 import type { OutgoingWord } from '../../parties/protocol/outgoing-word';
 import type { WantedBreak } from '../../process/breaks/operations';
-import { doorsOf } from '../engine/books/doors';
 import {
   accountHoldings,
   creditedOf,
@@ -14,6 +13,7 @@ import {
 } from '../engine/books/outflow';
 import { reportedReturns } from '../engine/books/parts';
 import type { Holding } from '../engine/books/position';
+import { resolutionsOf } from '../engine/books/resolutions';
 import type { NewDecision } from '../engine/kind';
 import { first, type Transfer } from '../engine/record';
 import type { Outgoing } from './record';
@@ -36,7 +36,7 @@ function outflowOf(payout: Outgoing): OfAccount {
     held,
     sent: word?.sent ?? ZERO,
     backs: reportedReturns(transfer),
-    doors: doorsOf(decisions),
+    resolutions: resolutionsOf(decisions),
     closed: closedIn(payout),
   };
 }

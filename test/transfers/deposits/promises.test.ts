@@ -6,7 +6,7 @@ import type { CheckoutWord } from '../../../src/parties/checkout/word';
 import { approval, rejections } from '../../../src/transfers/deposits/decide';
 import { depositKind } from '../../../src/transfers/deposits/kind';
 import type { Deposit, DepositTerms } from '../../../src/transfers/deposits/money';
-import { decisionOf } from '../../../src/transfers/engine/books/doors';
+import { decisionOf } from '../../../src/transfers/engine/books/resolutions';
 import { decisionBy, follow, withReport } from '../../../src/transfers/engine/follow';
 import type { NewDecision } from '../../../src/transfers/engine/kind';
 import { leftOf } from '../../../src/transfers/suspense';

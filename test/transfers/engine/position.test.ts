@@ -185,7 +185,14 @@ describe('the position of incoming money', () => {
   });
   const shown = (inflow: Partial<Inflow>) =>
     Object.fromEntries(
-      inflowPosition({ received: [PAID], backs: [], credit: CREDIT, doors: [], party: 'checkout', ...inflow })
+      inflowPosition({
+        received: [PAID],
+        backs: [],
+        credit: CREDIT,
+        resolutions: [],
+        party: 'checkout',
+        ...inflow,
+      })
         .filter(({ amount }) => !amount.isZero())
         .map(({ component, part, amount }) => [part ? `${component} ${part}` : component, amount.toNumber()]),
     );
@@ -297,7 +304,7 @@ describe('the position of outgoing money', () => {
       target: { currency: 'USD', amount },
       held: false,
       sent: new Decimal(sent),
-      doors: [],
+      resolutions: [],
       party: 'payouts',
       backs: backs.map((each, n) => ({ part: `ref_${n}`, amount: new Decimal(each) })),
     });

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { createHttpBank } from '../../../src/parties/bank/http';
 import { OutcomeUnknown } from '../../../src/process/party-errors';
-import type { DoorKind } from '../../../src/transfers/engine/books/doors';
-import { useDoor } from '../../../src/transfers/suspense';
+import type { ResolutionKind } from '../../../src/transfers/engine/books/resolutions';
+import { resolveSuspense } from '../../../src/transfers/suspense';
 import { createReading } from '../../../src/watch/watch';
 import type { Client, TestApi } from '../../support/api';
 import { masterAccount } from '../../support/cards';
@@ -179,11 +179,11 @@ describe('a recall by the payer’s bank', () => {
 });
 
 describe('the operator', () => {
-  const use = (transferId: string, door: DoorKind, accountId?: string) =>
+  const use = (transferId: string, door: ResolutionKind, accountId?: string) =>
     api.database.transaction((tx) =>
-      useDoor(api.services, tx, {
+      resolveSuspense(api.services, tx, {
         transferId,
-        door,
+        resolution: door,
         accountId,
         reason: 'a letter',
         decidedBy: 'operator:ada',

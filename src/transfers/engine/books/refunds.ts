@@ -1,9 +1,9 @@
 import { concludedAfter } from '../conclusion';
 import type { Order } from '../kind';
 import { type Decision, moneyOf, type Part, refusalOf, type Situation } from '../record';
-import { decisionOf } from './doors';
 import type { Back, Money } from './inflow';
 import { underOurIds } from './parts';
+import { decisionOf } from './resolutions';
 
 /** Refunds: money that came in and goes back to the payer, by our order (a decision) or by the party itself. */
 

@@ -47,7 +47,7 @@ export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWo
   word: exchangeOrderWord,
   components: EXCHANGE_ORDER_COMPONENTS,
   transitions: EXCHANGE_ORDER_TRANSITIONS,
-  doors: ['credit', 'write_off', 'recover'],
+  resolutions: ['credit', 'write_off', 'recover'],
   choose: fallen,
   measures: rules.measures,
   amounts: rules.amounts,

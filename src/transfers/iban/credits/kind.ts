@@ -29,7 +29,7 @@ export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   word: bankCreditWord,
   components: rules.COMPONENTS,
   transitions: rules.IBAN_CREDIT_TRANSITIONS,
-  doors: ['return', 'credit', 'write_off', 'recover'],
+  resolutions: ['return', 'credit', 'write_off', 'recover'],
   pledged: rules.pledged,
   asked: rules.pledged,
   choose: () => undefined,

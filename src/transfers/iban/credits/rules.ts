@@ -5,7 +5,6 @@ import { PARTY_ACCOUNTS } from '../../../kernel/parties';
 import type { BankCreditWord } from '../../../parties/bank/word';
 import { storedDecimal as decimal } from '../../../parties/protocol/stored';
 import type { WantedBreak } from '../../../process/breaks/operations';
-import { doorsOf } from '../../engine/books/doors';
 import { askedIn, type Back, inflowPosition, type Money } from '../../engine/books/inflow';
 import type { ComponentTable, Holding } from '../../engine/books/position';
 import {
@@ -15,6 +14,7 @@ import {
   refundOrders,
   reportedParts,
 } from '../../engine/books/refunds';
+import { resolutionsOf } from '../../engine/books/resolutions';
 import { isSame } from '../../engine/follow';
 import type { Order } from '../../engine/kind';
 import { moneyOf, type Part, type Situation, type Transition } from '../../engine/record';
@@ -139,7 +139,7 @@ export function position(situation: IbanCredit): Holding[] {
     received: word === null ? [] : [{ amount: word.amount, currency: word.currency }],
     backs: backsOf(situation),
     credit: accountId === null ? null : { account: accountId, base, credited: amount, fee: ZERO, currency },
-    doors: doorsOf(situation.decisions),
+    resolutions: resolutionsOf(situation.decisions),
     party: PARTY_ACCOUNTS.bank,
   });
 }

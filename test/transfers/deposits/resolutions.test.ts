@@ -1,7 +1,7 @@
 import { checkLedger } from '../../../src/kernel/ledger/check';
 import { Decimal } from '../../../src/kernel/money/money';
 import { decideDeposit, refundDeposit } from '../../../src/transfers/deposits/decide';
-import { useDoor } from '../../../src/transfers/suspense';
+import { resolveSuspense } from '../../../src/transfers/suspense';
 import { accountBalance } from '../../cards/cards/support';
 import { fund } from '../../support/cards';
 import {
@@ -39,9 +39,9 @@ const door = (
   amount?: string,
 ): Promise<unknown> =>
   world.api.database.transaction((tx) =>
-    useDoor(world.api.services, tx, {
+    resolveSuspense(world.api.services, tx, {
       transferId: deposit.id,
-      door: by,
+      resolution: by,
       reason: 'Checked.',
       decidedBy: 'operator:ida',
       accountId: deposit.accountId,

@@ -9,10 +9,10 @@ import type { Holding } from './position';
  * `write_off`: to losses.
  * `recover`: from an account, to cover suspense below zero.
  */
-export type DoorKind = 'return' | 'credit' | 'write_off' | 'recover';
+export type ResolutionKind = 'return' | 'credit' | 'write_off' | 'recover';
 
 /** A fixed amount that a person took out of suspense, or brought in where it is negative (decisions part 2). */
-export interface Door {
+export interface Resolution {
   /** Id of the decision. */
   part: string;
   to: 'account' | 'losses';
@@ -21,27 +21,27 @@ export interface Door {
   amount: Decimal;
 }
 
-const LEADS_TO: Partial<Record<DoorKind, Door['to']>> = {
+const LEADS_TO: Partial<Record<ResolutionKind, Resolution['to']>> = {
   credit: 'account',
   recover: 'account',
   write_off: 'losses',
 };
 
 /** Name of the decision of a door: `suspense_<door>`. */
-export const decisionOf = (door: DoorKind): string => `suspense_${door}`;
+export const decisionOf = (resolution: ResolutionKind): string => `suspense_${resolution}`;
 
 /** The amounts that decisions took out of suspense. A `return` is absent, because it is an order to the party. */
-export function doorsOf(decisions: readonly Decision[]): Door[] {
+export function resolutionsOf(decisions: readonly Decision[]): Resolution[] {
   return decisions.flatMap(({ id, kind, amount, currency, accountId }) => {
-    const door = (Object.keys(LEADS_TO) as DoorKind[]).find((each) => decisionOf(each) === kind);
-    const to = door && LEADS_TO[door];
+    const resolution = (Object.keys(LEADS_TO) as ResolutionKind[]).find((each) => decisionOf(each) === kind);
+    const to = resolution && LEADS_TO[resolution];
     if (!to || amount === null || currency === null || amount.eq(ZERO)) return [];
     return [{ part: id, to, account: to === 'account' ? accountId : null, currency, amount }];
   });
 }
 
 /** The holding of a door at its destination. */
-export const doorHolding = ({ part, to, account, currency, amount }: Door): Holding => ({
+export const resolutionHolding = ({ part, to, account, currency, amount }: Resolution): Holding => ({
   component: to === 'account' ? 'released' : 'losses',
   part,
   account,
@@ -53,5 +53,5 @@ export const doorHolding = ({ part, to, account, currency, amount }: Door): Hold
  * The payer's money that doors took out of suspense, by currency. Amounts brought in from elsewhere are not the
  * payer's.
  */
-export const takenByDoors = (decisions: readonly Decision[]): { currency: string; amount: Decimal }[] =>
-  byCurrency(doorsOf(decisions)).filter(({ amount }) => amount.gt(0));
+export const takenByResolutions = (decisions: readonly Decision[]): { currency: string; amount: Decimal }[] =>
+  byCurrency(resolutionsOf(decisions)).filter(({ amount }) => amount.gt(0));
