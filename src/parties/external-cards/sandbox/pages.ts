@@ -6,14 +6,14 @@ import type { Orders } from '../../sandbox/orders/orders';
 import type { PartyRoute } from '../../sandbox/routing';
 import { pageUrl } from './orders';
 import { decisionPage, endPage } from './payment-page';
-import type { ToldOrder } from './progress';
+import type { CardOrderReport } from './progress';
 import type { AskedCard, CardState } from './record';
 
 const PAGE = /^\/pages\/([\w-]{1,200})$/;
 
 /** The page of the card's bank, where the payer confirms or refuses. */
 export function pageRoutes(
-  orders: Orders<AskedCard, CardState, ToldOrder>,
+  orders: Orders<AskedCard, CardState, CardOrderReport>,
   publicUrl: () => string,
 ): PartyRoute[] {
   async function show(ctx: Context, page = ''): Promise<void> {

@@ -29,10 +29,10 @@ export interface Orders<Asked, State, Word> {
   /** Takes an order once under its key. @returns the answer, or why the caller gets none */
   take(given: Given<Asked, State>): Promise<Outcome>;
   /** The present state. Undefined where no such order was taken. */
-  tell(name: Name): Promise<Outcome>;
+  report(name: Name): Promise<Outcome>;
   /** Stores a decision on a record. @param work undefined where nothing has changed */
   change(name: Name, work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | undefined): Promise<void>;
-  /** As {@link Orders.tell}, with the record. */
+  /** As {@link Orders.report}, with the record. */
   read(name: Name): Promise<Present<Asked, State, Word> | undefined>;
 }
 
@@ -71,7 +71,7 @@ export function openBook<Asked extends object, State extends object, Word extend
         saveKept(tx, book, known);
         recordKept(tx, book, known, at);
       }),
-    async tell(name) {
+    async report(name) {
       const found = await find(name);
       return typeof found === 'object' ? found.word : found;
     },

@@ -38,25 +38,25 @@ export interface ReadPage {
  * @throws DatabaseAway, or the error of a row when too many rows fail; nothing is noted, and the page must be told
  *   again
  */
-export async function tellPage(
+export async function deliverPage(
   services: Services,
   party: WatchedParty,
   page: ReadPage,
   passedBefore: ReadonlySet<string>,
 ): Promise<PartyChange[]> {
   try {
-    const refs = await refsToTell(services, party, page.changes, page.isAnew);
+    const refs = await refsToDeliver(services, party, page.changes, page.isAnew);
     await services.database.transaction(async (tx) => {
-      if (refs.length > 0) await LISTENERS[party].tell(services, tx, refs);
-      await noteTold(tx, party, page, { passed: [], passedBefore, at: services.now() });
+      if (refs.length > 0) await LISTENERS[party].receive(services, tx, refs);
+      await noteDelivered(tx, party, page, { passed: [], passedBefore, at: services.now() });
     });
     return [];
   } catch (error) {
     if (isOfNoRow(error) || page.changes.length === 0) throw error;
   }
-  const passed = await tellOneByOne(services, party, page);
+  const passed = await deliverOneByOne(services, party, page);
   await services.database.transaction((tx) =>
-    noteTold(tx, party, page, { passed, passedBefore, at: services.now() }),
+    noteDelivered(tx, party, page, { passed, passedBefore, at: services.now() }),
   );
   return passed;
 }
@@ -65,7 +65,7 @@ export async function tellPage(
 const isOfNoRow = (error: unknown): boolean => isAway(error) || error instanceof PartyAway;
 
 /** @returns the rows that cannot be applied */
-async function tellOneByOne(
+async function deliverOneByOne(
   services: Services,
   party: WatchedParty,
   { changes, isAnew }: ReadPage,
@@ -75,9 +75,9 @@ async function tellOneByOne(
   const passed: PartyChange[] = [];
   for (const change of changes) {
     try {
-      const refs = await refsToTell(services, party, [change], isAnew);
+      const refs = await refsToDeliver(services, party, [change], isAnew);
       await database.transaction(async (tx) => {
-        if (refs.length > 0) await LISTENERS[party].tell(services, tx, refs);
+        if (refs.length > 0) await LISTENERS[party].receive(services, tx, refs);
       });
     } catch (error) {
       if (isOfNoRow(error)) throw error;
@@ -101,7 +101,7 @@ interface Passed {
 }
 
 /** Notes how far the list was told, and opens a break for each passed row. */
-async function noteTold(
+async function noteDelivered(
   tx: Tx,
   party: WatchedParty,
   { from, changes, place, readAt }: ReadPage,
@@ -134,7 +134,7 @@ const openNotApplied = async (sql: Parameters<typeof openBreaksOf>[0], party: Wa
 /** Describes a row by its id and record, without possible personal data. */
 const describe = ({ id, ref }: PartyChange): string => `${nameForLog(id)}: ${nameForLog(ref)}`;
 
-async function refsToTell(
+async function refsToDeliver(
   services: Services,
   party: WatchedParty,
   changes: readonly PartyChange[],
