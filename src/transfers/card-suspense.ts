@@ -33,7 +33,7 @@ export async function weighCardResolution(tx: Tx, given: CardResolution) {
 
 /**
  * Takes money of a closed card out of suspense, to an account or to losses.
- * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for another door or where nothing is left,
+ * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for another resolution or where nothing is left,
  * `limit_exceeded`, `account_closed`
  */
 export async function resolveCardSuspense(

@@ -38,7 +38,7 @@ export const anyTransfer = ({ now }: Pick<Services, 'now'>): SubjectSpec<AnyTran
     const locked = kind && (await lockTransfer(tx, kind, id, now()));
     return locked && { kind, reported: locked.situation };
   },
-  tenantOf: ({ reported: heard }) => heard.transfer.tenantId,
+  tenantOf: ({ reported }) => reported.transfer.tenantId,
 });
 
 /** The postings of a decision, in numbers. */
@@ -65,17 +65,17 @@ const conclude = (services: Pick<Services, 'commands' | 'now'>): Decision =>
     subject: anyTransfer(services),
     input: z.strictObject({ as: z.enum(CONCLUSIONS).meta({ description: 'How it has ended.' }) }),
     // The party may save an unchanged record under another version, so that the version does not count.
-    restsOn: ({ reported: heard }) => ({
-      status: heard.transfer.status,
-      reported: heard.transfer.word && fingerprintOf({ ...heard.transfer.word, version: undefined }),
-      concluded: last(heard, 'conclude')?.id ?? null,
-      decisions: heard.decisions.length,
+    restsOn: ({ reported }) => ({
+      status: reported.transfer.status,
+      reported: reported.transfer.word && fingerprintOf({ ...reported.transfer.word, version: undefined }),
+      concluded: last(reported, 'conclude')?.id ?? null,
+      decisions: reported.decisions.length,
     }),
-    async weigh(_, { subject: { kind, reported: heard }, input }) {
-      return { ...previewConclusion(kind, heard, input.as).money, ever: true };
+    async weigh(_, { subject: { kind, reported }, input }) {
+      return { ...previewConclusion(kind, reported, input.as).money, ever: true };
     },
-    async preview(_, { subject: { kind, reported: heard }, input }) {
-      const { status, becomes, moves } = previewConclusion(kind, heard, input.as);
+    async preview(_, { subject: { kind, reported }, input }) {
+      const { status, becomes, moves } = previewConclusion(kind, reported, input.as);
       return [{ field: 'status', from: status, to: becomes }, ...moveEffects(moves)];
     },
     async execute(tx, { id: transferId, subject, input: { as } }, { decidedBy, reason }) {

@@ -41,7 +41,7 @@ export function restoredDesk(services: RestoredDeskServices): Desk {
           kind: columns.text('kind', ({ kind }) => kind),
           client: columns.id('client', ({ tenantId }) => tenantId),
           known: columns.text('known', ({ known }) => known),
-          told: columns.text('told', ({ reported: told }) => told),
+          told: columns.text('told', ({ reported }) => reported),
           status: columns.status('status', ({ status }) => status),
           becomes: columns.status('becomes', ({ becomes }) => becomes),
           moves: columns.text('would move', movesText),
@@ -72,7 +72,7 @@ const followVersion = (services: RestoredDeskServices): Decision =>
     title: 'counts what its party tells of now, although the version is older than the one that is known',
     permission: 'money',
     subject: anyTransfer(services),
-    restsOn: ({ reported: heard }) => ({ status: heard.transfer.status, told: reportedIn(heard) }),
+    restsOn: ({ reported }) => ({ status: reported.transfer.status, told: reportedIn(reported) }),
     async weigh(tx, { id, at }) {
       return { ...(await weighFollowing(tx, id, at)).money, ever: true };
     },

@@ -66,7 +66,7 @@ export function suspenseDesk(services: SuspenseServices): Desk {
         decisions: RESOLUTIONS.map(({ verb }) => `suspense.${verb}`),
       }),
     ],
-    decisions: RESOLUTIONS.map((door) => resolutionOf(services, door)),
+    decisions: RESOLUTIONS.map((resolution) => resolutionOf(services, resolution)),
     figures: [
       gauge({
         name: 'suspense',
@@ -180,12 +180,12 @@ const inputOf = ({ takesAccount }: Resolution): z.ZodType<ResolutionInput> => {
 
 function resolutionOf(services: SuspenseServices, spec: Resolution): Decision {
   const { now } = services;
-  const { verb, resolution: door, title, other } = spec;
+  const { verb, resolution, title, other } = spec;
   const given = ({ id, input: { account, ...money } }: Judged<InSuspense, ResolutionInput>) => ({
     ...money,
     transferId: id,
     accountId: account,
-    door,
+    resolution,
     reason: '',
   });
   return decision<InSuspense, ResolutionInput>({

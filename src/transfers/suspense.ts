@@ -46,7 +46,7 @@ export interface Resolve {
  * Takes a fixed amount out of suspense: to the payer by the party, to an account, or to losses. `recover` takes from
  * an account to cover suspense below zero. Later words of the party do not change the amount. The caller checks
  * approval (src/desk/decide.ts).
- * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a door that the kind does not have,
+ * @throws Problem 404; 400 naming the field; 409 `invalid_transition` for a resolution that the kind does not have,
  * `limit_exceeded`, `insufficient_funds`, `account_closed`
  */
 export async function resolveSuspense(
@@ -80,11 +80,11 @@ export async function weighResolution(
 
 async function kindWithResolution(
   tx: Tx,
-  { transferId, resolution: door }: Pick<Resolve, 'transferId' | 'door'>,
+  { transferId, resolution }: Pick<Resolve, 'transferId' | 'resolution'>,
 ) {
   const kind = await requireKind(tx, transferId);
-  if (!kind.resolutions.includes(door))
-    throw conflict('invalid_transition', `${door} is not allowed for suspense of a ${kind.name}.`);
+  if (!kind.resolutions.includes(resolution))
+    throw conflict('invalid_transition', `${resolution} is not allowed for suspense of a ${kind.name}.`);
   return kind;
 }
 
@@ -110,7 +110,7 @@ async function resolved(
   left: Map<string, Decimal>,
   given: Omit<Resolve, 'decidedBy'>,
 ): Promise<Pick<Decision, 'kind' | 'amount' | 'currency' | 'accountId' | 'reason'>> {
-  const { resolution: door, reason } = given;
+  const { resolution, reason } = given;
   const { currency, has } = itemOf(left, given.currency);
   const amount = given.amount ?? has.abs();
   assertFits(amount, currency);
@@ -122,13 +122,20 @@ async function resolved(
       'amount',
     );
   const claims = has.lt(0);
-  if (door !== 'write_off' && claims !== (door === 'recover'))
+  if (resolution !== 'write_off' && claims !== (resolution === 'recover'))
     throw conflict(
       'invalid_transition',
       claims ? 'Suspense is below zero: recover it or write it off.' : 'Suspense is not below zero.',
     );
-  const accountId = door === 'credit' || door === 'recover' ? await accountFor(tx, given, currency) : null;
-  return { kind: decisionOf(door), amount: claims ? amount.negated() : amount, currency, accountId, reason };
+  const accountId =
+    resolution === 'credit' || resolution === 'recover' ? await accountFor(tx, given, currency) : null;
+  return {
+    kind: decisionOf(resolution),
+    amount: claims ? amount.negated() : amount,
+    currency,
+    accountId,
+    reason,
+  };
 }
 
 function itemOf(left: Map<string, Decimal>, wanted: string | undefined) {

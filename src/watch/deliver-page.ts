@@ -20,22 +20,22 @@ const NOT_APPLIED = 'party_row_not_applied';
  */
 const MAX_PASSED = 20;
 
-/** A page that was read. Its new changes are told later. */
+/** A page that was read. Its new changes are delivered later. */
 export interface ReadPage {
   from: string | null;
   changes: PartyChange[];
   place: string | null;
   readAt: Date;
-  /** Tells every row, known or not. */
+  /** Delivers every row, known or not. */
   isAnew: boolean;
 }
 
 /**
- * Tells the listeners of a page's changes, and notes its end in the same transaction. When a row fails the page, the
- * rows are told one by one. A row that fails alone is passed with a break, so that it stops no later row.
+ * Delivers a page's changes to their listener, and notes its end in the same transaction. When a row fails the page, the
+ * rows are delivered one by one. A row that fails alone is passed with a break, so that it stops no later row.
  * @param passedBefore ids of rows that an earlier call passed
  * @returns the rows that were passed
- * @throws DatabaseAway, or the error of a row when too many rows fail; nothing is noted, and the page must be told
+ * @throws DatabaseAway, or the error of a row when too many rows fail; nothing is noted, and the page must be delivered
  *   again
  */
 export async function deliverPage(
@@ -100,7 +100,7 @@ interface Passed {
   at: Date;
 }
 
-/** Notes how far the list was told, and opens a break for each passed row. */
+/** Notes how far the list was delivered, and opens a break for each passed row. */
 async function noteDelivered(
   tx: Tx,
   party: WatchedParty,

@@ -11,11 +11,11 @@ import { transfersOfParty } from '../transfers/engine/read';
 
 /** The domain that a party's list concerns. */
 export interface Listener {
-  /** Returns the known names, each with the last version heard. */
+  /** Returns the known names, each with the last known version. */
   known(sql: Sql, refs: readonly string[]): Promise<{ ref: string; version: number | null }[]>;
-  /** Makes the records of these names due and tells their workflows to look. Shows or investigates unknown names. */
+  /** Makes the records of these names due and signals their workflows. Shows or investigates unknown names. */
   receive(services: Services, tx: Tx, refs: readonly string[]): Promise<unknown>;
-  /** Tells the next few records that {@link Listener.receive} has deferred. Absent when it defers none. */
+  /** Wakes the next few records that {@link Listener.receive} has deferred. Absent when it defers none. */
   wakeInTurn?(services: Services, tx: Tx): Promise<void>;
   /** Makes resting records due while the list cannot be read. Absent when all records are polled anyway. */
   askInstead?(tx: Tx, at: Date): Promise<void>;

@@ -154,7 +154,7 @@ describe('a callback that comes before the answer to the order', () => {
     world.api.database.query('select 1 from reported_names where ref = $1', [sessionId]);
 
   /** Pays the session and calls back before the answer with the session arrives. */
-  function paidAtOnce(tellOf: (sessionId: string) => Promise<unknown>): () => void {
+  function paidAtOnce(reportOf: (sessionId: string) => Promise<unknown>): () => void {
     const { parties } = world.api.services;
     const { checkout } = parties;
     parties.checkout = {
@@ -162,7 +162,7 @@ describe('a callback that comes before the answer to the order', () => {
       async createSession(order) {
         const made = await checkout.createSession(order);
         pay(world.double.session(order.depositId), {}, true);
-        await tellOf(made.sessionId);
+        await reportOf(made.sessionId);
         return made;
       },
     };

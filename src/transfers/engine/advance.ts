@@ -68,7 +68,7 @@ function applied(
   kind: AnyKind,
   { transfer: { id, revision, dueBy } }: Situation,
   { partyRef, refused, keep, askedAt }: OrdersOutcome,
-  asked: Pick<Apply, 'heard' | 'listed'>,
+  asked: Pick<Apply, 'report' | 'listed'>,
 ): Promise<Situation | undefined> {
   return services.database.transaction(async (tx) => {
     const locked = await lock(tx, kind, id, services.now());

@@ -60,13 +60,13 @@ export async function apply(
   tx: Tx,
   kind: AnyKind,
   locked: Locked,
-  { report: heard, askedAt, decided = [], asked, ordering = false, listed = () => true, dueSeen }: Apply,
+  { report, askedAt, decided = [], asked, ordering = false, listed = () => true, dueSeen }: Apply,
 ): Promise<Situation> {
   const { booked } = locked;
   const before = locked.situation;
   const known = { ...before, decisions: [...before.decisions, ...decided] };
   const silent = askedAt ? { ...known, askedAt } : known;
-  const word = heard === undefined ? silent : withReport(kind, known, heard, askedAt);
+  const word = report === undefined ? silent : withReport(kind, known, report, askedAt);
   const { considered, found } = await consider(tx, kind, word, known);
   const followed = follow(kind, effective(kind, considered));
   const { path } = followed;
@@ -82,8 +82,8 @@ export async function apply(
     followed,
     accounts,
     open: locked.open,
-    isReported: heard !== undefined,
-    fell: hasFallen(known, heard),
+    isReported: report !== undefined,
+    fell: hasFallen(known, report),
   });
   // A conclusion replaces the party's word in the rules but is never stored as a word.
   const kept = { ...situation, transfer: { ...situation.transfer, word: considered.transfer.word } };
@@ -118,7 +118,7 @@ export async function apply(
   return after;
 }
 
-/** Changes of status in a path. A transition to the same status only changes the reason, and clients hear nothing. */
+/** Changes of status in a path. A transition to the same status only changes the reason, and clients get no event. */
 const changedOf = (path: Followed['path']): Followed['path'] =>
   path.filter(({ previous, situation }) => situation.transfer.status !== previous);
 

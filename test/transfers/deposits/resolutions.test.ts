@@ -106,7 +106,7 @@ describe('a deposit in review', () => {
     expect(await stands(whole)).toEqual(['failed', '0.00 0.00', []]);
   });
 
-  it('is approved with the amount that the doors have left', async () => {
+  it('is approved with the amount that the resolutions have left', async () => {
     const deposit = await paidLate();
     await door(deposit, 'write_off', '10.00');
     await door(deposit, 'return', '30.00');
@@ -118,7 +118,7 @@ describe('a deposit in review', () => {
     expect((await read(world.client, deposit)).chargedAmount).toBe('60.00');
   });
 
-  it('is rejected with the amount that the doors have left', async () => {
+  it('is rejected with the amount that the resolutions have left', async () => {
     const deposit = await paidLate();
     await door(deposit, 'credit', '40.00');
     await decide(deposit, 'rejected');

@@ -3,7 +3,7 @@ import type { Decision } from '../record';
 import type { Holding } from './position';
 
 /**
- * Doors: decisions that take a fixed amount out of suspense.
+ * Resolutions: decisions that take a fixed amount out of suspense.
  * `return`: to the payer, by the party.
  * `credit`: to an account.
  * `write_off`: to losses.
@@ -27,7 +27,7 @@ const LEADS_TO: Partial<Record<ResolutionKind, Resolution['to']>> = {
   write_off: 'losses',
 };
 
-/** Name of the decision of a door: `suspense_<door>`. */
+/** Name of the decision of a resolution: `suspense_<resolution>`. */
 export const decisionOf = (resolution: ResolutionKind): string => `suspense_${resolution}`;
 
 /** The amounts that decisions took out of suspense. A `return` is absent, because it is an order to the party. */
@@ -40,7 +40,7 @@ export function resolutionsOf(decisions: readonly Decision[]): Resolution[] {
   });
 }
 
-/** The holding of a door at its destination. */
+/** The holding of a resolution at its destination. */
 export const resolutionHolding = ({ part, to, account, currency, amount }: Resolution): Holding => ({
   component: to === 'account' ? 'released' : 'losses',
   part,
@@ -50,7 +50,7 @@ export const resolutionHolding = ({ part, to, account, currency, amount }: Resol
 });
 
 /**
- * The payer's money that doors took out of suspense, by currency. Amounts brought in from elsewhere are not the
+ * The payer's money that resolutions took out of suspense, by currency. Amounts brought in from elsewhere are not the
  * payer's.
  */
 export const takenByResolutions = (decisions: readonly Decision[]): { currency: string; amount: Decimal }[] =>
