@@ -56,7 +56,7 @@ function userBinRoute(): Route {
     status: 201,
     mayExist: true,
     async write(tx, { caller, params, body: { bin, enabled }, requestId }) {
-      const user = await requireUser(tx, caller.reach, params['id'] ?? '', undefined, 'share');
+      const user = await requireUser(tx, caller.reach, params['id'] ?? '', { lock: 'share' });
       const created = await setUserBin(tx, user, bin, enabled);
       await auditAdmin(tx, {
         caller,

@@ -55,7 +55,7 @@ export async function quoteIssue(
   { userId, accountId, cardholderId, bin: asked, amount, allocation }: IssueQuoteRequest,
   reach: string | null,
 ): Promise<Offer> {
-  const user = await requireUser(tx, reach, userId, 'userId');
+  const user = await requireUser(tx, reach, userId, { field: 'userId' });
   const { tenantId } = user;
   const account = await requireAccount(tx, tenantId, accountId, 'accountId');
   const cardholder = await requireCardholder(tx, tenantId, cardholderId, 'cardholderId');

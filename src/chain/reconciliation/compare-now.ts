@@ -35,7 +35,7 @@ export async function compareNow(
   const chains =
     named === undefined
       ? await chainsToCompare(database)
-      : [(await requireNetwork(database, named, 'chain')).chain];
+      : [(await requireNetwork(database, named, { field: 'chain' })).chain];
   const found: ComparedNow[] = [];
   for (const chain of chains) found.push(...(await compareOne(services, chain, kept, named !== undefined)));
   return found;

@@ -33,7 +33,7 @@ function releaseExpiredRoute(services: Services): Route {
     body: z.strictObject({ chain: chain.optional().describe('Only this network.') }),
     response: z.object({ released: z.int(), returned: z.int(), more: z.boolean() }),
     async write(tx, { caller, body, requestId }) {
-      if (body.chain !== undefined) await requireNetwork(tx, body.chain, 'chain');
+      if (body.chain !== undefined) await requireNetwork(tx, body.chain, { field: 'chain' });
       const after = await releaseExpired(services, tx, { chain: body.chain });
       const subject = body.chain ?? '';
       const action = 'wallets.release-expired';

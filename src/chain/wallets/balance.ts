@@ -77,7 +77,7 @@ export async function noteGasBalance(
   named: { chain: string; address: string },
   gasBalance: Decimal,
 ): Promise<{ before: Wallet; after: Wallet }> {
-  const { wallet, network } = await requireWallet(tx, named, { lock: true });
+  const { wallet, network } = await requireWallet(tx, named, { lock: 'update' });
   const decimals = NATIVE_DECIMALS[network.kind];
   if (gasBalance.decimalPlaces() > decimals)
     throw invalid(`gasBalance has more than ${decimals} decimals.`, 'gasBalance');

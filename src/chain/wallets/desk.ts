@@ -86,7 +86,7 @@ const subject: SubjectSpec<Wallet> = {
   noun: 'wallet',
   kinds: ['wallet'],
   read: (sql, id) => findWalletById(sql, id),
-  lock: (tx, id) => findWalletById(tx, id, { lock: true }),
+  lock: (tx, id) => findWalletById(tx, id, { lock: 'update' }),
   tenantOf: () => null,
 };
 

@@ -15,7 +15,7 @@ const users: SubjectSpec<StoppableUser> = {
   noun: 'user',
   kinds: ['user'],
   read: (sql, id) => withStops(sql, requireUser(sql, null, id)),
-  lock: (tx, id) => withStops(tx, requireUser(tx, null, id, undefined, 'update')),
+  lock: (tx, id) => withStops(tx, requireUser(tx, null, id, { lock: 'update' })),
   tenantOf: ({ tenantId }) => tenantId,
 };
 

@@ -32,6 +32,18 @@ export function filtered(query: Knex.QueryBuilder, filter: Record<string, unknow
     if (value !== undefined && value !== null) void query.where(column, value);
 }
 
+/** Locks what a look-up finds until the transaction ends. */
+export interface Locking {
+  /** `share`: nobody changes the row. `update`: only this transaction does. Foreign keys to the row stay possible. */
+  lock?: 'share' | 'update' | undefined;
+}
+
+/** Adds the lock of a look-up. @param of the table to lock, where the select joins others */
+export function locked(query: Knex.QueryBuilder, { lock }: Locking, ...of: string[]): void {
+  if (lock === 'share') void query.forShare(...of);
+  if (lock === 'update') void query.forNoKeyUpdate(...of);
+}
+
 export interface IdPage {
   /** The last id of the previous page. */
   after?: string | undefined;

@@ -95,7 +95,7 @@ const users: SubjectSpec<Kyc> = {
   kinds: ['user'],
   read: (sql, id) => readKyc(sql, null, id),
   async lock(tx, id) {
-    await requireUser(tx, null, id, undefined, 'update');
+    await requireUser(tx, null, id, { lock: 'update' });
     return readKyc(tx, null, id);
   },
   tenantOf: ({ user }) => user.tenantId,

@@ -64,7 +64,7 @@ export async function recordDeposit(
   told: ToldCoin & { over: string | null },
   { reason, decidedBy }: By,
 ): Promise<ChainDeposit> {
-  await requireWallet(tx, { chain: told.chain, address: told.coin.transfer.to }, { lock: true });
+  await requireWallet(tx, { chain: told.chain, address: told.coin.transfer.to }, { lock: 'update' });
   const { opening, before } = await recordable(tx, told, services.now());
   if (wordOn(before) !== told.over) throw saidSince();
   const isAgain = before !== undefined && before.transfer.terms.blockHash === opening.terms.blockHash;
@@ -178,7 +178,7 @@ const saidSince = () =>
   conflict('invalid_transition', 'The deposit was decided on since this request: ask again.');
 
 async function recordable(tx: Tx, { chain, amount, coin }: ToldCoin, at: Date): Promise<Recordable> {
-  const network = await requireNetwork(tx, chain, 'chain');
+  const network = await requireNetwork(tx, chain, { field: 'chain' });
   const { from, txHash, units } = coin.transfer;
   if ((await ownAmong(tx, chain, [from])).has(from))
     throw invalid('txHash must not be a transaction from one of our own addresses.', 'txHash');

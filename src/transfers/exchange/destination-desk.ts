@@ -172,7 +172,7 @@ const destinations: SubjectSpec<WithdrawalDestination> = {
   noun: 'destination',
   kinds: ['withdrawalDestination'],
   read: (sql, id) => findDestination(sql, null, id),
-  lock: (tx, id) => findDestination(tx, null, id, 'update'),
+  lock: (tx, id) => findDestination(tx, null, id, { lock: 'update' }),
   tenantOf: ({ tenantId }) => tenantId,
 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accountLines, referencesOf, type StoryServices } from '../../accounts/stories';
+import { type Locking } from '../../kernel/db/build';
 import type { Sql } from '../../kernel/db/database';
 import { conflict, notFound } from '../../kernel/errors';
 import { readBalances } from '../../kernel/ledger/accounts';
@@ -94,16 +95,16 @@ interface Company {
   iban: VirtualIban | undefined;
 }
 
-async function readCompany(sql: Sql, id: string, lock?: 'update'): Promise<Company | undefined> {
+async function readCompany(sql: Sql, id: string, locking: Locking = {}): Promise<Company | undefined> {
   if (!(await tenantExists(sql, id))) return undefined;
-  return { tenantId: id, iban: await findVirtualIban(sql, id, lock) };
+  return { tenantId: id, iban: await findVirtualIban(sql, id, locking) };
 }
 
 const companies: SubjectSpec<Company> = {
   noun: 'company',
   kinds: ['tenant'],
   read: (sql, id) => readCompany(sql, id),
-  lock: (tx, id) => readCompany(tx, id, 'update'),
+  lock: (tx, id) => readCompany(tx, id, { lock: 'update' }),
   tenantOf: ({ tenantId }) => tenantId,
 };
 

@@ -63,7 +63,7 @@ export async function sweepCandidates(
 }
 
 const networksOf = async (sql: Sql, chain: string | undefined): Promise<Network[]> =>
-  chain === undefined ? enabledNetworks(sql) : [await requireNetwork(sql, chain, 'chain')];
+  chain === undefined ? enabledNetworks(sql) : [await requireNetwork(sql, chain, { field: 'chain' })];
 
 async function candidatesOn(
   services: Deps,

@@ -95,6 +95,6 @@ const operations: SubjectSpec<GasOperation> = {
   noun: 'operation',
   kinds: ['sweepOperation', 'topupOperation'],
   read: (sql, id) => findOperation(sql, id),
-  lock: (tx, id) => findOperation(tx, id, { lock: true }),
+  lock: (tx, id) => findOperation(tx, id, { lock: 'update' }),
   tenantOf: () => null,
 };

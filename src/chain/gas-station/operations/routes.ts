@@ -145,7 +145,7 @@ const confirmRoute = (services: Services, type: GasOperationType): Route =>
     prepare: ({ params, body }) => askAbout(services, { id: params['id'] ?? '', type }, body.txHash),
     async write(tx, request, asked) {
       const named = { id: request.params['id'] ?? '', type };
-      const before = await requireOperation(tx, named.id, type, { lock: true });
+      const before = await requireOperation(tx, named.id, type, { lock: 'update' });
       const { operation, refusal } = await confirmOperation(services, tx, named, asked);
       await noted(tx, request, 'confirm', operation, before);
       return refusal ? refusedWith(refusal, request) : gasOperationView(operation);
@@ -173,7 +173,7 @@ const exportRoute = (services: Services, type: GasOperationType): Route =>
       const id = params['id'] ?? '';
       const given = await exportable(services, id, type);
       const exported = await services.database.transaction(async (tx) => {
-        const before = await requireOperation(tx, id, type, { lock: true });
+        const before = await requireOperation(tx, id, type, { lock: 'update' });
         const made = await exportOperation(services, tx, { id, type }, given);
         await noted(tx, request, 'export', made.operation, before);
         return made;

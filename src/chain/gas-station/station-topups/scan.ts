@@ -46,7 +46,7 @@ export async function readScan(
   sql: Sql,
   { chain, from, address }: Wanted,
 ): Promise<Scan> {
-  const station = await stationMeant(sql, await requireNetwork(sql, chain, 'chain'), address);
+  const station = await stationMeant(sql, await requireNetwork(sql, chain, { field: 'chain' }), address);
   const { network, node } = await nodeOf(services, sql, chain);
   const asset = nativeSymbol(network);
   if (asset === undefined)

@@ -98,7 +98,7 @@ const subjectOf = (services: NetworkChangeServices): SubjectSpec<NamedNetwork> =
   read: async (sql, chain) =>
     isChainName(chain) ? { before: await findOpened(services, sql, chain) } : undefined,
   lock: async (tx, chain) =>
-    isChainName(chain) ? { before: await findOpened(services, tx, chain, 'update') } : undefined,
+    isChainName(chain) ? { before: await findOpened(services, tx, chain, { lock: 'update' }) } : undefined,
   tenantOf: () => null,
 });
 

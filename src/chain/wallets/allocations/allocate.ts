@@ -50,7 +50,7 @@ export async function allocateWallet(
   reach: string | null,
 ): Promise<HeldWallet & { made: boolean }> {
   // Locked, so that nobody drops an asset while a wallet is allocated for it.
-  const network = await requireNetwork(tx, asked.chain, 'chain', 'share');
+  const network = await requireNetwork(tx, asked.chain, { field: 'chain', lock: 'share' });
   const account = await requireAccount(tx, reach, asked.accountId, 'accountId');
   const { tenantId } = account;
   const ofTenant = { tenantId, quarantineSeconds: services.walletQuarantineSeconds };

@@ -45,7 +45,7 @@ export function openBook<Asked extends object, State extends object, Word extend
   /** @returns `unreachable` while no order reaches the party, where no question does either */
   const find = (name: Name): Promise<Present<Asked, State, Word> | 'unreachable' | undefined> =>
     database.transaction(async (tx) => {
-      const row = await lockRow(tx, { party, kind, ...name }, 'share');
+      const row = await lockRow(tx, { party, kind, ...name }, { lock: 'share' });
       if (!row) return undefined;
       const kept = keptOf(book, row);
       const times = await changeTimes(tx, party, refOf(book, kept));
@@ -62,7 +62,7 @@ export function openBook<Asked extends object, State extends object, Word extend
     },
     change: (name, work) =>
       database.transaction(async (tx) => {
-        const row = await lockRow(tx, { party, kind, ...name }, 'update');
+        const row = await lockRow(tx, { party, kind, ...name }, { lock: 'update' });
         const kept = row && keptOf(book, row);
         const at = now();
         const changed = kept && work(kept, at);

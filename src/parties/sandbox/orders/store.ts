@@ -1,3 +1,4 @@
+import { type Locking, locked } from '../../../kernel/db/build';
 import type { Sql, Tx } from '../../../kernel/db/database';
 import { json, recordTable, wholeUnits } from '../../../kernel/db/record-table';
 import type { SandboxParty } from '../options';
@@ -51,10 +52,9 @@ export async function lockByKey(tx: Sql, row: Omit<Row, 'number' | 'calls'>): Pr
 export function lockRow(
   tx: Sql,
   where: Pick<Row, 'party' | 'kind'> & Name,
-  lock: 'share' | 'update',
+  locking: Locking,
 ): Promise<Row | undefined> {
-  const found = orders().where(where);
-  return orders.one(tx, lock === 'share' ? found.forShare() : found.forUpdate());
+  return orders.one(tx, orders().where(where).modify(locked, locking));
 }
 
 export function saveRow(

@@ -53,7 +53,7 @@ export async function addDocument(
     idempotencyKey: string | undefined;
   },
 ): Promise<KycDocument> {
-  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const user = await requireUser(tx, given.reach, given.userId, { lock: 'update' });
   const { key, contentType, size, sha256 } = given.content;
   await keepContent(tx, given.content);
   const document = await insertDocument(tx, {
@@ -105,7 +105,7 @@ export async function deleteDocument(
   tx: Tx,
   given: { reach: string | null; userId: string; documentId: string; idempotencyKey: string | undefined },
 ): Promise<KycDocument> {
-  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const user = await requireUser(tx, given.reach, given.userId, { lock: 'update' });
   const document = await requireDocument(tx, given.reach, user.id, given.documentId);
   if (!isDeletable(user.kycStatus, document))
     throw conflict('invalid_transition', 'A document that was submitted or judged cannot be deleted.');
@@ -133,7 +133,7 @@ export async function decideDocument(
     decidedBy: string;
   },
 ): Promise<{ before: KycDocument; after: KycDocument }> {
-  const user = await requireUser(tx, given.reach, given.userId, undefined, 'update');
+  const user = await requireUser(tx, given.reach, given.userId, { lock: 'update' });
   const before = await requireDocument(tx, given.reach, user.id, given.documentId);
   const status = requireDocumentTransition(before.status, given.decision);
   const { decision, decidedBy, note = null } = given;

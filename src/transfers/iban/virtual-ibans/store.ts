@@ -1,4 +1,14 @@
-import { columnsOf, filtered, type IdPage, NOW, newestFirst, raw, table } from '../../../kernel/db/build';
+import {
+  columnsOf,
+  filtered,
+  type IdPage,
+  type Locking,
+  locked,
+  NOW,
+  newestFirst,
+  raw,
+  table,
+} from '../../../kernel/db/build';
 import type { Sql } from '../../../kernel/db/database';
 import { recordTable } from '../../../kernel/db/record-table';
 
@@ -18,16 +28,11 @@ const COLUMNS = ['id', 'tenantId', 'iban', 'bic', 'status', 'createdAt', 'update
 const ibans = recordTable<VirtualIban>('virtual_ibans', {}, COLUMNS);
 const periods = () => table('virtual_iban_periods');
 
-export function findVirtualIban(
+export const findVirtualIban = (
   sql: Sql,
   tenantId: string,
-  lock?: 'share' | 'update',
-): Promise<VirtualIban | undefined> {
-  const query = ibans().where({ tenantId });
-  if (lock === 'share') void query.forShare();
-  if (lock === 'update') void query.forNoKeyUpdate();
-  return ibans.one(sql, query);
-}
+  locking: Locking = {},
+): Promise<VirtualIban | undefined> => ibans.one(sql, ibans().where({ tenantId }).modify(locked, locking));
 
 /** @param reach the company that must own it, or null for any */
 export const findById = (sql: Sql, reach: string | null, id: string): Promise<VirtualIban | undefined> =>

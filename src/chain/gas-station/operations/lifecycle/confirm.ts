@@ -81,7 +81,7 @@ export async function confirmOperation(
   { id, type }: Named,
   asked: Asked,
 ): Promise<Confirmed> {
-  const operation = await requireOperation(tx, id, type, { lock: true });
+  const operation = await requireOperation(tx, id, type, { lock: 'update' });
   if (operation.executedAt !== null && operation.txHash === asked.hash) return { operation };
   const { hash, word } = asked;
   const ownership = await ownershipOf(tx, operation, asked);

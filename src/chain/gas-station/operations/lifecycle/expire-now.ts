@@ -16,7 +16,7 @@ export async function expireNow(
   tx: Tx,
   id: string,
 ): Promise<GasOperation> {
-  assertExpires(services, await requireOperation(tx, id, null, { lock: true }));
+  assertExpires(services, await requireOperation(tx, id, null, { lock: 'update' }));
   const changed = await updateOperation(tx, id, { expiresAt: services.now() });
   services.commands.append(tx, [lookAtGasOperation(changed)]);
   return changed;

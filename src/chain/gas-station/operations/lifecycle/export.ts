@@ -80,7 +80,7 @@ export async function exportOperation(
   { id, type }: { id: string; type: GasOperationType },
   { plan, context: { network, config }, block }: Exportable,
 ): Promise<Exported> {
-  const operation = await requireOperation(tx, id, type, { lock: true });
+  const operation = await requireOperation(tx, id, type, { lock: 'update' });
   assertExportable(operation);
   await assertGuards(tx, await requireNetwork(tx, operation.chain), operation, 'export');
   await lockNonces(tx, network.chain);

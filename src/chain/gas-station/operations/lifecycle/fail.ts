@@ -129,8 +129,8 @@ export async function failOperation(
   { id, type, reason, batch }: Named & { reason: string; batch: boolean },
   { whole: { id: wholeId, revision }, fate }: Fallible,
 ): Promise<Failed> {
-  const whole = await requireOperation(tx, wholeId, null, { lock: true });
-  const operation = wholeId === id ? whole : await requireOperation(tx, id, type, { lock: true });
+  const whole = await requireOperation(tx, wholeId, null, { lock: 'update' });
+  const operation = wholeId === id ? whole : await requireOperation(tx, id, type, { lock: 'update' });
   if (!isOpen(operation)) throw conflict('invalid_transition', `The operation is ${operation.status}.`);
   if (whole.revision !== revision || (operation.batchOf ?? id) !== wholeId)
     throw conflict('invalid_transition', 'The operation has changed meanwhile: read it again.');
@@ -169,7 +169,7 @@ async function endOne(
   reason: string,
   fate: Extract<Fate, { is: 'unexecuted' | 'possible' }>,
 ): Promise<void> {
-  const operation = await requireOperation(tx, id, null, { lock: true });
+  const operation = await requireOperation(tx, id, null, { lock: 'update' });
   if (!isOpen(operation)) return;
   const after =
     fate.is === 'possible'

@@ -61,7 +61,7 @@ export const whileUnchanged = (
   write: (tx: Tx, operation: GasOperation) => Promise<unknown>,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    const operation = await findOperation(tx, id, { lock: true });
+    const operation = await findOperation(tx, id, { lock: 'update' });
     if (operation?.revision !== revision) return false;
     await write(tx, operation);
     return true;

@@ -32,7 +32,7 @@ async function bookOne(
   if (!isAgreed || !isMined(word)) return;
   if ((await depthOf(node, word.block, config.sweepConfirmations)) !== 'final') return;
   await services.database.transaction(async (tx) => {
-    const operation = await findOperation(tx, operationId, { lock: true });
+    const operation = await findOperation(tx, operationId, { lock: 'update' });
     if (!operation || operation.executedAt !== null) return;
     if (!(await settleFreed(tx, { chain, operationId, hash }, services.now()))) return;
     await endExecuted(services, tx, operation, network, { hash, word, verdict: judgeOwn(operation, word) });
