@@ -106,22 +106,23 @@ export async function discover(services: Services, party: MoneyParty, ref: strin
   const seen = await reportedName(database, party, ref);
   const found = await lookInto(services, party, ref);
   const at = now();
-  const { firstReportedAt: firstToldAt } = seen ?? { firstReportedAt: at };
+  const { firstReportedAt } = seen ?? { firstReportedAt: at };
   const name = { party, ref };
   if (found === 'known' || found === 'kept' || found === 'nothing') {
     await closeBreaksOf(database, { subject: ref, kinds: [UNREADABLE, MISSING], at });
     await forgetName(database, name, seen);
     return found;
   }
-  const isMissing = found === 'unknown_to_party' && at.getTime() - firstToldAt.getTime() >= MISSING_AFTER_MS;
+  const isMissing =
+    found === 'unknown_to_party' && at.getTime() - firstReportedAt.getTime() >= MISSING_AFTER_MS;
   if (isMissing) {
     noteUnusable(services, party, 'unknown_name', ref);
     await openBreakAgain(database, breakOf(MISSING, name));
     await forgetName(database, name, seen);
     return 'missing';
   }
-  const dueBy = new Date(askAgainAt({ firstReportedAt: firstToldAt }, at).getTime() + GRACE_MS);
-  await scheduleLookup(database, { ...name, firstReportedAt: firstToldAt, dueBy }, seen);
+  const dueBy = new Date(askAgainAt({ firstReportedAt }, at).getTime() + GRACE_MS);
+  await scheduleLookup(database, { ...name, firstReportedAt, dueBy }, seen);
   return 'open';
 }
 

@@ -88,10 +88,10 @@ export async function wipedWhilePartyIsAway(
   const at = new Date();
   const given = { iban: payment.iban, amount: new Decimal(payment.amount), currency: 'EUR', mute: false };
   const callbackUrl = fleet.baseUrl + CREDIT_CALLBACK_PATH;
-  const away = 'sandbox_bank_credits_away';
+  const away = 'sandbox_orders_away';
   const ref = await database.transaction(async (tx) => {
     const id = await receivePayment(tx, given, { callbackUrl, at });
-    await tx.query(`alter table sandbox_bank_credits rename to ${away}`);
+    await tx.query(`alter table sandbox_orders rename to ${away}`);
     return id;
   });
   const isTold = async () =>
@@ -104,7 +104,7 @@ export async function wipedWhilePartyIsAway(
     ).length > 0;
   await until(isTold);
   await wiped(fleet);
-  await database.query(`alter table ${away} rename to sandbox_bank_credits`);
+  await database.query(`alter table ${away} rename to sandbox_orders`);
 }
 
 /** @returns the process ids of client connections */

@@ -53,7 +53,7 @@ function namesIn(pattern: RegExp, path: string): string[] | undefined {
 /** A `POST` under an `idempotency-key`. */
 export const orderRoute = <S extends z.ZodType>(
   path: RegExp,
-  { body: schema, limit }: { body: S; limit?: string },
+  { body: schema, limit, malformed = 'malformed_order' }: { body: S; limit?: string; malformed?: string },
   take: (order: z.output<S>, key: string, ...names: string[]) => Promise<Outcome>,
 ): PartyRoute => ({
   method: 'POST',
@@ -61,7 +61,7 @@ export const orderRoute = <S extends z.ZodType>(
   async handle(ctx, ...names) {
     const body = schema.safeParse(await readOrder(ctx, limit));
     const key = ctx.get('idempotency-key');
-    if (!body.success || key === '') return refuse(ctx, 422, 'malformed_order');
+    if (!body.success || key === '') return refuse(ctx, 422, malformed);
     reply(ctx, 201, await take(body.data, key, ...names));
   },
 });

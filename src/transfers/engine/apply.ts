@@ -96,10 +96,10 @@ export async function apply(
     dueSeen,
   });
   const turns = changedOf(path);
-  const changes = turns.flatMap((step) =>
+  const statusEvents = turns.flatMap((step) =>
     kind.eventsOf({ ...step.situation, at: situation.at }, step.previous),
   );
-  const events = [...(posted?.events ?? []), ...changes];
+  const events = [...(posted?.events ?? []), ...statusEvents];
   if (events.length > 0) tellWhenCommitted(tx);
   await syncBreaks(tx, breaks);
   // The remaining writes go with the commit, because other transactions wait for the accounts until then.

@@ -103,7 +103,7 @@ describe('a late word', () => {
     expect(await breaksOf(api, id)).toEqual(['transfer_suspense 100']);
     const given = {
       transferId: id,
-      door: 'credit',
+      resolution: 'credit',
       accountId,
       reason: 'it was paid once',
       decidedBy: 'operator:ada',
@@ -130,7 +130,12 @@ describe('a late word', () => {
       return (await api.database.query<{ kind: string }>(text, [id])).map(({ kind }) => kind);
     };
     expect(await open()).toEqual(['transfer_below_zero', 'transfer_contradicted', 'transfer_suspense']);
-    const written = { transferId: id, door: 'write_off', reason: 'lost', decidedBy: 'operator:ada' } as const;
+    const written = {
+      transferId: id,
+      resolution: 'write_off',
+      reason: 'lost',
+      decidedBy: 'operator:ada',
+    } as const;
     await api.database.transaction((tx) => resolveSuspense(api.services, tx, written));
     expect(await open()).toEqual(['transfer_below_zero', 'transfer_contradicted']);
     await fund(api, accountId, '500.00');

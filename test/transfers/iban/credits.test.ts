@@ -203,9 +203,10 @@ describe('the operator', () => {
       Array(2).fill({ status: 'returned', open: false }),
     );
     expect(await bookedOn(api, id, 'suspense:EUR')).toBe(0);
-    const returns = await api.database.query('select key from sandbox_bank_returns where credit_id = $1', [
-      bankId,
-    ]);
+    const returns = await api.database.query(
+      "select key from sandbox_orders where party = 'bank' and asked->>'of' = $1",
+      [bankId],
+    );
     expect(returns).toHaveLength(1);
   });
 

@@ -1,8 +1,12 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Tx } from '../../../kernel/db/database';
+import { Decimal } from '../../../kernel/money/money';
 import type { Moment } from '../changes';
 import type { SandboxParty } from '../options';
 import type { KeptRecord } from './store';
+
+/** An amount in a stored record. JSON holds it as text. */
+export const storedDecimal = z.coerce.string().transform((text) => new Decimal(text));
 
 /** What a magic value does to an order on its way. */
 export interface OrderFaults {

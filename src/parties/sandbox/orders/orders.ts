@@ -5,12 +5,13 @@ import type { PartyOptions } from '../options';
 import type { Outcome } from '../routing';
 import { secondsSince } from '../time';
 import type { Kept, OrderBook } from './book';
-import { lockByKey, lockRow, type Name, type Row, saveRow } from './store';
+import { insertRow, lockByKey, lockRow, type Name, type Row, rowOfKey, saveRow } from './store';
 
 /** An order as it comes to the party. */
 export interface Given<Asked, State> {
   key: string;
-  callbackUrl: string;
+  /** Null: the party calls nobody. */
+  callbackUrl: string | null;
   asked: Asked;
   state: State;
   id?: string;
@@ -32,6 +33,16 @@ export interface Orders<Asked, State, Word> {
   report(name: Name): Promise<Outcome>;
   /** Stores a decision on a record. @param work undefined where nothing has changed */
   change(name: Name, work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | undefined): Promise<void>;
+  /**
+   * Takes an order about a taken record, such as a refund, once under its key. Of a refused one nothing is kept.
+   * @param work what the order adds to the state, or the code of its refusal
+   * @returns the record; undefined where there is none
+   */
+  takePart(
+    name: Name,
+    part: { key: string; asked: object },
+    work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | { refused: string },
+  ): Promise<{ kept: Kept<Asked, State>; at: Date } | { refused: string } | 'another' | undefined>;
   /** As {@link Orders.report}, with the record. */
   read(name: Name): Promise<Present<Asked, State, Word> | undefined>;
 }
@@ -70,6 +81,29 @@ export function openBook<Asked extends object, State extends object, Word extend
         const known = { ...kept, ...changed };
         saveKept(tx, book, known);
         recordKept(tx, book, known, at);
+      }),
+    takePart: (name, { key, asked }, work) =>
+      database.transaction(async (tx) => {
+        const row = await lockRow(tx, { party, kind, ...name }, { lock: 'update' });
+        if (!row) return undefined;
+        const kept = keptOf(book, row);
+        const at = now();
+        const part = { kind: `part of ${kind}`, asked: { of: kept.key, ...asked } };
+        const known = await rowOfKey(tx, party, key);
+        if (known) return isSame(known, part) ? { kept, at } : 'another';
+        const changed = work(kept, at);
+        if ('refused' in changed) return changed as { refused: string };
+        const given = { ...part, key, callbackUrl: null, state: {} };
+        const taken = await lockByKey(tx, {
+          ...rowOf({ party, kind: part.kind }, given, at),
+          acceptedAt: at,
+        });
+        // The same key may arrive for another record at the same time.
+        if (!taken || !isSame(taken, part)) return 'another';
+        const after = { ...kept, ...changed };
+        saveKept(tx, book, after);
+        recordKept(tx, book, after, at);
+        return { kept: after, at };
       }),
     async report(name) {
       const found = await find(name);
@@ -132,6 +166,17 @@ function recordKept<Asked extends object, State extends object>(
   const record = { party, ref: refOf(book, kept), callbackUrl: kept.callbackUrl, repeats };
   const moments = book.momentsNow?.(kept, at) ?? ([{ at, quiet: true }] as const);
   recordChange(tx, record, moments, book.momentsOf(kept, at));
+}
+
+/** Stores a record that nobody ordered, such as a payment that a bank has received. */
+export async function storeUnordered<Asked extends object, State extends object>(
+  tx: Tx,
+  book: OrderBook<Asked, State, object>,
+  given: Given<Asked, State>,
+  at: Date,
+): Promise<void> {
+  const row = await insertRow(tx, { ...rowOf(book, given, at), acceptedAt: at });
+  recordKept(tx, book, keptOf(book, row), at);
 }
 
 function rowOf<Asked, State>(

@@ -48,6 +48,13 @@ export async function lockByKey(tx: Sql, row: Omit<Row, 'number' | 'calls'>): Pr
   return locked;
 }
 
+export const insertRow = (tx: Sql, row: Omit<Row, 'number' | 'calls'>): Promise<Row> =>
+  orders.saved(tx, orders().insert(orders.row(row)));
+
+/** The row of a key, of any kind. */
+export const rowOfKey = (sql: Sql, party: SandboxParty, key: string): Promise<Row | undefined> =>
+  orders.one(sql, orders().where({ party, key }));
+
 /** Locks a row, so that its recorded changes and its state agree. */
 export function lockRow(
   tx: Sql,

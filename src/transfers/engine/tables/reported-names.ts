@@ -10,7 +10,7 @@ export interface ReportedName {
   dueBy: Date;
 }
 
-const names = recordTable<ReportedName>('reported_names', {}, ['firstToldAt', 'dueBy']);
+const names = recordTable<ReportedName>('reported_names', {}, ['firstReportedAt', 'dueBy']);
 
 /**
  * Locks names until the end of the transaction. A report of an unknown name and the step that learns the name exclude
@@ -33,7 +33,7 @@ export async function storeReportedNames(
   at: Date,
 ): Promise<void> {
   if (refs.length === 0) return;
-  const rows = [...refs].sort().map((ref) => ({ party, ref, firstToldAt: at, dueBy: at }));
+  const rows = [...refs].sort().map((ref) => ({ party, ref, firstReportedAt: at, dueBy: at }));
   const sooner = raw(`least(reported_names.due_by - interval '1 millisecond', excluded.due_by)`);
   await tx.run(names().insert(rows).onConflict(['party', 'ref']).merge({ dueBy: sooner }));
 }
@@ -47,10 +47,10 @@ export const reportedName = (sql: Sql, party: MoneyParty, ref: string): Promise<
  */
 export async function scheduleLookup(
   sql: Sql,
-  { party, ref, firstReportedAt: firstToldAt, dueBy }: ReportedName & { party: MoneyParty; ref: string },
+  { party, ref, firstReportedAt, dueBy }: ReportedName & { party: MoneyParty; ref: string },
   seen: ReportedName | undefined,
 ): Promise<void> {
-  const row = names().insert({ party, ref, firstToldAt, dueBy }).onConflict(['party', 'ref']);
+  const row = names().insert({ party, ref, firstReportedAt, dueBy }).onConflict(['party', 'ref']);
   await sql.run(seen ? row.merge(['dueBy']).where('reported_names.due_by', seen.dueBy) : row.ignore());
 }
 
@@ -77,10 +77,7 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
 /** Time of the next lookup: first after five seconds, then after the time waited so far, at most an hour. */
-export function askAgainAt(
-  { firstReportedAt: firstToldAt }: Pick<ReportedName, 'firstToldAt'>,
-  at: Date,
-): Date {
-  const waited = Math.max(0, at.getTime() - firstToldAt.getTime());
+export function askAgainAt({ firstReportedAt }: Pick<ReportedName, 'firstReportedAt'>, at: Date): Date {
+  const waited = Math.max(0, at.getTime() - firstReportedAt.getTime());
   return new Date(at.getTime() + Math.min(waited + 5 * SECOND_MS, HOUR_MS));
 }
