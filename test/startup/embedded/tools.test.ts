@@ -25,10 +25,10 @@ beforeEach(async () => {
   folder = temporaryFolder();
   requests = [];
   archived = NEW_ENOUGH;
-  site = createServer(async (request, response) => {
+  site = createServer((request, response) => {
     requests.push(request.url!);
     const { port } = site.address() as AddressInfo;
-    if (request.url!.startsWith('/archive')) return response.end(await archive());
+    if (request.url!.startsWith('/archive')) return void archive().then((bytes) => response.end(bytes));
     const archiveUrl = `http://127.0.0.1:${port}/archive.tar.gz`;
     return response.end(JSON.stringify({ archiveUrl, fileToExtract: 'bin/program' }));
   });

@@ -52,5 +52,8 @@ export function createCheckoutParty(options: PartyOptions): Middleware {
       },
     ),
   ]);
-  return (ctx, next) => (ctx.path.startsWith('/pages/') ? pages(ctx) : api(ctx, next));
+  return async (ctx, next) => {
+    if (ctx.path.startsWith('/pages/')) await pages(ctx);
+    else await api(ctx, next);
+  };
 }

@@ -92,7 +92,7 @@ export function openBook<Asked extends object, State extends object, Word extend
         const known = await rowOfKey(tx, party, key);
         if (known) return isSame(known, part) ? { kept, at } : 'another';
         const changed = work(kept, at);
-        if ('refused' in changed) return changed as { refused: string };
+        if ('refused' in changed) return changed;
         const given = { ...part, key, callbackUrl: null, state: {} };
         const taken = await lockByKey(tx, {
           ...rowOf({ party, kind: part.kind }, given, at),
