@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { IdKind } from '../kernel/ids';
 import { moneyText } from '../kernel/money/money';
 import { type Decision, decision, type Effect, type SubjectSpec } from '../process/desk/decision';
 import { type Desk, defineDesk } from '../process/desk/desk';
@@ -11,7 +10,7 @@ import type { AnyKind } from './engine/kind';
 import { lockTransfer, readSituation } from './engine/read';
 import { last, type Situation } from './engine/record';
 import { fingerprintOf } from './engine/restored';
-import { findKind } from './kinds';
+import { findKind, TRANSFER_IDS } from './kinds';
 
 /** A transfer of any kind, with the party's own word. */
 export interface AnyTransfer {
@@ -19,15 +18,10 @@ export interface AnyTransfer {
   reported: Situation;
 }
 
-const KINDS: readonly IdKind[] = [
-  ...(['deposit', 'payout', 'ibanPayout', 'ibanCredit', 'chainDeposit', 'externalCardTransaction'] as const),
-  ...(['exchangeOrder', 'exchangeWithdrawal'] as const),
-];
-
 /** A transfer of any kind as the subject of a decision. */
 export const anyTransfer = ({ now }: Pick<Services, 'now'>): SubjectSpec<AnyTransfer> => ({
   noun: 'transfer',
-  kinds: KINDS,
+  kinds: TRANSFER_IDS,
   async read(sql, id) {
     const kind = await findKind(sql, id);
     const reported = kind && (await readSituation(sql, kind, id, now()));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireCard, requireLockedCard } from '../cards/cards/operations';
 import type { Sql } from '../kernel/db/database';
 import { Problem } from '../kernel/errors';
-import { type IdKind, isId } from '../kernel/ids';
+import { isId } from '../kernel/ids';
 import { Decimal, formatAmount, moneyText } from '../kernel/money/money';
 import { amount, currency, identifier } from '../kernel/wire/schemas';
 import { sumOpenBreaks } from '../process/breaks/operations';
@@ -18,7 +18,7 @@ import type { ResolutionKind } from './engine/books/resolutions';
 import { SUSPENSE } from './engine/breaks';
 import { effective } from './engine/conclusion';
 import { readSituation, type SuspenseItem } from './engine/read';
-import { requireKind } from './kinds';
+import { requireKind, TRANSFER_IDS } from './kinds';
 import {
   countSuspense,
   leftOf,
@@ -137,14 +137,9 @@ async function readSuspense(sql: Sql, id: string, at: Date): Promise<InSuspense 
   return { tenantId, status, left: leftOf(kind, situation) };
 }
 
-const KINDS: readonly IdKind[] = [
-  ...(['deposit', 'payout', 'ibanPayout', 'ibanCredit', 'chainDeposit', 'externalCardTransaction'] as const),
-  ...(['exchangeOrder', 'exchangeWithdrawal', 'card'] as const),
-];
-
 const subjectOf = ({ now }: SuspenseServices): SubjectSpec<InSuspense> => ({
   noun: 'transfer',
-  kinds: KINDS,
+  kinds: [...TRANSFER_IDS, 'card'],
   read: (sql, id) => ifThere(() => readSuspense(sql, id, now())),
   lock: (tx, id) =>
     ifThere(async () => {

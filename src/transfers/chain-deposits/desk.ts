@@ -72,7 +72,6 @@ export function chainDepositDesk(services: ChainDepositServices): Desk {
     decisions: [recordDecision(services), takeBackDecision(services), creditDecision(services)],
     figures: [
       transfersByHour(database, chainDepositKind, {
-        id: 'chainDeposit',
         name: 'chain-deposits',
         title: 'deposits on chains by the hour of their discovery and their present status',
         unit: 'deposits',

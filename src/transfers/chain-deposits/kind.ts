@@ -24,6 +24,7 @@ import * as rules from './rules';
  */
 export const chainDepositKind: TransferKind<ChainDepositTerms, ChainDepositWord> = {
   name: 'chain_deposit',
+  idKind: 'chainDeposit',
   party: 'chain',
   process: processOfRecord<ProcessSubject>({
     workflow: 'chainDeposit',

@@ -32,6 +32,7 @@ export const unknownSession = processOf<NamedByParty>({
  */
 export const depositKind: TransferKind<DepositTerms, CheckoutWord> = {
   name: 'deposit',
+  idKind: 'deposit',
   party: 'checkout',
   process: processOfRecord<ProcessSubject>({
     workflow: 'depositLifecycle',

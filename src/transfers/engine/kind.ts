@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Tx } from '../../kernel/db/database';
+import type { IdKind } from '../../kernel/ids';
 import type { StatusKind } from '../../kernel/ledger/status-changes';
 import type { Decimal } from '../../kernel/money/money';
 import type { WebhookEvent } from '../../kernel/outbox/events';
@@ -33,6 +34,8 @@ export type Discovered = 'known' | 'kept' | 'nothing' | 'open' | 'missing';
  */
 export interface TransferKind<Terms, Word extends PartyWord> {
   readonly name: StatusKind;
+  /** The sort of the ids of its transfers. */
+  readonly idKind: IdKind;
   /** The outside party that moves the money. Party and `partyRef` together identify a transfer. */
   readonly party: MoneyParty;
   /** The workflow of the kind. */

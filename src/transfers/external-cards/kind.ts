@@ -64,6 +64,7 @@ const processNamed = (prefix: string, summary: string) =>
 export const cardTopupKind: CardTransferKind = {
   ...either('topup'),
   name: 'card_topup',
+  idKind: 'externalCardTransaction',
   process: processNamed('card-topup-', 'Top-up from a payment card'),
   components: topup.COMPONENTS,
   transitions: topup.TRANSITIONS,
@@ -78,6 +79,7 @@ export const cardTopupKind: CardTransferKind = {
 export const cardWithdrawalKind: ApprovedKind<CardTerms, CardOrderWord> = {
   ...either('withdrawal'),
   name: 'card_withdrawal',
+  idKind: 'externalCardTransaction',
   noun: 'withdrawal',
   assertApprovable: assertMayPay,
   process: processNamed('card-withdrawal-', 'Withdrawal to a payment card'),

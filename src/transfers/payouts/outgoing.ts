@@ -25,7 +25,16 @@ import * as rules from './rules';
 export type OutgoingKind<Terms extends OutgoingTerms> = ApprovedKind<Terms, OutgoingWord>;
 
 /** The fields that each kind defines itself. */
-type Own = 'name' | 'noun' | 'terms' | 'components' | 'give' | 'ask' | 'consider' | 'assertApprovable';
+type Own =
+  | 'name'
+  | 'idKind'
+  | 'noun'
+  | 'terms'
+  | 'components'
+  | 'give'
+  | 'ask'
+  | 'consider'
+  | 'assertApprovable';
 
 /** The differences between the kinds. */
 export interface OutgoingSpec<Terms extends OutgoingTerms> extends Pick<OutgoingKind<Terms>, Own> {

@@ -37,6 +37,7 @@ export const EXCHANGE_ORDER_COMPONENTS = {
 /** An exchange through the exchange party (decisions part 4, Exchange). Its `accountId` is the paying account. */
 export const exchangeOrderKind: TransferKind<ExchangeOrderTerms, ExchangeOrderWord> = {
   name: 'exchange_order',
+  idKind: 'exchangeOrder',
   party: 'exchange',
   process: processOfRecord<ProcessSubject>({
     workflow: 'exchangeOrder',

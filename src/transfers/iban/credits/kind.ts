@@ -22,6 +22,7 @@ export const creditProcess = processOf({
  */
 export const ibanCreditKind: TransferKind<IbanCreditTerms, BankCreditWord> = {
   name: 'iban_credit',
+  idKind: 'ibanCredit',
   party: 'bank',
   process: creditProcess,
   namedBy: 'party_ref',
