@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Decimal, formatAmount } from '../../../kernel/money/money';
 import { Html, html } from '../../../kernel/wire/html';
-import { STYLE } from '../../sandbox/page-style';
+import { pageDocument } from '../../sandbox/page-style';
 import { outcomesOfPaid, outcomesOfUnpaid, type PageError } from './outcome-forms';
 import type { Session } from './record';
 import {
@@ -39,25 +39,8 @@ export const renderUnknown = (): string =>
     html`<div class="card"><h1>No such payment</h1><p>This address leads to no payment. Return to the shop and start again.</p></div>`,
   );
 
-function document(title: string, body: Html): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-<footer>Sandbox checkout. No money moves here; no card or account is asked for.</footer>
-</body>
-</html>
-`.text;
-}
+const document = (title: string, body: Html): string =>
+  pageDocument(title, body, 'Sandbox checkout. No money moves here; no card or account is asked for.');
 
 const METHODS: Record<Session['method'], { name: string; pay(amount: string): string }> = {
   card: { name: 'Card', pay: (amount) => `Pay ${amount}` },
