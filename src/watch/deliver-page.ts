@@ -20,7 +20,7 @@ const NOT_APPLIED = 'party_row_not_applied';
  */
 const MAX_PASSED = 20;
 
-/** A page that was read. Its new changes are delivered later. */
+/** A page that was read. The new changes are delivered later. */
 export interface ReadPage {
   from: string | null;
   changes: PartyChange[];

@@ -45,7 +45,7 @@ summary::-webkit-details-marker { display: none; }
 footer { color: var(--soft); font-size: .875rem; text-align: center; padding: 0 .5rem 1.5rem; }
 `;
 
-/** A page of a party. It loads and runs nothing. */
+/** A page of a party. The page loads nothing and runs no script. */
 export function pageDocument(title: string, body: Html, footer: string): string {
   return html`<!doctype html>
 <html lang="en">

@@ -29,5 +29,5 @@ export type SandboxReturn = z.output<typeof creditReturn>;
 export type AskedCredit = z.output<typeof asked>;
 export type CreditState = z.output<typeof state>;
 
-/** A payment as the sandbox's bank stores it. Its key is the bank's id, because nobody ordered it. */
+/** A payment as the sandbox's bank stores it. The key is the bank's id, because nobody ordered the payment. */
 export type SandboxCredit = Kept<AskedCredit, CreditState>;

@@ -5,7 +5,7 @@ import type { AskedSession, Dispute, Payment, Session, SessionState } from './re
 import { scenarioOf } from './scenarios';
 import { refundable, statusAt } from './state';
 
-/** Actions on a session. Each returns what it changes. */
+/** Actions on a session. Each action returns the changed fields. */
 
 type Acted = AskedSession & SessionState;
 

@@ -17,7 +17,7 @@ export const sessionBook = (publicUrl: () => string): OrderBook<AskedSession, Se
       return { orderRefusal, unreachableSeconds, losesFirstAnswer };
     },
     accept: (_, session: Session, at) => begin(session, at),
-    // A new session sends no callback, because the answer reports it. Its end without a payer does.
+    // A new session sends no callback, because the answer reports it. A session that ends without a payer sends one.
     momentsNow(session: Session, at) {
       const isNew = session.acceptedAt?.getTime() === at.getTime();
       if (!isNew) return [{ at }];

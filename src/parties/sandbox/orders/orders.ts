@@ -34,7 +34,7 @@ export interface Orders<Asked, State, Word> {
   /** Stores a decision on a record. @param work undefined where nothing has changed */
   change(name: Name, work: (kept: Kept<Asked, State>, at: Date) => Partial<State> | undefined): Promise<void>;
   /**
-   * Takes an order about a taken record, such as a refund, once under its key. Of a refused one nothing is kept.
+   * Takes an order about a taken record, such as a refund, once under its key. Nothing is stored of an order that is refused.
    * @param work what the order adds to the state, or the code of its refusal
    * @returns the record; undefined where there is none
    */
