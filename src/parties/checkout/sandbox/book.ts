@@ -18,8 +18,7 @@ export const sessionBook = (publicUrl: () => string): OrderBook<AskedSession, Se
     },
     accept: (_, session: Session, at) => begin(session, at),
     // A new session sends no callback, because the answer reports it. A session that ends without a payer sends one.
-    momentsNow(session: Session, at) {
-      const isNew = session.acceptedAt?.getTime() === at.getTime();
+    momentsNow(session: Session, at, isNew) {
       if (!isNew) return [{ at }];
       return [{ at, quiet: true }, ...(statusAt(session, at) === 'open' ? [] : [{ at }])];
     },

@@ -150,7 +150,7 @@ function accepted<Asked extends object, State extends object, Word extends objec
 ): Kept<Asked, State> {
   const taken = { ...asked, acceptedAt: at };
   const kept = { ...taken, ...book.accept?.(tx, taken, at) };
-  recordKept(tx, book, kept, at);
+  recordKept(tx, book, kept, at, true);
   return kept;
 }
 
@@ -160,11 +160,12 @@ function recordKept<Asked extends object, State extends object>(
   book: OrderBook<Asked, State, object>,
   kept: Kept<Asked, State>,
   at: Date,
+  isNew = false,
 ): void {
   const { repeatsCallbacks: repeats = false } = book.faultsOf(kept);
   const { party } = book;
   const record = { party, ref: refOf(book, kept), callbackUrl: kept.callbackUrl, repeats };
-  const moments = book.momentsNow?.(kept, at) ?? ([{ at, quiet: true }] as const);
+  const moments = book.momentsNow?.(kept, at, isNew) ?? ([{ at, quiet: true }] as const);
   recordChange(tx, record, moments, book.momentsOf(kept, at));
 }
 
