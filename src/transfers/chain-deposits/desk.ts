@@ -113,7 +113,11 @@ type RecordInput = z.output<typeof recordInput>;
  * and after the block prove it when one operator asks, and again when another approves.
  */
 function recordDecision(services: ChainDepositServices): Decision {
-  const toldOf = ({ chain, amount: stated }: RecordInput, coin: Carried) => ({ chain, amount: stated, coin });
+  const statedCoin = ({ chain, amount: stated }: RecordInput, coin: Carried) => ({
+    chain,
+    amount: stated,
+    coin,
+  });
   return decision<object, RecordInput, Carried>({
     name: 'chain-deposit.record',
     title:
@@ -125,15 +129,15 @@ function recordDecision(services: ChainDepositServices): Decision {
     restsOn: () => ({}),
     prove: ({ input: { chain, address, hash } }) => provenCoin(services, { chain, address, txHash: hash }),
     async kept(tx, { input, proof, at }) {
-      const { over } = await weighDeposit(tx, toldOf(input, proof), at);
+      const { over } = await weighDeposit(tx, statedCoin(input, proof), at);
       return { ...input, amount: input.amount.toFixed(), over };
     },
     async weigh(tx, { input, proof, at }) {
-      const weighed = await weighDeposit(tx, toldOf(input, proof), at);
+      const weighed = await weighDeposit(tx, statedCoin(input, proof), at);
       return { amount: weighed.amount, currency: weighed.currency, ever: false };
     },
     async preview(tx, { input, proof, at }) {
-      const { amount: booked, currency, owner } = await weighDeposit(tx, toldOf(input, proof), at);
+      const { amount: booked, currency, owner } = await weighDeposit(tx, statedCoin(input, proof), at);
       return [
         {
           field: owner ? `account ${owner}` : 'suspense',
@@ -143,10 +147,10 @@ function recordDecision(services: ChainDepositServices): Decision {
       ];
     },
     async execute(tx, { input, proof, at }, { decidedBy, reason }) {
-      const told = toldOf(input, proof);
-      const over = input.over === undefined ? (await weighDeposit(tx, told, at)).over : input.over;
+      const stated = statedCoin(input, proof);
+      const over = input.over === undefined ? (await weighDeposit(tx, stated, at)).over : input.over;
       const by = { decidedBy, reason: reason ?? '' };
-      const { transfer } = await recordDeposit(services, tx, { ...told, over }, by);
+      const { transfer } = await recordDeposit(services, tx, { ...stated, over }, by);
       const { id, tenantId, accountId, status } = transfer;
       const { blockNumber, blockHash } = transfer.terms;
       const { chain, address, hash: txHash } = input;

@@ -1,6 +1,12 @@
 import type { Tx } from '../../../../kernel/db/database';
 import { conflict, type Problem } from '../../../../kernel/errors';
-import { depthOf, isMined, type Mined, type Told, toldOf } from '../../../../parties/chain/agreement';
+import {
+  depthOf,
+  isMined,
+  type Mined,
+  type ReportedTransaction,
+  reportedTransaction,
+} from '../../../../parties/chain/agreement';
 import type { ChainTransaction, SentTransaction } from '../../../../parties/chain/port';
 import type { Services } from '../../../../services';
 import { requireHash } from '../../../networks/hashes';
@@ -47,11 +53,19 @@ export async function askAbout(
   const operation = await requireOperation(services.database, id, type);
   const context = await contextOf(services, operation);
   const hash = requireHash(context.network, txHash);
-  const told = await requireChainAnswer(toldOf(context.node, hash));
-  return { hash, word: told.word, isFinal: await requireChainAnswer(isFinal(context, told)), context };
+  const reported = await requireChainAnswer(reportedTransaction(context.node, hash));
+  return {
+    hash,
+    word: reported.word,
+    isFinal: await requireChainAnswer(isFinal(context, reported)),
+    context,
+  };
 }
 
-async function isFinal({ node, config }: ChainContext, { word, isAgreed }: Told): Promise<boolean> {
+async function isFinal(
+  { node, config }: ChainContext,
+  { word, isAgreed }: ReportedTransaction,
+): Promise<boolean> {
   if (!isAgreed || !isMined(word)) return false;
   return (await depthOf(node, word.block, config.sweepConfirmations)) === 'final';
 }

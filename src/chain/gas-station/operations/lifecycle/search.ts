@@ -1,5 +1,5 @@
 import type { Sql } from '../../../../kernel/db/database';
-import { isMined, toldOf } from '../../../../parties/chain/agreement';
+import { isMined, reportedTransaction } from '../../../../parties/chain/agreement';
 import type { ChainNode } from '../../../../parties/chain/port';
 import { operationWith } from '../read';
 import type { GasOperation } from '../record';
@@ -37,7 +37,7 @@ export async function executedSinceExport(
 }
 
 async function isIts(sql: Sql, node: ChainNode, operation: GasOperation, hash: string): Promise<boolean> {
-  const { word } = await toldOf(node, hash);
+  const { word } = await reportedTransaction(node, hash);
   if (!isMined(word) || judge(operation, word).is !== 'right') return false;
   const owner = await operationWith(sql, operation.chain, hash);
   return owner === undefined || owner === operation.id;

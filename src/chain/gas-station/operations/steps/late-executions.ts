@@ -1,4 +1,4 @@
-import { depthOf, isMined, toldOf } from '../../../../parties/chain/agreement';
+import { depthOf, isMined, reportedTransaction } from '../../../../parties/chain/agreement';
 import type { Services } from '../../../../services';
 import { endExecuted } from '../lifecycle/end';
 import type { Attempt } from '../nonces/record';
@@ -28,7 +28,7 @@ async function bookOne(
   { chain, hash, operationId }: Attempt,
 ): Promise<void> {
   if (hash === null) return;
-  const { word, isAgreed } = await toldOf(node, hash);
+  const { word, isAgreed } = await reportedTransaction(node, hash);
   if (!isAgreed || !isMined(word)) return;
   if ((await depthOf(node, word.block, config.sweepConfirmations)) !== 'final') return;
   await services.database.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import { ChainRefused } from '../../../../parties/chain/errors';
-import type { Call, ChainNode, ToldNonces } from '../../../../parties/chain/port';
+import type { Call, ChainNode, ReportedNonces } from '../../../../parties/chain/port';
 import { undefinedIfNoToken } from '../../../networks/nodes/no-token';
 import { boundedFees, gasLimitOf, sweepableOf } from '../../rules';
 import { delegated } from '../../strategies/delegated';
@@ -13,7 +13,7 @@ import type { ChainContext } from './context';
 import { type Ready, readySender } from './ready-sender';
 
 /** The transaction of an operation, except its nonce. */
-export interface Plan extends ToldNonces {
+export interface Plan extends ReportedNonces {
   planned: Planned;
   /** Units that it moves. A sweep moves the whole balance. */
   units: bigint;
