@@ -10,7 +10,7 @@ const IDENTIFIERS = [
   [/^besideBooks$/, 'holdings'],
   [/^otherWord$/, 'changedReport'],
   [/^(use|weigh|through)Door$|^doorsOf$|^DoorKind$/, 'resolution'],
-  [/^Told(Back|Name|Refund|Order|Payment|Card|Deal|Review)$/, 'Reported…, or …Report'],
+  [/^Told(Back|Name|Refund|Order|Payment|Card|Deal|Review|Nonces|Mined|Coin)$/, 'Reported…, or …Report'],
   [/^tellOf$/, 'receiveReport'],
   [/^hear$/, 'withReport, recordReport'],
 ];
